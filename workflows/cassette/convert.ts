@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import { decodeAnswer, encodeAnswer } from "../engine/answer.ts";
-import { readAsked } from "../engine/asked.ts";
-import { errorIn, readRecording, readRefusal, type RecordedCall } from "../engine/recording.ts";
+import { decodeAnswer, encodeAnswer } from "../engine/encoding.ts";
+import { parseRequest } from "../engine/encoding.ts";
+import { parseRefusal, readHistory, type RecordedStep, toRecordedError } from "../engine/history.ts";
 import type { EventRecord, InputRecord, StoredEvent } from "../journal/journal.ts";
 import type { Operations } from "../scripts/permissions.ts";
 import type { CallAnswer } from "../sandbox/host/sandbox.ts";
@@ -14,7 +14,7 @@ export function toCassette(
   events: readonly StoredEvent[],
   operations: Operations,
 ): Cassette {
-  const { calls, turns, randomness } = readRecording(events);
+  const { steps: calls, turns, randomness } = readHistory(events);
   return {
     cassette: CASSETTE_VERSION,
     script,
@@ -43,19 +43,26 @@ export function toHistory({ calls, randomness, startedAt }: Cassette): StoredEve
 
 function toCassetteCall(
   step: number,
-  { asked, given }: RecordedCall,
+  { request, result }: RecordedStep,
   order: number,
   operations: Operations,
 ): CassetteCall {
-  const { operation, values } = readAsked(asked);
-  if (given === undefined) return { step, operation, values };
+  const { operation, values } = parseRequest(request);
+  if (result === undefined) return { step, operation, values };
   const isText = operations.get(operation)?.operation.answer === "text";
-  return { step, operation, values, ...toCassetteOutcome(given, isText), at: new Date(given.at).toISOString(), order };
+  return {
+    step,
+    operation,
+    values,
+    ...toCassetteOutcome(result, isText),
+    at: new Date(result.at).toISOString(),
+    order,
+  };
 }
 
 function toCassetteOutcome({ kind, content }: EventRecord, isText: boolean): Pick<CassetteCall, "answer" | "error"> {
   if (kind === "answer") return { answer: toCassetteAnswer(decodeAnswer(content), isText) };
-  return { error: errorIn(readRefusal(content).error).toJSON() };
+  return { error: toRecordedError(parseRefusal(content).error).toJSON() };
 }
 
 function toCassetteAnswer({ head, text }: CallAnswer, isText: boolean): CassetteAnswer {

@@ -1,8 +1,8 @@
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { onAbort } from "../../utils/async/on_abort.ts";
-import { asked } from "../engine/asked.ts";
-import { newCall } from "../engine/diverged.ts";
+import { encodeRequest } from "../engine/encoding.ts";
+import { unrecordedStep } from "../engine/divergence.ts";
 import { type EventSink, InputRun } from "../engine/input_run.ts";
 import type { LiveCalls } from "../engine/live_calls.ts";
 import { interrupted } from "../runs/interruption.ts";
@@ -87,7 +87,7 @@ function createSink(stop: Stop): EventSink {
       stop(new SvcError("WORKFLOW_DIVERGED", "The script needs more randomness than was recorded."));
     },
     durable: () => Promise.resolve(),
-    leave: () => Promise.resolve(0),
+    rewind: () => Promise.resolve(0),
   };
 }
 
@@ -97,7 +97,7 @@ function createHandlers(run: InputRun, { calls }: Cassette, stop: Stop): RunHand
     isTimeless: true, // Otherwise a sleep without end would suspend the time limit.
     async call(request, position, signal) {
       if (position <= calls.length) return await run.call(request, position, signal);
-      stop(newCall(position, await asked(request)));
+      stop(unrecordedStep(position, await encodeRequest(request)));
       return await never();
     },
     delivering: (position) => run.delivering(position),

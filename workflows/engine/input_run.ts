@@ -7,10 +7,17 @@ import { never } from "../../utils/async/never.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import type { CallAnswer, GivenBefore, RunHandlers } from "../sandbox/host/sandbox.ts";
 import type { CallRequest } from "../sandbox/protocol/messages.ts";
-import { decodeAnswer, encodeAnswer } from "./answer.ts";
-import { asked } from "./asked.ts";
+import { decodeAnswer, encodeAnswer } from "./encoding.ts";
+import { encodeRequest } from "./encoding.ts";
 import { type LiveCalls, StopInput } from "./live_calls.ts";
-import { errorIn, type Left, operationOf, readRefusal, type RecordedCall, type SentWith } from "./recording.ts";
+import {
+  getOperation,
+  parseRefusal,
+  type RecordedStep,
+  type Rewind,
+  type SentWith,
+  toRecordedError,
+} from "./history.ts";
 import { advance, findExpected, type Replay, type ReplayEffect, type ReplayEvent, startReplay } from "./replay.ts";
 import { isSleep } from "./sleeping.ts";
 
@@ -21,7 +28,7 @@ export interface EventSink {
   /** Resolves when all appended events are on disk. */
   durable(): Promise<void>;
   /** Records a rewind and returns the new generation of the input. */
-  leave(left: Left): Promise<number>;
+  rewind(rewind: Rewind): Promise<number>;
 }
 
 /** Time without a step after which a replayed script counts as stalled, in milliseconds. */
@@ -34,7 +41,7 @@ const IDLE_LIMIT = 2_000;
 export interface InputRunOptions {
   /** The recorded events of the input. */
   readonly events: readonly StoredEvent[];
-  /** Where new events go. */
+  /** Receives new events. */
   readonly sink: EventSink;
   /** Makes the calls. */
   readonly live: LiveCalls;
@@ -57,7 +64,7 @@ interface PendingStep {
   readonly request: CallRequest;
   readonly signal: AbortSignal;
   readonly result: PromiseWithResolvers<CallAnswer>;
-  /** What a call that was made has returned or thrown. */
+  /** The result or the error of a call that was made. */
   outcome?: { readonly answer: CallAnswer } | { readonly error: SvcError };
 }
 
@@ -150,7 +157,7 @@ export class InputRun implements RunHandlers {
   }
 
   async #dispatchStep(request: CallRequest, position: number, earlier: Promise<void>): Promise<void> {
-    const text = await asked(request);
+    const text = await encodeRequest(request);
     await earlier;
     const { operation, isTimer = false } = request;
     await this.#dispatch({ type: "step", position, request: text, operation, isTimer, now: Date.now() });
@@ -186,8 +193,8 @@ export class InputRun implements RunHandlers {
     }
   }
 
-  async #rewind(left: Left): Promise<void> {
-    const generation = await this.#orFail(this.#options.sink.leave(left));
+  async #rewind(rewind: Rewind): Promise<void> {
+    const generation = await this.#orFail(this.#options.sink.rewind(rewind));
     await this.#dispatch({ type: "rewound", generation });
   }
 
@@ -218,16 +225,16 @@ export class InputRun implements RunHandlers {
   }
 
   #findRecorded(position: number): ReturnType<GivenBefore["answerTo"]> {
-    const call = this.#replay.history.calls.get(position);
-    if (call?.given === undefined) {
+    const call = this.#replay.history.steps.get(position);
+    if (call?.result === undefined) {
       throw new SvcError("INTERNAL_ERROR", `The journal has no result of step ${position}.`);
     }
-    const operation = operationOf(call);
-    if (call.given.kind === "answer") return { operation, answer: decodeAnswer(call.given.content) };
-    return { operation, error: errorIn(readRefusal(call.given.content).error) };
+    const operation = getOperation(call);
+    if (call.result.kind === "answer") return { operation, answer: decodeAnswer(call.result.content) };
+    return { operation, error: toRecordedError(parseRefusal(call.result.content).error) };
   }
 
-  async #makeCall(position: number, call: RecordedCall, sent: SentWith): Promise<void> {
+  async #makeCall(position: number, call: RecordedStep, sent: SentWith): Promise<void> {
     const step = this.#steps.get(position);
     if (step === undefined) return;
     const weight = isSleep(step.request) ? 0 : 1; // A pause does not wait for sleeps.
@@ -257,7 +264,7 @@ export class InputRun implements RunHandlers {
   async #send(
     { request, signal }: PendingStep,
     position: number,
-    call: RecordedCall,
+    call: RecordedStep,
     sent: SentWith,
   ): Promise<CallAnswer> {
     let recorded: Promise<void> | undefined;

@@ -12,10 +12,10 @@ import type { OnUnknown } from "../journal/journal.ts";
 import { findGrantedOperation, type Grants, type Operations } from "../scripts/permissions.ts";
 import type { CallAnswer } from "../sandbox/host/sandbox.ts";
 import type { CallRequest } from "../sandbox/protocol/messages.ts";
-import { toCallAnswer } from "./answer.ts";
-import type { SentWith } from "./recording.ts";
+import { toCallAnswer } from "./encoding.ts";
+import type { SentWith } from "./history.ts";
 import { finishSleep, isSleep } from "./sleeping.ts";
-import { whenSent } from "./when_sent.ts";
+import { whenSent } from "../../utils/async/when_sent.ts";
 
 /** How to make a call. */
 export interface LiveCall {
@@ -168,7 +168,7 @@ export class GrantedCalls implements LiveCalls {
 
 /** A change of a run. */
 class Change {
-  /** Whether the service supports idempotency keys. */
+  /** Tells whether the service supports idempotency keys. */
   readonly isKeyed: boolean;
   /** The entity tag that it was sent with. */
   tag: string | undefined;

@@ -9,18 +9,18 @@ import type { ErrorRecord, SvcError } from "../../lib/errors.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import { tooMuch } from "../sandbox/host/guest_errors.ts";
 import { MAX_OUTPUT_CHARACTERS } from "../sandbox/protocol/messages.ts";
-import { likeKept, missingCall, otherCall } from "./diverged.ts";
+import { changedStep, missingStep, similarStep } from "./divergence.ts";
 import {
-  leave,
-  type Left,
-  leftOf,
-  operationOf,
-  readRecording,
-  type RecordedCall,
-  type Recording,
+  dropSteps,
+  getOperation,
+  type History,
+  planRewind,
+  readHistory,
+  type RecordedStep,
+  type Rewind,
   type SentWith,
-  takeKept,
-} from "./recording.ts";
+  takeRewound,
+} from "./history.ts";
 
 /** Options of a replay. */
 export interface ReplayOptions {
@@ -41,7 +41,7 @@ export interface StepEvent {
   /** Operation and arguments as text. Equal texts are the same step. */
   readonly request: string;
   readonly operation: string;
-  /** Whether the step is a timer, which counts only the time in which the script runs. */
+  /** Tells whether the step is a timer, which counts only the time in which the script runs. */
   readonly isTimer: boolean;
   /** Time in milliseconds since 1970, as in all events. */
   readonly now: number;
@@ -92,11 +92,11 @@ export type ReplayEffect =
   /** Give the recorded result of a step to the script. */
   | { readonly type: "replay"; readonly position: number }
   /** Make a call. Without `sent` in the history, it is sent with a new key. */
-  | { readonly type: "call"; readonly position: number; readonly call: RecordedCall; readonly sent: SentWith }
+  | { readonly type: "call"; readonly position: number; readonly call: RecordedStep; readonly sent: SentWith }
   /** Give the result of a call that was made to the script. */
   | { readonly type: "settle"; readonly position: number }
   /** Record a rewind, then report it with `rewound`. */
-  | { readonly type: "rewind"; readonly rewind: Left }
+  | { readonly type: "rewind"; readonly rewind: Rewind }
   /** Show a printed line. */
   | { readonly type: "print"; readonly text: string }
   /** End the sandbox. */
@@ -110,15 +110,15 @@ interface Result {
 
 /** A call that is being made. */
 interface OpenCall {
-  readonly call: RecordedCall;
-  /** Whether the history has what it is sent with. */
+  readonly call: RecordedStep;
+  /** Tells whether the history has what it is sent with. */
   readonly isSendingRecorded: boolean;
 }
 
 /** The state of an input. */
 export interface Replay {
   readonly options: ReplayOptions;
-  readonly history: Recording<StoredEvent>;
+  readonly history: History<StoredEvent>;
   readonly phase: "active" | "paused" | "disposed";
   /** Position of the last step that the script took. */
   readonly taken: number;
@@ -158,7 +158,7 @@ export interface Transition {
 
 /** Starts the replay of an input. */
 export function startReplay(options: ReplayOptions, now: number): Replay {
-  const history = readRecording(options.events);
+  const history = readHistory(options.events);
   // A rewind may be recorded long after the script ended.
   const last = options.events.findLast(({ kind }) => kind !== "left")?.at ?? Infinity;
   return {
@@ -176,7 +176,7 @@ export function startReplay(options: ReplayOptions, now: number): Replay {
     clock: 0,
     away: Math.max(0, now - last),
     printedLines: 0,
-    recordedLines: history.logs,
+    recordedLines: history.printedLines,
     refusedCharacters: 0,
   };
 }
@@ -240,10 +240,10 @@ function takeStep(before: Replay, step: StepEvent): Transition {
   const { position, request } = step;
   const state = moveTo(before, position);
   if (state.phase !== "active" || state.divergence !== undefined) return nothing(state);
-  const recorded = state.history.calls.get(position);
+  const recorded = state.history.steps.get(position);
   if (recorded === undefined) return startStep(state, step);
-  if (recorded.asked === request) return continueStep(state, step, recorded);
-  if (!state.options.force) return diverge(state, otherCall(position, recorded, request));
+  if (recorded.request === request) return continueStep(state, step, recorded);
+  if (!state.options.force) return diverge(state, changedStep(position, recorded, request));
   return rewind({ ...state, blocked: step }, position);
 }
 
@@ -260,9 +260,9 @@ function moveTo(state: Replay, position: number): Replay {
 function continueStep(
   state: Replay,
   { position, isTimer }: StepEvent,
-  recorded: RecordedCall<StoredEvent>,
+  recorded: RecordedStep<StoredEvent>,
 ): Transition {
-  if (recorded.given === undefined) {
+  if (recorded.result === undefined) {
     return makeCall(state, position, { ...recorded, at: recorded.at + (isTimer ? state.away : 0) });
   }
   // A turn before the next one has passed: the script got the result before it took the step.
@@ -274,23 +274,23 @@ function continueStep(
 
 /** Records a new step and makes its call. */
 function startStep(before: Replay, { position, request, operation, now }: StepEvent): Transition {
-  const kept = [...before.history.kept];
-  const same = takeKept(kept, request);
-  const state = { ...before, history: { ...before.history, kept } };
+  const rewound = [...before.history.rewound];
+  const same = takeRewound(rewound, request);
+  const state = { ...before, history: { ...before.history, rewound } };
   // Another call of the same operation may be the same change, with another time or random number in it.
   const similar = same === undefined && !state.options.force
-    ? kept.find((one) => one.sent && !one.isForced && operationOf(one) === operation)
+    ? rewound.find((one) => one.sent && !one.isForced && getOperation(one) === operation)
     : undefined;
-  if (similar !== undefined) return diverge(state, likeKept(position, similar.asked, request));
+  if (similar !== undefined) return diverge(state, similarStep(position, similar.request, request));
   const recorded = { state, effects: [append("call", position, now, request)] };
-  return andThen(recorded, (next) => makeCall(next, position, { ...same, asked: request, at: now }));
+  return andThen(recorded, (next) => makeCall(next, position, { ...same, request, at: now }));
 }
 
-function makeCall(before: Replay, position: number, call: RecordedCall): Transition {
+function makeCall(before: Replay, position: number, call: RecordedStep): Transition {
   const open = new Map(before.open).set(position, { call, isSendingRecorded: call.sent !== undefined });
   const state = { ...before, open };
-  if (call.keptAnswer !== undefined) {
-    return addResult(state, position, { kind: "answer", content: call.keptAnswer });
+  if (call.earlierAnswer !== undefined) {
+    return addResult(state, position, { kind: "answer", content: call.earlierAnswer });
   }
   const sent = call.sent ?? { key: state.options.keyOf(position, state.generation) };
   return { state, effects: [{ type: "call", position, call, sent }] };
@@ -320,7 +320,7 @@ function refuse(
   const call = state.open.get(position)?.call;
   const isUnknown = error.outcomeUnknown === true || (call?.sent !== undefined && !error.rejectedByService);
   const content = JSON.stringify({ error, unknown: isUnknown });
-  const refusedCharacters = state.refusedCharacters + (call?.asked.length ?? 0);
+  const refusedCharacters = state.refusedCharacters + (call?.request.length ?? 0);
   const refused = addResult({ ...state, refusedCharacters }, position, { kind: "refusal", content });
   if (refusedCharacters <= MAX_OUTPUT_CHARACTERS) return refused;
   return { ...refused, effects: [...refused.effects, stop(tooMuch("more of what is refused than it may"))] };
@@ -345,11 +345,11 @@ function hasReplayed({ history, turn }: Replay): boolean {
 
 /** Records that the script gets a result, unless the history has that. */
 function deliver(state: Replay, position: number, now: number): Transition {
-  const { turns, calls } = state.history;
+  const { turns, steps } = state.history;
   if (turns[state.turn] === position) {
     const waiting = new Set(state.waiting);
     waiting.delete(position);
-    const clock = calls.get(position)?.given?.at ?? state.clock;
+    const clock = steps.get(position)?.result?.at ?? state.clock;
     return releaseNext({ ...state, waiting, clock, turn: state.turn + 1 });
   }
   const clock = Math.max(state.clock, now);
@@ -376,7 +376,7 @@ function print(before: Replay, text: string, now: number): Transition {
   return { state, effects: [append("log", 0, now, text), { type: "print", text }] };
 }
 
-/** A script has nothing to wait for while its results are replayed: one that waits has left its history. */
+/** A script has nothing to wait for while its results are replayed: one that waits has dropped its history. */
 function checkStalled(state: Replay): Transition {
   const expected = findExpected(state);
   const isAwaited = state.waiting.size > 0 || state.unsettled.length > 0;
@@ -395,7 +395,7 @@ function drain(state: Replay, now: number): Transition {
 /** Checks that the script has taken all steps of its history. */
 function finish(state: Replay, failure?: ErrorRecord): Transition {
   if (state.divergence !== undefined) return nothing(state);
-  const missing = [...state.history.calls.keys()].find((position) => position > state.taken);
+  const missing = [...state.history.steps.keys()].find((position) => position > state.taken);
   if (missing === undefined) return nothing(state);
   if (state.options.force) return rewind(state, missing);
   return nothing({ ...state, divergence: findMissing(state, missing, failure) });
@@ -403,15 +403,15 @@ function finish(state: Replay, failure?: ErrorRecord): Transition {
 
 /** Drops the steps from a position on. Results of earlier steps stay. */
 function rewind(before: Replay, first: number): Transition {
-  const calls = new Map(before.history.calls);
-  const kept = [...before.history.kept];
-  const positions = new Set([...calls.keys()].filter((position) => position >= first));
-  const left = { ...leftOf(before.options.events, positions), isForced: true };
-  leave(calls, kept, left);
+  const steps = new Map(before.history.steps);
+  const rewound = [...before.history.rewound];
+  const positions = new Set([...steps.keys()].filter((position) => position >= first));
+  const dropped = { ...planRewind(before.options.events, positions), isForced: true };
+  dropSteps(steps, rewound, dropped);
   const turns = before.history.turns.filter((position, index) => index < before.turn || position < first);
-  const history = { ...before.history, calls, kept, turns };
+  const history = { ...before.history, steps, rewound, turns };
   const state = moveTo({ ...before, history, recordedLines: 0, expected: 0 }, before.taken);
-  return andThen({ state, effects: [{ type: "rewind", rewind: left }] }, releaseNext);
+  return andThen({ state, effects: [{ type: "rewind", rewind: dropped }] }, releaseNext);
 }
 
 function continueAfterRewind({ blocked, ...state }: Replay): Transition {
@@ -420,10 +420,10 @@ function continueAfterRewind({ blocked, ...state }: Replay): Transition {
 }
 
 function findMissing({ history }: Replay, position: number, failure?: ErrorRecord): SvcError {
-  return missingCall(position, history.calls.get(position) ?? { asked: "{}" }, failure);
+  return missingStep(position, history.steps.get(position) ?? { request: "{}" }, failure);
 }
 
-/** Ends the sandbox, because the script has left its history or the journal cannot be written. */
+/** Ends the sandbox, because the script has dropped its history or the journal cannot be written. */
 function diverge(state: Replay, reason: SvcError): Transition {
   return { state: { ...state, divergence: state.divergence ?? reason }, effects: [stop(reason)] };
 }

@@ -1,118 +1,109 @@
 /**
- * What is known of runs: their inputs, and of each input every call before it was sent and its answer after. A run is not
- * tied to the process that began it: whoever opens the journal can go on with it. Nothing here knows where it is kept.
+ * The journal: runs, their inputs, and the history of each input. A run does not belong to the process that started it;
+ * any process that opens the journal can continue it.
  */
 import type { ErrorRecord } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import type { Limits } from "../runs/limits.ts";
 
-/**
- * Decision about a change with an unknown outcome: `stop` its input until the user decides, `repeat` the change, or `skip`
- * it and give the script the error.
- */
-export type OnUnknown = "stop" | "repeat" | "skip";
+/** All ways to treat a change whose outcome is unknown. */
+export const ON_UNKNOWN = ["stop", "repeat", "skip"] as const;
 
-/** The decisions about a change with an unknown outcome. */
-export const ON_UNKNOWN = ["stop", "repeat", "skip"] as const satisfies readonly OnUnknown[];
+/** How to treat a change whose outcome is unknown. */
+export type OnUnknown = (typeof ON_UNKNOWN)[number];
 
-/** How a run goes on when another process takes it up: all that its command line said. */
+/** The settings with which a run continues in another process. */
 export interface RunSettings {
   /** Path of the script. */
   readonly script: string;
-  /** Folder of the files that it imports. */
+  /** Directory of the files that it imports. */
   readonly root?: string;
-  /** Its one input, where it has no file of them: written with the run, so that nothing can come between the two. */
+  /** The only input, if the run has no file of inputs. It is recorded together with the run. */
   readonly input?: JsonValue;
-  /** File of the inputs; without it there is one input. */
+  /** File of the inputs. */
   readonly each?: string;
-  /** Inputs to work on at a time. */
+  /** Number of inputs to work on at the same time. */
   readonly concurrency: number;
-  /** Inputs to begin per second. */
+  /** Number of inputs to start per second. */
   readonly rate?: number;
-  /** Failures after which no further input is begun: a number, or a share such as `5%`. */
+  /** Failures after which no further input starts: a number, or a share such as `5%`. */
   readonly maxFailures?: string;
-  /** What each input may use. */
+  /** Limits of each input. */
   readonly limits: Limits;
-  /** Operations that were granted, by their names. */
+  /** Names of the granted operations. */
   readonly grants: readonly string[];
-  /** Profile that the calls were made with; the default one without it. */
+  /** Profile of the calls. Undefined is the default profile. */
   readonly profile?: string;
-  /** Address of the service, and as whom the calls were made; undefined where there was none. */
+  /** Address of the service and client of the calls. */
   readonly service?: string;
-  /** What to do with a call of unknown outcome. */
+  /** How to treat a change whose outcome is unknown. */
   readonly onUnknown: OnUnknown;
-  /** Random part of its idempotency keys. */
+  /** Random part of the idempotency keys. */
   readonly nonce?: string;
 }
 
 /** All states of a run. */
 export const RUN_STATES = ["open", "done", "failed", "cancelled"] as const;
 
-/** How far a run is: `open` until all of its inputs are ended, also while no process works on it. */
+/** The state of a run. It is `open` until all inputs have ended, even while no process works on it. */
 export type RunState = (typeof RUN_STATES)[number];
 
-/** State of a run. An open run is `running` while a process works on it, and otherwise `interrupted`. */
-export type ShownState = "running" | "interrupted" | "done" | "failed" | "cancelled";
+/** All states of a run as shown to people. An open run is `running` while a process works on it. */
+export const SHOWN_STATES = ["running", "interrupted", "done", "failed", "cancelled"] as const;
 
-/** The states of a run. */
-export const SHOWN_STATES = [
-  "running",
-  "interrupted",
-  "done",
-  "failed",
-  "cancelled",
-] as const satisfies readonly ShownState[];
+/** The state of a run as shown to people. */
+export type ShownState = (typeof SHOWN_STATES)[number];
 
 /** A run. */
 export interface RunRecord {
-  /** Its identifier: letters, digits, `-` and `_`. */
+  /** Identifier: letters, digits, `-` and `_`. */
   readonly id: string;
-  /** Name that the script gives itself. */
+  /** Name that the script declares. */
   readonly name: string;
   /** Digest of the script's files. */
   readonly digest: string;
-  /** How it was started. */
+  /** Settings. */
   readonly settings: RunSettings;
-  /** How far it is. */
+  /** State. */
   readonly state: RunState;
-  /** When it began: milliseconds since 1970. */
+  /** Start, in milliseconds since 1970. */
   readonly startedAt: number;
-  /** When it ended. */
+  /** End, in milliseconds since 1970. */
   readonly endedAt?: number;
 }
 
-/** How many inputs of a run are how far. */
+/** Numbers of inputs of a run. */
 export interface RunCounts {
-  /** Inputs that were begun. */
+  /** Inputs that were started. */
   readonly inputs: number;
-  /** Those that gave a result. */
+  /** Inputs that succeeded. */
   readonly succeeded: number;
-  /** Those that failed. */
+  /** Inputs that failed. */
   readonly failed: number;
 }
 
-/** What became of an input. */
+/** The end of an input. */
 export type InputEnd =
   | { readonly state: "done"; readonly result?: JsonValue }
   | { readonly state: "failed"; readonly error: ErrorRecord };
 
-/** One input of a run. */
+/** An input of a run. */
 export interface InputRecord {
-  /** Its number in the run, from 1. */
+  /** Number in the run, from 1. */
   readonly number: number;
-  /** Where it stands, e.g. `cases.ndjson:17`. */
+  /** Place in its file, e.g. `cases.ndjson:17`. */
   readonly place: string;
-  /** The input; undefined where the run was given none. */
+  /** The value. Undefined if the run has no input. */
   readonly value?: JsonValue;
-  /** When it was begun: milliseconds since 1970. */
+  /** Start, in milliseconds since 1970. */
   readonly startedAt: number;
-  /** How often it was begun anew after it had failed; part of the idempotency keys of its further calls. */
+  /** How often it was opened again after a failure. Part of the idempotency keys of its further calls. */
   readonly generation: number;
-  /** What became of it; undefined while it is open. */
+  /** How it ended. Undefined while it is open. */
   readonly end?: InputEnd;
-  /** Why it has stopped, where it is open until somebody decides how it goes on. */
+  /** Why it stopped, if it is open and waits for a decision. */
   readonly stopped?: ErrorRecord;
-  /** When it ended. */
+  /** End, in milliseconds since 1970. */
   readonly endedAt?: number;
 }
 
@@ -120,41 +111,40 @@ export interface InputRecord {
 export const EVENT_KINDS = ["call", "sent", "answer", "refusal", "random", "log", "left"] as const;
 
 /**
- * Kinds of what happens in an input. `call`: the script asked; `sent`: a change is about to be sent; `answer`,
- * `refusal`: what the script was given; `random`: randomness that it drew; `log`: what it printed;
- * `left`: the steps from which it went on anew.
+ * The kind of an event. `call`: the script took a step; `sent`: a change is about to be sent; `answer`, `refusal`: the
+ * script got a result; `random`: it drew random bytes; `log`: it printed; `left`: steps were rewound.
  */
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** Something that happened in an input. */
+/** An event in the history of an input. */
 export interface EventRecord {
-  /** What it was. */
+  /** Kind. */
   readonly kind: EventKind;
-  /** The call that it belongs to; 0 where it belongs to none. */
+  /** Position of its step, or 0. */
   readonly position: number;
-  /** The script's clock where it is told the time; else the machine's. Milliseconds since 1970. */
+  /** Time in milliseconds since 1970: of the script's clock for results, otherwise of the machine. */
   readonly at: number;
-  /** Text whose form the kind decides. */
+  /** Text. Its form depends on the kind. */
   readonly content: string;
 }
 
 /** An event in a journal. */
 export interface StoredEvent extends EventRecord {
-  /** Its place among all events. */
+  /** Sequence number among all events of the journal. */
   readonly seq: number;
 }
 
-/** When a call was made and answered, and of what it failed: all that can be told of it without reading what it carried. */
+/** When a call was made and answered, without its contents. */
 export interface CallTiming {
-  /** The input that it belongs to. */
+  /** Number of the input. */
   readonly input: number;
-  /** Its operation. */
+  /** Operation. */
   readonly operation: string;
-  /** When it was asked: milliseconds since 1970. */
+  /** When the script made it, in milliseconds since 1970. */
   readonly askedAt: number;
-  /** When the script was given the answer or the refusal; undefined while the call is open. */
+  /** When the script got the result. Undefined while the call is open. */
   readonly givenAt?: number;
-  /** The content of the refusal, where it was one. */
+  /** Content of the refusal, if it was refused. */
   readonly refusal?: string;
 }
 

@@ -3,7 +3,7 @@ import { shownBody } from "../../lib/client/request/dry_run.ts";
 import { type EncodedRequest, encodeRequest } from "../../lib/client/request/encode.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import { hasEffect, type Operation, type OperationRef } from "../../lib/operation/operation.ts";
-import { toCallAnswer } from "../engine/answer.ts";
+import { toCallAnswer } from "../engine/encoding.ts";
 import { isSleep } from "../engine/sleeping.ts";
 import { never } from "../../utils/async/never.ts";
 import { findOperation, type Grants, type Operations } from "../scripts/permissions.ts";

@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../utils/json.ts";
-import { readRefusal } from "../engine/recording.ts";
+import { parseRefusal } from "../engine/history.ts";
 import { isSleep } from "../engine/sleeping.ts";
 import type { CallTiming, InputRecord, Journal, RunRecord } from "../journal/journal.ts";
 import { Causes } from "./causes.ts";
@@ -187,6 +187,6 @@ class CallGroups {
 }
 
 function countRetries(refusal: string): number {
-  const { error } = readRefusal(refusal);
+  const { error } = parseRefusal(refusal);
   return isJsonObject(error) && Array.isArray(error.attempts) ? Math.max(0, error.attempts.length - 1) : 0;
 }

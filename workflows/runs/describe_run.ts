@@ -2,9 +2,9 @@
 import type { ErrorDetail, ErrorRecord } from "../../lib/errors.ts";
 import { type JsonObject, type JsonValue, parseJsonOrText } from "../../utils/json.ts";
 import { truncate } from "../../utils/text/wording.ts";
-import { decodeAnswer } from "../engine/answer.ts";
-import { readAsked } from "../engine/asked.ts";
-import { readRecording, readRefusal, type RecordedCall } from "../engine/recording.ts";
+import { decodeAnswer } from "../engine/encoding.ts";
+import { parseRequest } from "../engine/encoding.ts";
+import { parseRefusal, readHistory, type RecordedStep } from "../engine/history.ts";
 import type { InputRecord, Journal, RunRecord, ShownState } from "../journal/journal.ts";
 
 /** Largest number of issues that are listed, and the longest one in characters. */
@@ -97,7 +97,7 @@ export async function describeRun(journal: Journal, run: RunRecord): Promise<Run
 export async function describeInput(journal: Journal, runId: string, input: InputRecord): Promise<InputDescription> {
   const { number, place, value, startedAt, endedAt, end, stopped } = input;
   const error = end?.state === "failed" ? end.error : stopped;
-  const { calls } = readRecording(await journal.events(runId, number));
+  const { steps } = readHistory(await journal.events(runId, number));
   return {
     number,
     place,
@@ -107,7 +107,7 @@ export async function describeInput(journal: Journal, runId: string, input: Inpu
     ...(endedAt !== undefined && { endedAt: formatTime(endedAt) }),
     ...(end?.state === "done" && end.result !== undefined && { result: end.result }),
     ...(error && { error }),
-    calls: [...calls].toSorted(([one], [other]) => one - other).map(([position, call]) => describeCall(position, call)),
+    calls: [...steps].toSorted(([one], [other]) => one - other).map(([position, call]) => describeCall(position, call)),
   };
 }
 
@@ -129,16 +129,16 @@ function fieldPrefix(detail: ErrorDetail, text: string): string {
   return name === "" || text.includes(name) ? "" : `${name}: `;
 }
 
-function describeCall(position: number, { asked, at, given }: RecordedCall): CallDescription {
+function describeCall(position: number, { request, at, result }: RecordedStep): CallDescription {
   return {
     position,
-    ...readAsked(asked),
+    ...parseRequest(request),
     at: formatTime(at),
-    ...(given && {
-      milliseconds: Math.max(0, given.at - at),
-      ...(given.kind === "answer"
-        ? { answer: decodeBody(given.content) }
-        : { error: readRefusal(given.content).error }),
+    ...(result && {
+      milliseconds: Math.max(0, result.at - at),
+      ...(result.kind === "answer"
+        ? { answer: decodeBody(result.content) }
+        : { error: parseRefusal(result.content).error }),
     }),
   };
 }

@@ -1,5 +1,5 @@
 import { SvcError } from "../../lib/errors.ts";
-import { otherScript } from "../engine/diverged.ts";
+import { editedScript } from "../engine/divergence.ts";
 import { StopInput } from "../engine/live_calls.ts";
 import type { InputRecord, Journal, RunRecord, RunSettings } from "../journal/journal.ts";
 import { readOnly } from "../journal/sqlite/read_only.ts";
@@ -73,7 +73,7 @@ async function explainDivergence(
   workflow: OpenWorkflow,
   { id, journal, retries }: Preparation,
 ): Promise<SvcError> {
-  const edited = otherScript(workflow.name, id);
+  const edited = editedScript(workflow.name, id);
   const live = { call: () => Promise.reject(new StopInput(edited)) };
   const view = retries ? viewReopened(journal) : readOnly(journal);
   const runner = new Runner({ workflow, journal: view, id, live, isTrial: true });

@@ -1,7 +1,7 @@
 import type { ErrorRecord } from "../../lib/errors.ts";
 import type { JsonObject } from "../../utils/json.ts";
-import { readAsked } from "../engine/asked.ts";
-import { leftEvent, leftOf, readRecording, readRefusal } from "../engine/recording.ts";
+import { parseRequest } from "../engine/encoding.ts";
+import { parseRefusal, planRewind, readHistory, toRewindEvent } from "../engine/history.ts";
 import { isSleep } from "../engine/sleeping.ts";
 import type { EventKind, EventRecord, InputJournal, Journal, StoredEvent } from "../journal/journal.ts";
 import { readOnly } from "../journal/sqlite/read_only.ts";
@@ -49,7 +49,7 @@ export function viewReopened(journal: InputJournal): InputJournal {
 }
 
 function createRewind(events: readonly StoredEvent[], error: ErrorRecord, isForced = false): EventRecord {
-  return leftEvent({ ...leftOf(events, findFailedSteps(events, error)), isForced });
+  return toRewindEvent({ ...planRewind(events, findFailedSteps(events, error)), isForced });
 }
 
 /**
@@ -64,7 +64,7 @@ function createRewind(events: readonly StoredEvent[], error: ErrorRecord, isForc
 function findFailedSteps(events: readonly StoredEvent[], error: ErrorRecord): ReadonlySet<number> {
   const current = withoutRewound(events);
   const lastCall = findLastSeq("call", current);
-  const thrown = current.findLast((event) => isRefusal(event) && isSameError(readRefusal(event.content).error, error));
+  const thrown = current.findLast((event) => isRefusal(event) && isSameError(parseRefusal(event.content).error, error));
   const sleeps = new Set(current.filter(isSleepCall).map(({ position }) => position));
   // A cleared timer is not the reason of a failure, unless the error says so.
   const refusals = current.filter((event) => event === thrown || (isRefusal(event) && !sleeps.has(event.position)));
@@ -89,7 +89,7 @@ function findFailedSteps(events: readonly StoredEvent[], error: ErrorRecord): Re
 
 /** Tells whether the script aborted a call itself. */
 function isAborted({ content }: StoredEvent): boolean {
-  return readRefusal(content).error.code === "INTERRUPTED";
+  return parseRefusal(content).error.code === "INTERRUPTED";
 }
 
 function findOpenCalls(events: readonly StoredEvent[]): readonly StoredEvent[] {
@@ -118,15 +118,15 @@ function findLastSeq(kind: EventKind, events: readonly StoredEvent[]): number {
 }
 
 function isSleepCall({ kind, content }: StoredEvent): boolean {
-  return kind === "call" && isSleep(readAsked(content));
+  return kind === "call" && isSleep(parseRequest(content));
 }
 
 /** Removes the events of steps that earlier rewinds have dropped. */
 function withoutRewound(events: readonly StoredEvent[]): readonly StoredEvent[] {
   const called = new Map<number, StoredEvent>();
   for (const event of events) if (event.kind === "call") called.set(event.position, event);
-  const { calls } = readRecording(events);
-  return events.filter(({ position, seq }) => calls.has(position) && seq >= (called.get(position)?.seq ?? Infinity));
+  const { steps } = readHistory(events);
+  return events.filter(({ position, seq }) => steps.has(position) && seq >= (called.get(position)?.seq ?? Infinity));
 }
 
 function isResponse(event: StoredEvent): boolean {

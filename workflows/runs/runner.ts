@@ -2,7 +2,7 @@ import { type ErrorRecord, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { type EventSink, InputRun } from "../engine/input_run.ts";
 import { type LiveCalls, StopInput } from "../engine/live_calls.ts";
-import { errorIn, type Left, leftEvent, leftOf } from "../engine/recording.ts";
+import { planRewind, type Rewind, toRecordedError, toRewindEvent } from "../engine/history.ts";
 import type { BatchInput } from "../inputs/batch_input.ts";
 import type { InputEnd, InputJournal, InputRecord } from "../journal/journal.ts";
 import { newRunId } from "../journal/run_id.ts";
@@ -144,8 +144,8 @@ export class Runner {
     if (journal === undefined || !mayChange || isSameValue(recorded.value, value)) return undefined;
     const { number } = recorded;
     journal.changeInput(this.id, number, value);
-    const left = { ...leftOf(await journal.events(this.id, number), new Set()), isMended: true };
-    journal.append(this.id, number, leftEvent(left));
+    const rewind = { ...planRewind(await journal.events(this.id, number), new Set()), isMended: true };
+    journal.append(this.id, number, toRewindEvent(rewind));
     return { ...recorded, value };
   }
 
@@ -211,7 +211,7 @@ export class Runner {
   #createSink(number: number, generation: number): EventSink {
     const { journal } = this.#options;
     if (journal === undefined) {
-      return { append: () => {}, durable: () => Promise.resolve(), leave: () => Promise.resolve(generation) };
+      return { append: () => {}, durable: () => Promise.resolve(), rewind: () => Promise.resolve(generation) };
     }
     let current = generation;
     const whenWritten = (writing: Promise<void>) =>
@@ -221,8 +221,8 @@ export class Runner {
     return {
       append: (event) => journal.append(this.id, number, event),
       durable: () => whenWritten(journal.durable()),
-      leave: async (left: Left) => {
-        await whenWritten(journal.reopenInput(this.id, number, leftEvent(left), ++current));
+      rewind: async (rewind: Rewind) => {
+        await whenWritten(journal.reopenInput(this.id, number, toRewindEvent(rewind), ++current));
         return current;
       },
     };
@@ -255,7 +255,7 @@ function isLeftOpen({ cause }: SvcError): boolean {
 
 function toOutcome(end: InputEnd): InputOutcome {
   if (end.state === "done") return { result: end.result };
-  return { failure: errorIn(end.error) };
+  return { failure: toRecordedError(end.error) };
 }
 
 function toEnd(outcome: InputOutcome): InputEnd {

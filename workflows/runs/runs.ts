@@ -4,7 +4,7 @@ import { exists } from "../../utils/fs/exists.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { sha256Text } from "../../utils/text/sha256.ts";
 import type { Cassette } from "../cassette/cassette.ts";
-import { printedLines } from "../engine/recording.ts";
+import { selectPrinted } from "../engine/history.ts";
 import { checkRunId, newRunId } from "../journal/run_id.ts";
 import type { Journal, RunRecord, RunSettings, ShownState } from "../journal/journal.ts";
 import { openJournal } from "../journal/sqlite/sqlite_journal.ts";
@@ -128,7 +128,7 @@ export class Runs implements AsyncDisposable {
     await this.#findRun(id);
     const journal = await this.#existingJournal();
     for await (const { number, place } of journal.inputs(id)) {
-      for (const { content } of printedLines(await journal.printed(id, number))) yield { input: place, text: content };
+      for (const { content } of selectPrinted(await journal.printed(id, number))) yield { input: place, text: content };
     }
   }
 

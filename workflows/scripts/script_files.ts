@@ -1,5 +1,5 @@
 import { sha256, sha256Text } from "../../utils/text/sha256.ts";
-import { editedMeanwhile } from "../engine/diverged.ts";
+import { editedDuringRun } from "../engine/divergence.ts";
 
 /**
  * The files of a script at the time of their check. Every sandbox loads the files again, so a change during the run must be
@@ -22,7 +22,7 @@ export class ScriptFiles {
   async check(): Promise<void> {
     const current = fingerprint(this.#files);
     if (current === this.#fingerprint) return;
-    if (current.includes(MISSING) || await digest(this.#files) !== this.digest) throw editedMeanwhile();
+    if (current.includes(MISSING) || await digest(this.#files) !== this.digest) throw editedDuringRun();
     this.#fingerprint = current;
   }
 }

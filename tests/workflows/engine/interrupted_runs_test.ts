@@ -307,7 +307,7 @@ Deno.test("a script that --force takes from its path is not told that the journa
 function inputRun(options: Partial<InputRunOptions>): InputRun {
   return new InputRun({
     events: [],
-    sink: { append: () => {}, durable: () => Promise.resolve(), leave: () => Promise.resolve(1) },
+    sink: { append: () => {}, durable: () => Promise.resolve(), rewind: () => Promise.resolve(1) },
     live: { call: () => Promise.resolve({ head: {}, text: "" }) },
     keyOf: () => "key",
     generation: 0,
@@ -325,7 +325,7 @@ Deno.test("an input that is over writes nothing more and sends nothing: its next
     sink: {
       append: ({ kind }) => void written.push(kind),
       durable: () => Promise.resolve(),
-      leave: () => Promise.resolve(1),
+      rewind: () => Promise.resolve(1),
     },
     live: {
       call(_, { commit }) {

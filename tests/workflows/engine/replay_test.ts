@@ -10,7 +10,7 @@ import {
   type ReplayEvent,
   startReplay,
 } from "../../../workflows/engine/replay.ts";
-import { leftEvent, readRecording } from "../../../workflows/engine/recording.ts";
+import { readHistory, toRewindEvent } from "../../../workflows/engine/history.ts";
 
 /** A step of a made-up script. A script takes several at once, then waits for all of their results. */
 interface Step {
@@ -73,7 +73,7 @@ function run(
       case "append":
         return write(effect.event);
       case "replay":
-        results.set(effect.position, state.history.calls.get(effect.position)?.given?.content ?? "missing");
+        results.set(effect.position, state.history.steps.get(effect.position)?.result?.content ?? "missing");
         return void ready.push(effect.position);
       case "settle":
         results.set(effect.position, state.results.get(effect.position)?.content ?? "missing");
@@ -83,10 +83,10 @@ function run(
         // Everything that led to a change is recorded before the change is sent.
         assert.ok(journal.some(({ kind, position }) => kind === "call" && position === effect.position));
         assert.ok(journal.some(({ kind, position }) => kind === "sent" && position === effect.position));
-        sent.push({ position: effect.position, key: effect.sent.key, request: effect.call.asked });
+        sent.push({ position: effect.position, key: effect.sent.key, request: effect.call.request });
         return void open.push(effect.position);
       case "rewind":
-        write(leftEvent(effect.rewind));
+        write(toRewindEvent(effect.rewind));
         return dispatch({ type: "rewound", generation: ++current });
       case "stop":
         stopped ??= effect.reason;
@@ -237,7 +237,7 @@ check(
     });
     assert.deepEqual(again.sent.map((one) => one.position), expected);
     assert.ok(again.sent.every(({ key }) => key.endsWith(".1")));
-    assert.equal(readRecording(again.events).calls.size, count);
+    assert.equal(readHistory(again.events).steps.size, count);
     const third = run(edited, { events: again.events, generation: 1 });
     assert.deepEqual([third.sent, third.stopped], [[], undefined]);
   }),

@@ -108,7 +108,7 @@ Deno.test("a database of another program is rejected as a journal and not change
       db.exec(`CREATE TABLE notes (x); PRAGMA user_version = ${version}`);
     }
     const before = await Deno.readFile(path);
-    const message = `${await Deno.realPath(path)} is a database, but no journal.`;
+    const message = `${await Deno.realPath(path)} is a database, but not a journal.`;
     await assert.rejects(openJournal(path), { code: "INVALID_CONFIG", message });
     assert.deepEqual(await Deno.readFile(path), before);
     assert.deepEqual((await Array.fromAsync(Deno.readDir(folder.path))).map(({ name }) => name), ["notes.db"]);

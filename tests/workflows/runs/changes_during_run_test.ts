@@ -40,7 +40,7 @@ Deno.test("a script that is edited during a batch is not used, and the run resum
   await office.createPermit();
   const [stdout, stderr, { code }] = await Promise.all([new Response(batch.stdout).text(), rest, batch.status]);
   assert.deepEqual(readResults(stdout), [1, "WORKFLOW_DIVERGED"]);
-  assert.match(stdout, /The script was edited while it was at work/);
+  assert.match(stdout, /The script was edited while it ran/);
   assert.match(stderr, /"WORKFLOW_DIVERGED".* add --force\. Run 'svc workflow resume r1' to continue\."/);
   assert.equal(code, 1);
   await office.write(WAITING);
@@ -88,7 +88,7 @@ Deno.test("resume with an edited script that fails before it has repeated its hi
   assert.equal(error.details[0].line, 7);
   assert.match(
     error.hint,
-    /^Mend the script, or .* add --force\. Run 'svc workflow retry r1' to run the failed inputs again\.$/,
+    /^Fix the script, or .* add --force\. Run 'svc workflow retry r1' to run the failed inputs again\.$/,
   );
   await office.write(`${CREATE} return made.status;`);
   assert.equal((await office.svc("retry", "r1", "--force", "--format", "compact")).stdout, `"New"\n`);

@@ -131,7 +131,7 @@ Deno.test("an edited script with the same steps needs --force, too", async () =>
   assert.equal((await office.svc(...RUN)).code, 1);
   await office.write(`${CREATE} return 1;`);
   const { stderr } = await office.svc("retry", "r1");
-  assert.match(stderr, /was edited since run r1 began; it still asks for every step/);
+  assert.match(stderr, /was edited since run r1 started; it still asks for every step/);
   assert.equal((await office.svc("retry", "r1", "--force", "--format", "compact")).stdout, "1\n");
   assert.equal(await office.permits(), 1);
 });
@@ -210,7 +210,7 @@ Deno.test("a journal that cannot be written ends a run even if its script catche
   const { error } = JSON.parse((await rest).split("\n").at(-2) ?? "");
   assert.equal(error.code, "INVALID_CONFIG");
   assert.match(error.message, /^The journal .* cannot be written: no such table: events/);
-  assert.equal(error.hint, "Check the file, and the disk that it is on. Run 'svc workflow resume r1' to continue.");
+  assert.equal(error.hint, "Check the file and its disk. Run 'svc workflow resume r1' to continue.");
   assert.equal(await new Response(process.stdout).text(), "");
   assert.equal((await process.status).code, 2);
   assert.equal(await office.permits(), 2);
@@ -231,7 +231,7 @@ Deno.test("an input in progress does not fail when the journal cannot be written
   assert.equal(summary, "1 input: 1 succeeded, 0 failed.");
   const { error } = JSON.parse(said);
   assert.deepEqual([error.code, (await process.status).code], ["INVALID_CONFIG", 2]);
-  assert.equal(error.hint, "Check the file, and the disk that it is on. Run 'svc workflow resume r1' to continue.");
+  assert.equal(error.hint, "Check the file and its disk. Run 'svc workflow resume r1' to continue.");
   office.sql("DROP TRIGGER broken");
   assert.equal((await office.svc("resume", "r1")).stdout, `${first}{"input":"in.ndjson:2","result":"second"}\n`);
   assert.equal(await office.permits(), 3);

@@ -315,7 +315,7 @@ Deno.test("an invalid or damaged journal is reported with its path", async () =>
   assert.deepEqual([garbage.code, garbage.message.includes("cannot be opened")], ["INVALID_CONFIG", true]);
   await Deno.remove(journal);
   office.sql("CREATE TABLE runs (a)");
-  assert.equal(errorIn((await office.svc("list")).stderr).message, `${journal} is a database, but no journal.`);
+  assert.equal(errorIn((await office.svc("list")).stderr).message, `${journal} is a database, but not a journal.`);
 });
 
 Deno.test("a run that could not be recorded is not suggested for resuming", async () => {
@@ -323,7 +323,7 @@ Deno.test("a run that could not be recorded is not suggested for resuming", asyn
   assert.deepEqual((await office.svc("list")).stdout, "[]\n");
   office.sql("CREATE TRIGGER broken BEFORE INSERT ON runs BEGIN SELECT RAISE(ABORT, 'no'); END");
   const { code, hint } = errorIn((await office.svc(...RUN)).stderr);
-  assert.deepEqual([code, hint], ["INVALID_CONFIG", "Check the file, and the disk that it is on."]);
+  assert.deepEqual([code, hint], ["INVALID_CONFIG", "Check the file and its disk."]);
   assert.deepEqual((await office.svc("list")).stdout, "[]\n");
 });
 

@@ -125,7 +125,7 @@ Deno.test("invalid options are rejected before a run is recorded", async () => {
     [{ script, rate: 0 }, /^rate must be a positive number of inputs per second, not 0\.$/],
     [{ script, maxFailures: "few" }, /^The maximum of failures must be/],
     [{ script, limits: { timeoutSeconds: 0 } }, /^The timeout must be above 0/],
-    [{ script, id: "a b" }, /cannot be the identifier of a run/],
+    [{ script, id: "a b" }, /is not a valid run ID/],
   ];
   for (const [options, message] of invalid) {
     await assert.rejects(runs.start(options), { code: "INVALID_ARGS", message });

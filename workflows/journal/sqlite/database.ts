@@ -1,31 +1,31 @@
-/** The SQLite file of a journal: how it is opened, and what can be done about what keeps it from being written. */
+/** Opens the SQLite file of a journal. */
 import { DatabaseSync } from "node:sqlite";
 import { delay } from "../../../utils/async/delay.ts";
 import { isDatabaseBusy, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
 import { isPrepared, prepareSchema } from "./schema.ts";
 
-/** Milliseconds between two attempts to open a file that another process is making a journal. */
+/** Delay between two attempts to open a file that another process is setting up, in milliseconds. */
 const BUSY_PAUSE = 20;
 
-/** What a new file is made with: it gives its free pages back. */
-const OF_FILE = "auto_vacuum = INCREMENTAL";
+/** Settings of a new file. It returns free pages to the file system. */
+const FILE_SETTINGS = "auto_vacuum = INCREMENTAL";
 
 /**
- * What every connection says. What is deleted is overwritten at once: cases are about people. A commit does not wait for
- * the disk by itself: we do, after it.
+ * Settings of each connection. Deleted data is overwritten at once, because cases are about people. A commit does not
+ * sync: the journal does, afterwards.
  */
-const OF_CONNECTION = ["secure_delete = ON", "journal_mode = WAL", "synchronous = NORMAL"];
+const CONNECTION_SETTINGS = ["secure_delete = ON", "journal_mode = WAL", "synchronous = NORMAL"];
 
-/** The database, its tables made. SQLite does not wait for another process that makes the same file a journal: we do. */
+/** Opens a database and creates missing tables. Waits for another process that is setting up the same file, as SQLite does not. */
 export async function openDatabase(path: string, patience: number): Promise<DatabaseSync> {
   const giveUp = Date.now() + patience;
   for (;;) {
     const db = new DatabaseSync(path, { timeout: patience });
     try {
-      const isReady = isPrepared(db, path); // Before anything is set: another program's database stays as it is.
-      const settings = isReady ? OF_CONNECTION : [OF_FILE, ...OF_CONNECTION];
+      const isReady = isPrepared(db, path); // Before any setting: the database of another program must not change.
+      const settings = isReady ? CONNECTION_SETTINGS : [FILE_SETTINGS, ...CONNECTION_SETTINGS];
       for (const setting of settings) db.prepare(`PRAGMA ${setting}`).run(); // An error of `exec` has no code.
-      if (!isPrepared(db, path)) prepareSchema(db, path); // Again: to read it now makes its write-ahead log.
+      if (!isPrepared(db, path)) prepareSchema(db, path); // Checked again: this read creates the write-ahead log.
       return db;
     } catch (error) {
       db.close();
@@ -35,8 +35,8 @@ export async function openDatabase(path: string, patience: number): Promise<Data
   }
 }
 
-/** What can be done about what keeps a journal from being written. */
-export function adviceFor(cause: unknown): string {
+/** Returns a hint for a journal that cannot be written. */
+export function chooseWriteHint(cause: unknown): string {
   if (isDatabaseBusy(cause)) return "End the process that keeps it locked.";
-  return isDiskFull(cause) ? "Free some space." : "Check the file, and the disk that it is on.";
+  return isDiskFull(cause) ? "Free some space." : "Check the file and its disk.";
 }

@@ -1,9 +1,9 @@
-/** The tables of a journal, and the version of them that a file has. */
+/** The tables of a journal, and their version. */
 import type { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../../../lib/errors.ts";
 import { inTransaction } from "../../../utils/sqlite/in_transaction.ts";
 
-/** Raised with every change of the tables. */
+/** Increases with each change of the tables. */
 const VERSION = 1;
 
 const TABLES = `
@@ -43,20 +43,20 @@ const TABLES = `
   CREATE INDEX eventsByInput ON events (run, input);
 `;
 
-/** Tells a journal from any other database: "svcJ". */
+/** Identifies a journal: "svcJ". */
 const APPLICATION_ID = 0x7376634a;
 
-/** What a file says of itself, read at once: another process may be making it a journal. */
+/** Reads all marks of a file at once, because another process may be setting it up. */
 const CONDITION = `
   SELECT application_id AS application, user_version AS version, (SELECT count(*) FROM sqlite_master) AS entries
   FROM pragma_application_id, pragma_user_version`;
 
-/** Whether the database is a journal as this version writes it; one that is none, and is not empty, stays as it is. */
+/** Returns whether a database is a journal that this version can use, or false if it is empty. Throws for any other. */
 export function isPrepared(db: DatabaseSync, path: string): boolean {
   const { application, version, entries } = db.prepare(CONDITION).get() ?? {};
   if (application !== APPLICATION_ID) {
     if (version === 0 && entries === 0) return false;
-    throw new SvcError("INVALID_CONFIG", `${path} is a database, but no journal.`, {
+    throw new SvcError("INVALID_CONFIG", `${path} is a database, but not a journal.`, {
       hint: "Name another file with --journal.",
     });
   }
@@ -66,7 +66,7 @@ export function isPrepared(db: DatabaseSync, path: string): boolean {
   });
 }
 
-/** Makes the tables of a new journal, unless another process has made them meanwhile. */
+/** Creates the tables of a new journal, unless another process has created them. */
 export function prepareSchema(db: DatabaseSync, path: string): void {
   inTransaction(db, () => {
     if (isPrepared(db, path)) return;

@@ -10,9 +10,9 @@ import { controlTransaction } from "../../../utils/sqlite/group_commit.ts";
 import { WriteBuffer } from "./write_buffer.ts";
 import { describeWriteError } from "../../../utils/fs/describe_error.ts";
 import { isDatabaseBusy, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
-import { whenSent } from "../../engine/when_sent.ts";
+import { whenSent } from "../../../utils/async/when_sent.ts";
 import { pairTimings, TIMED_EVENTS } from "../call_timings.ts";
-import { adviceFor, openDatabase } from "./database.ts";
+import { chooseWriteHint, openDatabase } from "./database.ts";
 import type {
   CallTiming,
   EventKind,
@@ -76,7 +76,7 @@ function unusable(path: string, wanted: string, cause: unknown): unknown {
   const fault = describeWriteError(cause) ?? getErrorMessage(cause);
   return new SvcError("INVALID_CONFIG", `The journal ${path} cannot be ${wanted}: ${fault}.`, {
     cause,
-    hint: isDatabaseBusy(cause) || isDiskFull(cause) ? adviceFor(cause) : "Name another file with --journal.",
+    hint: isDatabaseBusy(cause) || isDiskFull(cause) ? chooseWriteHint(cause) : "Name another file with --journal.",
   });
 }
 
@@ -336,7 +336,7 @@ class SqliteJournal implements Journal {
   #describeWriteFailure(cause: unknown): SvcError {
     return new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be written: ${getErrorMessage(cause)}.`, {
       cause,
-      hint: adviceFor(cause),
+      hint: chooseWriteHint(cause),
     });
   }
 }

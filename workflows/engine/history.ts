@@ -1,0 +1,187 @@
+/** The history of an input: its recorded steps, and the order in which the script got their results. */
+import { type ErrorRecord, parseErrorRecord, SvcError } from "../../lib/errors.ts";
+import type { JsonObject } from "../../utils/json.ts";
+import type { EventRecord, StoredEvent } from "../journal/journal.ts";
+import { parseRequest } from "./encoding.ts";
+
+/** The key and the tag of a change. */
+export interface SentWith {
+  /** Idempotency key. */
+  readonly key: string;
+  /** Entity tag. */
+  readonly tag?: string;
+  /** Tells whether the key was not sent, because the service does not support keys. */
+  readonly unkeyed?: true;
+}
+
+/** A recorded step. */
+export interface RecordedStep<E extends EventRecord = EventRecord> {
+  /** Operation and arguments as text. */
+  readonly request: string;
+  /** When the script took it, in milliseconds since 1970. */
+  readonly at: number;
+  /** Key and tag of a change that may have been sent. */
+  sent?: SentWith;
+  /** When it was sent, in milliseconds since 1970. */
+  sentAt?: number;
+  /** The event of the result that the script got. */
+  result?: E;
+  /** The answer to the same change before a rewind. The change is not sent again. */
+  earlierAnswer?: string;
+  /** Tells whether it was rewound by `--force`. A similar change is then another one. */
+  isForced?: boolean;
+  /** Tells whether it was taken before the line of its input was edited. */
+  precedesEdit?: boolean;
+}
+
+/** The history of an input. */
+export interface History<E extends EventRecord = EventRecord> {
+  /** Steps by position. */
+  readonly steps: Map<number, RecordedStep<E>>;
+  /** Positions in the order in which the script got their results. */
+  readonly turns: readonly number[];
+  /** Blocks of random bytes that the script drew, in base64. */
+  readonly randomness: readonly string[];
+  /**
+   * Rewound steps that the script has not taken again. A change that was applied, or may have been, keeps what it was
+   * sent with and is not sent again.
+   */
+  readonly rewound: RecordedStep<E>[];
+  /** Number of printed lines. */
+  readonly printedLines: number;
+}
+
+/** Steps that an input drops to take them again. The journal stores it as JSON with these names. */
+export interface Rewind {
+  /** Positions of the dropped steps. */
+  readonly positions: readonly number[];
+  /** Number of lines that were printed before them. */
+  readonly logs: number;
+  /** Tells whether `--force` asked for it. */
+  readonly isForced?: boolean;
+  /** Tells whether the line of the input was edited. */
+  readonly isMended?: boolean;
+}
+
+/** Plans to drop steps: counts the lines that were printed before the first of them. */
+export function planRewind(events: readonly StoredEvent[], positions: ReadonlySet<number>): Rewind {
+  const first = events.find(({ kind, position }) => kind === "call" && positions.has(position));
+  const before = selectPrinted(events).filter(({ seq }) => first === undefined || seq < first.seq);
+  return { positions: [...positions], logs: before.length };
+}
+
+/** Creates the event of a rewind. */
+export function toRewindEvent(rewind: Rewind): EventRecord {
+  return { kind: "left", position: 0, at: Date.now(), content: JSON.stringify(rewind) };
+}
+
+function parseRewind({ content }: EventRecord): Rewind {
+  return JSON.parse(content);
+}
+
+/** Selects the printed lines, without those of rewound steps. */
+export function selectPrinted<E extends EventRecord>(events: readonly E[]): readonly E[] {
+  let lines: E[] = [];
+  for (const event of events) {
+    if (event.kind === "log") lines.push(event);
+    else if (event.kind === "left") lines = lines.slice(0, parseRewind(event).logs);
+  }
+  return lines;
+}
+
+/** Reads the history from the events of an input. */
+export function readHistory<E extends EventRecord>(events: readonly E[]): History<E> {
+  const steps = new Map<number, RecordedStep<E>>();
+  const rewound: RecordedStep<E>[] = [];
+  const randomness: string[] = [];
+  let turns: number[] = [];
+  for (const event of events) {
+    const { kind, position, at, content } = event;
+    switch (kind) {
+      case "call":
+        steps.set(position, { ...takeRewound(rewound, content), request: content, at });
+        break;
+      case "random":
+        randomness.push(content);
+        break;
+      case "left": {
+        const rewind = parseRewind(event);
+        const positions = new Set(rewind.positions);
+        turns = turns.filter((one) => !positions.has(one));
+        dropSteps(steps, rewound, rewind);
+        if (rewind.isMended) { for (const step of steps.values()) step.precedesEdit = true; }
+        break;
+      }
+      case "sent":
+        Object.assign(findStep(steps, position), { sent: JSON.parse(content), sentAt: at });
+        break;
+      case "answer":
+      case "refusal":
+        findStep(steps, position).result = event;
+        turns.push(position);
+        break;
+      case "log":
+        break;
+    }
+  }
+  return { steps, turns, randomness, rewound, printedLines: selectPrinted(events).length };
+}
+
+function findStep<E extends EventRecord>(steps: ReadonlyMap<number, RecordedStep<E>>, position: number) {
+  const step = steps.get(position);
+  if (step !== undefined) return step;
+  throw new SvcError("INTERNAL_ERROR", `The journal has the result of step ${position}, but not the step.`);
+}
+
+/** Drops steps of a history. Keeps what changes were sent with if they were applied or may have been. */
+export function dropSteps<E extends EventRecord>(
+  steps: Map<number, RecordedStep<E>>,
+  rewound: RecordedStep<E>[],
+  { positions, isForced }: Rewind,
+): void {
+  for (const position of positions) {
+    const step = steps.get(position);
+    steps.delete(position);
+    if (step === undefined) continue;
+    const { result, precedesEdit: _edit, ...rest } = step;
+    const isAnswered = result?.kind === "answer";
+    const mayBeApplied = isAnswered || result === undefined || parseRefusal(result.content).unknown;
+    if (step.sent !== undefined && mayBeApplied) {
+      rewound.push({ ...rest, isForced, ...(isAnswered && { earlierAnswer: result.content }) });
+    } else if (!isForced) rewound.push({ request: step.request, at: step.at });
+  }
+}
+
+/** Takes a rewound step with the same request out of the list. One that may have been applied comes first. */
+export function takeRewound<E extends EventRecord>(
+  rewound: RecordedStep<E>[],
+  request: string,
+): RecordedStep<E> | undefined {
+  const same = rewound.filter((step) => step.request === request);
+  const taken = same.find(({ sent }) => sent !== undefined) ?? same[0];
+  if (taken !== undefined) rewound.splice(rewound.indexOf(taken), 1);
+  return taken;
+}
+
+/** A recorded refusal. */
+export interface Refusal {
+  /** The error that the script got. */
+  readonly error: JsonObject;
+  /** Tells whether the change may have been applied all the same. */
+  readonly unknown: boolean;
+}
+
+/** Parses the content of a refusal's event. */
+export function parseRefusal(content: string): Refusal {
+  return JSON.parse(content);
+}
+
+/** Creates the error that a recorded error describes. */
+export function toRecordedError(record: JsonObject | ErrorRecord): SvcError {
+  return parseErrorRecord({ ...record }) ?? new SvcError("INTERNAL_ERROR", "The journal contains an invalid error.");
+}
+
+/** Returns the operation of a recorded step. */
+export function getOperation({ request }: Pick<RecordedStep, "request">): string {
+  return parseRequest(request).operation;
+}
