@@ -41,7 +41,10 @@ Deno.test("a script that is edited during a batch is not used, and the run resum
   const [stdout, stderr, { code }] = await Promise.all([new Response(batch.stdout).text(), rest, batch.status]);
   assert.deepEqual(readResults(stdout), [1, "WORKFLOW_DIVERGED"]);
   assert.match(stdout, /The script was edited while it ran/);
-  assert.match(stderr, /"WORKFLOW_DIVERGED".* add --force\. Run 'svc workflow resume r1' to continue\."/);
+  assert.match(
+    stderr,
+    /"WORKFLOW_DIVERGED".* add --force to continue with the edited script\. Run 'svc workflow resume r1' to continue\."/,
+  );
   assert.equal(code, 1);
   await office.write(WAITING);
   const again = await office.svc("resume", "r1");
