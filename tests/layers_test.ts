@@ -43,6 +43,10 @@ Deno.test("the parts of an application definition import only lower parts, and t
   assert.deepEqual(wrong.map(([from, to]) => `${from} imports ${to}`), []);
 });
 
+Deno.test("no files import each other in a cycle", () => {
+  assert.deepEqual(findCycles(graph).map((cycle) => cycle.join(" → ")), []);
+});
+
 Deno.test("utils has no word of the domain", async () => {
   const found: string[] = [];
   for (const path of graph.keys()) {
@@ -66,6 +70,38 @@ function definitionPart(path: string): string | undefined {
 
 function mayImport(from: string, to: string): boolean {
   return LAYERS[layer(from)]?.includes(layer(to)) ?? false;
+}
+
+/**
+ * Finds one cycle for each group of files that import each other. A file that imports only files outside of any cycle
+ * is outside too, so those files are removed first.
+ */
+function findCycles(files: ReadonlyMap<string, readonly string[]>): string[][] {
+  const rest = new Map(files);
+  const cycles: string[][] = [];
+  while (true) {
+    const leaves = [...rest].filter(([, targets]) => !targets.some((target) => rest.has(target)));
+    if (leaves.length > 0) {
+      for (const [path] of leaves) rest.delete(path);
+      continue;
+    }
+    const [start] = rest.keys();
+    if (start === undefined) return cycles;
+    const cycle = followImports(start, rest);
+    cycles.push(cycle);
+    for (const path of cycle) rest.delete(path);
+  }
+}
+
+/** Follows imports until a file repeats. Each file must import a file of the map. */
+function followImports(start: string, files: ReadonlyMap<string, readonly string[]>): string[] {
+  const path: string[] = [];
+  let current = start;
+  while (!path.includes(current)) {
+    path.push(current);
+    current = files.get(current)?.find((target) => files.has(target)) ?? current;
+  }
+  return [...path.slice(path.indexOf(current)), current];
 }
 
 function imports(): [from: string, to: string][] {

@@ -5,7 +5,7 @@ import type { Application } from "../application/model/application.ts";
 import type { Store, StoredClient } from "../store/store.ts";
 import { hashSecret, matchesHash, randomSecret } from "./secrets.ts";
 
-/** What a program needs to call. The secret is known here and now only: the service keeps its hash. */
+/** Credentials of a client. The secret is available only at creation: the service stores its hash. */
 export interface ClientCredentials {
   /** Client ID. */
   readonly clientId: string;
@@ -14,7 +14,7 @@ export interface ClientCredentials {
 }
 
 /** Compared with when there is no such client, so that the time of the answer does not tell. */
-const NOBODY = hashSecret(randomSecret());
+const UNKNOWN_CLIENT = hashSecret(randomSecret());
 
 /** Makes a client that works as an operator of the application. */
 export async function addClient(store: Store, app: Application, operator: string): Promise<ClientCredentials> {
@@ -36,5 +36,5 @@ export async function authenticate(
   { clientId, clientSecret }: ClientCredentials,
 ): Promise<StoredClient | undefined> {
   const client = await store.read((tx) => tx.getClient(clientId));
-  return matchesHash(clientSecret, client?.secretHash ?? NOBODY) ? client : undefined;
+  return matchesHash(clientSecret, client?.secretHash ?? UNKNOWN_CLIENT) ? client : undefined;
 }

@@ -6,12 +6,12 @@ export function randomSecret(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** What is stored of a secret. A slow hash would add nothing: nobody guesses 256 random bits. */
+/** Hashes a secret for storage. A slow hash is not necessary, because 256 random bits cannot be guessed. */
 export function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("base64url");
 }
 
-/** Whether a secret is the one of a hash, in a time that tells nothing about either. */
+/** Checks a secret against a hash in constant time. */
 export function matchesHash(secret: string, hash: string): boolean {
   const encoder = new TextEncoder();
   const [given, expected] = [encoder.encode(hashSecret(secret)), encoder.encode(hash)];

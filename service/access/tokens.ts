@@ -29,7 +29,7 @@ export class Tokens {
     return token;
   }
 
-  /** ID of the operator as whom a token's holder calls; nothing when it is unknown or has expired. */
+  /** Finds the operator of a token. Returns undefined if the token is unknown or has expired. */
   operatorOf(token: string): string | undefined | Promise<string | undefined> {
     const known = this.#known.get(token);
     if (!known) return this.#lookUp(token);

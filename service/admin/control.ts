@@ -26,11 +26,11 @@ const STOP_PATIENCE = 15_000;
 
 /** Which service. */
 export interface Which {
-  /** Data directory; the default one without it. */
+  /** Data directory. Default: the directory beside the profiles. */
   data?: string;
 }
 
-/** Whether a service works on a data directory, and where; what it says of itself. */
+/** Returns whether a service runs on a data directory, its address, and its health. */
 export async function status({ data: given }: Which = {}): Promise<JsonObject> {
   const data = resolveDirectory(given);
   const running = await isInUse(data);
@@ -59,7 +59,7 @@ export async function stop({ data: given }: Which = {}): Promise<{ stopped: bool
   if (!await isInUse(data)) return { stopped: false, data };
   const state = await readState(data);
   if (!state || state.pid === 0) {
-    throw new SvcError("CONFLICT", "The service is starting.", { hint: "Try again in a moment." });
+    throw new SvcError("CONFLICT", "The service is starting.", { hint: "Try again in a few seconds." });
   }
   const isTold = await tellToStop(data, state);
   using lock = await tryLock(data, STOP_PATIENCE);
@@ -106,12 +106,12 @@ export async function reset(
   return { removed: data };
 }
 
-/** Where no service has worked yet. */
+/** Status of a directory on which no service has run. */
 export function noService(data: string, hint: string): SvcError {
   return new SvcError("INVALID_CONFIG", `No service has worked on ${data} yet.`, { hint });
 }
 
-/** The data directory of a command: what a service has in memory, nobody else can come to. */
+/** Resolves the data directory of a command. No other process can reach a service in memory. */
 export function resolveDirectory(given: string | undefined): string {
   const data = resolveDataDirectory(given);
   if (data !== MEMORY) return data;
@@ -120,7 +120,7 @@ export function resolveDirectory(given: string | undefined): string {
   });
 }
 
-/** What the service says of itself; nothing where it does not answer: one that holds its directory is in trouble then. */
+/** Requests the health of the service. Returns undefined if it does not respond. */
 async function ask({ url }: ServiceState): Promise<JsonObject | undefined> {
   try {
     const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(ANSWER_PATIENCE) });

@@ -1,4 +1,4 @@
-/** `svc service start --detach`: a service in a process of its own that goes on when this one ends. */
+/** `svc service start --detach`: a service in its own process, which keeps running when this one ends. */
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { dirname } from "node:path";
@@ -30,7 +30,7 @@ const PATIENCE = 20_000;
 /** Milliseconds between two looks at whether it answers. */
 const PAUSE = 20;
 
-/** What can be said on the command line. */
+/** Options that are passed on the command line. */
 export type DetachOptions = Omit<StartOptions, "hostname" | "tokenLifetimeSeconds" | "log">;
 
 /** Starts a service in a process of its own and waits until it answers. Its output goes to a file of its directory. */
@@ -95,7 +95,7 @@ function commandLine(
   ];
 }
 
-/** What a service needs of Deno: it runs no programs, writes only its data and the profiles, and calls only models. */
+/** Builds the Deno permissions of a service. It runs no programs, writes only its data and profiles, and calls only models. */
 async function permissions(data: string, hosts: readonly string[]): Promise<string[]> {
   const directory = getConfigDirectory();
   const profiles = await resolveLink(getConfigFile(directory)).catch((error) => {

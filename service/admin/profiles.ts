@@ -1,10 +1,10 @@
-/** The profiles that lead to a service of this machine. Each says whose it is, so that nobody else's is ever replaced. */
+/** Profiles of local services. Each names its data directory, so that no other profile is replaced. */
 import { findProfile, getConfigDirectory, readProfiles, saveProfile } from "../../lib/auth/config.ts";
 import type { Profile } from "../../lib/auth/profile.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { ClientCredentials } from "../access/clients.ts";
 
-/** Where a service is. */
+/** Address of a service. */
 export interface Place {
   /** Its address. */
   readonly url: string;

@@ -7,15 +7,15 @@ import { type RunningService, runService } from "../server/run.ts";
 import { MEMORY, type ServiceOptions } from "../server/settings.ts";
 import { checkOwner, findProfiles, moveProfiles, profileNamed, writeProfile } from "./profiles.ts";
 
-/** What to start. */
+/** Options of a start. */
 export interface StartOptions extends ServiceOptions {
-  /** Profile that leads to it, written where there is none; `default` without it. */
+  /** Profile of the service, created if it does not exist. Default: `default`. */
   profile?: string;
-  /** Operator as whom the profile works; without it as before, at first as the application's first one. */
+  /** Operator to act as. Default: the last one used, at first the application's first operator. */
   operator?: string;
 }
 
-/** What a start answers. */
+/** Result of a start. */
 export interface StartReport extends JsonObject {
   /** Address of the service. */
   url: string;
@@ -65,7 +65,7 @@ async function welcome(service: RunningService, options: StartOptions & { data: 
   await writeProfile(name, data, service, await service.addClient(operator));
 }
 
-/** Whether a profile leads elsewhere, or its client works as an operator that there is, and as the one that is named. */
+/** Checks whether a profile can be kept: it belongs to another service, or its client has an existing operator, and the requested one. */
 async function stays(
   profile: Profile | undefined,
   service: RunningService,

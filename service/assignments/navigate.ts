@@ -54,7 +54,7 @@ async function openFlow(
   return open;
 }
 
-/** What was filled in on the screen that is left is kept as its draft; what was attached is attached. */
+/** Saves the content of the current screen as its draft, and adds its attachments. */
 async function show(open: AssignmentWork, index: number, submission: Submission): Promise<AssignmentWork> {
   const { work, assignment } = open;
   const [shown] = offeredActions(open);

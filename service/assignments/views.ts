@@ -8,7 +8,7 @@ import { screenId } from "./navigate.ts";
 import { readScreen } from "../cases/state.ts";
 import { link } from "../cases/views/ui.ts";
 
-/** An assignment; what can be done with it, or these of its actions, is told only to those who may work on it. */
+/** Describes an assignment. Its actions are listed only for operators who may work on it. */
 export function assignmentInfo(work: CaseWork, assignment: StoredAssignment, actions?: readonly Action[]): JsonObject {
   const { app, caller } = work.context;
   const open = assignmentWork(work, assignment);
@@ -38,7 +38,7 @@ export function nextAssignmentInfo(work: CaseWork, assignment: StoredAssignment)
   return { ID: assignment.id, context: "self", className: work.type.id, links: { open: openLink(assignment) } };
 }
 
-/** The screens of a screen flow, as navigation steps; nothing where there are none. */
+/** Describes the screens of a screen flow as navigation steps. Returns nothing for a step without screens. */
 export function navigation({ assignment, step }: AssignmentWork): JsonObject | undefined {
   if (!step.screens) return undefined;
   const { current, furthest } = readScreen(assignment);

@@ -51,7 +51,7 @@ export async function takeNext(context: EngineContext): Promise<AssignmentWork> 
   return assignmentWork(work, assignment);
 }
 
-/** Whether the definition, which may have changed, still has all of where a case is: else nobody could take what comes next. */
+/** Checks whether the definition, which may have changed, still contains the position of a case. */
 function isServed({ caseTypes }: Application, { typeId, stageId, assignments }: CasePlace): boolean {
   const type = caseTypes.get(typeId);
   if (!type?.stages.has(stageId)) return false;
@@ -65,10 +65,10 @@ export function assignmentWork(work: CaseWork, assignment: StoredAssignment): As
   const process = known(work.type.processes, assignment.processId);
   const step = known(process.steps, assignment.stepId);
   if (step.kind === "assignment") return { work, assignment, process, step };
-  throw new Conflict(`The step '${step.id}' is no assignment any more`);
+  throw new Conflict(`The step '${step.id}' is no longer an assignment`);
 }
 
-/** Whether an operator may work on an assignment: it is the operator's own, or in one of the operator's queues. */
+/** Checks whether an assignment is in the worklist or in a queue of an operator. */
 export function mayWorkOn({ assignee }: StoredAssignment, { id, queues }: Operator): boolean {
   return assignee.kind === "operator" ? assignee.id === id : queues.includes(assignee.id);
 }
@@ -99,7 +99,7 @@ export function nextFor(work: CaseWork): StoredAssignment | undefined {
   return work.assignments.find((assignment) => mayWorkOn(assignment, work.context.caller));
 }
 
-/** What a form of an assignment shows: its content, with what is calculated from a draft; nobody else sees that. */
+/** Returns the content that a form shows, with the values that are calculated from the draft of the caller. */
 export function shownInForm(open: AssignmentWork, action: Action): JsonObject {
   const { assignment, work } = open;
   const isDrafted = mayWorkOn(assignment, work.context.caller) &&

@@ -11,9 +11,9 @@ const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
 
 /** A name in two parts. */
 export interface NameParts {
-  /** What people call it. */
+  /** Name that users see. */
   readonly name: string;
-  /** What follows the last dot; empty where there is none. */
+  /** Extension without its dot, or an empty string. */
   readonly extension: string;
 }
 
@@ -21,7 +21,7 @@ export interface NameParts {
 export function cleanFileName(given: string, addition = ""): string {
   const whole = harmless(given);
   const parts = splitName(whole);
-  // What follows the last dot of a very long name is no extension.
+  // A very long suffix is not an extension.
   const { name, extension } = byteLength(parts.extension) > EXTENSION_LIMIT ? { name: whole, extension: "" } : parts;
   return joinName({ name: withRoomFor(addition + extension, name) + addition, extension });
 }

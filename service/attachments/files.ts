@@ -75,7 +75,7 @@ export async function releaseFile(
   background(() => bytes.remove(file.id));
 }
 
-/** Removes the uploads that nobody has linked in time. */
+/** Deletes uploads that have expired without being linked. */
 export async function removeExpired(store: Store, bytes: ByteStore, now: Date): Promise<void> {
   const before = new Date(now.getTime() - LIFETIME).toISOString();
   const expired = await store.transact(async (tx) => {

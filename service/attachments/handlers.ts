@@ -97,12 +97,12 @@ function newName(given: string, { type, extension }: { type: "File" | "URL"; ext
   return name;
 }
 
-/** Whether a client gets base64: it does unless it asks for the bytes. A header says which form was sent. */
+/** Checks whether the response is base64, which is the default. A header names the encoding. */
 function wantsBase64(context: HandlerContext): boolean {
   return choiceOf(context, "mode", ["string", "stream"]) !== "stream";
 }
 
-/** An attachment with what the caller may do with it. */
+/** Describes an attachment with links to the operations that the caller may use. */
 export function attachmentInfo(work: CaseWork, attachment: Attachment): JsonObject {
   const { type, category, name, extension, url, mimeType, createdBy, at } = attachment;
   const id = buildAttachmentId(attachment);
@@ -127,13 +127,13 @@ export function attachmentInfo(work: CaseWork, attachment: Attachment): JsonObje
   };
 }
 
-/** Bytes that a picture in a list may have. */
+/** Maximum bytes of an image in a list. */
 const LIMIT = 32 * 1024;
 
-/** Formats that show a picture and nothing else: SVG can hold programs. */
+/** Image formats that cannot contain scripts, as SVG can. */
 const PICTURES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"]);
 
-/** A small picture of an attachment as base64; nothing for what is no image, a large one, or deleted meanwhile. */
+/** Reads a small image as base64. Returns undefined for other files, large images and deleted files. */
 export async function readThumbnail(
   { file, mimeType = "", size = 0 }: Attachment,
   bytes: ByteStore,

@@ -6,13 +6,13 @@ const KIND = "attachment";
 
 /** An attachment of a case: a link to an uploaded file, or to an address. */
 export interface Attachment {
-  /** What it is. */
+  /** Type. */
   readonly type: "File" | "URL";
   /** Category ID. */
   readonly category: string;
   /** Name without extension. */
   readonly name: string;
-  /** Extension without its dot; empty where there is none. */
+  /** Extension without its dot, or an empty string. */
   readonly extension: string;
   /** Address, of a link. */
   readonly url?: string;
@@ -24,7 +24,7 @@ export interface Attachment {
   readonly size?: number;
   /** Its case. */
   readonly caseId: string;
-  /** What tells it from the case's others: the time when it was added, or a moment later. */
+  /** Identifier within the case: the time when it was added, or a later time if that is taken. */
   readonly tag: string;
   /** Operator who added it. */
   readonly createdBy: string;

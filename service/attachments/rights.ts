@@ -1,10 +1,10 @@
-/** What the caller may do with attachments, as the categories of the case type say. */
+/** Permissions on attachments, from the categories of the case type. */
 import { type DomainError, Forbidden, NotFound } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { type Attachment, findAttachment } from "./items.ts";
 import { type CaseWork, type EngineContext, findCase } from "../cases/case_work.ts";
 
-/** What the caller may do with an attachment. */
+/** Permissions of the caller on an attachment. */
 export interface AttachmentRights {
   /** See it. */
   readonly view: boolean;
@@ -32,7 +32,7 @@ export async function openAttachment(
   return { work, attachment, rights };
 }
 
-/** What the caller may do: nothing, where the application no longer has the category. */
+/** Returns the permissions of the caller. There are none if the application no longer has the category. */
 export function rightsOn(work: CaseWork, { category: id, createdBy }: Attachment): AttachmentRights {
   const category = work.type.attachmentCategories.get(id);
   if (category === undefined) return { view: false, edit: false, delete: false };

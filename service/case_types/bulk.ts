@@ -8,11 +8,11 @@ import { type EngineContext, findCase } from "../cases/case_work.ts";
 import type { Submission } from "../cases/content/forms.ts";
 import { localActions, performLocal } from "../cases/actions.ts";
 
-/** What is done to each of several cases. */
+/** An action to perform on several cases. */
 export interface BulkAction {
   /** The action. */
   readonly action: string;
-  /** What is submitted with it. */
+  /** Submission. */
   readonly submission: Submission;
   /** Entity tag that a case must still have: one that has another is not changed. */
   readonly ifMatch?: string;

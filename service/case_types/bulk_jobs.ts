@@ -10,13 +10,13 @@ import type { Submission } from "../cases/content/forms.ts";
 /** Kind of the items that say what is to be done. */
 const JOB = "bulk-job";
 
-/** Kind of the items that say how far it is: what is to be done may be long, and is written once. */
+/** Kind of the items with the progress of a job. The job itself may be long, and is written once. */
 const PROGRESS = "bulk-progress";
 
-/** Cases of a job: what is submitted is written into the history of each. */
+/** Maximum number of cases of a job. The submission is written into the history of each. */
 const MOST = 10_000;
 
-/** What is to be done, and to which cases. */
+/** An action on several cases that runs in the background. */
 export interface BulkJob extends BulkAction {
   /** Its ID. */
   readonly id: string;
@@ -24,9 +24,9 @@ export interface BulkJob extends BulkAction {
   readonly cases: readonly string[];
 }
 
-/** What was promised, and to whom. */
+/** A stored job. */
 interface Promised extends BulkJob {
-  /** Operator as whom it is done. */
+  /** Operator who started it. */
   readonly callerId: string;
 }
 
@@ -42,7 +42,7 @@ export async function promiseBulk(
   background(createParts(app, promised));
 }
 
-/** What was promised and not done when the service ended: what was promised first comes first. */
+/** Returns the jobs that were unfinished when the service ended, oldest first. */
 export async function unfinishedBulk(app: Application, store: Store): Promise<LaterWork[]> {
   const open = await store.read(async (tx) => {
     const jobs = await tx.listItems(JOB);
@@ -62,7 +62,7 @@ function createParts(app: Application, job: Promised, done = 0): LaterWork {
   return () => Promise.resolve(partAt(done));
 }
 
-/** The action on one case. What is refused is done with, as is what nobody may do any more. */
+/** Performs the action on one case. A failure ends this part, and so does an operator who no longer exists. */
 async function doPart(app: Application, tx: Transaction, job: Promised, index: number): Promise<void> {
   const { id, callerId, cases } = job;
   const caller = app.operators.get(callerId);

@@ -106,7 +106,7 @@ export interface LocalRequest {
   readonly action: string;
   /** Entity tag. */
   readonly ifMatch?: string;
-  /** Whether the case is one of several. */
+  /** Set if the action is performed on several cases. */
   readonly bulk?: boolean;
 }
 
@@ -136,7 +136,7 @@ export async function performLocal(
   return work;
 }
 
-/** Saves a draft of an action. Nobody else may change the case until it is submitted or discarded. */
+/** Saves a draft of an action, and locks the case until the draft is submitted or discarded. */
 export async function saveDraft(
   context: EngineContext,
   request: ActionRequest,
@@ -154,7 +154,7 @@ export async function saveDraft(
 
 /**
  * Keeps what a form has changed as the draft of its action: the rest may change meanwhile, and is shown as it is then.
- * Whoever has a draft has the assignment.
+ * The operator who saved a draft owns the assignment.
  */
 export function keepDraft({ work, assignment }: AssignmentWork, action: Action, content: JsonObject): void {
   computed(work, action.view, content, {}); // what cannot be computed is refused while it can still be corrected
@@ -164,7 +164,7 @@ export function keepDraft({ work, assignment }: AssignmentWork, action: Action, 
   setLock(work.stored, work.context.caller.id);
 }
 
-/** Discards all drafts of a case, whoever saved them: the lock is released with the last. */
+/** Discards the drafts of all operators, and releases the lock of the case. */
 export async function discardDrafts(
   context: EngineContext,
   caseId: string,

@@ -19,12 +19,12 @@ export interface FormValues {
   attachments?: JsonValue[];
 }
 
-/** What a person submits. */
+/** Reads a submission. */
 export function readSubmission({ data, pageInstructions, attachments }: FormValues): Submission {
   return { content: data, pageInstructions, attachments };
 }
 
-/** What a client wants to see besides the data; `choices` are those that the route has. */
+/** Reads the view type: the part of the user interface to return besides the data. */
 export function readViewType(
   context: HandlerContext,
   fallback: ViewType,
@@ -41,12 +41,12 @@ export function changedCase(work: CaseWork, context: HandlerContext): Outcome {
 /** How an action can be shown that is read. */
 export const FORM: readonly ViewType[] = ["form", "page"];
 
-/** A switch of the query that is no flag of its operation. */
+/** Reads a boolean query parameter that is not an option of the operation. */
 export function readSwitch(context: HandlerContext, name: string, fallback: boolean): boolean {
   return (choiceOf(context, name, ["true", "false"]) ?? String(fallback)) === "true";
 }
 
-/** A choice of the query that is no flag of its operation, whatever its case: some clients write `file` for `File`. */
+/** Reads a query parameter with choices that is not an option of the operation. Case is ignored: some clients write `file` for `File`. */
 export function choiceOf<T extends string>(
   { query }: HandlerContext,
   name: string,
@@ -71,7 +71,7 @@ export function bulkInfo({ id, name, scope }: LocalAction): JsonObject {
   return { id, ID: id, name, type: scope };
 }
 
-/** What a body submits whose members are no flags of its operation. */
+/** Reads a submission from a body whose members are not options of the operation. */
 export function submissionIn(body: JsonValue | undefined): Submission {
   return {
     content: memberIn(body, "content", "object"),
@@ -79,7 +79,7 @@ export function submissionIn(body: JsonValue | undefined): Submission {
   };
 }
 
-/** A member of a body that is no flag of its operation. Null is none, as it is for flags. */
+/** Reads a member of a body that is not an option of the operation. Null counts as missing, as for options. */
 export function memberIn<T extends keyof ParamTypes>(
   body: JsonValue | undefined,
   name: string,

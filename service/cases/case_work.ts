@@ -17,7 +17,7 @@ import type { HandlerContext } from "../http/handler.ts";
 
 /** A case with its open assignments, and what is to be written of them. */
 export class CaseWork {
-  /** What the engine knows of the call. */
+  /** Context of the call. */
   readonly context: EngineContext;
   /** The case's type. */
   readonly type: CaseType;
@@ -27,7 +27,7 @@ export class CaseWork {
   readonly creator?: CaseWork;
   /** Cases that change together with it: its new children, its parent. They are written with it. */
   readonly related: CaseWork[] = [];
-  /** How far it has moved by itself: a definition that never comes to rest is stopped. */
+  /** Number of automatic moves, which is limited. */
   moves = 0;
   readonly #assignments: Map<string, StoredAssignment>;
   readonly #written = new Set<string>();
@@ -36,7 +36,7 @@ export class CaseWork {
   readonly #items: StoredItem[] = [];
   #changed = false;
 
-  /** Takes a case in hand. */
+  /** Creates the working copy of a case. */
   constructor(
     context: EngineContext,
     type: CaseType,
@@ -61,7 +61,7 @@ export class CaseWork {
     return this.#assignments.get(id);
   }
 
-  /** What an expression sees. */
+  /** Builds the scope of an expression. */
   scope(action = ""): Scope {
     return buildScope(this.stored, this.context, action);
   }
@@ -155,7 +155,7 @@ export class CaseWork {
   }
 }
 
-/** Takes a case in hand, if it exists. */
+/** Reads a case, if it exists. */
 export async function findCase(context: EngineContext, caseId: string): Promise<CaseWork | undefined> {
   const stored = await context.tx.getCase(caseId);
   const type = stored && context.app.caseTypes.get(stored.typeId);
@@ -163,7 +163,7 @@ export async function findCase(context: EngineContext, caseId: string): Promise<
   return new CaseWork(context, type, stored, await context.tx.listAssignments(caseId));
 }
 
-/** Takes a case in hand, or answers 404; 412 where it has another entity tag than the caller knows. */
+/** Reads a case. Throws `NotFound` if it does not exist, and `Stale` if its entity tag has changed. */
 export async function openCase(context: EngineContext, caseId: string, ifMatch?: string): Promise<CaseWork> {
   const work = await findCase(context, caseId);
   if (work === undefined) throw new NotFound("Case not found for the given parameter ID");
@@ -185,10 +185,10 @@ export function checkOpen({ stored }: CaseWork): void {
   }
 }
 
-/** What every function of the engine needs to know of the call. */
+/** The part of a call's context that rules need. */
 export type EngineContext = Pick<HandlerContext, "app" | "tx" | "caller" | "now">;
 
-/** What an expression sees of a case. Its fields are read when it is evaluated: it follows every change. */
+/** Builds the scope of expressions about a case. Fields are read when an expression is evaluated. */
 export function buildScope(stored: StoredCase, { caller, now }: EngineContext, action = ""): Scope {
   return {
     get fields(): JsonObject {
@@ -203,12 +203,12 @@ export function buildScope(stored: StoredCase, { caller, now }: EngineContext, a
   };
 }
 
-/** What an expression sees where there is no case: some fields, and facts that are empty. */
+/** Builds a scope without a case, from some fields. */
 export function scopeWithoutCase(fields: JsonObject, { caller, now }: Pick<EngineContext, "caller" | "now">): Scope {
   return { fields, caseInfo: NO_CASE, operator: operatorFacts(caller), action: "", now: now.toISOString() };
 }
 
-/** Whether a case is closed: nothing moves it any more. */
+/** Checks whether a case is resolved. */
 export function isResolved(stored: StoredCase): boolean {
   return stored.status.startsWith("Resolved-");
 }
@@ -255,13 +255,13 @@ function formatTag(time: Date): string {
   return time.toISOString().replace(/[-:Z]/g, "") + " GMT";
 }
 
-/** The tag of a change at a time: a millisecond after the previous one's where the clock has not moved on. */
+/** Returns the tag of a change: its time, or a millisecond after the previous tag if the clock has not advanced. */
 export function nextEntityTag(previous: string | undefined, now: Date): string {
   const tag = formatTag(now);
   return previous === undefined || tag > previous ? tag : formatTag(new Date(parseTag(previous) + 1));
 }
 
-/** Refuses stale tags with 412: one must be right. None is fine, unless the operation needs one: that is a 428. */
+/** Checks the entity tags of a request: one must be current. Throws `EntityTagRequired` if a required tag is missing. */
 export function checkEntityTag(given: string | undefined, current: string, needed = false): void {
   if (given === undefined) {
     if (!needed) return;

@@ -9,7 +9,7 @@ import { currentStage, enterStage } from "./flow.ts";
 import { fillForm, type Submission } from "./content/forms.ts";
 import { newCase } from "./new_case.ts";
 
-/** What a person says of a new case. */
+/** Request for a new case. */
 export interface CreateRequest extends Submission {
   /** Case type ID. */
   readonly typeId: string;
@@ -17,12 +17,12 @@ export interface CreateRequest extends Submission {
   readonly parentId?: string;
 }
 
-/** The case types of which a caller may create cases. */
+/** Lists the case types that callers can create. */
 export function creatableTypes({ caseTypes }: Application): CaseType[] {
   return [...caseTypes.values()].filter(({ creatable }) => creatable);
 }
 
-/** A case type, or 404, which names no other than the list of case types does. */
+/** Finds a case type. Throws `NotFound`, and suggests only listed case types. */
 export function findCaseType(app: Application, id: string): CaseType {
   const type = app.caseTypes.get(id);
   if (type !== undefined) return type;

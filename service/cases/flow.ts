@@ -45,7 +45,7 @@ export async function startProcess(work: CaseWork, process: Process): Promise<vo
   if (first !== undefined) await enterStep(work, process, first);
 }
 
-/** Goes on after a step: to where the first transition that holds leads, else to the next step, else out of the process. */
+/** Continues after a step: with the target of the first transition that applies, the next step, or the end of the process. */
 export async function leaveStep(
   work: CaseWork,
   process: Process,
@@ -73,7 +73,7 @@ export async function leaveStep(
   }
 }
 
-/** Closes a case, and lets a parent go on that waits for it. */
+/** Resolves a case, and continues a parent that waits for it. */
 async function resolve(work: CaseWork, status: string): Promise<void> {
   work.touch();
   work.stored.status = status;
@@ -95,7 +95,7 @@ async function resolve(work: CaseWork, status: string): Promise<void> {
   await leaveStep(parent, process, step, step.next);
 }
 
-/** Whether a process has open work. */
+/** Checks whether a process has open work. */
 export function isRunning(work: CaseWork, processId: string): boolean {
   return work.assignments.some((assignment) => assignment.processId === processId) ||
     waitingProcesses(work.stored).includes(processId);
@@ -181,13 +181,13 @@ async function enterChildStep(work: CaseWork, process: Process, step: ChildStep)
   setWaiting(work.stored, child.stored.id, { processId: process.id, stepId: step.id });
 }
 
-/** A stage goes on with its next process, or is complete; an optional process just ends. */
+/** Continues a stage with its next process, or completes it. An optional process only ends. */
 async function endProcess(work: CaseWork, process: Process): Promise<void> {
   if (process.optional || process.stage !== work.stored.stageId) return;
   await startNextProcess(work, currentStage(work), process);
 }
 
-/** One that is under way goes on instead: a move may have kept it, and processes run one after another. */
+/** Starts the next process, unless another one is still running: processes run one after another. */
 async function startNextProcess(work: CaseWork, stage: Stage, after: Process | undefined): Promise<void> {
   const processes = [...stage.processes.values()];
   if (processes.some(({ id }) => isRunning(work, id))) return;
@@ -206,7 +206,7 @@ async function completeStage(work: CaseWork, stage: Stage): Promise<void> {
 
 /**
  * Closes what belongs to the stage that is left, and what a changed definition has lost: it belongs nowhere. Case-wide
- * optional processes go on.
+ * optional processes continue.
  */
 function leaveStage(work: CaseWork): void {
   const caseWide = (id: string) => {
@@ -225,15 +225,15 @@ function countMove(work: CaseWork): void {
   }
 }
 
-/** What a person who moves a case says besides where to. */
+/** Options of a move. */
 export interface MoveOptions {
   /** Entity tag that the caller knows. */
   readonly ifMatch?: string;
-  /** Whether the open assignments of the stage that is left are closed. */
+  /** Set if open assignments of the current stage are closed. */
   readonly cleanup: boolean;
 }
 
-/** A stage by its ID or its name, or 404. */
+/** Finds a stage by its ID or its name. */
 export function findStage({ type }: CaseWork, nameOrId: string): Stage {
   const known = type.stages.get(nameOrId);
   if (known !== undefined) return known;

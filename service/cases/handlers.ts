@@ -166,7 +166,7 @@ export const handlers: GroupHandlers<"cases"> = {
   },
 };
 
-/** A view of a case, or 404. */
+/** Finds a view of a case. */
 function findView({ type }: CaseWork, id: string): View {
   const view = type.views.get(id);
   if (view !== undefined) return view;
@@ -207,7 +207,7 @@ export async function checkDeletable(
   const { parentId = "" } = work.stored;
   const parent = await context.tx.getCase(parentId);
   if (parent !== undefined && waitingFor(parent, caseId) !== undefined) {
-    // It would wait for ever: nothing tells it but that the child is resolved.
+    // Otherwise the parent would never continue: only the resolution of the child continues it.
     throw new Conflict(`${parent.businessId} waits for ${work.stored.businessId}: it cannot be deleted`);
   }
   checkChange(work, ifMatch);

@@ -5,7 +5,7 @@ import { OperationFailed } from "../errors.ts";
 import { newPage } from "./content/content.ts";
 import { CaseWork, type EngineContext } from "./case_work.ts";
 
-/** Where a case comes from. */
+/** Origin of a case. */
 export interface Origin {
   /** Handle of the parent case. */
   readonly parentId?: string;
@@ -13,7 +13,7 @@ export interface Origin {
   readonly creator?: CaseWork;
 }
 
-/** Child cases of child cases: a definition that goes on and on is stopped. */
+/** Maximum nesting of child cases, in case a definition recurs. */
 const DEPTH_LIMIT = 10;
 
 /** A case with a number of its own, in its first stage, which it has yet to enter. */

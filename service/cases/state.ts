@@ -1,4 +1,4 @@
-/** What the engine remembers in a case's flow and in an assignment's state: written and read here alone. */
+/** Access to the flow of a case and the state of an assignment. No other module reads or writes their members. */
 import { isJsonObject, isString, type JsonObject, stringOrUndefined } from "../../utils/json.ts";
 import type { StoredAssignment, StoredCase } from "../store/store.ts";
 
@@ -55,12 +55,12 @@ export function stopWaiting(stored: StoredCase, processIds: ReadonlySet<string>)
   }
 }
 
-/** Who holds the lock of a case: the operator with saved drafts. */
+/** Returns the operator who has locked a case by saving a draft. */
 export function lockHolder({ flow }: Pick<StoredCase, "flow">): string | undefined {
   return stringOrUndefined(flow.lockedBy);
 }
 
-/** Who keeps an operator from changing a case. */
+/** Returns the operator whose lock prevents another operator from changing a case. */
 export function otherHolder(stored: Pick<StoredCase, "flow">, operator: string): string | undefined {
   const holder = lockHolder(stored);
   return holder === operator ? undefined : holder;
@@ -71,7 +71,7 @@ export function setLock(stored: StoredCase, operator: string | undefined): void 
   stored.flow.lockedBy = operator;
 }
 
-/** Who follows a case: IDs of operators, in the order in which they began. */
+/** Returns the IDs of the followers of a case, in the order in which they were added. */
 export function readFollowers({ flow }: StoredCase): string[] {
   return Array.isArray(flow.followers) ? flow.followers.filter(isString) : [];
 }
@@ -102,7 +102,7 @@ export function dropDrafts(assignment: StoredAssignment): void {
   assignment.state.drafts = undefined;
 }
 
-/** Whether an assignment has drafts. */
+/** Checks whether an assignment has drafts. */
 export function hasDrafts(assignment: StoredAssignment): boolean {
   return assignment.state.drafts !== undefined;
 }

@@ -16,17 +16,17 @@ import { buildRoutes, type Route } from "./routes.ts";
 import { isKnownError, type KnownError, RequestError } from "./status.ts";
 import { exchange } from "./token.ts";
 
-/** What the HTTP side serves, and with what. */
+/** Options of the HTTP application. */
 export interface AppOptions extends CallOptions {
   /** The handlers of all operations. */
   readonly handlers: Handlers;
   /** Path of the token endpoint. */
   readonly tokenPath: string;
-  /** Is told of what nobody foresaw. */
+  /** Logs unexpected errors. */
   readonly log: (line: string) => void;
 }
 
-/** Where the service says without a token that it is there. */
+/** Path of the health check, which needs no token. */
 const HEALTH = "/health";
 
 /** Makes the function that answers requests. */
@@ -51,7 +51,7 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
     { method: "GET", path: HEALTH },
   ];
   hono.notFound((c) => unknownRoute(c, served));
-  hono.onError((error) => isKnownError(error) ? fail(error) : unforeseen(error, options));
+  hono.onError((error) => isKnownError(error) ? fail(error) : reportUnexpected(error, options));
   return (request) => {
     if (request.method !== "HEAD") return hono.fetch(request, NO_HEAD);
     // Not made from the request itself: to follow its signal makes Deno print a warning. Its host may be none at all.
@@ -59,7 +59,7 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
   };
 }
 
-/** A HEAD is served as a marked GET: Hono would drop the body, from which the server takes the length that it tells. */
+/** HEAD is served as a marked GET: Hono would drop the body, and the server derives `Content-Length` from it. */
 interface Asked {
   Bindings: { readonly isHead: boolean };
 }
@@ -104,7 +104,7 @@ function notAllowed(c: Context<Asked>, methods: readonly string[]): Response {
   });
 }
 
-function unforeseen(error: Error, { log }: AppOptions): Response {
+function reportUnexpected(error: Error, { log }: AppOptions): Response {
   const requestId = crypto.randomUUID();
   log(`Request ${requestId} failed: ${error.stack ?? error.message}`);
   const sentence = isDiskFull(error)

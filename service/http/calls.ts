@@ -16,7 +16,7 @@ import { getTarget, parseQuery, segmentReader } from "./urls.ts";
 import { createReceiver, digestRequest } from "./receive.ts";
 import type { Route } from "./routes.ts";
 
-/** What calls are served with. */
+/** Options of all calls. */
 export interface CallOptions {
   /** The application. */
   readonly app: Application;
@@ -60,7 +60,7 @@ export function createCall({ name, operation, serve }: Route, options: CallOptio
 
     const { url, raw } = c.req;
     const query = parseQuery(url);
-    const { key, text, body, form } = await receive(raw); // Last: what fails after it must let go of a file.
+    const { key, text, body, form } = await receive(raw); // Last: any failure after it must delete the uploaded file.
     const later: LaterWork[] = [];
     const background = (work: LaterWork) => void later.push(work);
     const createContext = (tx: Transaction): HandlerContext => {
@@ -84,7 +84,7 @@ export function createCall({ name, operation, serve }: Route, options: CallOptio
   };
 }
 
-/** The operator whose token a request has; the refusal where it has none that is valid. */
+/** Finds the operator of a request's token, or returns the response for a missing or invalid token. */
 async function findCaller(
   c: Context,
   { app, tokens }: CallOptions,
@@ -99,7 +99,7 @@ async function findCaller(
   return caller;
 }
 
-/** What follows the first unit of work of a call. */
+/** Creates the function that completes a call after its first unit of work. */
 function createRest(createContext: (tx: Transaction) => HandlerContext, { seeThrough }: CallOptions): Steps["rest"] {
   return async (outcome, transact) => {
     if (outcome.afterCommit === undefined) return outcome;
@@ -112,7 +112,7 @@ function createRest(createContext: (tx: Transaction) => HandlerContext, { seeThr
 /** Tells a client that this answer is the one of an earlier request. */
 const REPLAYED = { "idempotent-replayed": "true" };
 
-/** Goes on until nothing is left to wait for. Nobody holds the store meanwhile: its units of work are serial. */
+/** Completes a call that waits for other systems. No unit of work is open meanwhile, because they are serial. */
 async function finish(
   outcome: Outcome,
   signal: AbortSignal,

@@ -22,7 +22,7 @@ export interface RequestParts {
   readonly ifMatch: string | undefined;
 }
 
-/** What is served decides which parameters there are. */
+/** Variant and version of the application, which decide about the available parameters. */
 export interface Served {
   /** Deployment variant. */
   readonly variant: string;
@@ -35,7 +35,7 @@ export type Decode = (parts: RequestParts) => Record<string, unknown>;
 
 type Read = (parts: RequestParts, body: JsonObject) => JsonValue | ReceivedFile | undefined;
 
-/** Makes the decoder of an operation. It answers 400 with one detail for each value that does not fit. */
+/** Makes the decoder of an operation. It throws `Invalid` with an issue for each invalid value. */
 export function createDecoder(operation: Operation, served: Served): Decode {
   const params = decodedParams(operation).map(([name, param]) => ({ name, param, read: createReader(param, served) }));
   const tagged = takesTag(operation);
@@ -64,7 +64,7 @@ export function createDecoder(operation: Operation, served: Served): Decode {
   };
 }
 
-/** Where one flag takes the whole body, the flags for parts of it are the client's shorthand only. */
+/** If one parameter is the whole body, parameters for parts of it exist only in the client. */
 function decodedParams(operation: Operation): [string, Param][] {
   const params = listParams(operation);
   const whole = params.some(([, param]) => param.to === "body:*");
@@ -150,7 +150,7 @@ function parseJson(text: string): JsonValue {
   } catch (cause) {
     throw new RangeError("must be JSON", { cause });
   }
-  if (hasHalfPair(text, value)) throw new RangeError("has half of a surrogate pair, which is no character");
+  if (hasHalfPair(text, value)) throw new RangeError("contains a lone surrogate, which is not a character");
   return value;
 }
 
@@ -161,7 +161,7 @@ function toFinding(param: Param, error: unknown): Issue {
   return createIssue(`${name}: ${error.message.replace(/\.$/, "")}.`, place);
 }
 
-/** What is at fault where a parameter takes a whole: of a query, this one alone can be. */
+/** Names in issues for parameters that take a whole body or query. In a query only `dataViewParameters` can be invalid. */
 const WHOLE: Readonly<Record<string, string>> = { "body:*": "The body", "query:*": "dataViewParameters" };
 
 function wireName(param: Param): string {

@@ -1,4 +1,4 @@
-/** What serves one operation: values in, outcome out. Routes, decoding and transactions are elsewhere. */
+/** Types of the handlers of operations. A handler receives decoded values and returns an outcome. */
 import type { JsonValue } from "../../utils/json.ts";
 import type {
   ConditionalOptions,
@@ -15,7 +15,7 @@ import type { ByteStore } from "../store/bytes.ts";
 import type { Store, Transaction } from "../store/store.ts";
 import type { Result } from "./status.ts";
 
-/** What a handler works with. */
+/** Context of a call. */
 export interface HandlerContext {
   /** The application that is served. */
   readonly app: Application;
@@ -25,13 +25,13 @@ export interface HandlerContext {
   readonly bytes: ByteStore;
   /** The files that come with the application. */
   readonly assets: Assets;
-  /** Who calls. */
+  /** Operator who makes the call. */
   readonly caller: Operator;
   /** Time of the call, the same for everything that it changes. */
   readonly now: Date;
-  /** Query parameters that are no flag of the operation, e.g. `viewType`. */
+  /** Query parameters that are not described by the operation, e.g. `viewType`. */
   readonly query: URLSearchParams;
-  /** The whole body, for members that are no flag of the operation. */
+  /** The whole body, for members that are not described by the operation. */
   readonly body: JsonValue | undefined;
   /** Does more after the answer. */
   readonly background: Background;
@@ -67,11 +67,11 @@ export interface SentContent {
   readonly size: number;
   /** The bytes; nothing is opened before they are asked for. */
   readonly stream: ReadableStream<Uint8Array>;
-  /** Whether they are sent as base64 text. */
+  /** Set if the bytes are sent as base64 text. */
   readonly isBase64?: boolean;
 }
 
-/** What a handler answers. */
+/** Result of a handler. */
 export interface Outcome {
   /** The result, if it differs from the result that the operation declares. */
   readonly result?: Result;

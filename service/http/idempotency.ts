@@ -1,6 +1,6 @@
 /**
- * Exactly once. A call with a key is done the first time; who repeats it within a day gets the first answer. The answer
- * is kept in the unit of work that makes the change, so that whatever ends the service leaves both or neither.
+ * Idempotency keys. A call with a key is performed once; a repetition within 24 hours receives the stored response. The
+ * response is stored in the unit of work that makes the change, so that a crash leaves both or neither.
  */
 import { DependencyFailed, DomainError, type DomainErrorKind } from "../errors.ts";
 import type { Outcome } from "./handler.ts";
@@ -8,14 +8,14 @@ import type { Store, StoredAnswer, Transaction } from "../store/store.ts";
 import { failureAnswer, type PreparedResponse } from "./responses.ts";
 import { RequestError } from "./status.ts";
 
-/** Milliseconds for which an answer is kept. */
+/** Milliseconds for which a response is stored. */
 const LIFETIME = 24 * 60 * 60 * 1000;
 
 /** Expired answers that one unit of work removes: calls wait for no longer than for another call. */
 const REMOVED_AT_ONCE = 100;
 
-/** What is refused for the token, a right, the entity tag or a lock: the same request may be done when that is another. */
-const SAYS_NOTHING: ReadonlySet<DomainErrorKind> = new Set([
+/** Errors that are not stored: the same request can succeed when a right, the entity tag or a lock has changed. */
+const TEMPORARY: ReadonlySet<DomainErrorKind> = new Set([
   "Forbidden",
   "Stale",
   "Locked",
@@ -47,7 +47,7 @@ export type Unit = (tx: Transaction) => Promise<Outcome>;
 export interface Steps {
   /** Its first unit of work. */
   readonly first: Unit;
-  /** What follows, where the first unit's outcome goes on. */
+  /** Completes the call if the outcome of the first unit has a continuation. */
   readonly rest: (outcome: Outcome, transact: (unit: Unit) => Promise<Outcome>) => Promise<Outcome>;
   /** The answer of an outcome. */
   readonly answer: (outcome: Outcome) => PreparedResponse;
@@ -57,7 +57,7 @@ export interface Steps {
 export interface Given {
   /** The answer. */
   readonly answer: PreparedResponse;
-  /** Whether it was given before. */
+  /** Set if an earlier request received it. */
   readonly isReplay: boolean;
 }
 
@@ -71,7 +71,7 @@ export class KeyedCalls {
     this.#store = store;
   }
 
-  /** Does a call, or gives the answer that it had; 422 where its key belongs to another request. */
+  /** Performs a call, or returns its stored response. Throws if its key belongs to another request. */
   async answer(call: KeyedCall, steps: Steps): Promise<Given> {
     using _turn = await this.#turn(JSON.stringify([call.caller, call.key]));
     const kept = await new Attempt(this.#store, call, steps).run();
@@ -80,7 +80,7 @@ export class KeyedCalls {
     throw new RequestError("KeyReused", `The Idempotency-Key ${call.key} was used for another request. Use a new one.`);
   }
 
-  /** Requests with the same key go one after another: the next one finds what this one leaves. */
+  /** Serializes requests with the same key, so that the next one finds the stored response. */
   async #turn(name: string): Promise<Disposable> {
     const before = this.#turns.get(name);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -107,13 +107,13 @@ class Attempt {
     this.#steps = steps;
   }
 
-  /** What was kept before, or else the new answer. */
+  /** Returns the stored response, or performs the call. */
   async run(): Promise<StoredAnswer | PreparedResponse> {
     try {
       return await this.#findOrDo();
     } catch (error) {
       // A failure has taken back what its unit of work did. It is kept where another try would give the same.
-      if (error instanceof DomainError && !SAYS_NOTHING.has(error.kind)) {
+      if (error instanceof DomainError && !TEMPORARY.has(error.kind)) {
         await this.#store.transact((tx) => this.#keep(tx, failureAnswer(error)));
       }
       throw error;
@@ -146,7 +146,7 @@ class Attempt {
   }
 }
 
-/** Removes the answers that have had their time, few at once: calls go on in between. */
+/** Deletes expired responses in small batches, so that calls are served in between. */
 export async function removeExpiredAnswers(store: Store, now: Date): Promise<void> {
   const before = endOfLife(now);
   while (await store.transact((tx) => tx.deleteAnswers(before, REMOVED_AT_ONCE)) === REMOVED_AT_ONCE);

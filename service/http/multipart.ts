@@ -7,19 +7,19 @@ import { RequestError } from "./status.ts";
 import type { ReceivedFile } from "./handler.ts";
 import { type ByteStore, TooManyBytes } from "../store/bytes.ts";
 
-/** What a form of an upload may have beside its file: a few short fields. */
+/** Limits of the fields of a form. */
 const LIMITS = { fields: 20, fieldSize: 4096, parts: 30, headerPairs: 50, headerSize: 16 * 1024 };
 
 /** The parts of a form by name. */
 export type Form = ReadonlyMap<string, string | ReceivedFile>;
 
-/** Where the file of a form goes. */
+/** Destination of the file of a form. */
 export interface FormTarget {
   /** Takes the bytes. */
   readonly bytes: ByteStore;
   /** Bytes that a file may have. */
   readonly limit: number;
-  /** Whether a digest of the file's bytes is wanted. */
+  /** Set if a digest of the file is needed. */
   readonly digest?: boolean;
 }
 
@@ -70,7 +70,7 @@ export async function keepingForm<T>(form: Form | undefined, bytes: ByteStore, u
   }
 }
 
-/** Lets go of the file of a form that nothing will know of. */
+/** Deletes the file of a form. */
 export async function discard(form: Form | undefined, bytes: ByteStore): Promise<void> {
   const file = form?.get("file");
   if (file !== undefined && typeof file !== "string") await bytes.remove(file.id);
@@ -112,14 +112,14 @@ function parse(body: ReadableStream<Uint8Array> | null, parser: BusboyInstance):
   const source = Readable.from(body ?? [], { objectMode: false });
   return new Promise<void>((resolve, reject) => {
     parser.once("finish", resolve);
-    // It may emit an error more than once, and one that nobody listens to ends the process.
+    // It may emit an error more than once, and an error without a listener ends the process.
     parser.on("error", reject);
     source.on("error", reject);
     source.pipe(parser);
   }).finally(() => source.destroy());
 }
 
-/** What HTML escapes in names. */
+/** Decodes the characters that HTML escapes in names. */
 function unescapeName(name = ""): string {
   return name.replaceAll("%0D", "\r").replaceAll("%0A", "\n").replaceAll("%22", '"');
 }

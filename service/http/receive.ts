@@ -9,11 +9,11 @@ import { RequestError } from "./status.ts";
 import { createHash } from "node:crypto";
 import { isKey, KEY_FORM } from "../../lib/operation/idempotency_key.ts";
 
-/** What came. */
+/** A received request. */
 export interface Received {
   /** Idempotency key of a change. */
   readonly key?: string;
-  /** The body as it was sent, where it is no form. */
+  /** Text of the body, unless it is a form. */
   readonly text?: string;
   /** The body as JSON. */
   readonly body?: JsonValue;
@@ -21,7 +21,7 @@ export interface Received {
   readonly form?: Form;
 }
 
-/** Where files go that come with a request. */
+/** Destination of uploaded files. */
 export interface Uploads {
   /** Takes their bytes. */
   readonly bytes: ByteStore;
@@ -53,8 +53,8 @@ const BODY_LIMIT = 4 * 1024 * 1024;
 const DEPTH_LIMIT = 100;
 
 /**
- * The bytes of a body. To look at its stream makes reading it slow: where its length is declared, that is looked at
- * instead. A client that hangs up is no failure of the service.
+ * Reads the bytes of a body. The declared length is checked instead of the stream, because inspecting the stream is slow.
+ * A client that disconnects is not a failure of the service.
  */
 export async function receiveBody(request: Request): Promise<Uint8Array> {
   const declared = request.headers.get("content-length");
@@ -94,7 +94,7 @@ export function parseBody(text: string): JsonValue | undefined {
   if (text.trim() === "") return undefined;
   const value = parse(text);
   if (hasHalfPair(text, value)) {
-    throw new Invalid("The body has half of a surrogate pair, which is no character.");
+    throw new Invalid("The body contains a lone surrogate, which is not a character.");
   }
   if (!isNestedWithin(value, DEPTH_LIMIT)) {
     throw new Invalid(`The body nests objects and arrays more than ${DEPTH_LIMIT} deep.`);
@@ -111,32 +111,32 @@ function parse(text: string): JsonValue {
   }
 }
 
-/** Whether a text in JSON is no Unicode: the database would take another one for it. JSON shows that as an escape. */
+/** Checks whether a JSON text contains a lone surrogate, which the database cannot store. JSON writes it as an escape. */
 export function hasHalfPair(json: string, value: JsonValue): boolean {
   return json.includes("\\u") && /(?<!\\)(?:\\\\)*\\ud[89a-f][\da-f]{2}/.test(JSON.stringify(value));
 }
 
-/** What tells a request from another one with the same key. */
+/** The parts of a request that identify it among requests with the same key. */
 export interface RequestFacts {
   /** HTTP method. */
   readonly method: string;
   /** Path and query, as they were sent. */
   readonly target: string;
-  /** The body as it was sent, where it is no form. */
+  /** Text of the body, unless it is a form. */
   readonly text: string | undefined;
   /** The parts of a form: its boundary, and with it the body, differs from attempt to attempt. */
   readonly form: Form | undefined;
 }
 
-/** The key, if the request has one; 400 for what cannot be one. */
+/** Checks the key of a request, if it has one. */
 export function checkKey(key: string | undefined): string | undefined {
   if (key === undefined || isKey(key)) return key;
   throw new Invalid(`Idempotency-Key must be ${KEY_FORM}.`);
 }
 
 /**
- * A digest that only the same request has. Its entity tag is no part of it: who repeats a change that was done reads
- * another tag than the first time.
+ * Computes a digest of a request. The entity tag is not part of it, because it differs when a client repeats a change that
+ * was made.
  */
 export function digestRequest({ method, target, text = "", form }: RequestFacts): string {
   const hash = createHash("sha256");

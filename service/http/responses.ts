@@ -10,13 +10,13 @@ export interface PreparedResponse {
   readonly status: number;
   /** Headers. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Body; empty where there is none. */
+  /** Body, or an empty string. */
   readonly text: string;
 }
 
 const JSON_HEADERS = { "content-type": "application/json", "cache-control": "no-store" };
 
-/** The answer of an outcome that is no content. */
+/** Prepares the response of an outcome without content. */
 export function prepareResponse(outcome: Outcome, status: number, apiRoot: string): PreparedResponse {
   if (outcome.content !== undefined) throw new TypeError("Content is sent once and cannot be kept.");
   const headers = buildHeaders(outcome, apiRoot);
@@ -93,7 +93,7 @@ export function jsonResponse(status: number, body: JsonValue, headers: Record<st
   return new Response(JSON.stringify(body), { status, headers: { ...JSON_HEADERS, ...headers } });
 }
 
-/** Characters that so many bytes become. */
+/** Returns the length of bytes as base64 text. */
 export function base64Length(bytes: number): number {
   return Math.ceil(bytes / 3) * 4;
 }

@@ -4,9 +4,9 @@ import type { Tokens } from "../access/tokens.ts";
 import type { Store } from "../store/store.ts";
 import { jsonResponse } from "./responses.ts";
 
-/** What the endpoint works with. */
+/** Options of the token endpoint. */
 export interface TokenEndpoint {
-  /** Where the clients are. */
+  /** Store of the clients. */
   readonly store: Store;
   /** Gives out tokens. */
   readonly tokens: Tokens;

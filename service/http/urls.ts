@@ -1,12 +1,12 @@
 /** Paths as they were sent: decoded once, segment by segment, after they were split. */
 import { Invalid } from "../errors.ts";
 
-/** The path of a request, still encoded: a `%2F` is no separator. */
+/** Returns the encoded path of a request: `%2F` does not separate segments. */
 export function rawPath(request: Request): string {
   return getPath(request.url);
 }
 
-/** The query of a URL. Of a parameter that is there twice nobody can say which was meant: it is refused. */
+/** Parses the query of a URL. Throws `Invalid` for a repeated parameter. */
 export function parseQuery(url: string): URLSearchParams {
   const mark = url.indexOf("?");
   const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark));

@@ -14,10 +14,10 @@ import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { MEMORY } from "./settings.ts";
 import { removeBytes } from "../store/bytes_on_disk.ts";
 
-/** Milliseconds to wait for a lock: another command may look at it for a moment. */
+/** Milliseconds to wait for a lock: another command may hold it briefly. */
 const LOCK_PATIENCE = 300;
 
-/** What is known of the service that works, or last worked, on a directory. */
+/** State of the service that runs, or last ran, on a directory. */
 export interface ServiceState extends JsonObject {
   /** Its process; 0 while none is ready. */
   pid: number;
@@ -41,7 +41,7 @@ export interface DirectoryFiles {
   readonly database: string;
   /** Folder of uploaded files. */
   readonly files: string;
-  /** What a detached service writes. */
+  /** Log of a detached service. */
   readonly log: string;
 }
 
@@ -55,7 +55,7 @@ export function resolveDataDirectory(data: string | undefined): string {
   return data === MEMORY ? MEMORY : resolve(data ?? defaultDataDirectory());
 }
 
-/** Where the files of a directory are. */
+/** Returns the paths of the files of a directory. */
 export function locateFiles(path: string): DirectoryFiles {
   return { path, database: `${path}/service.db`, files: `${path}/files`, log: `${path}/service.log` };
 }
@@ -73,7 +73,7 @@ export async function lockDirectory(path: string, hint?: string): Promise<FileLo
   );
 }
 
-/** What to do instead of starting a second service on the directory. */
+/** Returns the hint for a directory that is in use. */
 function otherwise(path: string): string {
   const isDefault = findConfigDirectory() !== undefined && path === defaultDataDirectory();
   const which = isDefault ? "" : ` --data ${shellQuote(path)}`;
@@ -90,20 +90,20 @@ export async function tryLock(path: string, patience: number): Promise<FileLock 
   }
 }
 
-/** Whether a service works on the directory. */
+/** Checks whether a service runs on the directory. */
 export async function isInUse(path: string): Promise<boolean> {
   if (!await orUnreadable(path, exists(lockFile(path)))) return false;
   return await orUnreadable(path, FileLock.isHeld(lockFile(path)));
 }
 
-/** What is known of the directory's service; nothing where none ever started. */
+/** Reads the state of the directory's service. Returns undefined if none was ever started. */
 export async function readState(path: string): Promise<ServiceState | undefined> {
   const text = await orUnreadable(path, Deno.readTextFile(stateFile(path)).catch(ignoreMissing));
   if (text === undefined) return undefined;
   const state = parseJsonObject(text);
   if (isState(state)) return state;
   throw new SvcError("INVALID_CONFIG", `${stateFile(path)} is damaged.`, {
-    hint: "Delete it; 'svc service start' writes it anew.",
+    hint: "Delete it; 'svc service start' creates it again.",
   });
 }
 
@@ -174,7 +174,7 @@ async function make(path: string): Promise<void> {
   });
 }
 
-/** What is found in the directory; throws why the person cannot read it. */
+/** Awaits a read of the directory. Throws an explanation if the directory cannot be read. */
 async function orUnreadable<T>(path: string, looked: Promise<T>): Promise<T> {
   return await looked.catch((error) => {
     throw unreadable(path, error);
@@ -207,7 +207,7 @@ function isState(value: unknown): value is ServiceState {
     [value.url, value.apiRoot, value.tokenPath, value.app, value.startedAt].every((text) => typeof text === "string");
 }
 
-/** Whether a value is the number of a process, or 0: a negative one is that of a group of them. */
+/** Checks whether a value is a process ID or 0. A negative number would be a process group. */
 function isPid(value: unknown): boolean {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 31;
 }

@@ -3,7 +3,7 @@ import { delay } from "../../utils/async/delay.ts";
 import type { LaterWork } from "../http/handler.ts";
 import type { Store } from "../store/store.ts";
 
-/** Seconds between two attempts at work that fails, at most. */
+/** Maximum seconds between two attempts of failing work. */
 const LONGEST_PAUSE = 64;
 
 /** The jobs of a service: it ends when they have. */

@@ -23,11 +23,11 @@ export interface RunningService extends AsyncDisposable {
   readonly apiRoot: string;
   /** Path of the token endpoint. */
   readonly tokenPath: string;
-  /** IDs of the operators as whom clients can work. */
+  /** IDs of the operators that clients can act as. */
   readonly operators: readonly string[];
-  /** Whether anybody can call: a new service has no client. */
+  /** Checks whether the service has clients. A new service has none. */
   hasClients(): Promise<boolean>;
-  /** The operator as whom a client works, where there is such a client. The application may have no such operator. */
+  /** Finds the operator of a client, if the client exists. The application may no longer have the operator. */
   operatorOf(clientId: string): Promise<string | undefined>;
   /** Makes a client that works as an operator of the application. Its secret is known here and now only. */
   addClient(operator: string): Promise<ClientCredentials>;
@@ -35,7 +35,7 @@ export interface RunningService extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** What is done before other processes learn of a service. */
+/** Runs before the service is announced to other processes. */
 export type Prepare = (service: RunningService) => Promise<void>;
 
 /** Starts a service. */

@@ -5,7 +5,7 @@ import { type AppOptions, createApp } from "../http/app.ts";
 import { Jobs } from "./jobs.ts";
 import { buildUrl } from "./settings.ts";
 
-/** What is served, and where. */
+/** Options of the server. */
 export interface ServerOptions extends Omit<AppOptions, "background" | "seeThrough"> {
   /** Address of this machine to listen at. */
   readonly hostname: string;
@@ -24,7 +24,7 @@ const GRACE = 5000;
 
 /**
  * Starts to serve, until it is disposed of: that finishes the calls in hand and the work behind them, as far as the next
- * start would not go on with it.
+ * start would not continue it.
  */
 export async function serve(options: ServerOptions): Promise<Server> {
   const stop = new AbortController();
@@ -36,7 +36,7 @@ export async function serve(options: ServerOptions): Promise<Server> {
   });
   const unfinished = await unfinishedBulk(options.app, options.store);
   const server = listen(options, answer);
-  for (const work of unfinished) jobs.add(work); // Not before: where nobody can listen, nothing is begun.
+  for (const work of unfinished) jobs.add(work); // Not earlier: if the server cannot listen, no work is started.
   return {
     url: buildUrl(options.hostname, server.addr.port),
     async [Symbol.asyncDispose]() {
@@ -45,7 +45,7 @@ export async function serve(options: ServerOptions): Promise<Server> {
       const timer = setTimeout(grace.resolve, GRACE);
       await Promise.race([server.shutdown(), grace.promise]);
       clearTimeout(timer);
-      server.unref(); // a call that hangs keeps nobody waiting
+      server.unref(); // A call that hangs does not keep the process alive.
       await jobs.done();
     },
   };

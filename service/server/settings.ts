@@ -1,15 +1,15 @@
-/** What to serve, and where: what a person or a program may say, with its defaults, checked. */
+/** Options of the service: their defaults and checks. */
 import { checkMember, DEFAULT_PATHS, isSecureUrl } from "../../lib/auth/profile.ts";
 import { MAX_TOKEN_SECONDS } from "../../lib/auth/token_cache.ts";
 import { SvcError } from "../../lib/errors.ts";
 
-/** MiB that an uploaded file may have unless it is said otherwise. */
+/** Default size limit of an uploaded file in MiB. */
 export const DEFAULT_MAX_FILE = 1024;
 
 /** The state of a service that forgets. */
 export const MEMORY = ":memory:";
 
-/** What to serve, and where. Every member may be left out. */
+/** Options of the service. All are optional. */
 export interface ServiceOptions {
   /**
    * File of the application definition; without it, what was served from the directory last, and from a new one the permit
@@ -22,15 +22,15 @@ export interface ServiceOptions {
   port?: number;
   /** Address to listen at: one of this machine's loopback addresses; `127.0.0.1` without it. */
   hostname?: string;
-  /** Path of the API; `/dx-api/v2` without it. */
+  /** Path of the API. Default: `/dx-api/v2`. */
   apiRoot?: string;
-  /** Path of the token endpoint; `/oauth2/token` without it. */
+  /** Path of the token endpoint. Default: `/oauth2/token`. */
   tokenPath?: string;
-  /** Seconds that a token lives; 3600 without it. */
+  /** Lifetime of a token in seconds. Default: 3600. */
   tokenLifetimeSeconds?: number;
-  /** MiB that an uploaded file may have; 1024 without it. */
+  /** Size limit of an uploaded file in MiB. Default: 1024. */
   maxFile?: number;
-  /** Is told of what nobody foresaw; without it, it goes to stderr. */
+  /** Logs unexpected errors. Default: stderr. */
   log?: (line: string) => void;
 }
 
@@ -70,7 +70,7 @@ export function buildUrl(hostname: string, port: number): string {
 
 function checkAddress({ hostname, port }: Settings): void {
   if (!Number.isInteger(port) || port < 0 || port > 65535) {
-    throw invalid(`${port} is no port.`, "Use 0 to 65535; 0 picks a free one.");
+    throw invalid(`${port} is not a port.`, "Use 0 to 65535; 0 picks a free one.");
   }
   if (URL.canParse(buildUrl(hostname, port)) && isSecureUrl(buildUrl(hostname, port))) return;
   throw invalid(`${hostname} is not a loopback address.`, "The service listens on this machine alone: it has no TLS.");

@@ -1,9 +1,9 @@
-/** Bytes that are too many for the database: the one narrow way to where they are. */
+/** Storage of files that are too large for the database. */
 
 /** Pieces of bytes, one after another. */
 export type Pieces = AsyncIterable<Uint8Array>;
 
-/** What was written. */
+/** A stored file. */
 export interface Written {
   /** The name under which it is found. */
   readonly id: string;
@@ -14,16 +14,16 @@ export interface Written {
 /** There were more bytes than allowed. */
 export class TooManyBytes extends Error {}
 
-/** Bytes by names of its own: nobody else's name ever becomes a place. */
+/** Stores the bytes of files under generated names: a user's file name never becomes a path. */
 export interface ByteStore {
-  /** Writes all pieces and answers when they are durable; leaves nothing behind where it fails. */
+  /** Writes all pieces. Resolves when they are durable; after a failure, nothing is stored. */
   write(pieces: Pieces, limit: number): Promise<Written>;
-  /** The bytes, opened when the first are asked for. */
+  /** Returns the bytes. The file is opened on the first read. */
   read(id: string): ReadableStream<Uint8Array>;
-  /** Removes bytes, if they are there. */
+  /** Deletes a file, if it exists. */
   remove(id: string): Promise<void>;
-  /** The names of all bytes; whatever else is in the same place is not ours. */
+  /** Lists the names of all stored files. */
   list(): Promise<string[]>;
-  /** Lets go of what was kept for this process alone. */
+  /** Deletes temporary storage. */
   close(): Promise<void>;
 }

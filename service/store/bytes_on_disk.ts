@@ -50,7 +50,7 @@ async function ownFiles(folder: string): Promise<string[]> {
   return entries.filter(({ name, isFile }) => isFile && NAME.test(name)).map(({ name }) => name);
 }
 
-/** What is in a folder; nothing where there is none. */
+/** Lists a folder. Returns undefined if it does not exist. */
 async function readEntries(folder: string): Promise<Deno.DirEntry[] | undefined> {
   return await Array.fromAsync(Deno.readDir(folder)).catch(ignoreMissing);
 }

@@ -1,14 +1,14 @@
 /** A question about many rows, as data: callers know no query language, and no text of theirs becomes part of one. */
 import type { SummaryFunction } from "../application/model/data_view.ts";
 
-/** Where the rows come from. */
+/** Source of rows. */
 export type RowSource =
   | { readonly kind: "records"; readonly classId: string }
   | { readonly kind: "cases"; readonly typeIds: readonly string[] }
   | { readonly kind: "assignments" }
   | { readonly kind: "events" };
 
-/** What every row of a source has besides its content, named as in what is stored. */
+/** Properties of the rows of each source besides their content. */
 export interface RowProperties {
   /** Data records. */
   records: "key" | "tag";
@@ -38,7 +38,7 @@ export type RowField = { readonly property: string } | { readonly content: reado
 /** All that can be asked of two values. */
 export const COMPARATORS = ["EQ", "GT", "GTE", "LT", "LTE", "STARTS_WITH", "ENDS_WITH", "CONTAINS"] as const;
 
-/** What is asked of two values. */
+/** Comparison of two values. */
 export type Comparator = typeof COMPARATORS[number];
 
 /** A value to compare with. */
@@ -70,11 +70,11 @@ export interface Column {
 
 /** A question about rows. */
 export interface RowQuery {
-  /** Where they come from. */
+  /** Source of the rows. */
   readonly source: RowSource;
-  /** What each row of the answer holds. */
+  /** Columns of the result. */
   readonly columns: readonly Column[];
-  /** Which rows; all without it. */
+  /** Condition. Default: all rows. */
   readonly filter?: Filter;
   /** Order, by names of columns. What is equal stays in the order of creation. */
   readonly sort?: readonly { readonly column: string; readonly descending: boolean }[];
@@ -91,6 +91,6 @@ export interface Page {
   readonly offset: number;
   /** Rows at most. */
   readonly limit: number;
-  /** Characters of JSON that they may have together; without it, any number. */
+  /** Maximum characters of their JSON. Default: no limit. */
   readonly size?: number;
 }

@@ -1,6 +1,15 @@
 /**
- * What the service keeps, and the one narrow way to it. Nothing outside this folder knows which database is below, and
- * everything is asynchronous, so that a database over a socket can take SQLite's place.
+ * The state of a service, and the interface of its database. No module outside this folder depends on SQLite. The interface
+ * is asynchronous, so that a database server can replace it.
+ *
+ * Guarantees of every implementation:
+ *
+ * - A unit of work is atomic: its changes become durable together, or not at all.
+ * - `transact` resolves only when the changes are durable: they survive a crash of the process and of the machine, unless
+ *   the store is in memory. Callers
+ *   send a response only after that.
+ * - A unit that throws leaves no changes.
+ * - Units run one after another. A unit sees all changes of earlier units, and no changes of an unfinished unit.
  */
 import type { JsonObject } from "../../utils/json.ts";
 import type { Page, RowQuery } from "./query.ts";
@@ -33,11 +42,11 @@ export interface StoredCase {
   tag: string;
   /** The fields. */
   content: JsonObject;
-  /** What the engine remembers of the case's way: visited stages, running processes. */
+  /** Visited stages and running processes. */
   flow: JsonObject;
 }
 
-/** An open assignment as it is stored; a performed one is gone, the history tells of it. */
+/** An open assignment. A performed assignment is deleted; the history records it. */
 export interface StoredAssignment {
   /** Assignment handle, e.g. `ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE`. */
   id: string;
@@ -57,13 +66,13 @@ export interface StoredAssignment {
   state: JsonObject;
 }
 
-/** Where a case is. */
+/** Position of a case. */
 export interface CasePlace {
   /** Its case type. */
   readonly typeId: string;
   /** Its stage. */
   readonly stageId: string;
-  /** What the engine keeps of it. */
+  /** Visited stages and running processes. */
   readonly flow: JsonObject;
   /** Its open assignments. */
   readonly assignments: readonly StoredAssignment[];
@@ -77,7 +86,7 @@ export interface StoredEvent {
   at: string;
   /** Operator who did it. */
   by: string;
-  /** What happened, e.g. `created`, `performed`, `stage`, `resolved`. */
+  /** Kind of the event, e.g. `created`, `performed`, `stage`, `resolved`. */
   kind: string;
   /** A sentence for people. */
   text: string;
@@ -97,13 +106,13 @@ export interface StoredRecord {
   content: JsonObject;
 }
 
-/** A program that may call, and as whom. */
+/** A client with its operator. */
 export interface StoredClient {
   /** Client ID. */
   id: string;
   /** Hash of its secret. */
   secretHash: string;
-  /** Operator as whom it works. */
+  /** Operator that it acts as. */
   operator: string;
   /** ISO 8601 time, UTC, with milliseconds. */
   createdAt: string;
@@ -119,13 +128,13 @@ export interface StoredToken {
   expiresAt: string;
 }
 
-/** A thing that belongs to something else: a message of a case, a case's tag, a conversation with an agent. */
+/** An object that belongs to an owner, e.g. a message of a case, a tag, a conversation. */
 export interface StoredItem {
-  /** What it is, e.g. `message`. */
+  /** Kind, e.g. `message`. */
   kind: string;
-  /** ID, of which there is one within its kind. */
+  /** ID, unique within its kind. */
   id: string;
-  /** What it belongs to, e.g. a case handle. */
+  /** Owner, e.g. a case handle. */
   owner: string;
   /** ISO 8601 time, UTC, with milliseconds: the items of an owner are in its order. */
   at: string;
@@ -133,7 +142,7 @@ export interface StoredItem {
   content: JsonObject;
 }
 
-/** An answer that a caller gets again who repeats the request with the same key. */
+/** A response that is sent again when a request with the same key is repeated. */
 export interface StoredAnswer {
   /** Operator whose key it is. */
   caller: string;
@@ -147,7 +156,7 @@ export interface StoredAnswer {
   status: number;
   /** Headers. */
   headers: JsonObject;
-  /** Body; empty where there is none. */
+  /** Body, or an empty string. */
   body: string;
 }
 
@@ -169,29 +178,29 @@ export interface ItemRange {
   limit?: number;
 }
 
-/** Everything that one unit of work may read and change. Its changes become durable together, or not at all. */
+/** Reads and changes of one unit of work. It ends with the function that received it; later calls throw. */
 export interface Transaction {
-  /** Does a part of the work. One that throws leaves nothing behind, and the rest may go on. */
+  /** Performs a part of the unit of work. If the part throws, its changes are undone, and the unit can continue. */
   attempt<T>(part: () => Promise<T>): Promise<T>;
-  /** The next number of a sequence, from 1. */
+  /** Returns the next number of a sequence, starting at 1. */
   nextNumber(sequence: string): Promise<number>;
-  /** A case, if it exists. */
+  /** Reads a case, if it exists. */
   getCase(id: string): Promise<StoredCase | undefined>;
   /** Writes a new case or a new state of a case, whose number, type, parent, creator and time of creation stay. */
   putCase(stored: StoredCase): Promise<void>;
   /** Removes a case with its assignments, its history and the items that belong to it. */
   deleteCase(id: string): Promise<void>;
-  /** The cases whose parent it is, in order of creation. */
+  /** Lists the child cases, in order of creation. */
   listChildren(id: string): Promise<StoredCase[]>;
   /** Writes a new assignment or a new state of an assignment, whose case stays. */
   putAssignment(stored: StoredAssignment): Promise<void>;
   /** Removes an assignment. */
   deleteAssignment(id: string): Promise<void>;
-  /** The open assignments of a case, in order of creation. */
+  /** Lists the open assignments of a case, in order of creation. */
   listAssignments(caseId: string): Promise<StoredAssignment[]>;
   /**
-   * The most urgent, then oldest assignment of a person or of the queues: those of nobody else. Those that the person
-   * could not work on, as their case is, are passed over.
+   * Finds the most urgent, then oldest assignment of an operator or of the queues. Assignments that are not workable in
+   * the current state of their case are skipped.
    */
   nextAssignment(
     operator: string,
@@ -200,53 +209,56 @@ export interface Transaction {
   ): Promise<StoredAssignment | undefined>;
   /** Adds a line to a case's history. */
   addEvent(event: StoredEvent): Promise<void>;
-  /** A record, if it exists. */
+  /** Reads a record, if it exists. */
   getRecord(classId: string, key: string): Promise<StoredRecord | undefined>;
   /** Writes a new record or a new state of a record. */
   putRecord(stored: StoredRecord): Promise<void>;
   /** Removes a record. */
   deleteRecord(classId: string, key: string): Promise<void>;
-  /** An item, if it exists. */
+  /** Reads an item, if it exists. */
   getItem(kind: string, id: string): Promise<StoredItem | undefined>;
   /** Writes a new item or a new state of an item. */
   putItem(item: StoredItem): Promise<void>;
   /** Removes an item. */
   deleteItem(kind: string, id: string): Promise<void>;
-  /** The items of an owner, or of all owners, newest first. */
+  /** Lists the items of an owner, or of all owners, newest first. */
   listItems(kind: string, owner?: string, range?: ItemRange): Promise<StoredItem[]>;
-  /** The texts that the items of a kind have in a member, which may be a list of them; none is read by itself. */
+  /** Counts the texts in a member of the items of a kind. The member may be a list of texts. */
   textUses(kind: string, member: string, owner: string | undefined): Promise<TextUse[]>;
-  /** The answer that was kept for a caller's key, if there is one. */
+  /** Reads the stored response for a caller's key, if it exists. */
   getAnswer(caller: string, key: string): Promise<StoredAnswer | undefined>;
-  /** Keeps an answer, in the place of one with the same key. */
+  /** Stores a response. It replaces a response with the same key. */
   putAnswer(answer: StoredAnswer): Promise<void>;
-  /** Removes answers from before a time: of the oldest, not more than these. Answers how many. */
+  /** Deletes up to `limit` of the oldest responses from before a time. Returns their number. */
   deleteAnswers(before: string, limit: number): Promise<number>;
-  /** Rows of records, cases, assignments or events; throws `RowsTooLong` where they exceed the size of the page. */
+  /** Queries records, cases, assignments or events. Throws `RowsTooLong` if the rows exceed the size of the page. */
   queryRows(query: RowQuery, page: Page): Promise<JsonObject[]>;
-  /** How many rows a query has in all. */
+  /** Counts all rows of a query. */
   countRows(query: RowQuery): Promise<number>;
-  /** A client, if it exists. */
+  /** Reads a client, if it exists. */
   getClient(id: string): Promise<StoredClient | undefined>;
-  /** The number of clients. */
+  /** Counts the clients. */
   countClients(): Promise<number>;
   /** Writes a new client. */
   putClient(client: StoredClient): Promise<void>;
-  /** A token with its client, if it exists. */
+  /** Reads a token with its client, if it exists. */
   getToken(hash: string): Promise<{ token: StoredToken; client: StoredClient } | undefined>;
-  /** Writes a new token and forgets those that expired before a time. */
+  /** Writes a new token, and deletes tokens that expired before a time. */
   putToken(token: StoredToken, expiredBefore: string): Promise<void>;
 }
 
 /** A database with the state of one application. */
 export interface Store {
   /**
-   * Does a unit of work and answers when it is durable. Units run one after another, so none sees another's half; those
-   * that wait at the same time share one commit. One that throws leaves nothing behind.
+   * Runs a unit of work, and resolves with its result when its changes are durable. Units that wait at the same time share
+   * one commit. If the work throws, its changes are undone and the promise is rejected with the same error.
    */
   transact<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /** The same for a unit that is expected to change nothing: it does not wait for others to share a commit with. */
+  /**
+   * Runs a unit of work that is expected to change nothing. It does not wait for a shared commit. If it does change
+   * something, the guarantees of `transact` apply.
+   */
   read<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /** Finishes the work in hand and closes the database. */
+  /** Waits for the units that have started, then closes the database. */
   close(): Promise<void>;
 }

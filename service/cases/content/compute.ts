@@ -30,7 +30,7 @@ export function computed(work: CaseWork, view: View, current: JsonObject, submis
   return content;
 }
 
-/** The requested fields of a content: what nobody knows is left out. */
+/** Selects the requested fields of a content. Unknown fields are omitted. */
 export function requestedFields(request: CalculationRequest, view: View, content: JsonObject): JsonObject {
   const requested: JsonObject = {};
   for (const { name } of request.calculations.fields) {
@@ -40,7 +40,7 @@ export function requestedFields(request: CalculationRequest, view: View, content
   return requested;
 }
 
-/** The row that an interest page names, or 400: the row must be there. */
+/** Finds the row that an interest page names. Throws `Invalid` if it does not exist. */
 export function interestRow(
   { interestPage: page, interestPageActionId: action }: InterestPage,
   content: JsonObject,

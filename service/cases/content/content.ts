@@ -5,12 +5,12 @@ import { checkFieldValue, isAbsent, isEmpty, setFieldValue } from "../../applica
 import { createIssue, Invalid, type Issue, MAX_ISSUES, ValidationFailed } from "../../errors.ts";
 import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
 
-/** Findings of the two kinds: what nobody may send (400), and what does not fit (422). */
+/** Collects issues of two kinds: members that may not be submitted, and values that violate a rule. */
 export class Findings {
   /** Members that the form does not take. */
   readonly invalid: Issue[] = [];
   /** Values that do not fit. */
-  readonly misfits: Issue[] = [];
+  readonly violations: Issue[] = [];
   readonly #places = new Set<string>();
 
   /** A member that the form does not take. */
@@ -19,7 +19,7 @@ export class Findings {
     this.invalid.push(createIssue(reason, { erroneousInputOutputIdentifier: "." + name }));
   }
 
-  /** A member that is no field: who meant another one finds it among those that can be submitted. */
+  /** Adds an unknown member, with a suggestion of a similar field. */
   unknown(name: string, place: string, known: () => string[]): void {
     if (this.invalid.length === MAX_ISSUES) return; // A body can hold a million members.
     this.refuse(name, `'${name}' is not a field of ${place}${suggestAlternatives(name, known())}`);
@@ -29,20 +29,20 @@ export class Findings {
    * A value that does not fit a field; `page` is the path of the embedded page that holds it. The first finding of a
    * field stands: a value that does not fit is not missing, though the field has none.
    */
-  misfit(page: string, name: string, reason: string): void {
-    if (this.misfits.length === MAX_ISSUES) return;
+  addViolation(page: string, name: string, reason: string): void {
+    if (this.violations.length === MAX_ISSUES) return;
     if (this.#places.has(page + "." + name)) return;
     this.#places.add(page + "." + name);
     const place = page === ""
       ? { erroneousInputOutputFieldInPage: "." + name }
       : { erroneousInputOutputFieldInPage: page, erroneousInputOutputIdentifier: "." + name };
-    this.misfits.push(createIssue(reason, place));
+    this.violations.push(createIssue(reason, place));
   }
 
   /** Throws what was found, if anything was. */
   check(): void {
     if (this.invalid.length > 0) throw new Invalid(this.invalid);
-    if (this.misfits.length > 0) throw new ValidationFailed(this.misfits);
+    if (this.violations.length > 0) throw new ValidationFailed(this.violations);
   }
 }
 
@@ -98,7 +98,7 @@ export function newPage(fields: ReadonlyMap<string, Field>): JsonObject {
 export function checkRequired(view: View, content: JsonObject, findings: Findings): void {
   for (const { field, required, readOnly, label } of view.fields.values()) {
     const value = content[field.name];
-    if (required && isEmpty(value)) findings.misfit("", field.name, `${label} is required`);
+    if (required && isEmpty(value)) findings.addViolation("", field.name, `${label} is required`);
     else if (!readOnly && field.embedded !== undefined) {
       checkPages(field, field.embedded, value, "", findings);
     }
@@ -149,7 +149,7 @@ function takeComputed(field: Field, target: JsonObject, value: JsonValue, page: 
   if (checkComputed(field, value, page, findings)) setFieldValue(target, field, value);
 }
 
-/** Whether a field can hold what was computed for it, members of pages and rows included; finds what it cannot. */
+/** Checks whether a field can hold a computed value, including members of pages and rows. */
 function checkComputed(field: Field, value: JsonValue, page: string, findings: Findings): boolean {
   const { name, embedded } = field;
   const fits = isFit(checkFieldValue(field, value), name, page, findings);
@@ -166,7 +166,7 @@ function checkComputed(field: Field, value: JsonValue, page: string, findings: F
 }
 
 function isFit(problem: string | undefined, name: string, page: string, findings: Findings): boolean {
-  if (problem !== undefined) findings.misfit(page, name, `${problem} (computed by the application definition)`);
+  if (problem !== undefined) findings.addViolation(page, name, `${problem} (computed by the application definition)`);
   return problem === undefined;
 }
 
@@ -181,7 +181,7 @@ function placedPages(field: Field, value: JsonValue | undefined, path: string): 
   return readPages(value).map((page, index) => [field.type === "List" ? `${whole}(${index + 1})` : whole, page]);
 }
 
-/** What a form has changed, as a draft keeps it: null for what has no value any more. */
+/** Returns the changes of a form for its draft. Removed values are null. */
 export function changedPart(view: View, before: JsonObject, after: JsonObject): JsonObject {
   const part: JsonObject = {};
   for (const { field: { name }, readOnly } of view.fields.values()) {
@@ -194,7 +194,7 @@ export function changedPart(view: View, before: JsonObject, after: JsonObject): 
 function setValue(field: Field, target: JsonObject, value: JsonValue, page: string, findings: Findings): void {
   const { name, embedded } = field;
   const problem = checkFieldValue(field, value);
-  if (problem !== undefined) findings.misfit(page, name, problem);
+  if (problem !== undefined) findings.addViolation(page, name, problem);
   else if (embedded === undefined || isAbsent(field, value)) setFieldValue(target, field, value);
   else target[name] = embeddedValue(field, embedded, target[name], value, page, findings);
 }
@@ -226,7 +226,7 @@ function checkPages(
   for (const [here, page] of placedPages(field, value, path)) {
     for (const inner of embedded.fields.values()) {
       const member = page[inner.name];
-      if (inner.required && isEmpty(member)) findings.misfit(here, inner.name, `${inner.label} is required`);
+      if (inner.required && isEmpty(member)) findings.addViolation(here, inner.name, `${inner.label} is required`);
       else if (inner.embedded !== undefined) checkPages(inner, inner.embedded, member, here, findings);
     }
   }

@@ -4,7 +4,7 @@ import type { View } from "../../application/model/application.ts";
 import { checkRequired, Findings, mergeContent } from "./content.ts";
 import { applyInstructions } from "./page_instructions.ts";
 
-/** What a person submits. */
+/** A submission. */
 export interface Submission {
   /** Content of the fields. */
   readonly content?: JsonObject;
@@ -14,7 +14,7 @@ export interface Submission {
   readonly attachments?: readonly JsonValue[];
 }
 
-/** What the history of a case keeps of a submission, which may complete a draft. */
+/** Describes a submission, which may complete a draft, for the history of the case. */
 export function submissionFacts({ content, pageInstructions }: Submission, draft: JsonObject = {}): JsonObject {
   return {
     content: { ...draft, ...content },
@@ -24,11 +24,11 @@ export function submissionFacts({ content, pageInstructions }: Submission, draft
 
 /** How strictly a form is checked. */
 export interface FormOptions {
-  /** Whether the required fields must be there. */
+  /** Set if required fields must have a value. */
   readonly complete: boolean;
 }
 
-/** The content after a submission, or a 400 or 422 with all that is wrong with it. */
+/** Applies a submission to the content of a case. Throws `Invalid` or `ValidationFailed` with all issues. */
 export function fillForm(
   view: View,
   current: JsonObject,

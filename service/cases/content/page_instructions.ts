@@ -28,7 +28,7 @@ export function applyInstructions(
 
 /** An instruction. */
 interface Instruction {
-  /** What to do, e.g. `APPEND`. */
+  /** Instruction, e.g. `APPEND`. */
   readonly verb: string;
   /** The page or list, e.g. `.Documents(2)`. */
   readonly path: string;

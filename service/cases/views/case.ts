@@ -11,16 +11,16 @@ import { type CaseWork, isResolved } from "../case_work.ts";
 import { actionButtons, assignmentInfo, navigation, nextAssignmentInfo, urgencyIn } from "../../assignments/views.ts";
 import { link, showContent, viewResources } from "./ui.ts";
 
-/** What a client wants to see besides the data. */
+/** Part of the user interface to return besides the data. */
 export type ViewType = "none" | "form" | "page";
 
 /** How a case is answered. */
 export interface CaseOptions {
-  /** What a client wants to see besides the data. */
+  /** Part of the user interface to return besides the data. */
   readonly viewType: ViewType;
-  /** Whether something has changed: clients then reload their lists, and look for what is next for the caller. */
+  /** Set after a change: clients reload their lists, and show the next assignment of the caller. */
   readonly changed?: boolean;
-  /** Whether the case is new: clients look for its handle at the top then. */
+  /** Set for a new case: clients expect its handle at the top level. */
   readonly created?: boolean;
 }
 
@@ -29,7 +29,7 @@ function describeDetails(work: CaseWork): View {
   return known(work.type.views, "pyDetails");
 }
 
-/** A case; where something has changed, with what is next for the caller, which is shown in its place. */
+/** Describes a case. After a change, the next assignment of the caller is shown instead. */
 export function caseOutcome(
   work: CaseWork,
   { viewType, changed = false, created = false }: CaseOptions,
@@ -78,7 +78,7 @@ export function assignmentOutcome(
   };
 }
 
-/** What an answer shows of a case: the content of a view, and the view itself where a client wants to see it. */
+/** Describes the content of a view of a case, and the view itself if the client requests it. */
 interface Shown {
   readonly content: JsonObject;
   readonly uiResources?: JsonObject;
@@ -163,12 +163,12 @@ export function caseInfo(work: CaseWork, content: JsonObject, changed: boolean):
   };
 }
 
-/** What a case lists for a client that wants the facts of one of its actions alone. */
+/** Lists one action of a case. */
 export function onlyLocal(work: CaseWork, action: LocalAction): JsonObject {
   return { assignments: [], availableActions: [localActionInfo(work, action)] };
 }
 
-/** What a case lists for a client that wants the facts of one action of an assignment alone. */
+/** Lists one action of an assignment. */
 export function onlyAction({ work, assignment }: AssignmentWork, action: Action): JsonObject {
   return { assignments: [assignmentInfo(work, assignment, [action])], availableActions: [] };
 }

@@ -37,7 +37,7 @@ export function viewRoot(view: Pick<View, "id">, context: string): JsonObject & 
   return { type: "reference", config: { type: "view", name: view.id, context } };
 }
 
-/** What shows a view: what an answer of several views is put together from. */
+/** Resources of a view, which a response with several views combines. */
 export interface ViewParts {
   /** The view by its ID. */
   readonly views: JsonObject;
@@ -45,7 +45,7 @@ export interface ViewParts {
   readonly fields: JsonObject;
   /** The components that it needs. */
   readonly components: readonly string[];
-  /** Where its labels can be translated. */
+  /** References to the translations of its labels. */
   readonly localeReferences: readonly string[];
 }
 
@@ -78,7 +78,7 @@ export function viewComponent(
   };
 }
 
-/** Where the labels of a view can be translated. */
+/** Returns the reference to the translations of a view's labels. */
 export function localeReference({ id }: Pick<View, "id">, classId: string): string {
   return `@LR ${classId.toUpperCase()}!VIEW!${id.toUpperCase()}`;
 }

@@ -162,7 +162,7 @@ class Compiler {
   order(): string[] {
     return (this.#query.sort ?? []).map(({ column: name, descending }) => {
       const column = this.#query.columns.find((one) => one.name === name);
-      if (!column) throw new TypeError(`Rows cannot be sorted by ${name}, which is no column.`);
+      if (!column) throw new TypeError(`Rows cannot be sorted by ${name}, which is not a column.`);
       return this.#value(column) + (descending ? " DESC" : " ASC");
     });
   }

@@ -22,7 +22,7 @@ const ITEMS = `
 /** Feeds of many owners are read newest first, page by page: no page may sort them all. */
 const ITEMS_BY_TIME = "CREATE INDEX IF NOT EXISTS itemsByTime ON items (kind, at, seq)";
 
-/** What is asked for by a time, an operator, a number or an owner must not be looked for among all there is. */
+/** Indexes for queries by time, operator, number or owner. */
 const BY_WHAT_IS_ASKED = `
   DROP INDEX eventsByCase;
   CREATE INDEX eventsByCase ON events (caseId, at DESC);
@@ -130,11 +130,11 @@ const TABLES = `
   CREATE INDEX tokensByExpiry ON tokens (expiresAt);
 `;
 
-/** Refuses to make anew what a service has worked with. */
+/** Throws if the database of an existing service is missing, instead of creating an empty one. */
 export function lostDatabase(path: string): SvcError {
   const message = `${path} holds nothing, though a service has worked with it: it or ${path}-wal is lost or damaged.`;
   return new SvcError("INVALID_CONFIG", message, {
-    hint: "Put both back from a copy, or start anew in another data directory or after 'svc service reset'.",
+    hint: "Put both back from a copy, or start with another data directory, or after 'svc service reset'.",
   });
 }
 

@@ -13,7 +13,7 @@ import type { Store, Transaction } from "../store.ts";
 const BUSY_TIMEOUT = 5000;
 
 /**
- * What was answered is on disk. A commit writes whole pages to the log, of which a call changes a few bytes each, so they
+ * A change is on disk before its response is sent. A commit writes whole pages to the log, of which a call changes a few bytes each, so they
  * are small; the log is copied into the database every 16 MB, so that a page that changes often is copied once.
  */
 const SETTINGS = `
@@ -26,7 +26,7 @@ const SETTINGS = `
 
 /**
  * Opens a database file, made if need be, or one in memory (`:memory:`). One that a service is known to have worked with
- * (`isKnown`) is not made anew: its file or its write-ahead log is lost.
+ * (`isKnown`) is not created again: its file or its write-ahead log is lost.
  */
 export function openSqliteStore(path: string, isKnown = false): Store {
   const db = open(path, isKnown);
@@ -90,7 +90,7 @@ function isEmptyFile(path: string): boolean {
 }
 
 function defineFunctions(db: DatabaseSync): void {
-  // A whole number that is no safe one would fail, and a query whose function fails goes on for ever.
+  // A whole number that is no safe one would fail, and a query whose function fails never ends.
   const options = { deterministic: true, useBigIntArguments: true };
   db.function("fold", options, lowered);
   db.function("contains", options, (text, part) => {

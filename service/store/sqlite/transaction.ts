@@ -118,7 +118,7 @@ export class Statements {
   }
 }
 
-/** What a unit of work may read and change. */
+/** A unit of work on SQLite. */
 export class SqliteTransaction implements Transaction {
   readonly #statements: Statements;
   readonly #unit: UnitOfWork;
@@ -130,7 +130,7 @@ export class SqliteTransaction implements Transaction {
     this.#unit = unit;
   }
 
-  /** Ends it: work that somebody forgot to await fails instead of landing in somebody else's transaction. */
+  /** Ends the unit of work. Work that was not awaited fails instead of running in another transaction. */
   end(): void {
     this.#open = false;
   }

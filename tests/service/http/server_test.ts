@@ -97,7 +97,7 @@ Deno.test("any identifier of a record arrives, whatever it holds", async () => {
   );
 });
 
-Deno.test("half of a surrogate pair in a query's JSON names nothing: no other record is read for it", async () => {
+Deno.test("a lone surrogate in the JSON of a query is refused instead of reading another record", async () => {
   const one =
     "D_One: { name: One, source: records, class: Org-Notes-Data-Note, structure: page, parameters: { ID: {} },";
   await using svc = await openService({ yaml: `${NOTES}  ${one} filter: [{ field: ID, parameter: ID }] }\n` });
@@ -106,7 +106,7 @@ Deno.test("half of a surrogate pair in a query's JSON names nothing: no other re
   assert.equal((await read(String.raw`{"ID":"\ufffd"}`)).status, 200);
   const { status, body } = await read(String.raw`{"ID":"\ud800"}`);
   assert.equal(status, 400);
-  assert.match(String(details(body)[0]?.message), /^dataViewParameters: has half of a surrogate pair/);
+  assert.match(String(details(body)[0]?.message), /^dataViewParameters: contains a lone surrogate/);
 });
 
 Deno.test("any unknown identifier in a path is a 404 in JSON that names nothing but what may be listed", async () => {

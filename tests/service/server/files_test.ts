@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { readChunks } from "../../../utils/fs/chunks.ts";
 import { findUpload, keepUpload, removeExpired } from "../../../service/attachments/files.ts";
 import { loadServedApplication } from "../../../service/sample/served_application.ts";
-import { Invalid } from "../../../service/errors.ts";
-import { RequestError } from "../../../service/http/status.ts";
+import { Invalid, ServiceError } from "../../../service/errors.ts";
+
 import { base64Encoder, base64Length } from "../../../service/http/responses.ts";
 import { receiveForm } from "../../../service/http/multipart.ts";
 import { reset } from "../../../service/admin/control.ts";
@@ -144,7 +144,7 @@ Deno.test("a form that ends anywhere is refused, leaves nothing and ends nobody"
   // The last line may lack its end.
   for (let length = 0; length < body.length - 4; length++) {
     const request = new Request("http://host", { method: "POST", headers, body: body.subarray(0, length) });
-    await assert.rejects(receiveForm(request, { bytes, limit: 10 }), RequestError, `${length} bytes`);
+    await assert.rejects(receiveForm(request, { bytes, limit: 10 }), ServiceError, `${length} bytes`);
     assert.deepEqual(await bytes.list(), []);
   }
 });
