@@ -106,7 +106,18 @@ Deno.test("the error of an import that Deno denies names the missing flag", asyn
 function serveCheckout(): Deno.HttpServer<Deno.NetAddr> {
   return Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async ({ url }) => {
     const { pathname } = new URL(url);
+    if (pathname === "/deno.json") return Response.json(await readConfiguration());
     const type = pathname.endsWith(".ts") ? "text/typescript" : "application/json";
     return new Response(await Deno.readFile(new URL(`.${pathname}`, CHECKOUT)), { headers: { "content-type": type } });
   });
+}
+
+/** Reads `deno.json` and maps the modules of each package, too: an import map needs an entry for them, a checkout does not. */
+async function readConfiguration(): Promise<object> {
+  const configuration: { imports: Record<string, string> } = JSON.parse(
+    await Deno.readTextFile(new URL("deno.json", CHECKOUT)),
+  );
+  const packages = Object.entries(configuration.imports).filter(([, specifier]) => specifier.startsWith("npm:"));
+  const modules = packages.map(([name, specifier]) => [`${name}/`, `${specifier.replace("npm:", "npm:/")}/`]);
+  return { ...configuration, imports: { ...configuration.imports, ...Object.fromEntries(modules) } };
 }

@@ -1,6 +1,6 @@
 /**
  * Modules that are built into the runtime, without `node:`. A script can import none of them. Even without permissions,
- * `sqlite` calls native code at any address, and a pipe can open any file descriptor of the process.
+ * `sqlite` calls native code at any address, and `process` opens any of its file descriptors.
  */
 export const BUILTIN_MODULES: readonly string[] = [
   "_http_agent",
