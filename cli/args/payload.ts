@@ -83,7 +83,7 @@ async function parse(flag: string, input: string, source?: string): Promise<Json
     return value;
   } catch (cause) {
     if (cause instanceof SvcError) throw cause;
-    const { findJsonSyntaxError } = await import("./json_fault.ts");
+    const { findJsonSyntaxError } = await import("./find_json_syntax_error.ts");
     const found = findJsonSyntaxError(text);
     const where = found ? `: line ${found.line}, column ${found.column} has ${found.found}` : "";
     const from = source === undefined ? "" : ` from ${source}`;

@@ -25,7 +25,7 @@ export const calculation = {
 
 const data = { help: "Content of the fields", type: "object", isContent: true, to: "body:content" } as const;
 const pageInstructions = {
-  help: 'Changes of pages and lists: [{"instruction":"APPEND","target":".Documents","content":{}}]',
+  help: 'Changes of pages and lists: [{"instruction": "APPEND", "target": ".Documents", "content": {}}]',
   type: "array",
   to: "body:pageInstructions",
 } as const;

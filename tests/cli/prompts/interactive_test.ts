@@ -1,7 +1,7 @@
 /** `svc assignments perform --interactive`: its prompts and its requests. */
 import assert from "node:assert/strict";
-import { shellQuote } from "../../utils/text/shell_quote.ts";
-import { clientEnvironment as envOf } from "../harness/fake_service.ts";
+import { shellQuote } from "../../../utils/text/shell_quote.ts";
+import { clientEnvironment as envOf } from "../../harness/fake_service.ts";
 import {
   CHECKOUT,
   type CommandResult as CliResult,
@@ -9,7 +9,7 @@ import {
   readError as errorOf,
   svc,
   svcCommand,
-} from "../harness/svc.ts";
+} from "../../harness/svc.ts";
 import { ASSIGNMENT, type FormService, PERFORMED, startFormService } from "./_form_service.ts";
 
 const PERFORM = ["assignments", "perform", ASSIGNMENT, "--interactive"];
@@ -86,7 +86,7 @@ async function converse(
 /** Performs with streams that pass for a terminal. */
 async function perform(form: FormService, answers: readonly (readonly [string, string])[]): Promise<CliResult> {
   await using folder = await makeFolder();
-  const script = `${CHECKOUT}/tests/cli/_terminal.ts`;
+  const script = `${CHECKOUT}/tests/cli/prompts/_terminal.ts`;
   const command = new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "--no-prompt", "--allow-all", script, ...PERFORM],
     env: { ...envOf(form.service), SVC_CONFIG_DIR: folder.path, NO_COLOR: "1" },

@@ -1,6 +1,6 @@
 /** A service with one assignment whose form has a field of every kind, for tests of `--interactive`. */
-import type { JsonObject } from "../../utils/json.ts";
-import { type FakeService as TestService, startFakeService as startService } from "../harness/fake_service.ts";
+import type { JsonObject } from "../../../utils/json.ts";
+import { type FakeService as TestService, startFakeService as startService } from "../../harness/fake_service.ts";
 
 /** The assignment. */
 export const ASSIGNMENT = "ASSIGN-WORKLIST ACME-WORK C-1!INTAKE";

@@ -1,10 +1,10 @@
 /** Completion in a shell. */
 import assert from "node:assert/strict";
-import { groups } from "../../cli/commands/groups.ts";
-import { topics } from "../../cli/help/topics.ts";
-import { toKebab } from "../../lib/operation/names.ts";
-import { CHECKOUT, makeFolder, svc, svcInProcess as svcHere } from "../harness/svc.ts";
-import { openWorkspace as openOffice } from "../harness/workflow.ts";
+import { groups } from "../../../cli/commands/groups.ts";
+import { topics } from "../../../cli/help/topics.ts";
+import { toKebab } from "../../../lib/operation/names.ts";
+import { CHECKOUT, makeFolder, svc, svcInProcess as svcHere } from "../../harness/svc.ts";
+import { openWorkspace as openOffice } from "../../harness/workflow.ts";
 
 const CLI = `${CHECKOUT}/cli.ts`;
 

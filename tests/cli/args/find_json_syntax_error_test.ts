@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { findJsonSyntaxError } from "../../cli/args/json_fault.ts";
+import { findJsonSyntaxError } from "../../../cli/args/find_json_syntax_error.ts";
 
 Deno.test("valid JSON has no syntax error", () => {
   fc.assert(fc.property(fc.json(), fc.constantFrom(undefined, 1, "\t"), (json, indent) => {

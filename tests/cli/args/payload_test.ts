@@ -8,7 +8,7 @@ import {
   svcCommand,
   svcInProcess as svcHere,
   type SvcOptions as CliOptions,
-} from "../harness/svc.ts";
+} from "../../harness/svc.ts";
 
 const ENV = { SVC_BASE_URL: "https://svc.example" };
 
