@@ -32,7 +32,7 @@ export async function openAttachment(
   return { work, attachment, rights };
 }
 
-/** Returns the permissions of the caller. There are none if the application no longer has the category. */
+/** Returns the permissions of the caller. All are denied if the application no longer has the category. */
 export function rightsOn(work: CaseWork, { category: id, createdBy }: Attachment): AttachmentRights {
   const category = work.type.attachmentCategories.get(id);
   if (category === undefined) return { view: false, edit: false, delete: false };

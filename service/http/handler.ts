@@ -33,14 +33,13 @@ export interface HandlerContext {
   readonly query: URLSearchParams;
   /** The whole body, for members that are not described by the operation. */
   readonly body: JsonValue | undefined;
-  /** Does more after the answer. */
+  /** Adds work that runs after the response. */
   readonly background: Background;
 }
 
 /**
- * Work that is done after the answer: in a unit of work of its own, or in none where it needs no store. What it gives
- * back is done later still, when all others have had their turn, and not at all where the service stops before: whoever
- * gives it finds it again at the next start.
+ * Work that runs after the response. It may return further work, which runs after all other pending work. Work that is
+ * pending when the service stops is lost unless its creator stores it, and finds it at the next start.
  */
 export type LaterWork = (store: Store) => Promise<LaterWork | void>;
 

@@ -122,8 +122,8 @@ export async function announce(
 }
 
 /**
- * Takes back what a service that is gone has announced: its process ID may be somebody else's by now. Answers whether
- * there was one.
+ * Clears the process ID of a service that has ended, because another process may have it now. Returns whether a service was
+ * announced.
  */
 export async function withdraw(path: string): Promise<boolean> {
   const state = await readState(path);
@@ -148,8 +148,8 @@ export async function makeLog(path: string): Promise<void> {
 }
 
 /**
- * Removes what a service has written, and nothing else that is in the directory. The lock file stays: somebody may be
- * waiting for it.
+ * Deletes the files of a service, and no other files of the directory. The lock file stays, because another process may wait
+ * for it.
  */
 export async function removeData(path: string): Promise<void> {
   const { database, files, log } = locateFiles(path);

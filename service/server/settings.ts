@@ -12,8 +12,8 @@ export const MEMORY = ":memory:";
 /** Options of the service. All are optional. */
 export interface ServiceOptions {
   /**
-   * File of the application definition; without it, what was served from the directory last, and from a new one the permit
-   * application that comes with svc.
+   * File of the application definition. Default: the application that the directory had last, or the sample application for
+   * a new directory.
    */
   app?: string;
   /** Directory of the state, made if need be; `:memory:`, or nothing, for a service that forgets. */

@@ -6,8 +6,7 @@
  *
  * - A unit of work is atomic: its changes become durable together, or not at all.
  * - `transact` resolves only when the changes are durable: they survive a crash of the process and of the machine, unless
- *   the store is in memory. Callers
- *   send a response only after that.
+ *   the store is in memory. Callers send a response only after that.
  * - A unit that throws leaves no changes.
  * - Units run one after another. A unit sees all changes of earlier units, and no changes of an unfinished unit.
  */

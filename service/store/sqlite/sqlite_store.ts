@@ -13,8 +13,9 @@ import type { Store, Transaction } from "../store.ts";
 const BUSY_TIMEOUT = 5000;
 
 /**
- * A change is on disk before its response is sent. A commit writes whole pages to the log, of which a call changes a few bytes each, so they
- * are small; the log is copied into the database every 16 MB, so that a page that changes often is copied once.
+ * Settings of a connection. `FULL` makes a commit durable before its response is sent. Pages are small, because a commit
+ * writes whole pages to the log. The log is copied into the database every 16 MB, so that a page that changes often is
+ * copied once.
  */
 const SETTINGS = `
   PRAGMA page_size = 2048;
@@ -90,7 +91,7 @@ function isEmptyFile(path: string): boolean {
 }
 
 function defineFunctions(db: DatabaseSync): void {
-  // A whole number that is no safe one would fail, and a query whose function fails never ends.
+  // An unsafe integer would fail, and a query whose function fails never ends.
   const options = { deterministic: true, useBigIntArguments: true };
   db.function("fold", options, lowered);
   db.function("contains", options, (text, part) => {

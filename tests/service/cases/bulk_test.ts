@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createPermit, openEngine, textAt, valueAt as at } from "../../harness/service_engine.ts";
 
-Deno.test("a bulk action tells what became of each case, and one that fails stops no other", async () => {
+Deno.test("a bulk action reports the result of each case, and a failure does not stop the others", async () => {
   await using engine = await openEngine();
   const first = await createPermit(engine);
   const last = await createPermit(engine);
@@ -22,7 +22,7 @@ Deno.test("a bulk action tells what became of each case, and one that fails stop
   assert.equal(at(single, "results.0.status"), 409, "not every case action is a bulk action");
 });
 
-Deno.test("a bulk action with an entity tag changes no case that has changed since, at once and in the background", async () => {
+Deno.test("a bulk action with an entity tag skips cases that have changed since, also in the background", async () => {
   await using engine = await openEngine();
   const caseId = await createPermit(engine);
   const bulk = async (Channel: string, ifMatch: string, runningMode?: string) => {
@@ -40,7 +40,7 @@ Deno.test("a bulk action with an entity tag changes no case that has changed sin
   assert.equal(at(last.read.body, "data.caseInfo.content.Channel"), "Post");
 });
 
-Deno.test("a bulk action in the background is answered with a job and done afterwards", async () => {
+Deno.test("a bulk action in the background returns a job, and runs afterwards", async () => {
   await using engine = await openEngine();
   const caseId = await createPermit(engine);
   const values = { cases: [caseId], action: "pyUpdateCaseDetails", data: { Channel: "Post" }, runningMode: "async" };
@@ -79,7 +79,7 @@ dataViews:
   D_Knots: { name: Knots, source: cases, caseTypes: [Org-Knots-Work-Knot] }
 `;
 
-Deno.test("a refused case of a bulk action has changed nothing, the numbers of its children included, at once and in the background", async () => {
+Deno.test("a failed case of a bulk action changes nothing, not even the numbers of its children, also in the background", async () => {
   await using engine = await openEngine(KNOTS);
   const cases: string[] = [];
   for (const _ of "123") cases.push(textAt(await engine.body("cases.create", { type: "Org-Knots-Work-Rope" }), "id"));

@@ -1,4 +1,4 @@
-/** What cases do besides being performed: stages, processes, actions, family. */
+/** Stages, processes, actions and relatives of cases. */
 import assert from "node:assert/strict";
 import { createPermit, openEngine, PERMIT_FILE, textAt, valueAt as at } from "../../harness/service_engine.ts";
 
@@ -32,7 +32,7 @@ Deno.test("a case is read with its stages, actions and assignments in the shape 
   assert.equal((await engine.refused("cases.get", { caseId: "CITY-PERMIT-WORK P-99" })).status, 404);
 });
 
-Deno.test("a case goes to a stage by name or ID, to the next one, and not beyond the last", async () => {
+Deno.test("a case moves to a stage by name or ID, and to the next stage, but not beyond the last", async () => {
   await using engine = await openEngine();
   const caseId = await createPermit(engine);
   const gone = await engine.body("cases.stageGo", { caseId, stage: "Decision" });
@@ -124,7 +124,7 @@ Deno.test("case actions change fields, set fields and move the case", async () =
   assert.equal(wrong.details[1]?.erroneousInputOutputIdentifier, ".Phone");
 });
 
-Deno.test("an action, stage, process or view that a case does not have is refused with what it has instead", async () => {
+Deno.test("an unknown action, stage, process or view of a case is refused with the available ones", async () => {
   await using engine = await openEngine();
   const caseId = await createPermit(engine);
   const assignmentId = `ASSIGN-WORKLIST ${caseId}!INTAKE`;
@@ -246,7 +246,7 @@ caseTypes:
               B: { type: automatic, next: [{ step: A }] }
 `;
 
-Deno.test("a case waits for the child case that a step creates, and goes on when it is resolved", async () => {
+Deno.test("a case waits for the child case that a step creates, and continues when the child is resolved", async () => {
   await using engine = await openEngine(FAMILY);
   const order = await engine.body("cases.create", { type: "Test-Work-Order", data: { Amount: 4 } });
   assert.equal(at(order, "status"), "New");
@@ -268,7 +268,7 @@ Deno.test("a case waits for the child case that a step creates, and goes on when
   assert.equal(unknown.message, "Case type 'Check' not found; available: Test-Work-Order, Test-Work-Loop");
 });
 
-Deno.test("the stages of a case tell which process is open, a waiting one too, and which are to come", async () => {
+Deno.test("the stages of a case show which processes are open, waiting or to come", async () => {
   const more = "            steps:\n              Prepare:";
   await using engine = await openEngine(
     FAMILY.replace(more, `            steps: { Enter: { fields: [Amount] } }\n          Wait:\n${more}`)
@@ -292,7 +292,7 @@ Deno.test("the stages of a case tell which process is open, a waiting one too, a
   assert.deepEqual(await seen(), ["completed", "completed", "completed"]);
 });
 
-Deno.test("what is calculated from a case's status and stage follows its moves, and worklists show its label", async () => {
+Deno.test("values calculated from the status and the stage of a case follow its moves, and worklists show its label", async () => {
   await using engine = await openEngine(
     FAMILY.replace(
       "    fields:\n      Amount",
@@ -315,7 +315,7 @@ Deno.test("what is calculated from a case's status and stage follows its moves, 
   assert.deepEqual([await content("pyLabel"), await content("Stage")], ["Order of 5: Pending-Archive", "PRIM1"]);
 });
 
-Deno.test("a stage whose name another has goes by its ID alone", async () => {
+Deno.test("a stage with an ambiguous name is found by its ID only", async () => {
   const archives = ["PRIM1", "ALT1"].map((id) => `      ${id}: { name: Archive, transition: manual }\n`).join("");
   await using engine = await openEngine(FAMILY.replace("  Test-Work-Check:", archives + "$&"));
   const caseId = textAt(await engine.body("cases.create", { type: "Test-Work-Order", data: { Amount: 4 } }), "id");
@@ -325,7 +325,7 @@ Deno.test("a stage whose name another has goes by its ID alone", async () => {
   assert.equal(at(gone, "data.caseInfo.stageID"), "ALT1");
 });
 
-Deno.test("a case for which another waits cannot be deleted: that one would wait for ever", async () => {
+Deno.test("a case that a parent waits for cannot be deleted", async () => {
   await using engine = await openEngine(FAMILY.replace("resolution\n        resolve: Resolved-Checked", "create"));
   const order = await engine.body("cases.create", { type: "Test-Work-Order", data: { Amount: 4 } });
   const down = await engine.body("cases.listDescendants", { caseId: at(order, "id") });
@@ -337,13 +337,13 @@ Deno.test("a case for which another waits cannot be deleted: that one would wait
   assert.equal((await engine.refused("cases.get", { caseId })).status, 404);
 });
 
-Deno.test("a definition that moves a case round and round is stopped, and leaves nothing behind", async () => {
+Deno.test("a definition that moves a case without end fails, and leaves no case", async () => {
   await using engine = await openEngine(FAMILY);
   assert.equal((await engine.refused("cases.create", { type: "Test-Work-Loop" })).status, 500);
   assert.equal((await engine.refused("cases.get", { caseId: "TEST-WORK L-1" })).status, 404);
 });
 
-Deno.test("a case of three thousand calculated fields is made in no time", async () => {
+Deno.test("a case with three thousand calculated fields is created quickly", async () => {
   const fields = Array.from({ length: 3000 }, (_, n) => `F${n}: { type: Integer, calculated: "N + ${n}.0" }`);
   await using engine = await openEngine(`
 application: { id: Wide, name: Wide, organisation: Wide }

@@ -1,4 +1,4 @@
-/** What a case keeps while people work on it: drafts, locks, screens, and processes of a stage that it has left. */
+/** Drafts, locks, screens, and processes of previous stages. */
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import {
@@ -41,7 +41,7 @@ async function changed(text: string, other: string): Promise<string> {
   return yaml.replace(text, other);
 }
 
-Deno.test("the draft of a screen goes with the screen: nobody is locked out after it", async () => {
+Deno.test("the draft of a screen is deleted with the screen, and the case is unlocked", async () => {
   await using engine = await openEngine();
   const caseId = await createPermit(engine, { Applicant: "Ada" });
   await engine.call("cases.stageGo", { caseId, stage: "Review" });
@@ -52,7 +52,7 @@ Deno.test("the draft of a screen goes with the screen: nobody is locked out afte
   await engine.call("cases.stageNext", { caseId });
 });
 
-Deno.test("get-next passes over a case that somebody else's draft has locked, until it is discarded", async () => {
+Deno.test("get-next skips a case that another operator's draft has locked, until the draft is discarded", async () => {
   await using engine = await openEngine();
   const caseId = await createPermit(engine, { Applicant: "Ada" });
   await createPermit(engine, { Applicant: "Grace" });
@@ -65,7 +65,7 @@ Deno.test("get-next passes over a case that somebody else's draft has locked, un
   assert.equal(await next(), INTAKE);
 });
 
-Deno.test("whoever performs the first screen of a flow from a queue goes on with it, and nobody else does", async () => {
+Deno.test("the operator who performs the first screen of a flow from a queue owns the assignment", async () => {
   await using engine = await openEngine();
   const caseId = await createPermit(engine, { Applicant: "Ada" });
   await engine.call("cases.stageGo", { caseId, stage: "Review" });
@@ -75,7 +75,7 @@ Deno.test("whoever performs the first screen of a flow from a queue goes on with
   await engine.call("assignments.perform", next, REVIEWER);
 });
 
-Deno.test("to discard drafts where there are none changes nothing", async () => {
+Deno.test("discarding drafts of a case without drafts changes nothing", async () => {
   await using engine = await openEngine();
   const caseId = await createPermit(engine);
   const before = [await tagOf(engine, caseId), (await engine.history(caseId)).length];
@@ -83,7 +83,7 @@ Deno.test("to discard drafts where there are none changes nothing", async () => 
   assert.deepEqual([await tagOf(engine, caseId), (await engine.history(caseId)).length], before);
 });
 
-Deno.test("an assignment of a stage that the case has left moves nothing of the stage where it is", async () => {
+Deno.test("an assignment of a previous stage does not move the current stage", async () => {
   await using engine = await openEngine();
   const caseId = await createPermit(engine, { Applicant: "Ada" });
   await engine.call("cases.stageGo", { caseId, stage: "Review" }, KEPT);
@@ -96,7 +96,7 @@ Deno.test("an assignment of a stage that the case has left moves nothing of the 
   assert.equal(at(review, "data.caseInfo.assignments.1"), undefined);
 });
 
-Deno.test("a move that keeps processes lets one that is under way in the stage go on: its draft stays, and its lock", async () => {
+Deno.test("a move that keeps processes continues a running process of the stage, with its draft and its lock", async () => {
   await using engine = await openEngine();
   const caseId = await createPermit(engine, { Applicant: "Ada" });
   const draft = { assignmentId: INTAKE, action: "Register", data: { Applicant: "Grace" } };
@@ -107,7 +107,7 @@ Deno.test("a move that keeps processes lets one that is under way in the stage g
   assert.equal((await engine.refused("cases.stageNext", { caseId }, REVIEWER)).status, 423);
 });
 
-Deno.test("a move that keeps processes begins none of a stage where one is under way: no second child, and no step again", async () => {
+Deno.test("a move that keeps processes starts no process in a stage with a running one", async () => {
   await using engine = await openEngine(`
 application: { id: Shop, name: Shop, organisation: Org }
 operators: { "ada@shop": { name: Ada } }
@@ -140,7 +140,7 @@ caseTypes:
   assert.deepEqual(idsAt(moved, "data.caseInfo.assignments"), ["ASSIGN-WORKLIST SHOP-WORK O-1!SEND"]);
 });
 
-Deno.test("an assignment that is opened anew under its handle is the newest, in the answer and whenever the case is read", async () => {
+Deno.test("an assignment that is opened again under its handle is the newest, in the response and in later reads", async () => {
   await using engine = await openEngine(
     await changed("next: [{ resolve: Resolved-Withdrawn }]", "next: [{ step: Register }]"),
   );
@@ -153,7 +153,7 @@ Deno.test("an assignment that is opened anew under its handle is the newest, in 
   assert.deepEqual(idsAt(await engine.body("cases.get", { caseId }), "data.caseInfo.assignments"), newestLast);
 });
 
-Deno.test("a draft from which no more can be calculated shows as it is, and what is performed elsewhere is done", async () => {
+Deno.test("a draft that can no longer be calculated is shown unchanged, and other assignments can be performed", async () => {
   const made = "Made: { type: Integer, max: 1, calculated: 'Urgent && Area > 5.0 ? 2 : 1' }";
   await using engine = await openEngine(await changed("Advice: {", `${made}\n      Advice: {`));
   const caseId = await createPermit(engine, { Applicant: "Ada" });
@@ -186,7 +186,7 @@ Deno.test("page instructions change no list that the form only shows", async () 
   ]);
 });
 
-Deno.test("what is calculated in a row is the service's, whatever a client that sends the row back says of it", async () => {
+Deno.test("calculated values of a row cannot be overwritten by a client that sends the row back", async () => {
   await using engine = await openEngine();
   const caseId = await createPermit(engine, { Documents: [{ Title: "Plan", Pages: 4, Cost: "free" }] });
   assert.equal(at(await engine.body("cases.get", { caseId }), "data.caseInfo.content.Documents.0.Cost"), 2);
@@ -200,7 +200,7 @@ Deno.test("an urgency is a text up to platform version 24, as clients of that ve
   assert.deepEqual(urgencies, ["10", "10", "10"]);
 });
 
-Deno.test("what a definition sets must fit the field, as what a person submits: else nothing is done", async () => {
+Deno.test("a value that a definition sets must be valid for the field, or nothing is changed", async () => {
   const sets: [set: string, reason: RegExp][] = [
     ["Channel: \"'Fax'\"", /Fax is not one of Internet, Desk/],
     ["VisitDate: \"'soon'\"", /soon is not a valid date/],
@@ -223,7 +223,7 @@ Deno.test("what a definition sets must fit the field, as what a person submits: 
   }
 });
 
-Deno.test("what a step gives a child case must fit its field", async () => {
+Deno.test("a value that a step passes to a child case must be valid for its field", async () => {
   const child = "{ type: child, caseType: City-Permit-Work-Receipt, content: { Channel: \"'Fax'\" } }";
   await using engine = await openEngine(await changed("{ name: Confirm the withdrawal, fields: [Reason] }", child));
   const refused = await engine.refused("cases.stageGo", { caseId: await createPermit(engine), stage: "ALT1" });
@@ -233,7 +233,7 @@ Deno.test("what a step gives a child case must fit its field", async () => {
   ]);
 });
 
-Deno.test("what a definition calculates must fit the field, too: a case, and a row of it, is not kept otherwise", async () => {
+Deno.test("a value that a definition calculates must be valid for the field, or the case is not stored", async () => {
   const data = { Channel: "Desk", Documents: [{ Title: "Plan", Pages: 1 }, { Title: "Map", Pages: 2 }] };
   const inCase = { before: "Advice: {", indent: 6, place: [".Made", undefined] };
   const inRow = { before: "Cost: {", indent: 10, place: [".Documents(2)", ".Made"] };
@@ -248,15 +248,15 @@ Deno.test("what a definition calculates must fit the field, too: a case, and a r
   for (const [{ before, indent, place }, field, reason] of calculated) {
     await using engine = await openEngine(await changed(before, `Made: ${field}\n${" ".repeat(indent)}${before}`));
     const refused = await engine.refused("cases.create", { type: "City-Permit-Work-Permit", data });
-    const [, misfit] = refused.details;
-    assert.match(misfit?.message ?? "", reason);
-    assert.match(misfit?.message ?? "", /\(computed by the application definition\)$/);
-    const found = [misfit?.erroneousInputOutputFieldInPage, misfit?.erroneousInputOutputIdentifier];
+    const [, issue] = refused.details;
+    assert.match(issue?.message ?? "", reason);
+    assert.match(issue?.message ?? "", /\(computed by the application definition\)$/);
+    const found = [issue?.erroneousInputOutputFieldInPage, issue?.erroneousInputOutputIdentifier];
     assert.deepEqual([refused.status, ...found], [422, ...place]);
   }
 });
 
-Deno.test("what a definition computes as empty is no value, as what a person empties is none: in pages and rows, too", async () => {
+Deno.test("an empty computed value counts as missing, also in pages and rows", async () => {
   const yaml = (await changed("Advice: {", "Due: { type: Date, calculated: VisitDate }\n      Advice: {"))
     .replace("Cost: {", 'Weight: { type: Integer, calculated: "dyn(null)" }\n          Cost: {')
     .replace("Phone: {", "Age: { type: Integer }\n          Phone: {")

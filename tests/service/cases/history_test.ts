@@ -50,7 +50,7 @@ Deno.test("a receipt takes its activities in any order, and its history read thr
   );
 });
 
-Deno.test("a link that comes with a submission is kept in the history, a file that was not uploaded is refused", async () => {
+Deno.test("the history records a link of a submission, and a file that was not uploaded is refused", async () => {
   await using engine = await openEngine();
   const created = await engine.body("cases.create", { type: "City-Permit-Work-Permit" });
   const perform = (attachments: JsonObject[]) => ({
@@ -68,7 +68,7 @@ Deno.test("a link that comes with a submission is kept in the history, a file th
   assert.match(category.message, /'File' is not a category of links/);
 });
 
-Deno.test("the history keeps the page instructions of a submission, of an assignment's action and of a case's", async () => {
+Deno.test("the history records page instructions of assignment actions and case actions", async () => {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
   const append = (Title: string) => [{ instruction: "APPEND", target: ".Documents", content: { Title } }];
@@ -93,7 +93,7 @@ Deno.test("the history keeps the page instructions of a submission, of an assign
   assert.deepEqual(kept, [append("Map"), append("Plan")]);
 });
 
-Deno.test("links that are added while the clock is set back are all kept, each under an ID of its own", async () => {
+Deno.test("links that are added while the clock is set back have different IDs", async () => {
   await using engine = await openEngine();
   const caseId = textAt(await engine.body("cases.create", { type: "City-Permit-Work-Permit" }), "id");
   for (const [index, wait] of [1000, -60_000, 1, 1, 0].entries()) {

@@ -78,7 +78,7 @@ Deno.test("instructions merge, replace and delete an embedded page", () => {
   assert.deepEqual(current, { Contact: { Name: "Ada", Phone: "555-0100" } }, "what was there is not changed in place");
 });
 
-Deno.test("a page that is made for a page or list in it begins with its defaults", () => {
+Deno.test("a page that is created for an inner page or list starts with its defaults", () => {
   const form = parseApplication(HOUSES, "houses.yaml").caseTypes.get("Org-Houses-Work-House")?.views.get("pyDetails");
   assert.ok(form);
   const pageInstructions = [
@@ -90,7 +90,7 @@ Deno.test("a page that is made for a page or list in it begins with its defaults
   });
 });
 
-Deno.test("an instruction that cannot be applied is a 400 that names it", () => {
+Deno.test("an instruction that cannot be applied is invalid, and the error names it", () => {
   const target = ".Documents";
   const bad: [JsonObject, RegExp][] = [
     [{ target }, /'instruction' is missing/],
@@ -125,7 +125,7 @@ Deno.test("an instruction that cannot be applied is a 400 that names it", () => 
   }
 });
 
-Deno.test("a value of a row that does not fit names the row and the field", () => {
+Deno.test("the error for an invalid value of a row names the row and the field", () => {
   const error = rejected({ instruction: "UPDATE", target: ".Documents", listIndex: 1, content: { Pages: "many" } });
   assert.equal(error.kind, "ValidationFailed");
   assert.equal(error.details[1]?.erroneousInputOutputFieldInPage, ".Documents(1)");
@@ -166,7 +166,7 @@ Deno.test("any sequence of list instructions does what the same changes of an ar
   }));
 });
 
-Deno.test("many instructions take no longer each than few, and leave the content that they change as it was", () => {
+Deno.test("the time per instruction does not grow with their number, and the original content is unchanged", () => {
   const target = ".Documents";
   const before = { Documents: [{ Title: "A" }], Contact: { Name: "Ada" } };
   const kept = structuredClone(before);
@@ -179,7 +179,7 @@ Deno.test("many instructions take no longer each than few, and leave the content
   assert.deepEqual(before, kept);
 });
 
-Deno.test("of a million faults a thousand are told: the answer would be fifty times the size of the request", () => {
+Deno.test("an error reports at most a thousand issues", () => {
   const faults = (content: JsonObject) => {
     try {
       fillForm(view, {}, { content }, { complete: true });

@@ -1,4 +1,4 @@
-/** What holds for cases after any sequence of calls, of any people. */
+/** Properties of cases after any sequence of calls by any operators. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
@@ -48,7 +48,7 @@ type Call = typeof call extends fc.Arbitrary<infer T> ? T : never;
 /** The cases by their handles, each as it is answered. */
 type Cases = ReadonlyMap<string, JsonObject>;
 
-Deno.test("after any sequence of calls, what was refused has changed nothing, and every case is as its answers say", async () => {
+Deno.test("after any sequence of calls, refused calls have changed nothing, and each case matches its responses", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(call, { minLength: 20, maxLength: 60 }), async (calls) => {
       await using engine = await openEngine();
@@ -113,7 +113,7 @@ async function make(engine: Engine, one: Call, cases: Cases): Promise<{ refused:
   }
 }
 
-/** Whether a call moves a case to a stage and closes nothing of the one that it leaves. */
+/** Checks whether a call moves a case to a stage and keeps the processes of the previous one. */
 function keeps({ kind, choice }: Call): boolean {
   return (kind === "go" || kind === "onward") && choice % 2 === 0;
 }
@@ -164,7 +164,7 @@ function checkEntityTag(then: JsonObject, now: JsonObject, { kind }: Call): void
   if (kind === "next") assert.equal(after, before);
 }
 
-/** What was open is open as it was, and comes first. */
+/** Checks that open assignments are unchanged and come first. */
 function checkKept(then: JsonObject, now: JsonObject): void {
   const [before, after] = [then, now].map((answer) => at(answer, "data.caseInfo.assignments"));
   assert.ok(Array.isArray(before) && Array.isArray(after));

@@ -1,4 +1,4 @@
-/** What performing does, and in which order it refuses. */
+/** Performing actions, and the order of the checks. */
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../utils/json.ts";
 import { type Engine, openEngine, textAt, valueAt as at } from "../../harness/service_engine.ts";
@@ -16,7 +16,7 @@ async function intake(engine: Engine, data = {}): Promise<{ caseId: string; assi
   };
 }
 
-Deno.test("a permit goes from intake over review to a decision and is resolved", async () => {
+Deno.test("a permit moves from intake to review and decision, and is resolved", async () => {
   await using engine = await openEngine();
   const created = await engine.call("cases.create", { type: TYPE, data: { Applicant: "Ada" } });
   assert.equal(created.location, "/cases/CITY-PERMIT-WORK P-1");
@@ -101,22 +101,22 @@ Deno.test("perform refuses in order: 404, 403, 409, 428, 412, 400, 422", async (
   const invalid = await refused({ assignmentId, action, ifMatch: tag, data: { Nope: 1, Fee: 3, Area: "x" } });
   assert.equal(invalid.status, 400);
   assert.deepEqual(invalid.details.map((detail) => detail.erroneousInputOutputIdentifier), [".Nope", ".Fee"]);
-  const misfit = await refused({ assignmentId, action, ifMatch: tag, data: { Area: "x", Channel: "Pigeon" } });
-  assert.equal(misfit.status, 422);
-  assert.equal(misfit.details[0]?.message, "Error_Validation_Fail");
-  assert.deepEqual(misfit.details.slice(1).map((detail) => detail.erroneousInputOutputFieldInPage), [
+  const issue = await refused({ assignmentId, action, ifMatch: tag, data: { Area: "x", Channel: "Pigeon" } });
+  assert.equal(issue.status, 422);
+  assert.equal(issue.details[0]?.message, "Error_Validation_Fail");
+  assert.deepEqual(issue.details.slice(1).map((detail) => detail.erroneousInputOutputFieldInPage), [
     ".Area",
     ".Channel",
     ".Applicant",
   ]);
-  assert.match(misfit.message, /x is not a valid decimal value/);
+  assert.match(issue.message, /x is not a valid decimal value/);
 
   const left = await engine.body("cases.get", { caseId });
   assert.equal(at(left, "etag"), tag, "nothing has changed");
   assert.equal((await engine.history(caseId)).length, 2);
 });
 
-Deno.test("a tag may come in quotes, weak or among others, and every change gives a newer one", async () => {
+Deno.test("an entity tag may be quoted, weak or in a list, and each change creates a newer one", async () => {
   await using engine = await openEngine();
   const { assignmentId, tag: first } = await intake(engine, { Applicant: "Ada" });
   let tag = first;
@@ -143,7 +143,7 @@ Deno.test("a draft stays out of the case, shows in the form, locks the case, and
   assert.equal(at(await content("assignments.getAction", form), "Applicant"), "Grace");
   assert.equal(at(await content("assignments.getAction", form), "Email"), "");
   const others = await engine.body("assignments.get", { assignmentId }, { as: "reviewer@city" });
-  assert.equal(at(others, "data.caseInfo.content.Applicant"), "Ada", "nobody else sees what was not submitted");
+  assert.equal(at(others, "data.caseInfo.content.Applicant"), "Ada", "other operators do not see the draft");
 
   const locked = await engine.refused("cases.stageNext", { caseId }, { as: "reviewer@city" });
   assert.equal(locked.status, 423);
@@ -163,7 +163,7 @@ Deno.test("a draft is submitted with what is performed", async () => {
   assert.equal(at(done, "data.caseInfo.content.Area"), 2);
 });
 
-Deno.test("a form with a draft shows what is calculated from it, and the case what is calculated from its own", async () => {
+Deno.test("a form shows values calculated from its draft, and the case shows values calculated from its content", async () => {
   await using engine = await openEngine();
   const { caseId, assignmentId } = await intake(engine, { Applicant: "Ada" });
   const form = { assignmentId, action: "Register" };
@@ -180,7 +180,7 @@ Deno.test("a form with a draft shows what is calculated from it, and the case wh
   assert.equal(fee(await engine.body("cases.get", { caseId })), 50);
 });
 
-Deno.test("a draft takes nothing back that was changed elsewhere after it was saved", async () => {
+Deno.test("a draft does not revert changes that were made after it was saved", async () => {
   await using engine = await openEngine();
   const { caseId, assignmentId } = await intake(engine, { Applicant: "Ada", Address: "Main Street 1" });
   const form = { assignmentId, action: "Register" };
@@ -228,7 +228,7 @@ Deno.test("refresh and recalculate compute without saving", async () => {
   assert.equal(missing.status, 400);
 });
 
-Deno.test("the screens of a screen flow are walked forth and back", async () => {
+Deno.test("an operator navigates a screen flow forward and back", async () => {
   await using engine = await openEngine();
   const { caseId } = await intake(engine, { Applicant: "Ada" });
   await engine.call("cases.stageGo", { caseId, stage: "Review" });
@@ -271,7 +271,7 @@ Deno.test("the screens of a screen flow are walked forth and back", async () => 
   assert.deepEqual([await area("reviewer@city"), await area(CLERK)], [7, undefined], "a draft until the flow ends");
 });
 
-Deno.test("who ends a screen flow submits what was changed on the screens that were left, or learns what is missing", async () => {
+Deno.test("the last screen of a flow submits the drafts of all screens, or reports missing fields", async () => {
   await using engine = await openEngine();
   const { caseId } = await intake(engine, { Applicant: "Ada" });
   await engine.call("cases.stageGo", { caseId, stage: "Review" });
@@ -303,7 +303,7 @@ Deno.test("who ends a screen flow submits what was changed on the screens that w
   assert.deepEqual([first?.pyContent, last?.pyContent], [{ Applicant: "Grace", Address: "Quay 2" }, advice]);
 });
 
-Deno.test("get-next gives the most urgent, then oldest, and never what another has taken", async () => {
+Deno.test("get-next returns the most urgent, then oldest assignment, and skips those of other operators", async () => {
   await using engine = await openEngine();
   for (const name of ["A", "B", "C"]) {
     const { caseId } = await intake(engine, { Applicant: name });
@@ -324,7 +324,7 @@ Deno.test("get-next gives the most urgent, then oldest, and never what another h
   assert.equal(none.details[0]?.message, "Error_No_Assignment_Available");
 });
 
-Deno.test("who saves a draft of what is in a queue has taken it: nobody else could submit it", async () => {
+Deno.test("an operator who saves a draft of an assignment in a queue owns it", async () => {
   await using engine = await openEngine();
   const { caseId } = await intake(engine, { Applicant: "Ada" });
   const { body } = await engine.call("cases.stageGo", { caseId, stage: "Review" });

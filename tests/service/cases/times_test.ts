@@ -44,7 +44,7 @@ async function create(engine: Engine, data: JsonObject, pageInstructions: JsonOb
   return at(await engine.body("cases.get", { caseId: textAt(created, "id") }), "data.caseInfo.content");
 }
 
-Deno.test("a date and time is kept in UTC, to the millisecond, wherever a form, a default or an expression puts it", async () => {
+Deno.test("a date and time from a form, a default or an expression is stored in UTC with milliseconds", async () => {
   await using engine = await openEngine(DIARY);
   const page = { At: GIVEN };
   const append = { instruction: "APPEND", target: ".Stops", content: page };
@@ -63,7 +63,7 @@ Deno.test("an expression compares a date and time with now, whatever zone it cam
   assert.equal(await late("2026-01-02T10:00:00+09:00"), true);
 });
 
-Deno.test("times of one moment are one row and one group, whatever zones they came in", async () => {
+Deno.test("equal times in different zones are one row and one group", async () => {
   await using engine = await openEngine(DIARY);
   for (const [ID, At] of [GIVEN, KEPT, "2026-11-24T04:13:53+09:00"].entries()) {
     await engine.call("data.create", { dataViewId: "D_Alarms", data: { ID, At } });

@@ -17,7 +17,7 @@ async function createPermit(svc: TestService): Promise<string> {
   return textAt(body, "id");
 }
 
-/** Cases that do not exist, each of which takes its time all the same, and then one that does. */
+/** Many cases that do not exist, which still take time, followed by one that exists. */
 function asked(missing: number, last: string): JsonObject {
   const ids = Array.from({ length: missing }, (_, n) => `CITY-PERMIT-WORK P-${n + 1000}`);
   return { cases: [...ids, last].map((ID) => ({ ID })), content: { Channel: "Post" } };
@@ -29,7 +29,7 @@ async function performed(svc: TestService, caseId: string): Promise<number> {
   return rows.filter(({ pyHistoryType }) => pyHistoryType === "performed").length;
 }
 
-Deno.test("a case that is named twice, and a job of too many cases, is refused, and nothing is done", async () => {
+Deno.test("a duplicate case and a job with too many cases are refused, and nothing is changed", async () => {
   await using svc = await openService();
   const ID = await createPermit(svc);
   const refused = async (path: string, body: JsonValue) => {
@@ -45,7 +45,7 @@ Deno.test("a case that is named twice, and a job of too many cases, is refused, 
   assert.equal(await performed(svc, ID), 0);
 });
 
-Deno.test("a job in the background waits for no other's last case", async () => {
+Deno.test("a job in the background does not wait for the last case of another job", async () => {
   await using svc = await openService();
   const [last, only] = [await createPermit(svc), await createPermit(svc)];
   await svc.call("PATCH", ASYNC, { body: asked(2000, last) });
@@ -54,7 +54,7 @@ Deno.test("a job in the background waits for no other's last case", async () => 
   assert.equal(await performed(svc, last), 0);
 });
 
-Deno.test("a service that stops leaves its jobs to the next start, which does the rest as it was asked, and nothing twice", async () => {
+Deno.test("the next start completes unfinished jobs, and repeats nothing", async () => {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
   const first = await openService({ data });
@@ -91,7 +91,7 @@ Deno.test("a service that stops leaves its jobs to the next start, which does th
   assert.deepEqual([await keptOf(data, "bulk-job"), await keptOf(data, "bulk-progress")], [[], []]);
 });
 
-Deno.test("jobs that are left are done in the order in which they were promised", async () => {
+Deno.test("unfinished jobs continue in the order in which they were created", async () => {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
   const first = await openService({ data });
@@ -107,7 +107,7 @@ Deno.test("jobs that are left are done in the order in which they were promised"
   );
 });
 
-Deno.test("a job of an operator whom the application no longer has is dropped, and nothing is done for it", async () => {
+Deno.test("a job of an operator who no longer exists is dropped, and changes nothing", async () => {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
   const first = await openService({ data });
@@ -128,7 +128,7 @@ async function tagOf(svc: TestService, caseId: string): Promise<string> {
   return (await svc.call("GET", `/cases/${encodeURIComponent(caseId)}`)).headers.get("etag") ?? "";
 }
 
-/** What a service that has ended has kept of a kind. */
+/** Reads the stored items of a kind after the service has ended. */
 async function keptOf(data: string, kind: string): Promise<readonly StoredItem[]> {
   const store = openSqliteStore(locateFiles(data).database);
   const items = await store.read((tx) => tx.listItems(kind));

@@ -129,7 +129,7 @@ function refusal(operation: Operation, parts: Partial<RequestParts>, served = SE
   throw new TypeError("It was not refused.");
 }
 
-Deno.test("each value that does not fit is a finding of its own", () => {
+Deno.test("each invalid value is a separate issue", () => {
   const found = refusal(cases.performAction, { body: { content: [], pageInstructions: {}, attachments: "x" } });
   assert.deepEqual(found.map(({ message, erroneousInputOutputIdentifier: name }) => [name, message]), [
     ["content", "content: must be a JSON object."],
@@ -138,7 +138,7 @@ Deno.test("each value that does not fit is a finding of its own", () => {
   ]);
 });
 
-Deno.test("what is missing, and a body that blocks the way to it, is named", () => {
+Deno.test("the error names a missing value, and a body that has no place for it", () => {
   assert.equal(refusal(cases.bulkActions, {})[0]?.message, "cases[].ID: is required.");
   assert.equal(
     refusal(cases.bulkActions, { body: { cases: "C-1" } })[0]?.message,
@@ -160,7 +160,7 @@ Deno.test("what is missing, and a body that blocks the way to it, is named", () 
   assert.equal("erroneousInputOutputIdentifier" in (refusal(cases.recalculate, {})[0] ?? {}), false);
 });
 
-Deno.test("what exists on another variant or version only is refused with where it exists", () => {
+Deno.test("a parameter of another variant or version is refused with a reference to it", () => {
   const query = new URLSearchParams({ actionID: "Edit", runningMode: "async" });
   const bulk = { query, body: { cases: [{ ID: "W C-1" }] } };
   const onPremises = { variant: "on-premises", platformVersion: 24 };

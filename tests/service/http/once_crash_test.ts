@@ -29,7 +29,7 @@ async function linesOf(svc: TestService, caseId: string, kind?: string): Promise
   return lines.filter(({ pyHistoryType }) => kind === undefined || pyHistoryType === kind);
 }
 
-Deno.test("after a kill in the middle of calls, the same calls with the same keys leave each change once", async () => {
+Deno.test("after a kill during calls, repeating the calls with their keys applies each change once", async () => {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
   const keys = Array.from({ length: 400 }, (_, index) => `run.${index}.1`);
@@ -61,7 +61,7 @@ Deno.test("after a kill in the middle of calls, the same calls with the same key
   await second.kill();
 });
 
-Deno.test("a call that was killed while it waited for a model says so to who repeats it, and is not done again", async () => {
+Deno.test("a call that was killed while it waited for a model reports that when it is repeated, and does not run again", async () => {
   await using model = startModel();
   await using folder = await makeFolder();
   const app = `${folder.path}/talk.yaml`;
@@ -95,7 +95,7 @@ Deno.test("a call that was killed while it waited for a model says so to who rep
   await second.kill();
 });
 
-Deno.test("what was promised of a bulk action and not done is done when the service starts again", async () => {
+Deno.test("the rest of a bulk action runs when the service starts again", async () => {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
   const before = await openService({ data });
@@ -116,7 +116,7 @@ Deno.test("what was promised of a bulk action and not done is done when the serv
   }
 });
 
-Deno.test("a case of a bulk action in the background that could not be written is tried again, and none is left out", async () => {
+Deno.test("a case of a background bulk action that could not be written is retried", async () => {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
   const made = await openService({ data });
@@ -145,7 +145,7 @@ Deno.test("a case of a bulk action in the background that could not be written i
   ]);
 });
 
-Deno.test("a bulk action in the background is dated when it is done, not before what was done meanwhile", async () => {
+Deno.test("a bulk action in the background has the time when it runs", async () => {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
   const before = await openService({ data });
@@ -162,7 +162,7 @@ Deno.test("a bulk action in the background is dated when it is done, not before 
   assert.ok(String(row?.pxUpdateDateTime) >= String(row?.pxCreateDateTime));
 });
 
-Deno.test("an answer is kept for a day", async () => {
+Deno.test("a response is stored for a day", async () => {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
   const call = async (at?: number) => {
@@ -184,7 +184,7 @@ Deno.test("an answer is kept for a day", async () => {
   assert.notEqual(await call(), first);
 });
 
-Deno.test("expired answers are removed a few at once, the others stay", async () => {
+Deno.test("expired responses are deleted in small batches, and the others stay", async () => {
   const store = openSqliteStore(":memory:");
   const now = Date.now();
   const answer = (key: string, at: number): StoredAnswer => {

@@ -26,7 +26,7 @@ function keyed(key: string, options: CallOptions = {}): CallOptions {
   return { ...options, headers: { "idempotency-key": key, ...options.headers } };
 }
 
-/** What a client sees of an answer, apart from what names the request. */
+/** A response as a client sees it, without the request ID. */
 function seen({ status, headers, body }: Answer) {
   const shown = ["etag", "location", "expires", "content-type", "cache-control"].map((name) => headers.get(name));
   return { status, body, shown };
@@ -40,7 +40,7 @@ async function countCases(svc: TestService): Promise<number> {
   return (await svc.rows("D_Permits", {})).length;
 }
 
-Deno.test("a repeated request changes nothing and has the first answer, whatever has happened since", async () => {
+Deno.test("a repeated request changes nothing and receives the first response", async () => {
   await using svc = await openService();
   const first = await svc.call("POST", "/cases", keyed("k1", { body: PERMIT }));
   assert.equal(first.status, 201);
@@ -56,7 +56,7 @@ Deno.test("a repeated request changes nothing and has the first answer, whatever
   assert.equal(await countCases(svc), 1);
 });
 
-Deno.test("who repeats a change has its answer, whatever entity tag there is by then", async () => {
+Deno.test("a repeated change receives its response regardless of the current entity tag", async () => {
   await using svc = await openService();
   const created = await svc.call("POST", "/cases", { body: PERMIT });
   const path = `/cases/${encodeURIComponent(textAt(created.body, "id"))}/actions/pyUpdateCaseDetails`;
@@ -86,7 +86,7 @@ Deno.test("a change that was refused for its entity tag can be made under its ke
   assert.deepEqual(statuses, [412, 200, 200]);
 });
 
-Deno.test("a change that was refused while somebody had the case locked can be made under its key afterwards", async () => {
+Deno.test("a change that was refused because of a lock can be made with its key when the lock is released", async () => {
   await using svc = await openService();
   const token = await tokenOf(svc.service, await svc.service.addClient("reviewer@city"));
   const created = await svc.call("POST", "/cases", { body: PERMIT });
@@ -103,7 +103,7 @@ Deno.test("a change that was refused while somebody had the case locked can be m
   assert.deepEqual(answers.map((answer) => [answer.status, isReplay(answer)]), [[200, false], [200, true]]);
 });
 
-Deno.test("a change that was refused for want of a right or of an entity tag can be made under its key with it", async () => {
+Deno.test("a change that was refused because of a missing permission or entity tag can be made with its key afterwards", async () => {
   await using svc = await openService();
   const reviewer = await tokenOf(svc.service, await svc.service.addClient("reviewer@city"));
   const { body } = await svc.call("POST", "/cases", { body: PERMIT });
@@ -120,7 +120,7 @@ Deno.test("a change that was refused for want of a right or of an entity tag can
   assert.deepEqual([await perform(), await perform({ "if-match": "*" })], [428, 200]);
 });
 
-Deno.test("requests with one key at the same time run once, and all get its answer", async () => {
+Deno.test("concurrent requests with one key run once and receive the same response", async () => {
   await using svc = await openService();
   const answers = await Promise.all(
     Array.from({ length: 40 }, () => svc.call("POST", "/cases", keyed("same", { body: PERMIT }))),
@@ -167,7 +167,7 @@ Deno.test("a key belongs to its operator, whichever client or token of theirs se
   }
 });
 
-Deno.test("a failure of the operation is kept, though its cause may be gone", async () => {
+Deno.test("a failure of an operation is stored, even if its cause is resolved later", async () => {
   await using svc = await openService();
   const created = await svc.call("POST", "/cases", { body: PERMIT });
   const path = `/cases/${encodeURIComponent(textAt(created.body, "id"))}/actions/none`;
@@ -203,7 +203,7 @@ Deno.test("a key has 1 to 255 printable ASCII characters, and reads have none", 
   }
 });
 
-Deno.test("an answer is kept for a day: who repeats the request after that has it done anew", async () => {
+Deno.test("a response is stored for a day, after which a repeated request runs again", async () => {
   const store = openSqliteStore(":memory:");
   const calls = new KeyedCalls(store);
   const hour = 60 * 60 * 1000;
@@ -226,7 +226,7 @@ Deno.test("an answer is kept for a day: who repeats the request after that has i
   await store.close();
 });
 
-Deno.test("answers that have had their day are removed, however many, and no others", async () => {
+Deno.test("all expired responses are deleted, and no others", async () => {
   const [store, bytes] = [openSqliteStore(":memory:"), openBytes()];
   const old = new Date(Date.now() - 25 * 60 * 60 * 1000).toISOString();
   const keys = Array.from({ length: 250 }, (_, i) => `old ${i}`);
@@ -244,7 +244,7 @@ Deno.test("answers that have had their day are removed, however many, and no oth
   await Promise.all([store.close(), bytes.close()]);
 });
 
-Deno.test("an answer without a body and one that is text are given again as they were", async () => {
+Deno.test("responses without a body and responses with text are repeated unchanged", async () => {
   await using svc = await openService();
   const { api, token } = svc;
   const raw = async (method: string, path: string, key: string, body?: string) => {
@@ -267,7 +267,7 @@ Deno.test("an answer without a body and one that is text are given again as they
   assert.equal((await svc.call("DELETE", attachment)).status, 404);
 });
 
-Deno.test("an upload that is repeated under another boundary is the same, and its bytes are kept once", async () => {
+Deno.test("an upload that is repeated with another boundary is the same request, and its bytes are stored once", async () => {
   await using folder = await makeFolder();
   await using svc = await openService({ data: `${folder.path}/data` });
   const upload = async (content: string, name: string, key = "u") => {
@@ -290,7 +290,7 @@ Deno.test("an upload that is repeated under another boundary is the same, and it
   assert.deepEqual(await files(), [textAt(first.body, "ID")]);
 });
 
-Deno.test("a bulk action in the background is promised once and done once", async () => {
+Deno.test("a repeated bulk action in the background runs once", async () => {
   await using svc = await openService();
   const ID = textAt((await svc.call("POST", "/cases", { body: PERMIT })).body, "id");
   const body = { cases: [{ ID }], content: { Channel: "Post" } };
@@ -306,7 +306,7 @@ Deno.test("a bulk action in the background is promised once and done once", asyn
   assert.equal(await performed(), 1);
 });
 
-Deno.test("what is submitted with a bulk action in the background is written once, not once for each case", async () => {
+Deno.test("the submission of a background bulk action is written once, not once per case", async () => {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
   await using svc = await openService({ data });
@@ -321,7 +321,7 @@ Deno.test("what is submitted with a bulk action in the background is written onc
   assert.ok(written < 20_000_000, `${written} bytes`);
 });
 
-Deno.test("a bulk action that all others would wait for is refused, and says that it can be done in the background", async () => {
+Deno.test("a bulk action on too many cases is refused, and the error suggests the background", async () => {
   await using svc = await openService();
   const body = { cases: Array.from({ length: 1001 }, () => ({ ID: "CITY-PERMIT-WORK P-1" })), content: {} };
   const refused = await svc.call("PATCH", "/cases?actionID=pyUpdateCaseDetails", { body });
@@ -330,7 +330,7 @@ Deno.test("a bulk action that all others would wait for is refused, and says tha
   assert.equal((await svc.call("POST", "/cases/bulk-actions", { body: { cases: body.cases } })).status, 400);
 });
 
-Deno.test("who calls while a bulk action is done in the background does not wait for all of it", async () => {
+Deno.test("a call during a background bulk action does not wait for all of it", async () => {
   await using svc = await openService();
   const ID = textAt((await svc.call("POST", "/cases", { body: PERMIT })).body, "id");
   const missing = Array.from({ length: 2000 }, (_, n) => ({ ID: `CITY-PERMIT-WORK P-${n + 1000}` }));
@@ -341,7 +341,7 @@ Deno.test("who calls while a bulk action is done in the background does not wait
   assert.deepEqual(performed, [], "all were done before anybody else had a turn");
 });
 
-Deno.test("who repeats a message while a model thinks waits for the same answer", async () => {
+Deno.test("a message that is repeated while a model answers waits for the same response", async () => {
   await using model = startModel();
   Deno.env.set("SVC_TEST_ONCE_MODEL", model.address);
   await using svc = await openService({

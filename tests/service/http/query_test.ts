@@ -71,7 +71,7 @@ Deno.test("a form without additional actions and assignments names its own actio
 });
 
 for (const viewType of ["form", "page"]) {
-  Deno.test(`what moves a case shows as a ${viewType} the form that is next, as reading the assignment does`, async () => {
+  Deno.test(`a call that moves a case shows the next form as a ${viewType}, as reading the assignment does`, async () => {
     await using svc = await openService();
     const asked = `?viewType=${viewType}`;
     const headers = { "if-match": "*" };
@@ -122,7 +122,7 @@ async function summedUp(svc: TestService, method: string, path: string, body?: J
   return objectAt(answer.body, "data.caseInfo.content");
 }
 
-Deno.test("where nothing is next for the caller, a call that asks for a view shows no form but sums the case up", async () => {
+Deno.test("a call that requests a view shows a summary of the case if the caller has no next assignment", async () => {
   await using svc = await openService();
   const { caseAt, workAt } = await open(svc);
   const routed = await summedUp(svc, "PUT", `${caseAt}/stages/PRIM2`);
@@ -156,7 +156,7 @@ Deno.test("a case that is read, or whose drafts are discarded, shows its details
   }
 });
 
-Deno.test("what moves a case shows its details and no view to who asks for none", async () => {
+Deno.test("a call that moves a case shows its details without a view by default", async () => {
   await using svc = await openService();
   const { workAt, headers } = await open(svc);
   const { body } = await svc.call("PATCH", `${workAt}/actions/Withdraw`, { headers });

@@ -15,7 +15,7 @@ import { openService, openServiceOn as openParts, readDetails as details, send }
 
 function object(value: JsonValue | undefined): JsonObject {
   if (isJsonObject(value)) return value;
-  throw new TypeError(`${JSON.stringify(value)} is no object.`);
+  throw new TypeError(`${JSON.stringify(value)} is not an object.`);
 }
 
 const PERMIT = "City-Permit-Work-Permit";
@@ -35,7 +35,7 @@ Deno.test("a case is created, read and found again with its tag, its place and a
   assert.equal(read.headers.get("content-type"), "application/json");
 });
 
-Deno.test("a calculation of what is no property is refused", async () => {
+Deno.test("a calculation of an unknown property is refused", async () => {
   await using svc = await openService();
   await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT, content: { Applicant: "Ada" } } });
   const path = `/cases/${encodeURIComponent("CITY-PERMIT-WORK P-1")}/views/pyDetails/calculated_fields`;
@@ -45,7 +45,7 @@ Deno.test("a calculation of what is no property is refused", async () => {
   }
 });
 
-Deno.test("members that no command sends are checked as those are that one sends, and null is none", async () => {
+Deno.test("members that no command sends are validated too, and null counts as missing", async () => {
   await using svc = await openService();
   const nothing = { parentCaseID: null, content: null, pageInstructions: null, attachments: null };
   const created = await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT, ...nothing } });
@@ -214,7 +214,7 @@ Deno.test("a deleted case leaves no row of its own behind: no message or reply, 
 const PERSON = { pyLastName: "Ray", Subject: "Heritage" };
 const LINK = { type: "URL", category: "URL", name: "Map", url: "https://maps.example/1" };
 
-Deno.test("a body that is no JSON, is no UTF-8, is nested too deep or is too long is refused", async () => {
+Deno.test("a body with invalid JSON, invalid UTF-8, too many levels or too many bytes is refused", async () => {
   await using svc = await openService();
   const post = (text: BodyInit, headers = {}) => svc.call("POST", "/cases", { text, headers });
   assert.match(String(details((await post("{oops")).body)[0]?.message), /not JSON/);
@@ -229,7 +229,7 @@ Deno.test("a body that is no JSON, is no UTF-8, is nested too deep or is too lon
   assert.equal((await post(new Blob([long]).stream())).status, 413);
 });
 
-Deno.test("a client that hangs up in the middle of a body is no failure of the service: its log stays empty", async () => {
+Deno.test("a client that disconnects during a body is not logged as a failure of the service", async () => {
   const svc = await openService();
   const { hostname, port, pathname } = new URL(svc.api);
   const framings = [
@@ -258,7 +258,7 @@ Deno.test("an empty body is enough where every member is optional", async () => 
   assert.equal(details((await svc.call("POST", "/cases")).body)[0]?.message, "caseTypeID: is required.");
 });
 
-/** What a client gets, and what is logged, where serving a call throws. */
+/** Returns the response and the log of a call that throws. */
 async function failing(failure: () => never): Promise<{ response: Response; log: string }> {
   const log: string[] = [];
   const store = openSqliteStore(":memory:");
@@ -290,7 +290,7 @@ async function failing(failure: () => never): Promise<{ response: Response; log:
   return { response, log: log.join() };
 }
 
-Deno.test("what nobody foresaw is a 500 without its reason, and the reason is in the log", async () => {
+Deno.test("an unexpected error is a 500 without its reason, and the log has the reason", async () => {
   const { response, log } = await failing(() => {
     throw new Error("the password is x");
   });
@@ -300,7 +300,7 @@ Deno.test("what nobody foresaw is a 500 without its reason, and the reason is in
   assert.ok(log.includes(response.headers.get("x-request-id") ?? "nothing"));
 });
 
-Deno.test("a call for which the service's disk has no room is told so", async () => {
+Deno.test("a call that fails because the disk is full reports that", async () => {
   using db = new DatabaseSync(":memory:");
   db.exec("CREATE TABLE t (x); PRAGMA max_page_count = 2");
   const { response } = await failing(() => {

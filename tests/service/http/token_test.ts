@@ -1,4 +1,4 @@
-/** Who may call: the token endpoint, and what becomes of tokens. */
+/** The token endpoint, and the lifetime of tokens. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { isJsonObject, type JsonValue } from "../../../utils/json.ts";
@@ -125,5 +125,5 @@ Deno.test("a token outlives the service's process, and secrets are nowhere in it
 
 Deno.test("a client of an operator whom the application does not have is refused", async () => {
   await using svc = await openService();
-  await assert.rejects(svc.service.addClient("nobody@city"), { code: "INVALID_ARGS", hint: /clerk@city/ });
+  await assert.rejects(svc.service.addClient("unknown@city"), { code: "INVALID_ARGS", hint: /clerk@city/ });
 });

@@ -45,7 +45,7 @@ Deno.test("a further client works as its own operator, whether the service runs 
   assert.equal(added.code, 0, JSON.stringify(added.error));
   assert.equal((await office.svc("assignments", "get-next", "--profile", "decider")).error.code, "NOT_FOUND");
   assert.equal(
-    (await office.svc("service", "add-client", "--operator", "nobody", "--profile", "x")).error.code,
+    (await office.svc("service", "add-client", "--operator", "unknown", "--profile", "x")).error.code,
     "INVALID_ARGS",
   );
   assert.equal((await office.svc("service", "add-client", "--operator", "decider@city")).error.code, "INVALID_ARGS");
@@ -94,7 +94,7 @@ Deno.test("reset removes nothing from a folder that no service has worked on", a
   assert.equal(nameless.error.message, "--data is an empty path.");
 });
 
-Deno.test("what cannot be a data directory is one error that says so, and nothing is made", async () => {
+Deno.test("an invalid data directory causes an error, and nothing is created", async () => {
   await using office = await ServiceOffice.open();
   await Deno.mkdir(join(office.directory, "service"));
   await Deno.writeTextFile(join(office.directory, "service/service.json"), "garbage");
@@ -143,7 +143,7 @@ Deno.test("stop ends no process but the one that says itself that it is the serv
   assert.equal((await other.status).signal, null);
 });
 
-Deno.test("a number that no process has is none of a service", async () => {
+Deno.test("an invalid process ID is not accepted as a service", async () => {
   for (const pid of [-1, -1234, 0.5, 2 ** 32 - 1, 2 ** 53]) {
     const state = { pid, url: "", apiRoot: "", tokenPath: "", app: "", startedAt: "" };
     await using folder = await makeFolder({ "service.json": JSON.stringify(state) });
@@ -151,7 +151,7 @@ Deno.test("a number that no process has is none of a service", async () => {
   }
 });
 
-Deno.test("in the foreground it prints its address and serves until it is told to stop", {
+Deno.test("in the foreground it prints its address and serves until it is stopped", {
   ignore: Deno.build.os === "windows",
 }, async () => {
   await using office = await ServiceOffice.open();

@@ -84,7 +84,7 @@ Deno.test("the part may be called file or File, and its fields may stand before 
   }
 });
 
-Deno.test("what is too large is refused, with its length declared or not, and nothing of it is left", async () => {
+Deno.test("a file that is too large is refused, with or without a declared length, and nothing is stored", async () => {
   await using folder = await makeFolder();
   await using svc = await openOn(folder);
   const declared = await post(svc, form(["file", new File([new Uint8Array(3_000_000)], "a.bin")]));
@@ -109,7 +109,7 @@ Deno.test("an upload whose query cannot be read is refused, and nothing of it is
   assert.deepEqual(await filesIn(folder), []);
 });
 
-Deno.test("a body that is no whole form, and one without a file, is refused, and nothing of it is left", async () => {
+Deno.test("an incomplete form and a form without a file are refused, and nothing is stored", async () => {
   await using folder = await makeFolder();
   await using svc = await openOn(folder);
   const type = "multipart/form-data; boundary=b";
@@ -135,7 +135,7 @@ Deno.test("a body that is no whole form, and one without a file, is refused, and
   assert.deepEqual(await filesIn(folder), []);
 });
 
-Deno.test("a form that ends anywhere is refused, leaves nothing and ends nobody", async () => {
+Deno.test("a form that is cut anywhere is refused, stores nothing, and does not end the process", async () => {
   await using folder = await makeFolder();
   const bytes = openBytes(folder.path);
   const whole = new Response(form(["appendUniqueIdToFileName", "true"], ["file", new File(["abc"], "a.txt")]));
@@ -205,7 +205,7 @@ Deno.test("an upload without a token is refused before it is read", async () => 
   assert.equal(status, 401);
 });
 
-Deno.test("attachments outlive the service, what nobody knows of does not, and the last link takes the bytes", async () => {
+Deno.test("attachments survive a restart, orphaned files do not, and the last link deletes the bytes", async () => {
   await using folder = await makeFolder();
   let linked = { caseId: "", id: "" };
   {
@@ -241,7 +241,7 @@ Deno.test("files that were in the data directory before the service are still th
   assert.deepEqual((await filesIn(folder)).sort(), before.filter((name) => name !== others[1]));
 });
 
-Deno.test("who runs a service is the only one who can read what it keeps", {
+Deno.test("only the user who runs a service can read its data", {
   ignore: Deno.build.os === "windows",
 }, async () => {
   await using folder = await makeFolder({ "data/mine.txt": "" });
@@ -253,14 +253,14 @@ Deno.test("who runs a service is the only one who can read what it keeps", {
   }
 });
 
-Deno.test("an empty path is no data directory: it would be the root of the file system", async () => {
+Deno.test("an empty path is refused as a data directory, because it would be the root of the file system", async () => {
   await assert.rejects(startService({ data: "" }), {
     code: "INVALID_ARGS",
     message: /^The data directory is an empty path/,
   });
 });
 
-Deno.test("a file is answered as base64 unless its bytes are asked for, and whoever asks for something else is told", async () => {
+Deno.test("a file is sent as base64 unless bytes are requested, and other modes are refused", async () => {
   await using folder = await makeFolder();
   await using svc = await openOn(folder);
   const bytes = crypto.getRandomValues(new Uint8Array(60_000)).map((byte, i) => byte ^ i);
@@ -286,7 +286,7 @@ Deno.test("bytes become the same base64 in whatever pieces they come", () =>
     }),
   ));
 
-Deno.test("an upload that nobody links expires after two hours, bytes and all", async () => {
+Deno.test("an upload that is not linked expires after two hours, with its bytes", async () => {
   const [store, bytes] = [openSqliteStore(":memory:"), openBytes()];
   const app = await loadServedApplication(undefined);
   const caller = app.operators.get("clerk@city");

@@ -173,7 +173,7 @@ Deno.test("a profile that was made to lead elsewhere stays so when the service i
   assert.deepEqual((await office.profiles()).default, elsewhere);
 });
 
-Deno.test("while a service starts, nobody takes the process of the one before for it", async () => {
+Deno.test("while a service starts, the process of the previous one is not reported", async () => {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
   await (await startService({ data })).close();
@@ -209,7 +209,7 @@ Deno.test("a start that finds no room for its tables says so, and not what becam
   assert.equal(JSON.parse(stderr).error.message, `The database ${database} cannot be opened: disk I/O error.`);
 });
 
-Deno.test("a start that finds nothing where a service has worked does not begin anew, and leaves what there is", async () => {
+Deno.test("a start that finds no database in a used directory fails, and changes nothing", async () => {
   await using folder = await makeFolder();
   const data = join(folder.path, "data");
   await (await spawnService(data)).kill(); // All that it kept is in the write-ahead log.

@@ -78,7 +78,7 @@ const LISTS: readonly [what: string, asked: Compiled, step: string][] = [
     "SEARCH cases USING COVERING INDEX casesByStatus (status=?)",
   ],
   [
-    "the first cases that somebody created",
+    "the first cases that an operator created",
     compileRows(OF_CREATOR, PAGE),
     "SEARCH cases USING INDEX casesByCreator (createdBy=?)",
   ],
@@ -93,7 +93,7 @@ for (const [what, { sql, parameters }, step] of LISTS) {
   });
 }
 
-Deno.test("cases that are summed up by their status are read as they lie, and not each by itself", () => {
+Deno.test("a summary of cases by status reads the table in order", () => {
   using db = new DatabaseSync(":memory:");
   prepareSchema(db, ":memory:");
   const columns = [
@@ -105,7 +105,7 @@ Deno.test("cases that are summed up by their status are read as they lie, and no
   assert.equal(first?.detail, "SCAN cases");
 });
 
-Deno.test("of the rows that a page passes over nothing is read but what they are sorted by", () => {
+Deno.test("rows before a page are read only for sorting", () => {
   using db = new DatabaseSync(":memory:");
   prepareSchema(db, ":memory:");
   const put = db.prepare("INSERT INTO records (classId, key, tag, content) VALUES ('C', ?, ?, ?)");
@@ -144,7 +144,7 @@ function caseOf(n: number, tag: string): StoredCase {
   };
 }
 
-/** Milliseconds that a page takes of so many items, read to the last. */
+/** Returns the milliseconds to read all pages of a number of items. */
 async function millisecondsOfPage(count: number): Promise<number> {
   const store = openSqliteStore(":memory:");
   const of = (n: number) => ({ kind: "message", id: `M-${n}`, owner: `W C-${n}`, at: new Date(n).toISOString() });
@@ -165,7 +165,7 @@ async function millisecondsOfPage(count: number): Promise<number> {
   return each;
 }
 
-Deno.test("a page of many items of a kind takes about as long as one of few: a feed holds nobody up", async () => {
+Deno.test("the time to read a page of items does not depend on their number", async () => {
   const [few, many] = [await millisecondsOfPage(2_000), await millisecondsOfPage(60_000)];
   assert.ok(many < 8 * few, `${many} ms of many, ${few} ms of few: each page sorts all items`);
 });

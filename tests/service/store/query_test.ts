@@ -308,7 +308,7 @@ Deno.test("a property that a source does not have is a defect, not SQL", async (
   await store.close();
 });
 
-Deno.test("whole numbers whose sum is beyond 64 bits are summed up all the same", async () => {
+Deno.test("whole numbers are summed even if the sum exceeds 64 bits", async () => {
   const store = openSqliteStore(":memory:");
   const rows = await store.transact(async (tx) => {
     for (const key of ["a", "b"]) await tx.putRecord({ classId: "C", key, tag: "", content: { n: 9e18 } });

@@ -87,7 +87,7 @@ Deno.test("the store gives back what it was given, also after it was closed", ()
     await second.close();
   }));
 
-Deno.test("a failed unit of work leaves nothing behind, and those that shared its commit are kept", async () => {
+Deno.test("a failed unit of work leaves no changes, and units with the same commit are stored", async () => {
   const store = openSqliteStore(":memory:");
   const units = ["W C-1", "W C-2", "W C-3"].map((id) =>
     store.transact(async (tx) => {
@@ -121,7 +121,7 @@ Deno.test("a unit of work that fails alone leaves nothing behind", async () => {
   await store.close();
 });
 
-Deno.test("where the database drops a shared commit, all whose work it was are told why, and the next one goes on", () =>
+Deno.test("if the database fails a shared commit, all its units fail with the reason, and the next commit succeeds", () =>
   withFile(async (path) => {
     const store = openSqliteStore(path);
     using other = new DatabaseSync(path);
@@ -216,7 +216,7 @@ Deno.test("units of work that wait together are one commit, and are answered aft
     await store.close();
   }));
 
-Deno.test("a unit that was expected to change nothing may change something all the same, as a whole", async () => {
+Deno.test("a read may change data, and is atomic then", async () => {
   const store = openSqliteStore(":memory:");
   await store.read((tx) => tx.putCase(newCase("W C-1")));
   await assert.rejects(
@@ -233,7 +233,7 @@ Deno.test("a unit that was expected to change nothing may change something all t
   await store.close();
 });
 
-Deno.test("work that nobody awaited cannot reach the database afterwards", async () => {
+Deno.test("work that was not awaited cannot reach the database afterwards", async () => {
   const store = openSqliteStore(":memory:");
   let leaked: Transaction | undefined;
   await store.transact((tx) => Promise.resolve(leaked = tx));
@@ -242,14 +242,14 @@ Deno.test("work that nobody awaited cannot reach the database afterwards", async
   await assert.rejects(store.read((tx) => tx.getCase("W C-1")), /closed/);
 });
 
-Deno.test("the next assignment is the most urgent, then the oldest, and never somebody else's", async () => {
+Deno.test("the next assignment is the most urgent, then the oldest, and never one of another operator", async () => {
   const store = openSqliteStore(":memory:");
   const queue = (id: string) => ({ kind: "queue", id } as const);
   const later = "2026-01-02T03:04:06.000Z";
   await store.transact(async (tx) => {
     await tx.putCase(newCase("W C-1"));
     await tx.putAssignment(newAssignment("other", "W C-1", { urgency: 99, assignee: { kind: "operator", id: "bob" } }));
-    await tx.putAssignment(newAssignment("foreign queue", "W C-1", { urgency: 98, assignee: queue("secret") }));
+    await tx.putAssignment(newAssignment("other queue", "W C-1", { urgency: 98, assignee: queue("secret") }));
     await tx.putAssignment(newAssignment("late", "W C-1", { urgency: 50, createdAt: later }));
     await tx.putAssignment(newAssignment("queued", "W C-1", { urgency: 50, assignee: queue("q") }));
     await tx.putAssignment(newAssignment("same time", "W C-1", { urgency: 50 }));
@@ -326,14 +326,14 @@ Deno.test("a database of the version before is brought forward, with all that it
     await store.close();
   }));
 
-Deno.test("a file that is no database is refused, and left as it is", () =>
+Deno.test("a file that is not a database is refused and left unchanged", () =>
   withFile(async (path) => {
     await Deno.writeTextFile(path, "this is my diary, not a database".repeat(100));
     assert.throws(() => openSqliteStore(path), /cannot be opened/);
     assert.match(await Deno.readTextFile(path), /^this is my diary/);
   }));
 
-Deno.test("what was answered is there after the process was killed", () =>
+Deno.test("committed changes survive a kill of the process", () =>
   withFile(async (path) => {
     const script = `
       import { openSqliteStore } from ${
