@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import { CHECKOUT, makeFolder } from "./harness/svc.ts";
+import { CHECKOUT, LimitedCommand, makeFolder } from "./harness/svc.ts";
 
 /** Each layer with the layers that it may import. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
@@ -116,7 +116,7 @@ async function readGraph(): Promise<Map<string, string[]>> {
   );
   await using folder = await makeFolder({ "all.ts": entry });
   const args = ["info", "--json", "--config", `${CHECKOUT}/deno.json`, `${folder.path}/all.ts`];
-  const { stdout } = await new Deno.Command(Deno.execPath(), { args, stderr: "inherit" }).output();
+  const { stdout } = await new LimitedCommand(Deno.execPath(), { args, stderr: "inherit" }).output();
   const { modules }: { modules: GraphModule[] } = JSON.parse(new TextDecoder().decode(stdout));
   const own = new Set(sources);
   return new Map(

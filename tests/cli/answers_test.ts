@@ -2,29 +2,29 @@
 import assert from "node:assert/strict";
 import { createClient } from "../../lib/client/client.ts";
 import {
-  call,
+  callFakeService,
   CLIENT,
-  clientEnvironment as envOf,
-  OUTCOME_UNKNOWN_HINT as IT_MAY_BE_DONE,
-  startAnswering as answers,
-  startFakeService as startService,
+  clientEnvironment,
+  OUTCOME_UNKNOWN_HINT,
+  startAnswering,
+  startFakeService,
 } from "../harness/fake_service.ts";
-import { readError as errorOf, svc } from "../harness/svc.ts";
+import { parseErrorRecord, svc } from "../harness/svc.ts";
 
 Deno.test("an empty response prints nothing", async () => {
-  await using service = startService({ api: () => new Response(null, { status: 204 }) });
-  assert.deepEqual(await call(service, "cases delete C"), { code: 0, stdout: "", stderr: "" });
+  await using service = startFakeService({ api: () => new Response(null, { status: 204 }) });
+  assert.deepEqual(await callFakeService(service, "cases delete C"), { code: 0, stdout: "", stderr: "" });
 });
 
 Deno.test("an empty response without its required members is an error, in a command and in the library", async () => {
   for (const headers of [{ "content-type": "application/json" }, undefined]) {
-    await using service = startService({ api: () => new Response("", { headers }) });
+    await using service = startFakeService({ api: () => new Response("", { headers }) });
     const library = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true });
     const created = library.cases.create({ type: "T" });
     await assert.rejects(created, { code: "INVALID_RESPONSE", outcomeUnknown: true });
     for (const line of ["cases create --type T", "case-types get T", "data count D", "data create D --data {}"]) {
-      const result = await call(service, line);
-      const { code, message } = errorOf(result);
+      const result = await callFakeService(service, line);
+      const { code, message } = parseErrorRecord(result);
       assert.deepEqual([result.code, result.stdout, code], [1, "", "INVALID_RESPONSE"], line);
       assert.match(String(message), /^The service's answer is empty \(/);
     }
@@ -32,7 +32,7 @@ Deno.test("an empty response without its required members is an error, in a comm
 });
 
 Deno.test("an empty response of a list without entries is an empty object", async () => {
-  await using service = startService({ api: () => new Response("") });
+  await using service = startFakeService({ api: () => new Response("") });
   const lines = [
     "cases list-ancestors C",
     "cases list-attachment-categories C",
@@ -43,7 +43,9 @@ Deno.test("an empty response of a list without entries is an empty object", asyn
     "data list-objects",
     "data list-pages",
   ];
-  for (const line of lines) assert.deepEqual(await call(service, line), { code: 0, stdout: "{}\n", stderr: "" }, line);
+  for (const line of lines) {
+    assert.deepEqual(await callFakeService(service, line), { code: 0, stdout: "{}\n", stderr: "" }, line);
+  }
   const library = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true });
   assert.deepEqual(await library.cases.listAncestors("C"), {});
 });
@@ -54,12 +56,12 @@ Deno.test("an error of the service is one escaped JSON object on stderr, with th
     localizedValue: "Bad\x9b31m",
     errorDetails: [{ message: "Error_Validation_Fail", erroneousInputOutputFieldInPage: ".A" }],
   };
-  await using service = answers(body, { status: 422, headers: { "x-request-id": "r-1" } });
-  const result = await call(service, "cases create --type T");
+  await using service = startAnswering(body, { status: 422, headers: { "x-request-id": "r-1" } });
+  const result = await callFakeService(service, "cases create --type T");
   assert.equal(result.code, 1);
   assert.equal(result.stdout, "");
   assert.ok(result.stderr.includes("Bad\\u009b31m"));
-  assert.deepEqual(errorOf(result), {
+  assert.deepEqual(parseErrorRecord(result), {
     code: "VALIDATION_FAIL",
     message: "Bad\x9b31m",
     status: 422,
@@ -72,26 +74,26 @@ Deno.test("an error of the service is one escaped JSON object on stderr, with th
 
 Deno.test("an invalid or incomplete response is an error of the operation, and nothing is printed", async () => {
   for (const text of ["<html>", '{"id":"C-1",']) {
-    await using service = startService({ api: () => new Response(text) });
-    const result = await call(service, "cases get C");
+    await using service = startFakeService({ api: () => new Response(text) });
+    const result = await callFakeService(service, "cases get C");
     assert.deepEqual([result.code, result.stdout], [1, ""]);
-    const { code, operation } = errorOf(result);
+    const { code, operation } = parseErrorRecord(result);
     assert.deepEqual([code, operation], ["INVALID_RESPONSE", "cases.get"]);
   }
 });
 
 Deno.test("an error of the first DX API keeps its message", async () => {
   const errors = [{ ID: "Pega_API_023", message: "There is no such case." }];
-  await using service = answers({ pxObjClass: "Pega-API", errors }, { status: 404 });
-  const { message, details } = errorOf(await call(service, "cases get C-1"));
+  await using service = startAnswering({ pxObjClass: "Pega-API", errors }, { status: 404 });
+  const { message, details } = parseErrorRecord(await callFakeService(service, "cases get C-1"));
   assert.deepEqual([message, details], ["There is no such case.", errors]);
 });
 
 Deno.test("a 404 of the service names the arguments to check", async () => {
   const missing = { errorClassification: "Resource not found", localizedValue: "The resource cannot be found." };
   const hintFor = async (line: string, body: unknown) => {
-    await using service = answers(body, { status: 404 });
-    const { code, hint } = errorOf(await call(service, line));
+    await using service = startAnswering(body, { status: 404 });
+    const { code, hint } = parseErrorRecord(await callFakeService(service, line));
     assert.equal(code, "NOT_FOUND");
     return hint;
   };
@@ -109,8 +111,8 @@ Deno.test("a 404 of the service names the arguments to check", async () => {
     "Check --type (case type ID).",
   );
   assert.equal(await hintFor("assignments get-next", missing), undefined);
-  await using gateway = startService({ api: () => new Response("<p>no such page</p>", { status: 404 }) });
-  assert.equal(errorOf(await call(gateway, "cases get C-1")).hint, undefined);
+  await using gateway = startFakeService({ api: () => new Response("<p>no such page</p>", { status: 404 }) });
+  assert.equal(parseErrorRecord(await callFakeService(gateway, "cases get C-1")).hint, undefined);
 });
 
 Deno.test("a redirect to the same path on another host names the base URL to set", async () => {
@@ -121,46 +123,48 @@ Deno.test("a redirect to the same path on another host names the base URL to set
     "https://login.example/?to=/dx-api/v2/cases/C%201": wrong,
   };
   for (const [location, hint] of Object.entries(hints)) {
-    await using service = startService({ api: () => new Response(null, { status: 302, headers: { location } }) });
-    const result = await svc(["cases", "get", "C 1"], { env: envOf(service) });
-    assert.equal(errorOf(result).hint, `It redirects to ${location}: ${hint}`);
+    await using service = startFakeService({ api: () => new Response(null, { status: 302, headers: { location } }) });
+    const result = await svc(["cases", "get", "C 1"], { env: clientEnvironment(service) });
+    assert.equal(parseErrorRecord(result).hint, `It redirects to ${location}: ${hint}`);
   }
-  await using service = startService({
+  await using service = startFakeService({
     api: () => new Response(null, { status: 302, headers: { location: "/login" } }),
   });
-  const { hint } = errorOf(await call(service, "cases get C"));
+  const { hint } = parseErrorRecord(await callFakeService(service, "cases get C"));
   assert.equal(hint, `It redirects to ${service.baseUrl}/login: ${wrong}`);
 });
 
 Deno.test("an error reports Retry-After, also for an unavailable service", async () => {
   const wait = "Wait 7 seconds, then try again.";
-  for (const [status, retryAfter, hint] of [[429, "7", wait], [503, "7", wait], [503, undefined, IT_MAY_BE_DONE]]) {
+  for (
+    const [status, retryAfter, hint] of [[429, "7", wait], [503, "7", wait], [503, undefined, OUTCOME_UNKNOWN_HINT]]
+  ) {
     const headers: HeadersInit = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
-    await using service = answers({}, { status: Number(status), headers });
-    assert.equal(errorOf(await call(service, "cases create --type T")).hint, hint);
+    await using service = startAnswering({}, { status: Number(status), headers });
+    assert.equal(parseErrorRecord(await callFakeService(service, "cases create --type T")).hint, hint);
   }
 });
 
 Deno.test("a number that cannot be printed exactly causes a warning, and --verbose shows it", async () => {
-  await using service = startService({ api: () => new Response('{"id":"C",\n"account":12345678901234567890}') });
-  const { code, stdout, stderr } = await call(service, "cases get C --verbose");
+  await using service = startFakeService({ api: () => new Response('{"id":"C",\n"account":12345678901234567890}') });
+  const { code, stdout, stderr } = await callFakeService(service, "cases get C --verbose");
   assert.equal(code, 0);
   assert.match(stdout, /"account": 12345678901234567000/);
   assert.match(stderr, /^\[HTTP\] Response: \{"id":"C",\\n"account":12345678901234567890\}$/m);
   const warning =
     "Warning: the response has the number 12345678901234567890, which JSON numbers cannot represent exactly. " +
     "The printed number differs. --verbose shows the response.\n";
-  assert.equal((await call(service, "cases get C")).stderr, warning);
-  assert.equal((await call(service, "cases get C --quiet")).stderr, "");
-  await using naming = startService({ api: () => new Response("12345678901234567890") });
-  const created = await call(naming, "ui-lists create-personalization L --name n");
+  assert.equal((await callFakeService(service, "cases get C")).stderr, warning);
+  assert.equal((await callFakeService(service, "cases get C --quiet")).stderr, "");
+  await using naming = startFakeService({ api: () => new Response("12345678901234567890") });
+  const created = await callFakeService(naming, "ui-lists create-personalization L --name n");
   assert.deepEqual(created, { code: 0, stdout: '"12345678901234567890"\n', stderr: "" });
 });
 
 Deno.test("an unexpected response body is printed too", async () => {
   for (const [said, printed] of [['{"deleted":1}', '{"deleted":1}\n'], ["Deleted", '"Deleted"\n'], [" \n", ""]]) {
-    await using service = startService({ api: () => new Response(said) });
-    const result = await call(service, "cases delete C --format compact");
+    await using service = startFakeService({ api: () => new Response(said) });
+    const result = await callFakeService(service, "cases delete C --format compact");
     assert.deepEqual(result, { code: 0, stdout: printed, stderr: "" });
     const svc = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true });
     assert.equal(await svc.cases.delete("C"), undefined);
@@ -170,47 +174,49 @@ Deno.test("an unexpected response body is printed too", async () => {
 Deno.test("a web page is not a valid response, even if no body or a text is expected", async () => {
   const page = "<!DOCTYPE html><title>Log in</title>";
   const headers = { "content-type": "text/html; charset=utf-8" };
-  await using service = startService({ api: () => new Response(page, { headers }) });
+  await using service = startFakeService({ api: () => new Response(page, { headers }) });
   for (const line of ["cases delete C", "social like-message M"]) {
-    const result = await call(service, line);
+    const result = await callFakeService(service, line);
     assert.deepEqual([result.code, result.stdout], [1, ""], line);
-    const { code, message } = errorOf(result);
+    const { code, message } = parseErrorRecord(result);
     assert.deepEqual([code, message], [
       "INVALID_RESPONSE",
       `The service's answer is a web page (text/html; charset=utf-8, ${page.length} characters).`,
     ]);
   }
-  await using plain = startService({ api: () => new Response("Liked", { headers }) });
-  assert.equal((await call(plain, "social like-message M")).stdout, '"Liked"\n');
+  await using plain = startFakeService({ api: () => new Response("Liked", { headers }) });
+  assert.equal((await callFakeService(plain, "social like-message M")).stdout, '"Liked"\n');
 });
 
 Deno.test("a response that is nested too deeply for indented formats is an error, and compact prints it", async () => {
   const text = `{"data":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
-  await using service = startService({ api: () => new Response(text) });
+  await using service = startFakeService({ api: () => new Response(text) });
   for (const format of ["json", "yaml"]) {
-    const result = await call(service, `cases get C --format ${format}`);
+    const result = await callFakeService(service, `cases get C --format ${format}`);
     assert.deepEqual([result.code, result.stdout], [1, ""]);
-    assert.deepEqual(errorOf(result), {
+    assert.deepEqual(parseErrorRecord(result), {
       code: "INVALID_RESPONSE",
       message: `The response is nested too deeply to be printed as ${format}.`,
       operation: "cases.get",
       hint: "Use --format compact.",
     });
   }
-  const compact = await call(service, "cases get C --format compact");
+  const compact = await callFakeService(service, "cases get C --format compact");
   assert.deepEqual([compact.code, compact.stdout], [0, text + "\n"]);
 });
 
 Deno.test("a change without a valid response warns first that it may have been applied", async () => {
-  await using service = startService({ api: () => new Response("", { status: 502 }) });
-  const { hint } = errorOf(await svc(["cases", "create", "--type", "T"], { env: envOf(service) }));
-  assert.ok(String(hint).startsWith(IT_MAY_BE_DONE), String(hint));
+  await using service = startFakeService({ api: () => new Response("", { status: 502 }) });
+  const { hint } = parseErrorRecord(await svc(["cases", "create", "--type", "T"], { env: clientEnvironment(service) }));
+  assert.ok(String(hint).startsWith(OUTCOME_UNKNOWN_HINT), String(hint));
   const json = { headers: { "content-type": "application/json" } };
   for (const text of ["", '{"id"']) {
-    await using proxy = startService({ api: () => new Response(text, json) });
-    const { code, hint } = errorOf(await svc(["cases", "create", "--type", "T"], { env: envOf(proxy) }));
-    assert.deepEqual([code, String(hint).startsWith(IT_MAY_BE_DONE)], ["INVALID_RESPONSE", true]);
+    await using proxy = startFakeService({ api: () => new Response(text, json) });
+    const { code, hint } = parseErrorRecord(
+      await svc(["cases", "create", "--type", "T"], { env: clientEnvironment(proxy) }),
+    );
+    assert.deepEqual([code, String(hint).startsWith(OUTCOME_UNKNOWN_HINT)], ["INVALID_RESPONSE", true]);
   }
-  const read = errorOf(await svc(["cases", "get", "C"], { env: envOf(service) }));
+  const read = parseErrorRecord(await svc(["cases", "get", "C"], { env: clientEnvironment(service) }));
   assert.ok(!String(read.hint).includes("may have been applied"), String(read.hint));
 });

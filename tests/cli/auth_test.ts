@@ -1,41 +1,44 @@
 /** `svc auth`, and the number of token exchanges. */
 import assert from "node:assert/strict";
-import { call, startAnswering as answers, startFakeService as startService } from "../harness/fake_service.ts";
-import { makeFolder, readError as errorOf } from "../harness/svc.ts";
+import { callFakeService, startAnswering, startFakeService } from "../harness/fake_service.ts";
+import { makeFolder, parseErrorRecord } from "../harness/svc.ts";
 
 Deno.test("--no-cache stores no token; otherwise one exchange serves many calls", async () => {
-  await using service = answers({ id: "C" });
+  await using service = startAnswering({ id: "C" });
   await using folder = await makeFolder();
   const env = { SVC_CONFIG_DIR: folder.path };
-  await call(service, "cases get C --no-cache", { env });
+  await callFakeService(service, "cases get C --no-cache", { env });
   assert.deepEqual(await Array.fromAsync(Deno.readDir(folder.path)), []);
-  await call(service, "cases get C", { env });
-  await call(service, "cases get C", { env });
+  await callFakeService(service, "cases get C", { env });
+  await callFakeService(service, "cases get C", { env });
   assert.deepEqual([service.exchanges, service.calls], [2, 3]);
 });
 
 Deno.test("auth commands print their result, and a failed diagnosis ends with the error of the failed step", async () => {
-  await using service = startService();
+  await using service = startFakeService();
   await using folder = await makeFolder();
   const env = { SVC_CONFIG_DIR: folder.path };
-  const login = JSON.parse((await call(service, "auth login", { env })).stdout);
+  const login = JSON.parse((await callFakeService(service, "auth login", { env })).stdout);
   assert.deepEqual([login.profile, login.server], ["default", service.baseUrl]);
-  assert.equal(JSON.parse((await call(service, "auth status", { env })).stdout).tokenCached, true);
-  assert.equal((await call(service, "auth ping --fields status --format compact", { env })).stdout, '{"status":200}\n');
-  assert.equal(JSON.parse((await call(service, "auth diagnose", { env })).stdout).ok, true);
-  const untouched = await call(service, "auth logout --dry-run", { env });
+  assert.equal(JSON.parse((await callFakeService(service, "auth status", { env })).stdout).tokenCached, true);
+  assert.equal(
+    (await callFakeService(service, "auth ping --fields status --format compact", { env })).stdout,
+    '{"status":200}\n',
+  );
+  assert.equal(JSON.parse((await callFakeService(service, "auth diagnose", { env })).stdout).ok, true);
+  const untouched = await callFakeService(service, "auth logout --dry-run", { env });
   assert.deepEqual([untouched.code, untouched.stdout], [0, ""]);
   assert.match(untouched.stderr, /^Nothing was done/);
-  assert.equal(JSON.parse((await call(service, "auth logout", { env })).stdout).removed, true);
-  const refused = await call(service, "auth diagnose", { env: { ...env, SVC_CLIENT_SECRET: "wrong" } });
+  assert.equal(JSON.parse((await callFakeService(service, "auth logout", { env })).stdout).removed, true);
+  const refused = await callFakeService(service, "auth diagnose", { env: { ...env, SVC_CLIENT_SECRET: "wrong" } });
   assert.equal(refused.code, 4);
   assert.equal(JSON.parse(refused.stdout).ok, false);
-  assert.equal(errorOf(refused).code, "UNAUTHORIZED");
+  assert.equal(parseErrorRecord(refused).code, "UNAUTHORIZED");
 });
 
 Deno.test("a dry run of auth login and auth ping prints the request that each would make, and sends nothing", async () => {
-  await using service = startService();
-  const login = await call(service, "auth login --dry-run");
+  await using service = startFakeService();
+  const login = await callFakeService(service, "auth login --dry-run");
   const host = `Host: ${new URL(service.baseUrl).host}`;
   assert.deepEqual([login.code, login.stderr, login.stdout.split("\n")], [0, "", [
     "POST /oauth2/token",
@@ -46,14 +49,14 @@ Deno.test("a dry run of auth login and auth ping prints the request that each wo
     "grant_type=client_credentials",
     "",
   ]]);
-  const ping = await call(service, "auth ping --dry-run");
-  assert.equal(ping.stdout, (await call(service, "case-types list --dry-run")).stdout);
+  const ping = await callFakeService(service, "auth ping --dry-run");
+  assert.equal(ping.stdout, (await callFakeService(service, "case-types list --dry-run")).stdout);
   assert.ok(ping.stdout.startsWith(`GET /dx-api/v2/casetypes\n${host}\n`), ping.stdout);
   assert.deepEqual([service.exchanges, service.calls], [0, 0]);
 });
 
 Deno.test("a hint with an auth command contains the profile of the call", async () => {
-  const closed = startService();
+  const closed = startFakeService();
   await closed[Symbol.asyncDispose]();
   const hints = {
     "": "'svc auth diagnose' to find",
@@ -61,7 +64,7 @@ Deno.test("a hint with an auth command contains the profile of the call", async 
     " --profile $&$": "'svc auth diagnose --profile '$&$'' to find",
   };
   for (const [flag, expected] of Object.entries(hints)) {
-    const { hint } = errorOf(await call(closed, `cases get C${flag}`));
+    const { hint } = parseErrorRecord(await callFakeService(closed, `cases get C${flag}`));
     assert.ok(String(hint).includes(expected), String(hint));
   }
 });

@@ -2,28 +2,25 @@
 import assert from "node:assert/strict";
 import { createClient } from "../../lib/client/client.ts";
 import {
-  call,
+  callFakeService,
   CLIENT,
-  clientEnvironment as envOf,
-  OUTCOME_UNKNOWN_HINT as IT_MAY_BE_DONE,
-  startAnswering as answers,
-  startFakeService as startService,
+  clientEnvironment,
+  OUTCOME_UNKNOWN_HINT,
+  startAnswering,
+  startFakeService,
 } from "../harness/fake_service.ts";
-import {
-  holdResponse as heldAnswer,
-  runOnFullDisk as onFullDisk,
-  runWithUnreadPipe as unread,
-} from "../harness/faults.ts";
+import { holdResponse, runOnFullDisk, runWithUnreadPipe } from "../harness/faults.ts";
 import {
   CHECKOUT,
-  type CommandResult as CliResult,
+  type CommandResult,
+  LimitedCommand,
   makeFolder,
-  readError as errorOf,
+  parseErrorRecord,
   spawnSvc,
   svc,
   svcCommand,
 } from "../harness/svc.ts";
-import { waitForOutput as untilItSays } from "../harness/workflow.ts";
+import { waitForOutput } from "../harness/workflow.ts";
 
 const CONFIG = `${CHECKOUT}/deno.json`;
 
@@ -31,16 +28,16 @@ const CASE = { id: "C 1", type: "T", status: "Op\x1b[2Jen\u202e", urgency: 10, d
 const SHOWN = JSON.stringify(CASE, null, 2).replace("\u202e", "\\u202e") + "\n";
 
 Deno.test("a response is printed as JSON on stdout, and nothing else is printed", async () => {
-  await using service = answers(CASE);
-  assert.deepEqual(await call(service, "cases get C"), { code: 0, stdout: SHOWN, stderr: "" });
+  await using service = startAnswering(CASE);
+  assert.deepEqual(await callFakeService(service, "cases get C"), { code: 0, stdout: SHOWN, stderr: "" });
 });
 
 Deno.test("identifier, status and entity tag are printed if the response contains them", async () => {
   const headers = { etag: '"tag 1"' };
   const caseInfo = { ID: "C-1", caseTypeID: "T", status: "Open", urgency: "10" };
   const shown = async (line: string, body: unknown) => {
-    await using service = answers(body, { headers });
-    const { stdout, stderr } = await call(service, `${line} --format compact`);
+    await using service = startAnswering(body, { headers });
+    const { stdout, stderr } = await callFakeService(service, `${line} --format compact`);
     assert.equal(stderr, "");
     return stdout.trimEnd();
   };
@@ -65,7 +62,7 @@ Deno.test("identifier, status and entity tag are printed if the response contain
 
 Deno.test("identifiers and values reach the service as they were written", async () => {
   const seen: unknown[] = [];
-  await using service = startService({
+  await using service = startFakeService({
     api: async (request) => {
       const { pathname } = new URL(request.url);
       const segments = pathname.split("/").map(decodeURIComponent);
@@ -75,12 +72,12 @@ Deno.test("identifiers and values reach the service as they were written", async
   });
   const id = "ASSIGN A/B C-1!Ü%#?&日";
   const args = ["assignments", "perform", id, "--action", "Do it", "--data", '{"a":" "}', "--if-match", '"t 1"'];
-  assert.equal((await svc(args, { env: envOf(service) })).code, 0);
+  assert.equal((await svc(args, { env: clientEnvironment(service) })).code, 0);
   assert.deepEqual(seen, ["PATCH", ["assignments", id, "actions", "Do it"], '"t 1"', { content: { a: " " } }]);
 });
 
 Deno.test("the proxy of the environment is used without a permission for it", async () => {
-  await using service = answers(CASE);
+  await using service = startAnswering(CASE);
   const passed: string[] = [];
   await using proxy = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
@@ -96,9 +93,9 @@ Deno.test("the proxy of the environment is used without a permission for it", as
     const [command = "", ...args] = line.map((arg) =>
       arg === "--allow-net" ? `${arg}=${new URL(service.baseUrl).host}` : arg
     );
-    const { code, stderr } = await new Deno.Command(command, {
+    const { code, stderr } = await new LimitedCommand(command, {
       args,
-      env: { NO_PROXY: "", no_proxy: "", ...envOf(service), ...env },
+      env: { NO_PROXY: "", no_proxy: "", ...clientEnvironment(service), ...env },
     }).output();
     assert.equal(code, 0, new TextDecoder().decode(stderr));
     return passed.splice(0);
@@ -108,16 +105,20 @@ Deno.test("the proxy of the environment is used without a permission for it", as
 });
 
 Deno.test("a table hides nested fields and lists them on stderr, unless --quiet is set", async () => {
-  await using service = answers(CASE);
+  await using service = startAnswering(CASE);
   const stdout = "id   type  status               urgency\nC 1  T     Op\\u001b[2Jen\\u202e       10\n";
   const stderr = "Nested fields hidden: data.\n";
-  assert.deepEqual(await call(service, "cases get C --format table"), { code: 0, stdout, stderr });
-  assert.deepEqual(await call(service, "cases get C --format table --quiet"), { code: 0, stdout, stderr: "" });
+  assert.deepEqual(await callFakeService(service, "cases get C --format table"), { code: 0, stdout, stderr });
+  assert.deepEqual(await callFakeService(service, "cases get C --format table --quiet"), {
+    code: 0,
+    stdout,
+    stderr: "",
+  });
 });
 
 Deno.test("--verbose prints two lines for each exchange, without the credentials", async () => {
-  await using service = answers(CASE);
-  const { code, stdout, stderr } = await call(service, "--verbose cases get C");
+  await using service = startAnswering(CASE);
+  const { code, stdout, stderr } = await callFakeService(service, "--verbose cases get C");
   assert.equal(code, 0);
   assert.equal(stdout, SHOWN);
   const [exchange = "", line = "", response = "", ...rest] = stderr.split("\n");
@@ -135,24 +136,24 @@ Deno.test("--verbose and --dry-run print the full path, including that of the ba
     return Response.json(isToken ? { access_token: "t", token_type: "Bearer" } : { sent: pathname + search });
   });
   const baseUrl = `http://127.0.0.1:${server.addr.port}/below/`;
-  const { stdout, stderr } = await call({ baseUrl }, "data list-pages --verbose");
+  const { stdout, stderr } = await callFakeService({ baseUrl }, "data list-pages --verbose");
   const { sent } = JSON.parse(stdout);
   assert.equal(sent, "/below/dx-api/v2/data_pages?type=all");
   assert.ok(stderr.includes(`[HTTP] GET ${sent} 200 OK (`), stderr);
-  assert.ok((await call({ baseUrl }, "data list-pages --dry-run")).stdout.startsWith(`GET ${sent}\n`));
+  assert.ok((await callFakeService({ baseUrl }, "data list-pages --dry-run")).stdout.startsWith(`GET ${sent}\n`));
   await server.shutdown();
 });
 
 Deno.test("--verbose prints a response that is not JSON on one line, escaped", async () => {
-  await using service = startService({ api: () => new Response("<b>\r\n\x1b]0;evil\x07</b>", { status: 502 }) });
-  const { code, stderr } = await call(service, "cases get C --verbose");
+  await using service = startFakeService({ api: () => new Response("<b>\r\n\x1b]0;evil\x07</b>", { status: 502 }) });
+  const { code, stderr } = await callFakeService(service, "cases get C --verbose");
   assert.equal(code, 1);
   assert.ok(stderr.includes("\n[HTTP] Response: <b>\\r\\n\\u001b]0;evil\\u0007</b>\n"), stderr);
 });
 
 Deno.test("the read of a record's entity tag sends values that can be keys, and no long text", async () => {
   const seen: (string | null)[] = [];
-  await using service = startService({
+  await using service = startFakeService({
     api: ({ url, method }) => {
       if (method === "GET") seen.push(new URL(url).searchParams.get("dataViewParameters"));
       return Response.json({ data: {} }, { headers: { etag: "1" } });
@@ -165,33 +166,35 @@ Deno.test("the read of a record's entity tag sends values that can be keys, and 
 });
 
 Deno.test("--quiet never hides an error", async () => {
-  await using service = answers({ localizedValue: "Gone" }, { status: 404 });
-  assert.equal(errorOf(await call(service, "cases get C --quiet")).code, "NOT_FOUND");
+  await using service = startAnswering({ localizedValue: "Gone" }, { status: 404 });
+  assert.equal(parseErrorRecord(await callFakeService(service, "cases get C --quiet")).code, "NOT_FOUND");
 });
 
 Deno.test("exit codes distinguish failures: 1 service or network, 2 arguments or configuration, 4 not authenticated", async () => {
-  await using service = startService({ api: () => Response.json({}, { status: 500 }) });
+  await using service = startFakeService({ api: () => Response.json({}, { status: 500 }) });
   const gone = await (async () => {
-    await using stopped = answers({});
+    await using stopped = startAnswering({});
     return { baseUrl: stopped.baseUrl };
   })();
-  const expected: [Promise<CliResult>, number, string][] = [
-    [call(service, "cases get C"), 1, "INTERNAL_SERVER_ERROR"],
-    [call(gone, "cases get C"), 1, "NETWORK_ERROR"],
-    [call(service, "cases get"), 2, "INVALID_ARGS"],
+  const expected: [Promise<CommandResult>, number, string][] = [
+    [callFakeService(service, "cases get C"), 1, "INTERNAL_SERVER_ERROR"],
+    [callFakeService(gone, "cases get C"), 1, "NETWORK_ERROR"],
+    [callFakeService(service, "cases get"), 2, "INVALID_ARGS"],
     [svc(["cases", "get", "C"]), 2, "INVALID_CONFIG"],
-    [call(service, "cases get C", { env: { SVC_CLIENT_SECRET: "wrong" } }), 4, "UNAUTHORIZED"],
+    [callFakeService(service, "cases get C", { env: { SVC_CLIENT_SECRET: "wrong" } }), 4, "UNAUTHORIZED"],
   ];
   for (const [result, code, name] of expected) {
     assert.equal((await result).code, code);
-    assert.equal(errorOf(await result).code, name);
+    assert.equal(parseErrorRecord(await result).code, name);
   }
 });
 
 Deno.test("svc ends silently if the reader closes the output", async () => {
-  await using service = answers({ rows: "x".repeat(10_000_000) });
+  await using service = startAnswering({ rows: "x".repeat(10_000_000) });
   await using folder = await makeFolder();
-  const process = spawnSvc(["cases", "list-stages", "C"], { env: { ...envOf(service), SVC_CONFIG_DIR: folder.path } });
+  const process = spawnSvc(["cases", "list-stages", "C"], {
+    env: { ...clientEnvironment(service), SVC_CONFIG_DIR: folder.path },
+  });
   await process.stdin.close();
   const reader = process.stdout.getReader();
   await reader.read();
@@ -204,16 +207,16 @@ Deno.test({
   name: "after a command line, an embedding program handles Ctrl-C itself again",
   ignore: Deno.build.os === "windows",
   async fn() {
-    await using service = answers({ caseTypes: [] });
+    await using service = startAnswering({ caseTypes: [] });
     const code = `import { main } from ${JSON.stringify(new URL("../../cli.ts", import.meta.url).href)};
       await main(["case-types", "list"]);
       setInterval(() => {}, 1000);
       console.error("ready");`;
     await using folder = await makeFolder({ "program.ts": code });
     const args = ["run", "--quiet", "--allow-all", "--config", CONFIG, `${folder.path}/program.ts`];
-    const env = { ...envOf(service), SVC_NO_CACHE: "true" };
-    const process = new Deno.Command(Deno.execPath(), { args, env, stdout: "null", stderr: "piped" }).spawn();
-    const { rest } = await untilItSays(process, "ready");
+    const env = { ...clientEnvironment(service), SVC_NO_CACHE: "true" };
+    const process = new LimitedCommand(Deno.execPath(), { args, env, stdout: "null", stderr: "piped" }).spawn();
+    const { rest } = await waitForOutput(process, "ready");
     process.kill("SIGINT");
     assert.equal((await process.status).signal, "SIGINT");
     await rest;
@@ -225,18 +228,20 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     name: `${signal} aborts the call in flight, which is said, and ends with 130`,
     ignore: Deno.build.os === "windows",
     async fn() {
-      for (const [line, hint] of [["cases get C", undefined], ["cases create --type T", IT_MAY_BE_DONE]] as const) {
-        const held = heldAnswer();
-        await using service = startService({ api: held.answer });
+      for (
+        const [line, hint] of [["cases get C", undefined], ["cases create --type T", OUTCOME_UNKNOWN_HINT]] as const
+      ) {
+        const held = holdResponse();
+        await using service = startFakeService({ api: held.answer });
         await using folder = await makeFolder();
-        const env = { ...envOf(service), SVC_CONFIG_DIR: folder.path };
+        const env = { ...clientEnvironment(service), SVC_CONFIG_DIR: folder.path };
         const process = spawnSvc(line.split(" "), { env });
         await process.stdin.close();
         await held.requested();
         process.kill(signal);
         const { code, stdout, stderr } = await process.output();
         held.release(Response.json({}));
-        const error = errorOf({ code, stdout: "", stderr: new TextDecoder().decode(stderr) });
+        const error = parseErrorRecord({ code, stdout: "", stderr: new TextDecoder().decode(stderr) });
         assert.deepEqual([code, stdout.length, error.code, error.hint], [130, 0, "INTERRUPTED", hint]);
         assert.equal(error.operation, line.split(" ", 2).join("."));
       }
@@ -245,18 +250,18 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 
 Deno.test("a call succeeds even if stderr is closed", async () => {
-  await using service = answers(CASE);
-  assert.deepEqual(await unread(service, "stderr", "cases get C --verbose"), [SHOWN, 0]);
+  await using service = startAnswering(CASE);
+  assert.deepEqual(await runWithUnreadPipe(service, "stderr", "cases get C --verbose"), [SHOWN, 0]);
 });
 
 Deno.test({
   name: "an output that cannot be written is reported as such, not as an internal error",
   ignore: Deno.build.os !== "linux",
   async fn() {
-    await using service = answers(CASE);
+    await using service = startAnswering(CASE);
     for (const line of ["cases get C", "--help", "--version"]) {
-      const result = await onFullDisk(service, line);
-      const { message } = errorOf(result);
+      const result = await runOnFullDisk(service, line);
+      const { message } = parseErrorRecord(result);
       assert.deepEqual([result.code, message], [2, "Standard output cannot be written: No space left on device."]);
     }
   },

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { permissionName } from "../../lib/operation/names.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
-import { CHECKOUT, splitWords as words, svc } from "../harness/svc.ts";
+import { CHECKOUT, splitWords, svc } from "../harness/svc.ts";
 
 interface DryRun {
   /** Request line, with the path below the API root. */
@@ -373,7 +373,7 @@ const DRY_RUNS: Record<string, DryRun> = {
 
 for (const [line, { request, body, type, tag }] of Object.entries(DRY_RUNS)) {
   Deno.test(`svc ${line} --dry-run prints the request of the specification`, async () => {
-    const { code, stdout, stderr } = await svc([...words(line), "--dry-run"], {
+    const { code, stdout, stderr } = await svc([...splitWords(line), "--dry-run"], {
       env: { SVC_BASE_URL: "https://svc.example:8443" },
       cwd: CHECKOUT,
     });
@@ -390,7 +390,7 @@ for (const [line, { request, body, type, tag }] of Object.entries(DRY_RUNS)) {
 }
 
 Deno.test("the dry runs cover every operation", async () => {
-  const named = new Set(Object.keys(DRY_RUNS).map((line) => words(line).slice(0, 2).join(".")));
+  const named = new Set(Object.keys(DRY_RUNS).map((line) => splitWords(line).slice(0, 2).join(".")));
   const operations = Object.entries(await loadResources()).flatMap(([group, operations]) =>
     Object.keys(operations).map((operation) => permissionName(group, operation))
   );

@@ -1,10 +1,11 @@
 /** Folders without permission: an error names the path, and is not an internal error. */
 import assert from "node:assert/strict";
 import {
-  type CommandResult as CliResult,
+  type CommandResult,
+  LimitedCommand,
   makeFolder,
+  parseErrorRecord,
   PROGRAM,
-  readError as errorOf,
   svcCommand,
 } from "../harness/svc.ts";
 import { scriptText } from "../harness/workflow.ts";
@@ -13,14 +14,14 @@ import { scriptText } from "../harness/workflow.ts";
 const AS_PERSON = Deno.uid() === 0 ? ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] : [];
 
 /** Runs `svc` with a folder that no user may enter. */
-async function svcBeside(locked: string, args: readonly string[], config = locked): Promise<CliResult> {
+async function svcBeside(locked: string, args: readonly string[], config = locked): Promise<CommandResult> {
   return await runAsPerson(svcCommand(args, locked), config);
 }
 
-async function runAsPerson(words: readonly string[], config: string): Promise<CliResult> {
+async function runAsPerson(words: readonly string[], config: string): Promise<CommandResult> {
   const [command = "", ...rest] = [...AS_PERSON, ...words];
   const env = { SVC_BASE_URL: "http://127.0.0.1:9", SVC_CLIENT_ID: "a", SVC_CLIENT_SECRET: "b" };
-  const ran = new Deno.Command(command, { args: rest, env: { ...env, SVC_CONFIG_DIR: config } });
+  const ran = new LimitedCommand(command, { args: rest, env: { ...env, SVC_CONFIG_DIR: config } });
   const { code, stdout, stderr } = await ran.output();
   const decoder = new TextDecoder();
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
@@ -39,7 +40,7 @@ Deno.test({
         svcBeside(locked, ["workflow", "report", "r", "--journal", `${locked}/x.db`], folder.path),
         svcBeside(locked, ["service", "status"]),
       ]);
-      assert.deepEqual(found.map((one) => [one.code, errorOf(one).code, errorOf(one).message]), [
+      assert.deepEqual(found.map((one) => [one.code, parseErrorRecord(one).code, parseErrorRecord(one).message]), [
         [2, "INVALID_ARGS", `--output cannot write ${locked}/x: you may not write there.`],
         [2, "INVALID_CONFIG", `The journal ${locked}/x.db cannot be opened: you may not write there.`],
         [2, "INVALID_CONFIG", `The data directory ${locked}/service cannot be read: you may not read it.`],
@@ -61,7 +62,10 @@ Deno.test({
       const record = ["workflow", "record", `${folder.path}/script.ts`, "-o", `${locked}/c.json`];
       const result = await runAsPerson([Deno.execPath(), "run", "-A", PROGRAM, ...record], folder.path);
       assert.deepEqual([result.code, result.stdout], [2, ""]);
-      assert.equal(errorOf(result).message, `--output cannot write ${locked}/c.json: you may not write there.`);
+      assert.equal(
+        parseErrorRecord(result).message,
+        `--output cannot write ${locked}/c.json: you may not write there.`,
+      );
     } finally {
       await Deno.chmod(locked, 0o700);
     }
@@ -80,7 +84,7 @@ Deno.test({
       for (const detach of [[], ["--detach"]]) {
         const start = [Deno.execPath(), "run", "-A", PROGRAM, "service", "start", "--data", data, ...detach];
         const result = await runAsPerson(start, folder.path);
-        const { code, message } = errorOf(result);
+        const { code, message } = parseErrorRecord(result);
         assert.deepEqual([result.code, code, message], [
           2,
           "INVALID_CONFIG",
@@ -103,7 +107,7 @@ Deno.test({
     const found = await Promise.all(lines.map((line) => {
       return runAsPerson([Deno.execPath(), "run", "-A", PROGRAM, ...line], folder.path);
     }));
-    assert.deepEqual(found.map((one) => [one.code, errorOf(one).message, errorOf(one).hint]), [
+    assert.deepEqual(found.map((one) => [one.code, parseErrorRecord(one).message, parseErrorRecord(one).hint]), [
       [2, `${path} cannot be written: part of the path is a file.`, "Name another folder."],
       [2, `The data directory ${path} cannot be made: part of the path is a file.`, "Choose another one with --data."],
     ]);

@@ -4,7 +4,7 @@ import { main, OutputClosed } from "../../cli.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 import { toKebab } from "../../lib/operation/names.ts";
 import { listExamples, takesTag } from "../../lib/operation/operation.ts";
-import { createCapturedIo as capturedIo, readError as errorOf, svc, svcInProcess as svcHere } from "../harness/svc.ts";
+import { createCapturedIo, parseErrorRecord, svc, svcInProcess } from "../harness/svc.ts";
 
 Deno.test("svc --version prints only the version", async () => {
   const { version } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
@@ -13,13 +13,13 @@ Deno.test("svc --version prints only the version", async () => {
     const args of [["--version"], ["--quiet", "--version"], ["--version", "--format", "table"], ["cases", "--version"]]
   ) {
     assert.deepEqual(await svc(args), printed);
-    assert.deepEqual(await svcHere(args), printed, "in a program that imports the command line");
+    assert.deepEqual(await svcInProcess(args), printed, "in a program that imports the command line");
   }
 });
 
 Deno.test("a command ends with 0 and prints nothing if the output throws OutputClosed", async () => {
   const captured = { stdout: "", stderr: "" };
-  const io = capturedIo(captured);
+  const io = createCapturedIo(captured);
   const write = () => {
     throw new OutputClosed("The reader has closed the output.");
   };
@@ -30,9 +30,9 @@ Deno.test("a command ends with 0 and prints nothing if the output throws OutputC
 });
 
 Deno.test("svc without arguments, svc help and svc --help print the same page, which lists every group", async () => {
-  const page = (await svcHere([])).stdout;
+  const page = (await svcInProcess([])).stdout;
   for (const args of [["--help"], ["-h"], ["help"], ["--format", "table", "--help"]]) {
-    assert.deepEqual(await svcHere(args), { code: 0, stdout: page, stderr: "" });
+    assert.deepEqual(await svcInProcess(args), { code: 0, stdout: page, stderr: "" });
   }
   for (const group of [...Object.keys(await loadResources()), "auth", "service", "workflow", "completion"]) {
     assert.match(page, new RegExp(`^  ${toKebab(group)} +[A-Z]`, "m"));
@@ -41,7 +41,7 @@ Deno.test("svc without arguments, svc help and svc --help print the same page, w
 
 Deno.test("the reference describes each global flag as the help does", async () => {
   const page = await Deno.readTextFile(new URL("../../docs/reference/README.md", import.meta.url));
-  const [, flags = ""] = (await svcHere(["--help"], WIDE)).stdout.split("Global flags:\n");
+  const [, flags = ""] = (await svcInProcess(["--help"], WIDE)).stdout.split("Global flags:\n");
   const lines = [...flags.split("\n\n", 1).join().matchAll(/^ +(-.*?) {2,}(.*)$/gm)];
   assert.ok(lines.length > 5);
   for (const [, flag = "", meaning = ""] of lines) {
@@ -50,10 +50,10 @@ Deno.test("the reference describes each global flag as the help does", async () 
 });
 
 Deno.test("the help of a group lists its commands, in every spelling of the request", async () => {
-  const page = (await svcHere(["case-types"])).stdout;
+  const page = (await svcInProcess(["case-types"])).stdout;
   const spellings = ["case-types --help", "case-types -h", "help case-types", "case-types help", "-h case-types"];
   for (const line of spellings) {
-    assert.equal((await svcHere(line.split(" "))).stdout, page);
+    assert.equal((await svcInProcess(line.split(" "))).stdout, page);
   }
   assert.match(page, /^ {2}list-bulk-actions +List the bulk actions of a case type$/m);
 });
@@ -62,9 +62,9 @@ Deno.test("the help of every command has its usage, arguments, flags and example
   for (const [group, operations] of Object.entries(await loadResources())) {
     for (const [name, operation] of Object.entries(operations)) {
       const words = [toKebab(group), toKebab(name)];
-      const { code, stdout } = await svcHere([...words, "--help"], WIDE);
+      const { code, stdout } = await svcInProcess([...words, "--help"], WIDE);
       assert.equal(code, 0);
-      assert.equal((await svcHere(["help", ...words], WIDE)).stdout, stdout);
+      assert.equal((await svcInProcess(["help", ...words], WIDE)).stdout, stdout);
       assert.ok(stdout.startsWith(`${operation.summary}.\n`), stdout);
       const examples = listExamples(operation).map((example) => `  svc ${words.join(" ")} ${example}`.trimEnd());
       assert.ok(stdout.includes(`Examples:\n${examples.join("\n")}\n`), stdout);
@@ -78,35 +78,35 @@ Deno.test("the help of every command has its usage, arguments, flags and example
 });
 
 Deno.test("the help of a command shows short forms, defaults, required and exclusive flags", async () => {
-  const { stdout } = await svcHere(["data", "query", "--help"], WIDE);
+  const { stdout } = await svcInProcess(["data", "query", "--help"], WIDE);
   assert.match(
     stdout,
     /-d, --data <json> +The whole request body: dataViewParameters, query, paging; JSON, @file or -; not with --params, --max, --page, --include-total/,
   );
   assert.match(stdout, /--include-total +Count/);
-  assert.match((await svcHere(["data", "list-pages", "--help"], WIDE)).stdout, /--type <text> .*\(default: all\)/);
+  assert.match((await svcInProcess(["data", "list-pages", "--help"], WIDE)).stdout, /--type <text> .*\(default: all\)/);
   assert.match(
-    (await svcHere(["cases", "create", "--help"], WIDE)).stdout,
+    (await svcInProcess(["cases", "create", "--help"], WIDE)).stdout,
     /^ {2}svc cases create --type <text> \[flags\]$/m,
   );
   assert.match(
-    (await svcHere(["case-types", "list-bulk-actions", "-h"], WIDE)).stdout,
+    (await svcInProcess(["case-types", "list-bulk-actions", "-h"], WIDE)).stdout,
     /Only the hosted deployment variant/,
   );
 });
 
 Deno.test("the help shows the negated form of flags that are on by default", async () => {
   for (const group of ["ai-agents", "assistants"]) {
-    const { stdout } = await svcHere([group, "start-conversation", "--help"], WIDE);
+    const { stdout } = await svcInProcess([group, "start-conversation", "--help"], WIDE);
     assert.match(stdout, /^ +--\[no-\]execute-starter +Run the configured starter question$/m);
   }
 });
 
 Deno.test("a flag that has a prompt is required unless --interactive is set", async () => {
-  const { stdout } = await svcHere(["assignments", "perform", "--help"], WIDE);
+  const { stdout } = await svcInProcess(["assignments", "perform", "--help"], WIDE);
   assert.match(stdout, /^ {2}svc assignments perform <assignmentId> \(--action <text> \| --interactive\) \[flags\]$/m);
   assert.match(stdout, /^ +--action <text> +Action ID \(required unless --interactive\)$/m);
-  assert.match((await svcHere(["assignments", "save", "--help"], WIDE)).stdout, /Action ID \(required\)$/m);
+  assert.match((await svcInProcess(["assignments", "save", "--help"], WIDE)).stdout, /Action ID \(required\)$/m);
 });
 
 /** A terminal on which no line of the help is wrapped. */
@@ -208,10 +208,10 @@ const MISTAKES: Record<string, Mistake> = {
 
 for (const [line, { message, hint }] of Object.entries(MISTAKES)) {
   Deno.test(`svc ${line}: ${message}`, async () => {
-    const result = await svcHere(line.split(" "));
+    const result = await svcInProcess(line.split(" "));
     assert.equal(result.code, 2, result.stderr);
     assert.equal(result.stdout, "");
-    const error = errorOf(result);
+    const error = parseErrorRecord(result);
     assert.equal(error.code, "INVALID_ARGS");
     assert.equal(error.message, message);
     if (hint instanceof RegExp) assert.match(String(error.hint), hint);
@@ -235,9 +235,9 @@ Deno.test("an empty path is an error for every file and folder, before anything 
     "workflow init": "The argument <folder>",
   };
   for (const [line, called] of Object.entries(flags)) {
-    const result = await svcHere([...line.split(" "), ""]);
+    const result = await svcInProcess([...line.split(" "), ""]);
     assert.equal(result.code, 2, line);
-    const { code, message, hint } = errorOf(result);
+    const { code, message, hint } = parseErrorRecord(result);
     assert.deepEqual([code, message], ["INVALID_ARGS", `${called} is an empty path.`]);
     assert.match(String(hint), /^Pass a file or a folder/);
   }
@@ -256,9 +256,9 @@ Deno.test("the values of an operation are checked before anything is read or sen
     [["assignments", "perform", "A"], /^--action is required\.$/],
   ];
   for (const [args, message] of mistakes) {
-    const result = await svcHere(args);
+    const result = await svcInProcess(args);
     assert.equal(result.code, 2);
-    assert.match(String(errorOf(result).message), message);
+    assert.match(String(parseErrorRecord(result).message), message);
   }
 });
 
@@ -288,13 +288,16 @@ Deno.test("after -- everything is an argument, and an attached value may look li
 });
 
 Deno.test("at a terminal an error is one JSON object on several lines", async () => {
-  const { code, stderr } = await svcHere(["nothing"], { terminal: true });
+  const { code, stderr } = await svcInProcess(["nothing"], { terminal: true });
   assert.equal(code, 2);
   assert.match(stderr, /^\{\n {2}"error": \{\n/);
-  assert.equal(errorOf({ code, stdout: "", stderr }).code, "INVALID_ARGS");
+  assert.equal(parseErrorRecord({ code, stdout: "", stderr }).code, "INVALID_ARGS");
 });
 
 Deno.test("only SVC_DEBUG=1 adds the stack to an error", async () => {
-  assert.equal(errorOf(await svcHere(["nothing"])).stack, undefined);
-  assert.match(String(errorOf(await svcHere(["nothing"], { env: { SVC_DEBUG: "1" } })).stack), /usage_errors\.ts/);
+  assert.equal(parseErrorRecord(await svcInProcess(["nothing"])).stack, undefined);
+  assert.match(
+    String(parseErrorRecord(await svcInProcess(["nothing"], { env: { SVC_DEBUG: "1" } })).stack),
+    /usage_errors\.ts/,
+  );
 });

@@ -4,7 +4,7 @@ import { toExitCode } from "../../cli/exit.ts";
 import { ERROR_CODES, SvcError } from "../../lib/errors.ts";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { Workspace } from "../../tasks/workspace.ts";
-import { PROGRAM } from "../harness/svc.ts";
+import { LimitedCommand, PROGRAM } from "../harness/svc.ts";
 
 const PAGE = new URL("../../docs/cookbook.md", import.meta.url);
 const EXAMPLES = new URL("../../workflows/examples/", import.meta.url);
@@ -26,7 +26,7 @@ Deno.test("every block of the cookbook prints what the page shows", async (test)
   await copyExamples(`${workspace.directory}/workflows/examples`);
   for (const { heading, script, shown } of parseRecipes(await Deno.readTextFile(PAGE))) {
     const worked = await test.step(`${heading}: ${script.split("\n", 1)[0]}`, async () => {
-      const shell = new Deno.Command("sh", {
+      const shell = new LimitedCommand("sh", {
         args: ["-eu", "-c", script],
         cwd: workspace.directory,
         env: { ...workspace.env, PATH: `${workspace.directory}/bin:${Deno.env.get("PATH")}` },

@@ -91,7 +91,7 @@ export function clientEnvironment({ baseUrl }: Pick<FakeService, "baseUrl">): Re
 }
 
 /** Runs a command line against a fake service. */
-export function call(
+export function callFakeService(
   service: Pick<FakeService, "baseUrl">,
   line: string,
   options: SvcOptions = {},

@@ -11,7 +11,7 @@ import {
   toBytes,
   type WireMessage,
   WireReader,
-  writeAll,
+  writeToConnection,
 } from "./faults.ts";
 import { within } from "./wait.ts";
 
@@ -37,7 +37,7 @@ export const FAULTS = [
 ] as const;
 
 /** The fate of a request. */
-export type Fault = (typeof FAULTS)[number];
+export type ProxyFault = (typeof FAULTS)[number];
 
 /** Options of a fault proxy. */
 export interface FaultProxyOptions {
@@ -46,9 +46,9 @@ export interface FaultProxyOptions {
   /** Determines the plan: the fates of the requests, in order. */
   readonly seed: number;
   /** Frequency of each fault in a number of requests that is the sum of all frequencies. Default: 0. */
-  readonly faults: Readonly<Partial<Record<Fault, number>>>;
+  readonly faults: Readonly<Partial<Record<ProxyFault, number>>>;
   /** Chooses the fate of a request by its head. Default: the plan. */
-  readonly choose?: (head: string) => Fault | undefined;
+  readonly choose?: (head: string) => ProxyFault | undefined;
   /** Longest delay in milliseconds. Default: 30. */
   readonly delayMilliseconds?: number;
   /** Value of `Retry-After`. Default: 0. */
@@ -60,7 +60,7 @@ export interface FaultProxy extends AsyncDisposable {
   /** Base URL for clients, without a slash at the end. */
   readonly url: string;
   /** Number of requests by fate. */
-  readonly counts: Readonly<Record<Fault, number>>;
+  readonly counts: Readonly<Record<ProxyFault, number>>;
 }
 
 /** Starts a proxy on a free port of this machine. */
@@ -70,10 +70,10 @@ export function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy>
 
 class RunningProxy implements FaultProxy {
   readonly url: string;
-  readonly counts: Record<Fault, number>;
+  readonly counts: Record<ProxyFault, number>;
   readonly #options: FaultProxyOptions;
   readonly #random: SeededRandom;
-  #deck: Fault[] = [];
+  #deck: ProxyFault[] = [];
   readonly #listener: Deno.TcpListener;
   readonly #connections = new Set<Deno.Conn>();
   readonly #serving: Promise<void>;
@@ -123,7 +123,7 @@ class RunningProxy implements FaultProxy {
     const reader = new WireReader(connection);
     for (let request = await reader.read(); request !== undefined; request = await reader.read()) {
       const answer = await this.#treat(request);
-      await writeAll(connection, answer.bytes);
+      await writeToConnection(connection, answer.bytes);
       if (answer.ends) return;
     }
   }
@@ -162,7 +162,7 @@ class RunningProxy implements FaultProxy {
     const upstream = await Deno.connect({ hostname, port: Number(port) });
     this.#connections.add(upstream);
     try {
-      await writeAll(upstream, toBytes(request));
+      await writeToConnection(upstream, toBytes(request));
       return await new WireReader(upstream).read();
     } finally {
       closeConnection(upstream);
@@ -171,9 +171,9 @@ class RunningProxy implements FaultProxy {
   }
 
   /** Draws a fault like a card from a deck, so that each fault happens with every seed. */
-  #pick(): Fault {
+  #pick(): ProxyFault {
     if (this.#deck.length === 0) {
-      this.#deck = FAULTS.flatMap((fault) => Array<Fault>(this.#options.faults[fault] ?? 0).fill(fault));
+      this.#deck = FAULTS.flatMap((fault) => Array<ProxyFault>(this.#options.faults[fault] ?? 0).fill(fault));
     }
     return this.#deck.splice(Math.floor(this.#random.next() * this.#deck.length), 1)[0] ?? "pass";
   }

@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import type { SessionOptions } from "../../lib/auth/settings.ts";
 import { clientEnvironment, type FakeService } from "./fake_service.ts";
-import { Command, type CommandResult, makeFolder, runCommand, spawnSvc, svcCommand } from "./svc.ts";
+import { type CommandResult, LimitedCommand, makeFolder, runCommand, spawnSvc, svcCommand } from "./svc.ts";
 import { within } from "./wait.ts";
 
 /** An HTTP/1.1 request or response as bytes. */
@@ -76,7 +76,7 @@ export class WireReader {
 }
 
 /** Sends bytes or a text. */
-export async function writeAll(connection: Deno.Conn, data: string | Uint8Array): Promise<void> {
+export async function writeToConnection(connection: Deno.Conn, data: string | Uint8Array): Promise<void> {
   let bytes = typeof data === "string" ? encoder.encode(data) : data;
   while (bytes.length > 0) bytes = bytes.subarray(await connection.write(bytes));
 }
@@ -146,7 +146,7 @@ export const cutConnection: Behaviour = (connection) => closeConnection(connecti
 /** Sends a text and closes the connection. */
 export function sendText(text: string): Behaviour {
   return async (connection) => {
-    await writeAll(connection, text);
+    await writeToConnection(connection, text);
     closeConnection(connection);
   };
 }
@@ -158,7 +158,7 @@ export const sendNoBackend: Behaviour = sendText(
 
 /** Answers with JSON and keeps the connection open. */
 export function sendJson(status: number, body: unknown, headers?: Record<string, string>): Behaviour {
-  return (connection) => writeAll(connection, formatJsonResponse(status, body, headers));
+  return (connection) => writeToConnection(connection, formatJsonResponse(status, body, headers));
 }
 
 /** Reacts differently to each request, and to further requests as to the last one. */
@@ -258,7 +258,7 @@ export async function runOnFullDisk(service: FakeService, line: string): Promise
   await using folder = await makeFolder();
   const [program = "", ...args] = svcCommand(line.split(" "), folder.path);
   return await runCommand(
-    new Command("sh", {
+    new LimitedCommand("sh", {
       args: ["-c", 'exec "$0" "$@" > /dev/full', program, ...args],
       env: { ...clientEnvironment(service), SVC_CONFIG_DIR: folder.path },
     }),
@@ -276,6 +276,6 @@ export async function runWithoutSpace(
   // A limit on the file size, because a full disk would affect other tests.
   const limited = `trap "" XFSZ && ulimit -f 200 && exec "$0" "$@"`;
   return await runCommand(
-    new Command("/bin/sh", { args: ["-c", limited, ...command], env: { SVC_CONFIG_DIR: directory } }),
+    new LimitedCommand("/bin/sh", { args: ["-c", limited, ...command], env: { SVC_CONFIG_DIR: directory } }),
   );
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
 import configuration from "../../deno.json" with { type: "json" };
-import { CHECKOUT, Command, type Folder, makeFolder, readDenoDirectory, runCommand } from "./svc.ts";
+import { CHECKOUT, type Folder, LimitedCommand, makeFolder, readDenoDirectory, runCommand } from "./svc.ts";
 
 const README = await Deno.readTextFile(`${CHECKOUT}/README.md`);
 
@@ -49,7 +49,7 @@ export async function findTypeErrorsIn<N extends string>(folder: string, program
   }
   const args = ["check", "--quiet", ...paths.keys()];
   const { code, stderr } = await runCommand(
-    new Command(Deno.execPath(), { args, cwd: folder, env: { NO_COLOR: "1" } }),
+    new LimitedCommand(Deno.execPath(), { args, cwd: folder, env: { NO_COLOR: "1" } }),
   );
   const errors = stderr.split(/^(?=TS\d+ \[ERROR\])/m).filter((text) => text.startsWith("TS"));
   const errorsByName: Record<N, string> = { ...programs };
@@ -84,7 +84,7 @@ export async function publishCheckout(): Promise<Registry> {
   // A process that may call only 127.0.0.1 may not call the registry by this name.
   const env = { JSR_URL: `http://localhost:${server.addr.port}/` };
   const args = ["publish", "--token=x", "--no-provenance", "--no-check", "--allow-dirty"];
-  const { code, stderr } = await runCommand(new Command(Deno.execPath(), { args, cwd: CHECKOUT, env }));
+  const { code, stderr } = await runCommand(new LimitedCommand(Deno.execPath(), { args, cwd: CHECKOUT, env }));
   assert.equal(code, 0, stderr);
   const close = () => resources.disposeAsync();
   return { env, files, close, [Symbol.asyncDispose]: close };
@@ -110,7 +110,7 @@ async function answer(request: Request, folder: string): Promise<Response> {
 async function savePackage(request: Request, folder: string): Promise<Response> {
   const [archive, files] = [`${folder}/package.tgz`, `${folder}/${name}/${version}`];
   await Deno.writeFile(archive, await request.bytes());
-  const { code, stderr } = await runCommand(new Command("tar", { args: ["-xzf", archive, "-C", files] }));
+  const { code, stderr } = await runCommand(new LimitedCommand("tar", { args: ["-xzf", archive, "-C", files] }));
   assert.equal(code, 0, stderr);
   const manifest: Record<string, unknown> = {};
   for await (const path of listFiles(files)) {

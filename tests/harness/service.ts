@@ -15,11 +15,11 @@ import { openSqliteStore } from "../../service/store/sqlite/sqlite_store.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import {
   CHECKOUT,
-  Command,
   type CommandResult,
+  LimitedCommand,
   makeFolder,
+  parseErrorRecord,
   PROGRAM,
-  readError,
   runCommand,
   splitWords,
   svc,
@@ -28,7 +28,7 @@ import {
 import { within } from "./wait.ts";
 
 /** A response. */
-export interface Answer {
+export interface ApiAnswer {
   /** HTTP status. */
   readonly status: number;
   /** Headers. */
@@ -38,7 +38,7 @@ export interface Answer {
 }
 
 /** Options of a request. */
-export interface CallOptions {
+export interface ApiCallOptions {
   /** JSON body. */
   readonly body?: JsonValue;
   /** Body in another format. */
@@ -56,7 +56,7 @@ export interface ApiCaller {
   /** Token of the client. */
   readonly token: string;
   /** Calls the API with the token. */
-  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  call(method: string, path: string, options?: ApiCallOptions): Promise<ApiAnswer>;
 }
 
 /** A service under test. */
@@ -130,7 +130,7 @@ export function createApiCaller(api: string, token: string): ApiCaller {
     api,
     token,
     async call(method, path, { body, text, headers, signal } = {}) {
-      return await send(method, api + path, {
+      return await sendRequest(method, api + path, {
         headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
         body: body === undefined ? text : JSON.stringify(body),
         ...(signal && { signal }),
@@ -144,7 +144,7 @@ export async function requestToken(
   { url, tokenPath }: Pick<RunningService, "url" | "tokenPath">,
   { clientId, clientSecret }: { clientId: string; clientSecret: string },
 ): Promise<string> {
-  const { body } = await send("POST", url + tokenPath, {
+  const { body } = await sendRequest("POST", url + tokenPath, {
     headers: { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
     body: new URLSearchParams({ grant_type: "client_credentials" }),
   });
@@ -153,7 +153,7 @@ export async function requestToken(
 }
 
 /** Sends a request. The body of the response must be JSON or empty. */
-export async function send(method: string, url: string, init: RequestInit = {}): Promise<Answer> {
+export async function sendRequest(method: string, url: string, init: RequestInit = {}): Promise<ApiAnswer> {
   const { response, text } = await within(
     `${method} ${url} is answered`,
     fetch(url, { method, ...init }).then(async (response) => ({ response, text: await response.text() })),
@@ -163,7 +163,7 @@ export async function send(method: string, url: string, init: RequestInit = {}):
 }
 
 /** Returns the details of an error body. */
-export function readDetails(body: JsonValue | undefined): JsonObject[] {
+export function readErrorDetails(body: JsonValue | undefined): JsonObject[] {
   const found = isJsonObject(body) ? body.errorDetails : undefined;
   return Array.isArray(found) ? found.filter(isJsonObject) : [];
 }
@@ -233,7 +233,7 @@ export async function openLive(): Promise<Live> {
       const result = await run(line, operator);
       assert.equal(result.stdout, "", `svc ${line}`);
       assert.notEqual(result.code, 0, `svc ${line}`);
-      return readError(result);
+      return parseErrorRecord(result);
     },
     async createPermit(data = { Applicant: "Ada" }) {
       const line = `cases create --type City-Permit-Work-Permit --data '${JSON.stringify(data)}' --fields id`;
@@ -261,7 +261,7 @@ export interface ServiceProcess extends ApiCaller {
 
 /** Starts a service as a process on a data directory, with an application's file or the sample application. */
 export async function spawnService(data: string, app = ""): Promise<ServiceProcess> {
-  const child = new Command(Deno.execPath(), {
+  const child = new LimitedCommand(Deno.execPath(), {
     args: ["run", "--quiet", "--allow-all", "--config", `${CHECKOUT}/deno.json`, SERVICE_PROGRAM, data, app],
     stdout: "piped",
     stderr: "inherit",
@@ -324,9 +324,9 @@ export class ServiceHome implements AsyncDisposable {
   }
 
   /** Prepares `svc` with these arguments. */
-  command(args: readonly string[]): Command {
+  command(args: readonly string[]): LimitedCommand {
     const [program = "", ...rest] = this.commandLine(args);
-    return new Command(program, {
+    return new LimitedCommand(program, {
       args: rest,
       env: { SVC_CONFIG_DIR: this.directory },
       stdin: "null",

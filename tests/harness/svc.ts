@@ -34,7 +34,7 @@ export interface CommandOptions extends Deno.CommandOptions {
 }
 
 /** A command whose process is killed when it runs too long, so that the test fails instead of waiting. */
-export class Command extends Deno.Command {
+export class LimitedCommand extends Deno.Command {
   readonly #program: string | URL;
   readonly #options: CommandOptions;
 
@@ -59,7 +59,7 @@ export class Command extends Deno.Command {
 
   /** Runs the process until it ends. */
   override output(): Promise<Deno.CommandOutput> {
-    return new Command(this.#program, { stdout: "piped", stderr: "piped", ...this.#options }).spawn().output();
+    return new LimitedCommand(this.#program, { stdout: "piped", stderr: "piped", ...this.#options }).spawn().output();
   }
 }
 
@@ -113,7 +113,7 @@ export async function svc(args: readonly string[], options: SvcOptions = {}): Pr
 /** Starts `svc` with pipes as its streams. */
 export function spawnSvc(args: readonly string[], { env = {}, cwd }: SvcOptions): Deno.ChildProcess {
   const [program = "", ...rest] = svcCommand(args, env.SVC_CONFIG_DIR);
-  return new Command(program, {
+  return new LimitedCommand(program, {
     args: rest,
     clearEnv: true,
     env: { ...readDenoEnvironment(), ...env },
@@ -136,7 +136,7 @@ export function svcCommand(args: readonly string[], configDirectory = ""): strin
 }
 
 /** Parses the error record on standard error, which must be the only output there. */
-export function readError({ stderr }: CommandResult): Record<string, unknown> {
+export function parseErrorRecord({ stderr }: CommandResult): Record<string, unknown> {
   return JSON.parse(stderr).error;
 }
 
@@ -157,7 +157,7 @@ export function readDenoEnvironment(): Record<string, string> {
 /** Runs a script of this checkout, or a program by its absolute path, as a process with its own environment. */
 export function runScript(path: string, args: string[], env: Record<string, string>): Promise<CommandResult> {
   return runCommand(
-    new Command(Deno.execPath(), {
+    new LimitedCommand(Deno.execPath(), {
       args: ["run", "--quiet", "--no-prompt", "--allow-all", resolve(CHECKOUT, path), ...args],
       clearEnv: true,
       env: { ...readDenoEnvironment(), ...env },
@@ -251,7 +251,7 @@ export class Home implements AsyncDisposable {
   async run(lines: string, env: Record<string, string> = {}, cwd: string = this.#checkout): Promise<string> {
     const inCheckout = (_: string, below: string) => shellQuote(this.#checkout + below);
     const { code, stdout, stderr } = await runCommand(
-      new Command("sh", {
+      new LimitedCommand("sh", {
         args: ["-euc", lines.replaceAll(/\/path\/to\/svc(\S*)/g, inCheckout)],
         cwd,
         env: {
@@ -276,7 +276,7 @@ let denoDirectory: Promise<string> | undefined;
 
 /** Returns the cache directory of this Deno, so that processes with another home do not fetch packages again. */
 export function readDenoDirectory(): Promise<string> {
-  denoDirectory ??= runCommand(new Command(Deno.execPath(), { args: ["info", "--json"] }))
+  denoDirectory ??= runCommand(new LimitedCommand(Deno.execPath(), { args: ["info", "--json"] }))
     .then(({ stdout }) => JSON.parse(stdout).denoDir);
   return denoDirectory;
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { delay } from "../../utils/async/delay.ts";
 
 /** Options of a wait. */
-export interface WaitOptions {
+export interface LimitOptions {
   /** Seconds after which it fails. Default: 60, which is ample on a busy machine. */
   readonly seconds?: number;
 }
@@ -14,7 +14,7 @@ const POLL_MILLISECONDS = 10;
 export async function eventually<T>(
   what: string,
   condition: () => T | Promise<T>,
-  { seconds = 60 }: WaitOptions = {},
+  { seconds = 60 }: LimitOptions = {},
 ): Promise<Exclude<T, false | 0 | "" | null | undefined>> {
   const end = performance.now() + seconds * 1000;
   for (;;) {
@@ -26,7 +26,7 @@ export async function eventually<T>(
 }
 
 /** Returns what a promise resolves with, or fails when it takes longer than the limit. */
-export async function within<T>(what: string, result: T | Promise<T>, { seconds = 60 }: WaitOptions = {}): Promise<T> {
+export async function within<T>(what: string, result: T | Promise<T>, { seconds = 60 }: LimitOptions = {}): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
@@ -48,7 +48,7 @@ export async function within<T>(what: string, result: T | Promise<T>, { seconds 
 export async function readUntil(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   expected: string,
-  options: WaitOptions = {},
+  options: LimitOptions = {},
 ): Promise<{ text: string; rest: Promise<string> }> {
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";

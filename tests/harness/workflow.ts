@@ -16,7 +16,7 @@ import type { GuestLibrary } from "../../workflows/sandbox/host/guest_process.ts
 import { builtLibrary, localLibrary } from "../../workflows/sandbox/host/library.ts";
 import { type Beginning, type RunHandlers, Sandbox } from "../../workflows/sandbox/host/sandbox.ts";
 import { loadOperations } from "../../workflows/scripts/permissions.ts";
-import { BUILT_PROGRAM, Command, type CommandResult, makeFolder, PROGRAM, runCommand } from "./svc.ts";
+import { BUILT_PROGRAM, type CommandResult, LimitedCommand, makeFolder, PROGRAM, runCommand } from "./svc.ts";
 import { readUntil, within } from "./wait.ts";
 
 /** Library that sandboxes of the built program load. Undefined when they find the sources themselves. */
@@ -49,7 +49,7 @@ ${body}
 }
 
 /** A request that an API has received. */
-export interface Received {
+export interface ReceivedRequest {
   /** Method and path below the API root. */
   readonly call: string;
   /** Body. Undefined when it was empty. */
@@ -59,7 +59,7 @@ export interface Received {
 /** An API on loopback that answers requests for cases, and records all requests. */
 export class TinyApi implements AsyncDisposable {
   /** Requests, in order. */
-  readonly received: Received[] = [];
+  readonly received: ReceivedRequest[] = [];
   /** Highest number of concurrent requests. */
   mostAtOnce = 0;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
@@ -155,7 +155,7 @@ export function createRunner(workflow: OpenWorkflow, caller: Caller = noCaller):
 }
 
 /** Outcome of a run. */
-export interface Outcome {
+export interface RunOutcome {
   /** Result of the script. */
   readonly result?: JsonValue;
   /** Error that the run failed with. */
@@ -169,7 +169,7 @@ export async function runText(
   text: string | Readonly<Record<string, string>>,
   options: Partial<RunOptions> = {},
   input?: JsonValue,
-): Promise<Outcome> {
+): Promise<RunOutcome> {
   await using folder = await makeFolder(typeof text === "string" ? { "script.ts": text } : text);
   const log: string[] = [];
   const onLog = (lines: string) => void log.push(...lines.split("\n"));
@@ -228,7 +228,7 @@ export interface WorkflowProcess {
 export function workflowCommand(
   args: readonly string[],
   { directory, env, cwd, program = [PROGRAM], stdin = "null", shellLimit = ":" }: WorkflowProcess,
-): Command {
+): LimitedCommand {
   const permissions = [
     "--no-prompt",
     "--allow-net=127.0.0.1",
@@ -238,7 +238,7 @@ export function workflowCommand(
     "--allow-env=SVC_BASE_URL,SVC_CLIENT_ID,SVC_CLIENT_SECRET,SVC_CONFIG_DIR,SVC_NO_CACHE,SVC_DEBUG,NO_COLOR,HOME",
   ];
   const deno = [Deno.execPath(), "run", "--quiet", ...permissions, ...program, "workflow", ...args];
-  return new Command("/bin/sh", {
+  return new LimitedCommand("/bin/sh", {
     args: ["-c", `${shellLimit} && exec "$0" "$@"`, ...deno],
     env: { TMPDIR: directory, SVC_CONFIG_DIR: directory, SVC_DEBUG: "", ...env },
     cwd,
@@ -271,7 +271,7 @@ export const WAIT_FOR_SECOND_CASE =
   `while ((await svc.data.count("D_Permits")).resultCount < 2) await new Promise((again) => setTimeout(again, 20));`;
 
 /** A service, a script that calls it, and `svc workflow` with a journal. */
-export interface Workspace extends AsyncDisposable {
+export interface ScriptWorkspace extends AsyncDisposable {
   /** Folder of `script.ts`. */
   readonly folder: string;
   /** Configuration directory, with the journal. */
@@ -297,7 +297,7 @@ export interface Workspace extends AsyncDisposable {
 }
 
 /** Opens a workspace with a script from the body of its `run`. */
-export async function openWorkspace(body: string): Promise<Workspace> {
+export async function openScriptWorkspace(body: string): Promise<ScriptWorkspace> {
   const service = await startService();
   const { clientId, clientSecret } = await service.addClient("clerk@city");
   const folder = await makeFolder({ "script.ts": scriptText(body) });

@@ -16,22 +16,22 @@ const FIXTURE = fileURLToPath(new URL("../fixtures/before", import.meta.url));
 const AGE_MILLISECONDS = 60 * 60 * 1000;
 
 Deno.test("a data directory of an earlier version answers every read as before", async () => {
-  await using office = await openEarlier();
+  await using home = await openEarlier();
   for (const { command, answer } of answers) {
-    assert.deepEqual(await json(office, ...command), answer, `svc ${command.join(" ")}`);
+    assert.deepEqual(await json(home, ...command), answer, `svc ${command.join(" ")}`);
   }
-  const { attachments } = await json(office, "attachments", "list", "CITY-PERMIT-WORK P-1");
+  const { attachments } = await json(home, "attachments", "list", "CITY-PERMIT-WORK P-1");
   const file = objects(attachments).find(({ category }) => category === "Plan");
-  const { stdout } = await svc(office, 0, "attachments", "get", String(file?.ID));
+  const { stdout } = await svc(home, 0, "attachments", "get", String(file?.ID));
   assert.equal(stdout, "A plan of the site.\n");
 });
 
 Deno.test("cases of an earlier version continue: a screen flow, a draft, messages and a new case", async () => {
-  await using office = await openEarlier();
+  await using home = await openEarlier();
   const review = "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-2!REVIEW";
   const asReviewer = ["--profile", "reviewer"];
   await json(
-    office,
+    home,
     "assignments",
     "perform",
     review,
@@ -42,75 +42,75 @@ Deno.test("cases of an earlier version continue: a screen flow, a draft, message
     ...asReviewer,
   );
   const advice = ["--action", "GiveAdvice", "--data", '{"Complete":true,"Advice":"Grant it"}'];
-  const advised = await json(office, "assignments", "perform", review, ...advice, ...asReviewer);
+  const advised = await json(home, "assignments", "perform", review, ...advice, ...asReviewer);
   assert.equal(advised.status, "Pending-Decision");
 
   const intake = "ASSIGN-WORKLIST CITY-PERMIT-WORK P-3!INTAKE";
-  const registered = await json(office, "assignments", "perform", intake, "--action", "Register");
+  const registered = await json(home, "assignments", "perform", intake, "--action", "Register");
   assert.equal(registered.status, "Pending-Review");
-  const permits = await permitsByNumber(office);
+  const permits = await permitsByNumber(home);
   assert.equal(permits.get("P-2")?.Area, 7);
   assert.equal(permits.get("P-3")?.Address, "Draft Street 3");
 
   const handle = "CITY-PERMIT-WORK P-1";
-  await json(office, "social", "post-message", "--context", handle, "--message", "Posted later");
-  await svc(office, 0, "followers", "delete", handle, "--user", "decider@city");
-  assert.deepEqual((await json(office, "followers", "list", handle)).followers, []);
-  const created = await json(office, "cases", "create", "--type", "City-Permit-Work-Permit");
+  await json(home, "social", "post-message", "--context", handle, "--message", "Posted later");
+  await svc(home, 0, "followers", "delete", handle, "--user", "decider@city");
+  assert.deepEqual((await json(home, "followers", "list", handle)).followers, []);
+  const created = await json(home, "cases", "create", "--type", "City-Permit-Work-Permit");
   assert.equal(created.id, "CITY-PERMIT-WORK P-12");
 });
 
 Deno.test("runs of an earlier version are listed and shown", async () => {
-  await using office = await openEarlier();
-  const { stdout } = await svc(office, 0, "workflow", "list");
+  await using home = await openEarlier();
+  const { stdout } = await svc(home, 0, "workflow", "list");
   const states = objects(JSON.parse(stdout)).map(({ id, state, inputs, succeeded, failed }) =>
     [id, state, inputs, succeeded, failed].join(" ")
   );
   assert.deepEqual(states, ["interrupted interrupted 3 1 0", "failed failed 3 2 1", "finished done 1 1 0"]);
-  const { inputs } = await json(office, "workflow", "show", "finished", "--format", "json");
+  const { inputs } = await json(home, "workflow", "show", "finished", "--format", "json");
   const [input] = objects(inputs);
   assert.deepEqual(input?.result, { id: "CITY-PERMIT-WORK P-4", status: "Pending-Review" });
   const calls = objects(input?.calls).map(({ operation }) => operation);
   assert.deepEqual(calls, ["cases.create", "sleep", "assignments.perform"]);
-  const { stdout: logs } = await svc(office, 0, "workflow", "logs", "finished");
+  const { stdout: logs } = await svc(home, 0, "workflow", "logs", "finished");
   assert.equal(logs, "Created CITY-PERMIT-WORK P-4.\n");
-  const { stdout: report } = await svc(office, 0, "workflow", "report", "failed");
+  const { stdout: report } = await svc(home, 0, "workflow", "report", "failed");
   assert.match(report, /Validation failed: Errors Detected/);
 });
 
 Deno.test("'retry' and 'resume' continue runs of an earlier version with one effect per input", async () => {
-  await using office = await openEarlier();
-  const batch = `${office.directory}/scripts/failed.csv`;
+  await using home = await openEarlier();
+  const batch = `${home.directory}/scripts/failed.csv`;
   await Deno.writeTextFile(batch, (await Deno.readTextFile(batch)).replace("-5", "5"));
-  const retried = readRegistered((await svc(office, 0, "workflow", "retry", "failed")).stdout);
-  const resumed = readRegistered((await svc(office, 0, "workflow", "resume", "interrupted")).stdout);
+  const retried = readRegistered((await svc(home, 0, "workflow", "retry", "failed")).stdout);
+  const resumed = readRegistered((await svc(home, 0, "workflow", "resume", "interrupted")).stdout);
 
-  const permits = await permitsByNumber(office);
+  const permits = await permitsByNumber(home);
   const applicants = [...retried, ...resumed].map((number) => permits.get(number)?.Applicant);
   assert.deepEqual(applicants, ["Fay", "Fred", "Fiona", "Ida", "Ivan", "Iris", "Igor"]);
   const madeBefore = ["P-1", "P-2", "P-3", "P-4", "P-11"];
   assert.deepEqual([...permits.keys()].toSorted(), [...madeBefore, ...retried, ...resumed].toSorted());
   for (const number of [...retried, ...resumed]) {
     assert.equal(permits.get(number)?.pyStatusWork, "Pending-Review", number);
-    assert.deepEqual(await readHistory(office, number), ["created", "performed", "stage", "stage"], number);
+    assert.deepEqual(await readHistory(home, number), ["created", "performed", "stage", "stage"], number);
   }
-  const states = objects(JSON.parse((await svc(office, 0, "workflow", "list")).stdout)).map(({ state }) => state);
+  const states = objects(JSON.parse((await svc(home, 0, "workflow", "list")).stdout)).map(({ state }) => state);
   assert.deepEqual(states, ["done", "done", "done"]);
 });
 
 Deno.test("a cassette of an earlier version plays", async () => {
-  await using office = await ServiceHome.open();
+  await using home = await ServiceHome.open();
   const cassette = `${FIXTURE}/scripts/register.cassette.json`;
   const command = ["workflow", "test", `${FIXTURE}/scripts/register.ts`, "--cassette", cassette, "--format", "json"];
-  const { stdout } = await svc(office, 0, ...command);
+  const { stdout } = await svc(home, 0, ...command);
   assert.deepEqual(JSON.parse(stdout), [{ cassette, calls: 3, passed: true }]);
 });
 
 /** Copies the fixture into a configuration directory, and starts the service on it. */
 async function openEarlier(): Promise<ServiceHome> {
   await using stack = new AsyncDisposableStack();
-  const office = stack.use(await ServiceHome.open());
-  const { directory } = office;
+  const home = stack.use(await ServiceHome.open());
+  const { directory } = home;
   cpSync(`${FIXTURE}/home`, directory, { recursive: true });
   cpSync(`${FIXTURE}/scripts`, `${directory}/scripts`, { recursive: true });
   if (Deno.build.os !== "windows") await makePrivate(directory); // Git does not keep file modes.
@@ -119,11 +119,11 @@ async function openEarlier(): Promise<ServiceHome> {
   const { baseUrl, service } = JSON.parse(config).profiles.default;
   await Deno.writeTextFile(`${directory}/config.json`, config.replaceAll(service, inJson(`${directory}/service`)));
   renewIdempotencyRecords(`${directory}/service/service.db`);
-  const { url } = await json(office, ...START_ARGUMENTS);
+  const { url } = await json(home, ...START_ARGUMENTS);
   const recordedScripts = join(dirname(dirname(service)), "scripts");
   moveRuns(`${directory}/workflows.db`, [[recordedScripts, `${directory}/scripts`], [baseUrl, String(url)]]);
   stack.move();
-  return office;
+  return home;
 }
 
 async function makePrivate(directory: string): Promise<void> {
@@ -158,16 +158,16 @@ function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-async function svc(office: ServiceHome, expected: number, ...args: string[]): Promise<CommandResult> {
-  const { directory } = office;
+async function svc(home: ServiceHome, expected: number, ...args: string[]): Promise<CommandResult> {
+  const { directory } = home;
   const [group, ...rest] = args;
-  const ended = await runCommand(group === "workflow" ? workflowCommand(rest, { directory }) : office.command(args));
+  const ended = await runCommand(group === "workflow" ? workflowCommand(rest, { directory }) : home.command(args));
   assert.equal(ended.code, expected, `svc ${args.join(" ")}: ${ended.stderr}`);
   return ended;
 }
 
-async function json(office: ServiceHome, ...args: string[]): Promise<JsonObject> {
-  const { stdout } = await svc(office, 0, ...args);
+async function json(home: ServiceHome, ...args: string[]): Promise<JsonObject> {
+  const { stdout } = await svc(home, 0, ...args);
   const answer: JsonValue = JSON.parse(stdout);
   assert.ok(isJsonObject(answer), stdout);
   return answer;
@@ -178,15 +178,15 @@ function objects(value: JsonValue | undefined): JsonObject[] {
   return value.filter(isJsonObject);
 }
 
-async function permitsByNumber(office: ServiceHome): Promise<Map<string, JsonObject>> {
-  const { data } = await json(office, "data", "query", "D_Permits", "--max", "100");
+async function permitsByNumber(home: ServiceHome): Promise<Map<string, JsonObject>> {
+  const { data } = await json(home, "data", "query", "D_Permits", "--max", "100");
   return new Map(objects(data).map((row) => [String(row.pyID), row]));
 }
 
 /** Returns the kinds of the events in a case's history, in order of name. */
-async function readHistory(office: ServiceHome, number: string): Promise<string[]> {
+async function readHistory(home: ServiceHome, number: string): Promise<string[]> {
   const options = ["--filter-for", `CITY-PERMIT-WORK ${number}`, "--filter-by", "history"];
-  const { data } = await json(office, "social", "get-feed", "pyCaseFeed", ...options);
+  const { data } = await json(home, "social", "get-feed", "pyCaseFeed", ...options);
   assert.ok(isJsonObject(data) && isJsonObject(data.FeedList));
   return objects(data.FeedList.pxResults).map(({ pyHistoryType }) => String(pyHistoryType)).toSorted();
 }

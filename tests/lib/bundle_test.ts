@@ -4,7 +4,7 @@ import { build, stop } from "esbuild";
 import configuration from "../../deno.json" with { type: "json" };
 import { startService } from "../../service/mod.ts";
 import { startFaultProxy } from "../harness/fault_proxy.ts";
-import { CHECKOUT, makeFolder } from "../harness/svc.ts";
+import { CHECKOUT, LimitedCommand, makeFolder } from "../harness/svc.ts";
 
 const PROGRAM = `
 import { createClient, SvcError } from "./mod.ts";
@@ -48,7 +48,7 @@ Deno.test("a bundled program uploads, downloads, tries again and reads page by p
     },
   });
   await using folder = await makeFolder({ "program.js": await bundle(PROGRAM) });
-  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+  const { stdout, stderr } = await new LimitedCommand(Deno.execPath(), {
     args: [
       "run",
       "--no-prompt",

@@ -1,7 +1,7 @@
 /** Documentation of the library in an editor. */
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
-import { CHECKOUT, makeFolder } from "../harness/svc.ts";
+import { CHECKOUT, LimitedCommand, makeFolder } from "../harness/svc.ts";
 
 const PROGRAM = `import { createClient, type CasesCreateParams } from "${pathToFileURL(`${CHECKOUT}/mod.ts`).href}";
 const svc = createClient();
@@ -53,7 +53,7 @@ class Editor implements AsyncDisposable {
 
   constructor(folder: string) {
     this.#folder = folder;
-    this.#server = new Deno.Command(Deno.execPath(), {
+    this.#server = new LimitedCommand(Deno.execPath(), {
       args: ["lsp", "--quiet"],
       cwd: folder,
       stdin: "piped",

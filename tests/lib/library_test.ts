@@ -5,8 +5,8 @@ import configuration from "../../deno.json" with { type: "json" };
 import { ERROR_CODES, getErrorCode } from "../../lib/errors.ts";
 import { createClient } from "../../mod.ts";
 import { startService } from "../../service/mod.ts";
-import { readHeader as headerOf, sendJson as answer, startUnrulyServer as startUnruly } from "../harness/faults.ts";
-import { CHECKOUT, makeFolder } from "../harness/svc.ts";
+import { readHeader, sendJson, startUnrulyServer } from "../harness/faults.ts";
+import { CHECKOUT, LimitedCommand, makeFolder } from "../harness/svc.ts";
 
 /** A page of `deno doc --json`. */
 interface Page {
@@ -82,7 +82,7 @@ Deno.test("a program needs the permissions that docs/permissions.md names and no
         ...permissions,
       ];
       const args = ["run", ...flags, `${folder.path}/program.ts`, service.url, clientId, clientSecret];
-      const { code, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
+      const { code, stderr } = await new LimitedCommand(Deno.execPath(), { args }).output();
       assert.equal(code, 0, new TextDecoder().decode(stderr));
     });
   }
@@ -137,7 +137,7 @@ Deno.test("a missing permission is an error of the library, whatever is called",
       }`,
   });
   const args = ["run", "--quiet", "--no-prompt", `--config=${CHECKOUT}/deno.json`, `${folder.path}/program.ts`];
-  const { code, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
+  const { code, stderr } = await new LimitedCommand(Deno.execPath(), { args }).output();
   assert.equal(code, 0, new TextDecoder().decode(stderr));
 });
 
@@ -163,7 +163,7 @@ Deno.test("docs/library.md explains every error code once, with its status", asy
 
 async function pageOf(path: string): Promise<Page> {
   const args = ["doc", "--quiet", "--json", path];
-  const { stdout } = await new Deno.Command(Deno.execPath(), { args, cwd: CHECKOUT, stderr: "null" }).output();
+  const { stdout } = await new LimitedCommand(Deno.execPath(), { args, cwd: CHECKOUT, stderr: "null" }).output();
   const { nodes }: { nodes: Readonly<Record<string, Page>> } = JSON.parse(new TextDecoder().decode(stdout));
   const [page] = Object.values(nodes);
   assert.ok(page !== undefined, path);
@@ -173,9 +173,9 @@ async function pageOf(path: string): Promise<Page> {
 const CASE = { data: { caseInfo: { ID: "C-1", caseTypeID: "Work", status: "New" } } };
 
 Deno.test("an entity tag of any bytes is returned to the service unchanged", async () => {
-  using server = startUnruly(answer(200, CASE, { etag: '"März"' }));
+  using server = startUnrulyServer(sendJson(200, CASE, { etag: '"März"' }));
   const svc = createClient(server.options);
   const { etag } = await svc.cases.get("C-1");
   await svc.cases.stageNext("C-1", { ifMatch: etag });
-  assert.deepEqual(server.received.map(({ head }) => headerOf(head, "if-match")), [undefined, '"MÃ¤rz"']);
+  assert.deepEqual(server.received.map(({ head }) => readHeader(head, "if-match")), [undefined, '"MÃ¤rz"']);
 });

@@ -4,7 +4,7 @@ import { permissionName, toKebab } from "../../lib/operation/names.ts";
 import { listExamples } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 import { handlers } from "../../service/http/all_handlers.ts";
-import { makeFolder, splitWords as words, svc } from "../harness/svc.ts";
+import { makeFolder, splitWords, svc } from "../harness/svc.ts";
 
 const operations = Object.entries(await loadResources()).flatMap(([group, operations]) =>
   Object.entries(operations).map(([name, operation]) => ({ group, name, operation }))
@@ -87,7 +87,7 @@ Deno.test("every example of the help is a command line that makes a request", as
   const runNext = async () => {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const { group, name, operation } = next;
-      const line = [toKebab(group), toKebab(name), ...words(listExamples(operation)[0]), "--dry-run"];
+      const line = [toKebab(group), toKebab(name), ...splitWords(listExamples(operation)[0]), "--dry-run"];
       const { code, stdout, stderr } = await svc(line, options);
       assert.equal(code, 0, `${line.join(" ")}: ${stderr}`);
       assert.ok(stdout.startsWith(`${operation.method} `), line.join(" "));

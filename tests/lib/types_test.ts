@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../mod.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
-import { findTypeErrors as compiled, programWithEveryImport as programOfAll } from "../harness/project.ts";
+import { findTypeErrors, programWithEveryImport } from "../harness/project.ts";
 import { scriptText } from "../harness/workflow.ts";
 
 const CLIENT = `
@@ -175,7 +175,7 @@ function upperFirst(text: string): string {
 }
 
 Deno.test("the compiler knows the library", async (t) => {
-  const said = await compiled({
+  const said = await findTypeErrors({
     misspelt: CLIENT + `await svc.data.query("D", { pageSize: 3 });`,
     mistakes: programOf([...Object.values(MISTAKES).flat(), ...OPTION_MISTAKES]),
     loose: programOf([`await svc.cases.get("C")`]),
@@ -188,7 +188,7 @@ Deno.test("the compiler knows the library", async (t) => {
     key: creating(`idempotencyKey: "k"`),
     pages: scriptText(`for await (const row of svc.data.query("D")) console.log(row.pyID);`),
     response: scriptText(`await svc.cases.get("C").withResponse();`),
-    all: programOfAll(),
+    all: programWithEveryImport(),
   });
   await t.step("it accepts every part with Deno's default options", () => assert.equal(said.all, ""));
   await t.step("it lists the parameters if one is misspelt", () => {

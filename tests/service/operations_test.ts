@@ -10,8 +10,8 @@ import { permissionName, toCamel } from "../../lib/operation/names.ts";
 import { type Operation, takesTag } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 import { openLive } from "../harness/service.ts";
-import { valueAt as at } from "../harness/service_engine.ts";
-import { CHECKOUT, makeFolder, splitWords as words } from "../harness/svc.ts";
+import { valueAt } from "../harness/service_engine.ts";
+import { CHECKOUT, makeFolder, splitWords } from "../harness/svc.ts";
 
 interface Step {
   /** Command line; `{name}` is what an earlier step has kept. */
@@ -323,7 +323,7 @@ const resources = await loadResources();
 
 /** The operation that a command line names. */
 function operationOf(line: string): { name: string; operation: Operation } {
-  const [group = "", command = ""] = words(line).map(toCamel);
+  const [group = "", command = ""] = splitWords(line).map(toCamel);
   const operation = resources[group]?.[command];
   assert.ok(operation, `there is no command ${line}`);
   return { name: permissionName(group, command), operation };
@@ -354,11 +354,11 @@ Deno.test("every command answers as documented, and changes nothing with a stale
     assert.equal(body === undefined, operation.answer === "nothing");
     checkAnswer(operation.answer, { body });
     for (const [path, expected] of Object.entries(says)) {
-      const found = path === "" ? body : at(body, path);
+      const found = path === "" ? body : valueAt(body, path);
       if (expected instanceof RegExp) assert.match(String(found), expected, path);
       else assert.deepEqual(found, typeof expected === "string" ? fill(expected) : expected, path);
     }
-    for (const [name, path] of Object.entries(keep)) kept.set(name, String(at(body, path)));
+    for (const [name, path] of Object.entries(keep)) kept.set(name, String(valueAt(body, path)));
   }
 
   for (const step of [CASES, ASSIGNMENTS, DATA, PEOPLE, SOCIAL, CONVERSATIONS, PAGES, FILES].flat()) {

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { copyCheckout } from "../../tasks/copy_checkout.ts";
 import { runForOutput } from "../../tasks/workspace.ts";
-import { CHECKOUT, makeFolder } from "../harness/svc.ts";
+import { CHECKOUT, LimitedCommand, makeFolder } from "../harness/svc.ts";
 
 const DEMO = `${CHECKOUT}/tasks/demo.ts`;
 
 Deno.test("Ctrl-C ends the demo and its service, and removes their files", async () => {
   await using folder = await makeFolder();
-  const demo = new Deno.Command(Deno.execPath(), {
+  const demo = new LimitedCommand(Deno.execPath(), {
     args: ["run", "--quiet", "--allow-all", DEMO],
     env: { TMPDIR: folder.path },
     stdout: "piped",
@@ -32,6 +32,6 @@ Deno.test("the demo runs in a checkout whose path has a space", async () => {
   const checkout = `${folder.path}/Ada Lovelace/svc`;
   copyCheckout(checkout);
   const args = ["run", "--quiet", "--allow-all", `${checkout}/tasks/demo.ts`];
-  const output = await runForOutput(new Deno.Command(Deno.execPath(), { args, env: { TMPDIR: folder.path } }));
+  const output = await runForOutput(new LimitedCommand(Deno.execPath(), { args, env: { TMPDIR: folder.path } }));
   assert.match(output, /Every case is resolved, and every history equals the log/);
 });

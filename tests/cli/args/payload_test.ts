@@ -1,18 +1,19 @@
 /** Payloads: inline, from a file, from standard input, and invalid ones. */
 import assert from "node:assert/strict";
 import {
-  type CommandResult as CliResult,
+  type CommandResult,
+  LimitedCommand,
   makeFolder,
-  readError as errorOf,
+  parseErrorRecord,
   svc,
   svcCommand,
-  svcInProcess as svcHere,
-  type SvcOptions as CliOptions,
+  svcInProcess,
+  type SvcOptions,
 } from "../../harness/svc.ts";
 
 const ENV = { SVC_BASE_URL: "https://svc.example" };
 
-function create(data: string, options: CliOptions = {}): Promise<CliResult> {
+function create(data: string, options: SvcOptions = {}): Promise<CommandResult> {
   return svc(["cases", "create", "--type", "T", "--dry-run", "--data", data], { env: ENV, ...options });
 }
 
@@ -40,7 +41,7 @@ Deno.test("a short flag takes its value as the next argument, attached, or after
     assert.ok(stdout.endsWith('\n\n{\n  "a": "="\n}\n'), given.join(" "));
   }
   const empty = await svc(["attachments", "get", "A", "-o="], { env: ENV });
-  assert.equal(errorOf(empty).message, "--output is an empty path.");
+  assert.equal(parseErrorRecord(empty).message, "--output is an empty path.");
 });
 
 Deno.test("a payload is limited to 64 MiB", async () => {
@@ -54,28 +55,28 @@ Deno.test("a payload is limited to 64 MiB", async () => {
   const whole = await create("@whole.json", { cwd: folder.path });
   assert.equal(whole.code, 0, whole.stderr);
   const more = await create("@more.json", { cwd: folder.path });
-  assert.deepEqual([more.code, errorOf(more).code], [2, "INVALID_ARGS"]);
-  assert.match(String(errorOf(more).message), /more\.json/);
+  assert.deepEqual([more.code, parseErrorRecord(more).code], [2, "INVALID_ARGS"]);
+  assert.match(String(parseErrorRecord(more).message), /more\.json/);
 });
 
 Deno.test("two payloads cannot both read standard input", async () => {
   const args = ["cases", "perform-action", "C", "--action", "a", "--data", "-", "--page-instructions", "-"];
   const result = await svc(args, { env: ENV, stdin: "{}" });
   assert.equal(result.code, 2);
-  assert.equal(errorOf(result).message, "--data and --page-instructions cannot both read standard input.");
+  assert.equal(parseErrorRecord(result).message, "--data and --page-instructions cannot both read standard input.");
 });
 
 Deno.test("the payload - at a terminal is an error with a hint, instead of waiting for input", async () => {
-  const result = await svcHere(["cases", "create", "--type", "T", "--data", "-"], { terminal: true });
+  const result = await svcInProcess(["cases", "create", "--type", "T", "--data", "-"], { terminal: true });
   assert.equal(result.code, 2);
-  assert.equal(errorOf(result).message, "--data - reads standard input, which is the terminal.");
-  assert.match(String(errorOf(result).hint), /^Pipe the JSON in, or give --data @file\.$/);
+  assert.equal(parseErrorRecord(result).message, "--data - reads standard input, which is the terminal.");
+  assert.match(String(parseErrorRecord(result).hint), /^Pipe the JSON in, or give --data @file\.$/);
 });
 
 Deno.test("an error for invalid JSON names flag, source, line and column", async () => {
   await using folder = await makeFolder({ "bad.json": '{\n  "a": 1,\n  "é": tru\n}\n', "empty.json": "" });
   const cwd = folder.path;
-  const messages: [CliResult, string][] = [
+  const messages: [CommandResult, string][] = [
     [await create("{'a':1}"), `--data is not valid JSON: line 1, column 2 has "'".`],
     [await create('{"a":1'), "--data is not valid JSON: line 1, column 7 has the end."],
     [await create("@bad.json", { cwd }), '--data from bad.json is not valid JSON: line 3, column 8 has "t".'],
@@ -86,7 +87,7 @@ Deno.test("an error for invalid JSON names flag, source, line and column", async
   ];
   for (const [result, message] of messages) {
     assert.equal(result.code, 2);
-    assert.equal(errorOf(result).message, message);
+    assert.equal(parseErrorRecord(result).message, message);
     assert.equal(result.stdout, "");
   }
 });
@@ -106,10 +107,10 @@ Deno.test("an error for an unreadable file names the file and the reason", async
   for (const [data, message] of messages) {
     const result = await create(data, { cwd });
     assert.equal(result.code, 2);
-    assert.equal(errorOf(result).message, message);
+    assert.equal(parseErrorRecord(result).message, message);
   }
   const result = await create("-", { stdin: latin1 });
-  assert.equal(errorOf(result).message, "--data from standard input is not UTF-8 text.");
+  assert.equal(parseErrorRecord(result).message, "--data from standard input is not UTF-8 text.");
 });
 
 Deno.test({
@@ -121,17 +122,17 @@ Deno.test({
     await Deno.symlink("round", `${cwd}/round`);
     const long = `{"Applicant":"${"x".repeat(300)}"}`;
     const upload = ["attachments", "upload", "--dry-run", "-f"];
-    const runs: [Promise<CliResult>, string][] = [
+    const runs: [Promise<CommandResult>, string][] = [
       [create(`@${long}`, { cwd }), `--data cannot read ${long}: file name too long.`],
       [create("@round", { cwd }), "--data cannot read round: too many levels of symbolic links."],
       [svc([...upload, "round"], { env: ENV, cwd }), "--file cannot read round: too many levels of symbolic links."],
     ];
     for (const [run, message] of runs) {
       const result = await run;
-      assert.deepEqual([result.code, errorOf(result).message], [2, message]);
+      assert.deepEqual([result.code, parseErrorRecord(result).message], [2, message]);
     }
     const [deno = "", ...args] = svcCommand(["cases", "create", "--type", "T", "--data", "-"], cwd);
-    const { code, stderr } = await new Deno.Command("sh", {
+    const { code, stderr } = await new LimitedCommand("sh", {
       args: ["-c", 'exec "$0" "$@" < .', deno, ...args],
       env: { ...ENV, SVC_CONFIG_DIR: cwd },
       cwd,
@@ -144,7 +145,7 @@ Deno.test({
 Deno.test("null is valid JSON, but not a valid payload", async () => {
   for (const [data, stdin] of [["null", ""], ["-", "null\n"]] as const) {
     const result = await create(data, { stdin });
-    assert.deepEqual([result.code, errorOf(result).message], [2, "--data must be a JSON object."]);
+    assert.deepEqual([result.code, parseErrorRecord(result).message], [2, "--data must be a JSON object."]);
   }
 });
 
@@ -160,7 +161,7 @@ Deno.test("a number that JSON cannot represent exactly is rejected, and all othe
     const result = await create(`{"account":${number}}`);
     assert.equal(result.code, 2);
     assert.equal(
-      errorOf(result).message,
+      parseErrorRecord(result).message,
       `--data has the number ${number}, which JSON numbers cannot represent exactly.`,
     );
   }

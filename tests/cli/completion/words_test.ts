@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { groups } from "../../../cli/commands/groups.ts";
 import { topics } from "../../../cli/help/topics.ts";
 import { toKebab } from "../../../lib/operation/names.ts";
-import { CHECKOUT, makeFolder, svc, svcInProcess as svcHere } from "../../harness/svc.ts";
-import { openWorkspace as openOffice } from "../../harness/workflow.ts";
+import { CHECKOUT, LimitedCommand, makeFolder, svc, svcInProcess } from "../../harness/svc.ts";
+import { openScriptWorkspace } from "../../harness/workflow.ts";
 
 const CLI = `${CHECKOUT}/cli.ts`;
 
 const wordsAfter = async (line: string) => {
-  const { code, stdout, stderr } = await svcHere(["completion", "words", line]);
+  const { code, stdout, stderr } = await svcInProcess(["completion", "words", line]);
   assert.deepEqual([code, stderr], [0, ""], line);
   return stdout.split("\n").slice(0, -1).map((row) => row.split("\t")[0] ?? "");
 };
@@ -47,13 +47,13 @@ Deno.test("a flag is completed with its choices, if it has any", async () => {
 });
 
 Deno.test("commands for runs are completed with the runs, and --profile with the profiles", async () => {
-  await using office = await openOffice("return input;");
-  for (const run of ["r1", "r2"]) await office.svc("run", "script.ts", "--run-id", run, "--allow-declared");
-  const env = { SVC_CONFIG_DIR: office.config };
+  await using workspace = await openScriptWorkspace("return input;");
+  for (const run of ["r1", "r2"]) await workspace.svc("run", "script.ts", "--run-id", run, "--allow-declared");
+  const env = { SVC_CONFIG_DIR: workspace.config };
   const shown = await svc(["completion", "words", "svc workflow show r"], { env });
   assert.deepEqual([shown.stdout, shown.stderr], ["r2\ttest, done\nr1\ttest, done\n", ""]);
   const config = { profiles: { city: { baseUrl: "http://127.0.0.1:1" }, county: { baseUrl: "http://127.0.0.1:2" } } };
-  await Deno.writeTextFile(`${office.config}/config.json`, JSON.stringify(config), { mode: 0o600 });
+  await Deno.writeTextFile(`${workspace.config}/config.json`, JSON.stringify(config), { mode: 0o600 });
   assert.equal((await svc(["completion", "words", "svc cases get --profile co"], { env })).stdout, "county\t\n");
   await using empty = await makeFolder({});
   const none = await svc(["completion", "words", "svc workflow show "], { env: { SVC_CONFIG_DIR: empty.path } });
@@ -61,13 +61,13 @@ Deno.test("commands for runs are completed with the runs, and --profile with the
 });
 
 Deno.test("completions from a journal or a configuration contain no control characters", async () => {
-  await using office = await openOffice("return 1;");
-  await office.svc("run", "script.ts", "--run-id", "r1", "--allow-declared");
-  office.sql(`UPDATE runs SET name = 'a' || char(27) || '[2J' || char(9, 10) || 'b'`);
+  await using workspace = await openScriptWorkspace("return 1;");
+  await workspace.svc("run", "script.ts", "--run-id", "r1", "--allow-declared");
+  workspace.sql(`UPDATE runs SET name = 'a' || char(27) || '[2J' || char(9, 10) || 'b'`);
   const profiles = { "city\x1b[2J": {}, "city\nhall": {}, "city hall": {} };
-  await Deno.writeTextFile(`${office.config}/config.json`, JSON.stringify({ profiles }), { mode: 0o600 });
+  await Deno.writeTextFile(`${workspace.config}/config.json`, JSON.stringify({ profiles }), { mode: 0o600 });
   const offered = async (line: string) => {
-    return (await svc(["completion", "words", line], { env: { SVC_CONFIG_DIR: office.config } })).stdout;
+    return (await svc(["completion", "words", line], { env: { SVC_CONFIG_DIR: workspace.config } })).stdout;
   };
   assert.equal(await offered("svc workflow show r"), "r1\ta\\u001b[2J\\t\\nb, done\n");
   assert.equal(await offered("svc cases get --profile c"), "city hall\t\n");
@@ -86,7 +86,7 @@ async function offeredByBash(words: readonly string[], folder: string, line = wo
     COMP_LINE="$LINE" COMP_POINT=\${#COMP_LINE} COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
     _svc
     printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, stderr } = await new Deno.Command("bash", {
+  const { stdout, stderr } = await new LimitedCommand("bash", {
     args: ["--norc", "-c", script, "bash", ...words],
     cwd: folder,
     env: { DENO: Deno.execPath(), CLI, LINE: line, SVC_CONFIG_DIR: folder },
@@ -127,7 +127,7 @@ Deno.test({
 
 for (const shell of ["bash", "zsh", "fish"]) {
   Deno.test(`svc completion ${shell} prints a script that calls svc completion words`, async () => {
-    const { code, stdout } = await svcHere(["completion", shell]);
+    const { code, stdout } = await svcInProcess(["completion", shell]);
     assert.equal(code, 0);
     assert.match(stdout, /svc completion words/);
   });

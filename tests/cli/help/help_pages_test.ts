@@ -9,7 +9,7 @@ import { ERROR_CODES, SvcError } from "../../../lib/errors.ts";
 import { entryNamed, toKebab } from "../../../lib/operation/names.ts";
 import { listExamples } from "../../../lib/operation/operation.ts";
 import { FORMATS } from "../../../lib/output/format.ts";
-import { readError as errorOf, splitWords as words, svcInProcess as svcHere } from "../../harness/svc.ts";
+import { parseErrorRecord, splitWords, svcInProcess } from "../../harness/svc.ts";
 
 const COMMANDS = (await Promise.all(
   Object.entries(groups).map(async ([group, { load }]) =>
@@ -29,7 +29,7 @@ const PAGES = [
 
 async function readPage(line: string, columns?: number): Promise<string> {
   const surroundings = columns === undefined ? {} : { terminal: true, columns };
-  const { code, stdout, stderr } = await svcHere(line.split(" "), surroundings);
+  const { code, stdout, stderr } = await svcInProcess(line.split(" "), surroundings);
   assert.deepEqual([code, stderr], [0, ""], line);
   return stdout;
 }
@@ -95,7 +95,7 @@ Deno.test("every example and every related command of a help page can be run", (
   for (const { path, command } of COMMANDS) {
     for (const example of listExamples(command)) {
       const [line = ""] = example.split(/(?:^| )[<>|] /);
-      const { rest } = splitCommandLine([...path.split(" "), ...words(line)]);
+      const { rest } = splitCommandLine([...path.split(" "), ...splitWords(line)]);
       assert.ok("values" in parseArguments(command, rest), `${path} ${example}`);
     }
     for (const related of command.seeAlso ?? []) {
@@ -120,9 +120,9 @@ Deno.test("an unknown topic is an error that suggests topics and groups", async 
     "workflows --help": ["svc has no group 'workflows'.", /^Did you mean 'workflow'\? /],
   };
   for (const [line, [message, hint]] of Object.entries(mistakes)) {
-    const result = await svcHere(line.split(" "));
+    const result = await svcInProcess(line.split(" "));
     assert.deepEqual([result.code, result.stdout], [2, ""], line);
-    assert.equal(errorOf(result).message, message);
-    assert.match(String(errorOf(result).hint), hint);
+    assert.equal(parseErrorRecord(result).message, message);
+    assert.match(String(parseErrorRecord(result).hint), hint);
   }
 });

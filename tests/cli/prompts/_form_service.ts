@@ -1,6 +1,6 @@
 /** A service with one assignment whose form has a field of every kind, for tests of `--interactive`. */
 import type { JsonObject } from "../../../utils/json.ts";
-import { type FakeService as TestService, startFakeService as startService } from "../../harness/fake_service.ts";
+import { type FakeService, startFakeService } from "../../harness/fake_service.ts";
 
 /** The assignment. */
 export const ASSIGNMENT = "ASSIGN-WORKLIST ACME-WORK C-1!INTAKE";
@@ -11,7 +11,7 @@ export const PERFORMED = { id: "C-1", type: "T", status: "Open", urgency: 10, da
 /** The service, and what reached it. */
 export interface FormService {
   /** The service. */
-  readonly service: TestService;
+  readonly service: FakeService;
   /** Requests that change something: entity tag and body. */
   readonly submitted: { readonly path: string; readonly tag: string | null; readonly body: unknown }[];
 }
@@ -87,7 +87,7 @@ export function startFormService(
   };
   const assignments = alone ? [info] : [other, info];
   const data = { caseInfo: { ID: "C-1", assignments, content: { Name: applicant, Contact: { City: "Oslo" } } } };
-  const service = startService({
+  const service = startFakeService({
     async api(request) {
       const path = decodeURIComponent(new URL(request.url).pathname);
       if (request.method === "PATCH") {

@@ -1,12 +1,13 @@
 /** `svc assignments perform --interactive`: its prompts and its requests. */
 import assert from "node:assert/strict";
 import { shellQuote } from "../../../utils/text/shell_quote.ts";
-import { clientEnvironment as envOf } from "../../harness/fake_service.ts";
+import { clientEnvironment } from "../../harness/fake_service.ts";
 import {
   CHECKOUT,
-  type CommandResult as CliResult,
+  type CommandResult,
+  LimitedCommand,
   makeFolder,
-  readError as errorOf,
+  parseErrorRecord,
   svc,
   svcCommand,
 } from "../../harness/svc.ts";
@@ -60,7 +61,7 @@ async function converse(
   command: Deno.Command,
   answers: readonly (readonly [string, string])[],
   questions: "stdout" | "stderr",
-): Promise<CliResult> {
+): Promise<CommandResult> {
   const process = command.spawn();
   const writer = process.stdin.getWriter();
   const other = new Response(questions === "stderr" ? process.stdout : process.stderr).text();
@@ -84,19 +85,19 @@ async function converse(
 }
 
 /** Performs with streams that pass for a terminal. */
-async function perform(form: FormService, answers: readonly (readonly [string, string])[]): Promise<CliResult> {
+async function perform(form: FormService, answers: readonly (readonly [string, string])[]): Promise<CommandResult> {
   await using folder = await makeFolder();
   const script = `${CHECKOUT}/tests/cli/prompts/_terminal.ts`;
-  const command = new Deno.Command(Deno.execPath(), {
+  const command = new LimitedCommand(Deno.execPath(), {
     args: ["run", "--quiet", "--no-prompt", "--allow-all", script, ...PERFORM],
-    env: { ...envOf(form.service), SVC_CONFIG_DIR: folder.path, NO_COLOR: "1" },
+    env: { ...clientEnvironment(form.service), SVC_CONFIG_DIR: folder.path, NO_COLOR: "1" },
     ...piped(),
   });
   return await converse(command, answers, "stderr");
 }
 
 /** The error record, which follows the questions. */
-function errorAfterQuestions({ stderr }: CliResult): Record<string, unknown> {
+function errorAfterQuestions({ stderr }: CommandResult): Record<string, unknown> {
   return JSON.parse(stderr.slice(stderr.indexOf('{\n  "error"'))).error;
 }
 
@@ -256,15 +257,17 @@ Deno.test("--interactive without a terminal, or with other flags, is an error, a
     [["--dry-run"], "--dry-run and --interactive are mutually exclusive."],
   ];
   for (const [flags, message] of messages) {
-    const result = await svc([...PERFORM, ...flags], { env: { ...envOf(service), SVC_CONFIG_DIR: folder.path } });
+    const result = await svc([...PERFORM, ...flags], {
+      env: { ...clientEnvironment(service), SVC_CONFIG_DIR: folder.path },
+    });
     assert.equal(result.code, 2);
-    const error = errorOf(result);
+    const error = parseErrorRecord(result);
     assert.deepEqual([error.code, error.message], ["INVALID_ARGS", message]);
   }
   assert.equal(service.calls, 0);
 });
 
-const PTY = await new Deno.Command("script", { args: ["--version"], stdout: "null", stderr: "null" }).output()
+const PTY = await new LimitedCommand("script", { args: ["--version"], stdout: "null", stderr: "null" }).output()
   .then(({ success }) => success, () => false);
 
 Deno.test({
@@ -277,9 +280,9 @@ Deno.test({
     await using folder = await makeFolder();
     const line = svcCommand(PERFORM, folder.path).map(shellQuote).join(" ");
     const file = `${folder.path}/answer.json`;
-    const command = new Deno.Command("script", {
+    const command = new LimitedCommand("script", {
       args: ["-qefc", `stty cols 100 rows 40; ${line} > ${shellQuote(file)}`, "/dev/null"],
-      env: { ...envOf(form.service), SVC_CONFIG_DIR: folder.path, NO_COLOR: "1", TERM: "xterm" },
+      env: { ...clientEnvironment(form.service), SVC_CONFIG_DIR: folder.path, NO_COLOR: "1", TERM: "xterm" },
       ...piped(),
     });
     const { code, stdout } = await converse(command, [...ANSWERS, ["Submit 'Enter it'?", ENTER]], "stdout");

@@ -5,17 +5,18 @@ import { startService } from "../../../service/mod.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import {
   CHECKOUT,
+  LimitedCommand,
   makeFolder,
+  parseErrorRecord,
   PROGRAM,
-  readError as errorOf,
-  runCommand as endOf,
+  runCommand,
   svc,
-  svcInProcess as svcHere,
+  svcInProcess,
 } from "../../harness/svc.ts";
 import {
   newRun,
-  openWorkspace as openOffice,
-  RUN_SCRIPT as RUN,
+  openScriptWorkspace,
+  RUN_SCRIPT,
   scriptText,
   svcWorkflow,
   workflowCommand,
@@ -94,11 +95,11 @@ Deno.test("a terminal shows a progress bar, unless --quiet", async () => {
     "--journal",
     "none",
   ];
-  const shown = await svcHere(args, { terminal: true });
+  const shown = await svcInProcess(args, { terminal: true });
   assert.match(shown.stderr, /\[#+-*\] 1\/2 · [\d.]+\/s · 0 failed · 1 s left/);
   assert(shown.stderr.endsWith("\r\x1b[K2 inputs: 2 succeeded, 0 failed.\n"), shown.stderr);
   assert.equal(shown.code, 0);
-  assert.equal((await svcHere([...args, "--quiet"], { terminal: true })).stderr, "");
+  assert.equal((await svcInProcess([...args, "--quiet"], { terminal: true })).stderr, "");
 });
 
 Deno.test({
@@ -107,9 +108,9 @@ Deno.test({
   async fn() {
     await using folder = await makeFolder({ "script.ts": scriptText("return input;", []) });
     const pipe = `${folder.path}/pipe`;
-    await new Deno.Command("mkfifo", { args: [pipe] }).output();
+    await new LimitedCommand("mkfifo", { args: [pipe] }).output();
     const args = ["workflow", "run", `${folder.path}/script.ts`, "--each", pipe, "--journal", "none"];
-    const [shown] = await Promise.all([svcHere(args, { terminal: true }), Deno.writeTextFile(pipe, "1\n2\n")]);
+    const [shown] = await Promise.all([svcInProcess(args, { terminal: true }), Deno.writeTextFile(pipe, "1\n2\n")]);
     assert.match(shown.stderr, /K1 · [\d.]+\/s · 0 failed/);
     assert(shown.stderr.endsWith("2 inputs: 2 succeeded, 0 failed.\n"), shown.stderr);
     assert.equal(shown.code, 0);
@@ -161,10 +162,10 @@ Deno.test("invalid runs fail with one error and its exit code", async (t) => {
 Deno.test("svc workflow init writes a starter and overwrites nothing", async () => {
   await using folder = await makeFolder();
   const made = `${folder.path}/new/flows`;
-  const first = await svcHere(["workflow", "init", made, "--format", "compact"]);
+  const first = await svcInProcess(["workflow", "init", made, "--format", "compact"]);
   assert.deepEqual(JSON.parse(first.stdout), { written: [`${made}/deno.json`, `${made}/intake.ts`], kept: [] });
   await Deno.writeTextFile(`${made}/intake.ts`, "mine");
-  const again = await svcHere(["workflow", "init", made, "--format", "compact"]);
+  const again = await svcInProcess(["workflow", "init", made, "--format", "compact"]);
   assert.deepEqual(JSON.parse(again.stdout).written, []);
   assert.equal(await Deno.readTextFile(`${made}/intake.ts`), "mine");
 });
@@ -174,13 +175,13 @@ Deno.test("svc workflow init writes into the current folder by default", async (
   const { code, stdout } = await svc(["workflow", "init"], { cwd: folder.path, env: { SVC_CONFIG_DIR: folder.path } });
   assert.deepEqual([code, JSON.parse(stdout).written], [0, ["./deno.json", "./intake.ts"]]);
   assert.ok((await Deno.stat(`${folder.path}/intake.ts`)).isFile);
-  const help = await svcHere(["workflow", "init", "--help"]);
+  const help = await svcInProcess(["workflow", "init", "--help"]);
   assert.match(help.stdout, /svc workflow init \[folder\] \[flags\][^]*\[folder\] .*\(default: \.\)/);
 });
 
 Deno.test("an interrupted batch removes its sandboxes", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText(`log("up"); for (;;);`, []), "in.ndjson": "1\n2\n" });
-  const child = new Deno.Command(Deno.execPath(), {
+  const child = new LimitedCommand(Deno.execPath(), {
     args: [
       "run",
       "--quiet",
@@ -218,7 +219,7 @@ Deno.test("similar identifiers are suggested for a mistyped run, but not by canc
   await using journal = await openJournal(path);
   await journal.createRun({ ...newRun("20261121-1405-k7wqh2"), state: "done" });
   const readHint = async (verb: string, id: string) => {
-    return errorOf(await svcHere(["workflow", verb, id, "--journal", path])).hint;
+    return parseErrorRecord(await svcInProcess(["workflow", verb, id, "--journal", path])).hint;
   };
   const other = `Run 'svc workflow list --journal ${path}' to list the runs.`; // The command names the journal.
   assert.equal(await readHint("show", "20261121-1405-k7wgh3"), `Did you mean 20261121-1405-k7wqh2? ${other}`);
@@ -230,13 +231,13 @@ Deno.test("record into a missing folder names the command that creates it", asyn
   await using folder = await makeFolder({ "script.ts": scriptText("return 1;") });
   const readError = async (file: string) => {
     const args = ["workflow", "record", `${folder.path}/script.ts`, "-o", `${folder.path}/${file}`];
-    const { message, hint } = errorOf(await svcHere(args));
+    const { message, hint } = parseErrorRecord(await svcInProcess(args));
     return [String(message).replace(/^.*: /, ""), String(hint)];
   };
   const [fault, hint = ""] = await readError("my tests/flows/c.json");
   assert.equal(fault, "there is no such directory.");
   const [, command = ""] = hint.split("Choose another file, or create the folder: ");
-  await new Deno.Command("sh", { args: ["-c", command] }).output();
+  await new LimitedCommand("sh", { args: ["-c", command] }).output();
   assert((await Deno.stat(`${folder.path}/my tests/flows`)).isDirectory);
   assert.deepEqual(await readError("script.ts/c.json"), ["part of the path is a file.", "Choose another file."]);
 });
@@ -245,8 +246,8 @@ Deno.test("a named journal in a missing folder is rejected", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return 1;"), "file": "" });
   const { path } = folder;
   const readError = async (journal: string) => {
-    const result = await svcHere(["workflow", "run", `${path}/script.ts`, "--journal", `${path}/${journal}`]);
-    const { code, message } = errorOf(result);
+    const result = await svcInProcess(["workflow", "run", `${path}/script.ts`, "--journal", `${path}/${journal}`]);
+    const { code, message } = parseErrorRecord(result);
     return [result.code, code, message];
   };
   const sentence = (journal: string) => `The journal ${path}/${journal} cannot be opened`;
@@ -266,11 +267,11 @@ Deno.test("a named journal in a missing folder is rejected", async () => {
 Deno.test("a journal whose name is too long for a lock is rejected, and no run is recorded", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return 1;", []) });
   const journal = `${folder.path}/${"j".repeat(240)}`;
-  const result = await svcHere(["workflow", "run", `${folder.path}/script.ts`, "--journal", journal]);
-  const { code, message } = errorOf(result);
+  const result = await svcInProcess(["workflow", "run", `${folder.path}/script.ts`, "--journal", journal]);
+  const { code, message } = parseErrorRecord(result);
   const sentence = `The journal ${journal} cannot be locked: file name too long.`;
   assert.deepEqual([result.code, code, message], [2, "INVALID_CONFIG", sentence]);
-  assert.equal((await svcHere(["workflow", "list", "--journal", journal])).stdout, "[]\n");
+  assert.equal((await svcInProcess(["workflow", "list", "--journal", journal])).stdout, "[]\n");
 });
 
 Deno.test("--each - reads inputs from a pipe, again for a retry, and is rejected at a terminal", async () => {
@@ -279,7 +280,7 @@ Deno.test("--each - reads inputs from a pipe, again for a retry, and is rejected
   });
   const { path } = folder;
   const run = async (args: readonly string[], stdin: string) => {
-    const child = new Deno.Command(Deno.execPath(), {
+    const child = new LimitedCommand(Deno.execPath(), {
       args: ["run", "--quiet", "-A", PROGRAM, "workflow", ...args],
       ...{ env: { SVC_CONFIG_DIR: path, SVC_DEBUG: "" }, cwd: path },
       ...{ stdin: "piped", stdout: "piped", stderr: "piped" },
@@ -304,8 +305,8 @@ Deno.test("--each - reads inputs from a pipe, again for a retry, and is rejected
       "-",
       ...(verb === "run" ? ["--journal", "none"] : []),
     ];
-    const refused = await svcHere(args, { terminal: true });
-    assert.deepEqual([refused.code, errorOf(refused).message], [
+    const refused = await svcInProcess(args, { terminal: true });
+    assert.deepEqual([refused.code, parseErrorRecord(refused).message], [
       2,
       "--each - reads standard input, which is the terminal.",
     ]);
@@ -317,8 +318,8 @@ Deno.test("--fields prints a run, a plan and a test as data", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("", []), "c.json": JSON.stringify(cassette) });
   const [script, played, file] = ["script.ts", "c.json", "journal.db"].map((name) => `${folder.path}/${name}`);
   assert(script && played && file);
-  const data = async (...args: string[]) => JSON.parse((await svcHere(["workflow", ...args])).stdout);
-  assert.equal((await svcHere(["workflow", "run", script, "--run-id", "r1", "--journal", file])).code, 0);
+  const data = async (...args: string[]) => JSON.parse((await svcInProcess(["workflow", ...args])).stdout);
+  assert.equal((await svcInProcess(["workflow", "run", script, "--run-id", "r1", "--journal", file])).code, 0);
   const show = ["show", "r1", "--journal", file, "--fields"];
   assert.deepEqual(await data(...show, "state,id"), { state: "done", id: "r1" });
   assert.equal((await data(...show, "inputs")).inputs[0].place, "input");
@@ -330,9 +331,9 @@ Deno.test("show prints the same data in every format", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return input;", []), "in.ndjson": "1\n2\n" });
   const journal = ["--run-id", "r1", "--journal", `${folder.path}/journal.db`];
   const run = ["workflow", "run", `${folder.path}/script.ts`, "--each", `${folder.path}/in.ndjson`, ...journal];
-  assert.equal((await svcHere(run)).code, 0);
+  assert.equal((await svcInProcess(run)).code, 0);
   const shown = async (format: string) => {
-    return (await svcHere(["workflow", "show", "r1", ...journal.slice(2), "--format", format])).stdout;
+    return (await svcInProcess(["workflow", "show", "r1", ...journal.slice(2), "--format", format])).stdout;
   };
   const whole = JSON.parse(await shown("json"));
   assert.deepEqual(whole.inputs.map(({ result }: { result: unknown }) => result), [1, 2]);
@@ -348,7 +349,7 @@ Deno.test("a run without a folder for temporary files names TMPDIR", async () =>
     const [TMPDIR, fault] of [[`${folder.path}/none`, "there is no such directory"], ["", "empty path .*"]] as const
   ) {
     const env = { TMPDIR };
-    const { code, stderr } = await endOf(workflowCommand(args, { directory: folder.path, cwd: folder.path, env }));
+    const { code, stderr } = await runCommand(workflowCommand(args, { directory: folder.path, cwd: folder.path, env }));
     assert.match(stderr, RegExp(`"INVALID_CONFIG","message":"The folder for temporary files .*: ${fault}\\.".*TMPDIR`));
     assert.equal(code, 2);
   }
@@ -356,11 +357,11 @@ Deno.test("a run without a folder for temporary files names TMPDIR", async () =>
 
 Deno.test("show lists the issues of the service and the line of the script", async () => {
   const type = "City-Permit-Work-Permit";
-  await using office = await openOffice(
+  await using workspace = await openScriptWorkspace(
     `return await svc.cases.create({ type: "${type}", data: { Area: "large", Channel: "Pigeon" } });`,
   );
-  assert.equal((await office.svc(...RUN)).code, 1);
-  const lines = (await office.svc("show", "r1", "--failed")).stdout.split("\n");
+  assert.equal((await workspace.svc(...RUN_SCRIPT)).code, 1);
+  const lines = (await workspace.svc("show", "r1", "--failed")).stdout.split("\n");
   assert.match(lines[2] ?? "", /^input failed, .*: VALIDATION_FAIL Validation failed: Errors Detected\.$/);
   assert.match(lines[3] ?? "", /^ {4}- Area: large is not a valid /);
   assert.match(lines[4] ?? "", /^ {4}- Channel: Pigeon is not one of Internet, Desk/);

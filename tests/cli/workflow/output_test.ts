@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { main } from "../../../cli.ts";
 import { SvcError } from "../../../lib/errors.ts";
-import { createCapturedIo as capturedIo, makeFolder, svcInProcess as svcHere } from "../../harness/svc.ts";
-import { openWorkspace as openOffice, RUN_SCRIPT as RUN, scriptText } from "../../harness/workflow.ts";
+import { createCapturedIo, makeFolder, svcInProcess } from "../../harness/svc.ts";
+import { openScriptWorkspace, RUN_SCRIPT, scriptText } from "../../harness/workflow.ts";
 
 Deno.test("a run whose results cannot be written names the command to resume it", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return input;", []), "in.ndjson": "1\n2\n" });
@@ -14,7 +14,7 @@ Deno.test("a run whose results cannot be written names the command to resume it"
   const inputs = { single: ["--input", "1"], batch: ["--each", `${folder.path}/in.ndjson`] };
   for (const [id, input] of Object.entries(inputs)) {
     const captured = { stdout: "", stderr: "" };
-    const io = capturedIo(captured);
+    const io = createCapturedIo(captured);
     const run = ["workflow", "run", `${folder.path}/script.ts`, "--run-id", id, ...input, "--journal", journal];
     assert.equal(await main(run, { ...io, stdout: { ...io.stdout, write: full } }), 2);
     const { error } = JSON.parse(captured.stderr);
@@ -24,7 +24,7 @@ Deno.test("a run whose results cannot be written names the command to resume it"
       message: "The disk is full.",
       hint: `Send it somewhere else. Run '${again}' to continue.`,
     });
-    const resumed = await svcHere(again.split(" ").slice(1));
+    const resumed = await svcInProcess(again.split(" ").slice(1));
     assert.deepEqual([resumed.code, resumed.stdout.match(/1/g)?.length], [0, id === "single" ? 1 : 2]);
   }
 });
@@ -41,7 +41,7 @@ Deno.test("file names and the journal cannot control the terminal", {
   });
   const [script, journal] = [`${folder.path}/script.ts`, `${folder.path}/own.db`];
   const svc = async (...args: string[]) => {
-    const { code, stdout, stderr } = await svcHere(["workflow", ...args]);
+    const { code, stdout, stderr } = await svcInProcess(["workflow", ...args]);
     assert.equal(code, 0, stderr);
     assert.doesNotMatch(stdout + stderr, /\p{Cc}(?<!\n)/u);
     return { stdout, stderr };
@@ -65,12 +65,12 @@ Deno.test("file names and the journal cannot control the terminal", {
 });
 
 Deno.test("the output of a script cannot imitate a line of svc", async () => {
-  await using office = await openOffice(`throw new Error("no\\n\\ninput done, 5 ms\\rinput done");`);
-  const script = `${office.folder}/script.ts`;
+  await using workspace = await openScriptWorkspace(`throw new Error("no\\n\\ninput done, 5 ms\\rinput done");`);
+  const script = `${workspace.folder}/script.ts`;
   const text = await Deno.readTextFile(script);
   await Deno.writeTextFile(script, text.replace(`name: "test"`, `name: "a\\rRun r1 (b) done\\n"`));
-  assert.equal((await office.svc(...RUN)).code, 1);
-  const [run, , input, ...others] = (await office.svc("show", "r1")).stdout.split("\n");
+  assert.equal((await workspace.svc(...RUN_SCRIPT)).code, 1);
+  const [run, , input, ...others] = (await workspace.svc("show", "r1")).stdout.split("\n");
   assert.match(run ?? "", /^Run r1 \(a\\rRun r1 \(b\) done\\n\) failed\. Started /);
   assert.match(input ?? "", /^input failed, .* no\\n\\ninput done, 5 ms\\rinput done/);
   assert.deepEqual(others, [""]);

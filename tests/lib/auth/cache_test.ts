@@ -2,14 +2,9 @@ import assert from "node:assert/strict";
 import { openSession } from "../../../lib/auth/session.ts";
 import { readSettings, requireCredentials, type SessionOptions } from "../../../lib/auth/settings.ts";
 import { TokenSource } from "../../../lib/auth/token_source.ts";
-import {
-  callApi,
-  CLIENT,
-  createSessionOptions as optionsFor,
-  startFakeService as startService,
-} from "../../harness/fake_service.ts";
-import { holdResponse as heldAnswer } from "../../harness/faults.ts";
-import { CHECKOUT, runScript } from "../../harness/svc.ts";
+import { callApi, CLIENT, createSessionOptions, startFakeService } from "../../harness/fake_service.ts";
+import { holdResponse } from "../../harness/faults.ts";
+import { CHECKOUT, LimitedCommand, runScript } from "../../harness/svc.ts";
 
 function tokenFile({ configDirectory, profile = "default" }: SessionOptions): string {
   return `${configDirectory}/token.${profile}.json`;
@@ -22,8 +17,8 @@ async function editToken(options: SessionOptions, changes: Record<string, unknow
 }
 
 Deno.test("a second session uses the cached token, in a file that only its owner can read", async () => {
-  await using service = startService();
-  const options = await optionsFor(service);
+  await using service = startFakeService();
+  const options = await createSessionOptions(service);
   assert.equal(await callApi(openSession(options)), 200);
   assert.equal(await callApi(openSession(options)), 200);
   assert.equal(service.exchanges, 1);
@@ -32,8 +27,8 @@ Deno.test("a second session uses the cached token, in a file that only its owner
 });
 
 Deno.test("concurrent processes without a cached token make one exchange and cache one complete token", async () => {
-  await using service = startService();
-  const options = await optionsFor(service);
+  await using service = startFakeService();
+  const options = await createSessionOptions(service);
   const runs = Array.from(
     { length: 12 },
     () => runScript("tests/lib/auth/_script.ts", ["call", JSON.stringify(options)], {}),
@@ -46,13 +41,13 @@ Deno.test("concurrent processes without a cached token make one exchange and cac
 });
 
 Deno.test("a process that is killed during its exchange does not block others", async () => {
-  const held = heldAnswer();
-  await using stuck = startService({ token: held.answer });
-  await using service = startService();
-  const options = await optionsFor(stuck);
+  const held = holdResponse();
+  await using stuck = startFakeService({ token: held.answer });
+  await using service = startFakeService();
+  const options = await createSessionOptions(stuck);
   const script = `${CHECKOUT}/tests/lib/auth/_script.ts`;
   const args = ["run", "--quiet", "--allow-all", script, "call", JSON.stringify(options)];
-  const holder = new Deno.Command(Deno.execPath(), { args, stdin: "null", stdout: "null" }).spawn();
+  const holder = new LimitedCommand(Deno.execPath(), { args, stdin: "null", stdout: "null" }).spawn();
   await held.requested();
   holder.kill("SIGKILL");
   await holder.status;
@@ -61,9 +56,9 @@ Deno.test("a process that is killed during its exchange does not block others", 
 });
 
 Deno.test("waiting for another process's exchange ends in a timeout", async () => {
-  const held = heldAnswer();
-  await using service = startService({ token: held.answer });
-  const options = await optionsFor(service);
+  const held = holdResponse();
+  await using service = startFakeService({ token: held.answer });
+  const options = await createSessionOptions(service);
   const holder = callApi(openSession(options));
   await held.requested();
   const waiter = callApi(openSession({ ...options, timeoutSeconds: 0.05 }));
@@ -76,9 +71,9 @@ Deno.test("waiting for another process's exchange ends in a timeout", async () =
 });
 
 Deno.test("a cached token is used only for its server, token endpoint and client", async () => {
-  await using first = startService();
-  await using second = startService();
-  const options = await optionsFor(first);
+  await using first = startFakeService();
+  await using second = startFakeService();
+  const options = await createSessionOptions(first);
   await callApi(openSession(options));
   assert.equal(await callApi(openSession({ ...options, baseUrl: second.baseUrl })), 200);
   assert.equal(second.exchanges, 1);
@@ -92,8 +87,8 @@ Deno.test("a cached token is used only for its server, token endpoint and client
 
 Deno.test("a token is renewed a minute before it expires, a short-lived one after half its life", async () => {
   for (const [expires_in, margin] of [[3600, 60], [120, 60], [10, 5]] as const) {
-    await using service = startService({ grant: { expires_in } });
-    const options = await optionsFor(service);
+    await using service = startFakeService({ grant: { expires_in } });
+    const options = await createSessionOptions(service);
     await callApi(openSession(options));
     const { expiresAt, refreshAt } = JSON.parse(await Deno.readTextFile(tokenFile(options)));
     assert.equal(Date.parse(expiresAt) - Date.parse(refreshAt), margin * 1000);
@@ -104,8 +99,8 @@ Deno.test("a token is renewed a minute before it expires, a short-lived one afte
 });
 
 Deno.test("a damaged cache is ignored and replaced", async () => {
-  await using service = startService();
-  const options = await optionsFor(service);
+  await using service = startFakeService();
+  const options = await createSessionOptions(service);
   await callApi(openSession(options));
   const good = JSON.parse(await Deno.readTextFile(tokenFile(options)));
   const damaged = [
@@ -127,13 +122,13 @@ Deno.test("a damaged cache is ignored and replaced", async () => {
 });
 
 Deno.test("a 401 for a cached token causes one exchange and one more attempt, and all three are reported", async () => {
-  await using service = startService();
+  await using service = startFakeService();
   const told: string[] = [];
   const onExchange: SessionOptions["onExchange"] = ({ method, path, status, reason, milliseconds }) => {
     told.push([method, path, status, reason].join(" "));
     assert(milliseconds >= 0);
   };
-  const options = { ...await optionsFor(service), onExchange };
+  const options = { ...await createSessionOptions(service), onExchange };
   await callApi(openSession(options));
   service.revoke();
   assert.equal(await callApi(openSession(options)), 200);
@@ -144,18 +139,18 @@ Deno.test("a 401 for a cached token causes one exchange and one more attempt, an
 });
 
 Deno.test("a 401 for a new token is final", async () => {
-  await using service = startService({ grant: { access_token: "never valid" } });
-  await using valid = startService({ grant: { access_token: "never-valid" } });
-  const refused = callApi(openSession(await optionsFor(service)));
+  await using service = startFakeService({ grant: { access_token: "never valid" } });
+  await using valid = startFakeService({ grant: { access_token: "never-valid" } });
+  const refused = callApi(openSession(await createSessionOptions(service)));
   await assert.rejects(refused, { code: "INVALID_RESPONSE" });
-  assert.equal(await callApi(openSession(await optionsFor(valid))), 401);
+  assert.equal(await callApi(openSession(await createSessionOptions(valid))), 401);
   assert.deepEqual([valid.exchanges, valid.calls], [1, 1]);
 });
 
 Deno.test("concurrent calls share one exchange, without a cached token and after a 401", async () => {
-  await using service = startService();
+  await using service = startFakeService();
   for (const noCache of [false, true]) {
-    const session = openSession({ ...await optionsFor(service), noCache });
+    const session = openSession({ ...await createSessionOptions(service), noCache });
     const before = service.exchanges;
     const twenty = () => Promise.all(Array.from({ length: 20 }, () => callApi(session)));
     assert.deepEqual(await twenty(), Array(20).fill(200));
@@ -167,8 +162,8 @@ Deno.test("concurrent calls share one exchange, without a cached token and after
 });
 
 Deno.test("after a 401 a session uses the token that another one has renewed meanwhile", async () => {
-  await using service = startService();
-  const options = await optionsFor(service);
+  await using service = startFakeService();
+  const options = await createSessionOptions(service);
   const [one, two] = [openSession(options), openSession(options)];
   await callApi(one);
   await callApi(two);
@@ -178,8 +173,10 @@ Deno.test("after a 401 a session uses the token that another one has renewed mea
 });
 
 Deno.test("a late rejection of a token uses the one that another call has renewed meanwhile", async () => {
-  await using service = startService();
-  const tokens = new TokenSource(requireCredentials(readSettings({ ...await optionsFor(service), noCache: true })));
+  await using service = startFakeService();
+  const tokens = new TokenSource(
+    requireCredentials(readSettings({ ...await createSessionOptions(service), noCache: true })),
+  );
   const { signal } = new AbortController();
   const { token } = await tokens.get(signal);
   const renewed = [await tokens.replace(token, signal), await tokens.replace(token, signal)];
@@ -188,8 +185,8 @@ Deno.test("a late rejection of a token uses the one that another call has renewe
 });
 
 Deno.test("noCache exchanges once per session and leaves no file", async () => {
-  await using service = startService();
-  const options = { ...await optionsFor(service), noCache: true };
+  await using service = startFakeService();
+  const options = { ...await createSessionOptions(service), noCache: true };
   const session = openSession(options);
   await callApi(session);
   await callApi(session);
@@ -199,8 +196,8 @@ Deno.test("noCache exchanges once per session and leaves no file", async () => {
 });
 
 Deno.test("a cache that cannot be read or written causes one warning, and the call succeeds", async () => {
-  await using service = startService();
-  const options = await optionsFor(service);
+  await using service = startFakeService();
+  const options = await createSessionOptions(service);
   const file = `${options.configDirectory}/file`;
   await Deno.writeTextFile(file, "");
   await Deno.mkdir(tokenFile(options));
@@ -217,9 +214,9 @@ Deno.test({
   name: "a token that others can read causes a warning",
   ignore: Deno.build.os === "windows",
   async fn() {
-    await using service = startService();
+    await using service = startFakeService();
     const warnings: string[] = [];
-    const options = { ...await optionsFor(service), warn: (message: string) => warnings.push(message) };
+    const options = { ...await createSessionOptions(service), warn: (message: string) => warnings.push(message) };
     await callApi(openSession(options));
     await callApi(openSession(options));
     assert.deepEqual(warnings, []);

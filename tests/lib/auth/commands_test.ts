@@ -4,11 +4,11 @@ import { saveProfile } from "../../../lib/auth/config.ts";
 import { openSession } from "../../../lib/auth/session.ts";
 import {
   callApi,
-  catchError as failure,
+  catchError,
   CLIENT,
-  createSessionOptions as optionsFor,
+  createSessionOptions,
   freshDirectory,
-  startFakeService as startService,
+  startFakeService,
 } from "../../harness/fake_service.ts";
 import { PROGRAM, runScript } from "../../harness/svc.ts";
 
@@ -25,8 +25,8 @@ async function withSecretCommand(baseUrl: string, command: string[], timeoutSeco
 }
 
 Deno.test("login caches a token, status reports it, logout deletes it", async () => {
-  await using service = startService();
-  const options = { ...await optionsFor(service), profile: "work" };
+  await using service = startFakeService();
+  const options = { ...await createSessionOptions(service), profile: "work" };
   const known = { profile: "work", server: service.baseUrl };
   assert.deepEqual(status(options), { ...known, tokenCached: false });
   const { expiresAt, ...rest } = await login(options);
@@ -41,25 +41,25 @@ Deno.test("login caches a token, status reports it, logout deletes it", async ()
 });
 
 Deno.test("login exchanges again although a token is cached, and keeps the cached one if the exchange fails", async () => {
-  await using service = startService();
-  const options = await optionsFor(service);
+  await using service = startFakeService();
+  const options = await createSessionOptions(service);
   await login(options);
   await login(options);
   assert.equal(service.exchanges, 2);
-  assert.equal((await failure(login({ ...options, clientSecret: "wrong" }))).code, "UNAUTHORIZED");
+  assert.equal((await catchError(login({ ...options, clientSecret: "wrong" }))).code, "UNAUTHORIZED");
   assert.equal((status(options)).tokenCached, true);
 });
 
 Deno.test("a cancelled login or ping is INTERRUPTED", async () => {
   for (const command of [login, ping]) {
     const interrupt = new AbortController();
-    await using service = startService({
+    await using service = startFakeService({
       token() {
         interrupt.abort();
         return new Response();
       },
     });
-    const error = await failure(command({ ...await optionsFor(service), signal: interrupt.signal }));
+    const error = await catchError(command({ ...await createSessionOptions(service), signal: interrupt.signal }));
     assert.equal(error.code, "INTERRUPTED");
   }
 });
@@ -67,25 +67,25 @@ Deno.test("a cancelled login or ping is INTERRUPTED", async () => {
 Deno.test("logout works without a profile and rejects a name with a separator", async () => {
   const configDirectory = await freshDirectory();
   assert.deepEqual(await logout({ configDirectory }), { profile: "default", removed: false });
-  assert.equal((await failure(logout({ configDirectory, profile: "../x" }))).code, "INVALID_ARGS");
+  assert.equal((await catchError(logout({ configDirectory, profile: "../x" }))).code, "INVALID_ARGS");
 });
 
 Deno.test("ping makes one call and returns its status and duration", async () => {
-  await using service = startService();
-  const options = await optionsFor(service);
+  await using service = startFakeService();
+  const options = await createSessionOptions(service);
   const { milliseconds, ...rest } = await ping(options);
   assert.deepEqual(rest, { profile: "default", server: service.baseUrl, status: 200 });
   assert(Number.isInteger(milliseconds) && milliseconds >= 0);
   assert.equal(service.calls, 1);
-  await using portal = startService({ api: () => Response.json("Welcome to our network") });
-  assert.equal((await failure(ping(await optionsFor(portal)))).code, "INVALID_RESPONSE");
-  const error = await failure(ping({ ...options, apiRoot: "/elsewhere" }));
+  await using portal = startFakeService({ api: () => Response.json("Welcome to our network") });
+  assert.equal((await catchError(ping(await createSessionOptions(portal)))).code, "INVALID_RESPONSE");
+  const error = await catchError(ping({ ...options, apiRoot: "/elsewhere" }));
   assert.equal(error.code, "NOT_FOUND");
   assert.equal(error.operation, "case-types.list");
 });
 
 Deno.test("a program can provide the secret, and runs only for an exchange", async () => {
-  await using service = startService();
+  await using service = startFakeService();
   const marker = `${await Deno.makeTempDir()}/runs`;
   const options = await withSecretCommand(
     service.baseUrl,
@@ -110,7 +110,7 @@ Deno.test("a secret program that fails is INVALID_CONFIG with its exit code and 
     [["/no/such/program", "s3cret"], /^clientSecretCommand: \/no\/such\/program does not exist\.$/],
   ];
   for (const [command, message] of cases) {
-    const error = await failure(login(await withSecretCommand("http://127.0.0.1:9999", command)));
+    const error = await catchError(login(await withSecretCommand("http://127.0.0.1:9999", command)));
     assert.equal(error.code, "INVALID_CONFIG", command.join(" "));
     assert.match(error.message, message);
     assert(!Deno.inspect(error).includes("s3cret"));
@@ -119,14 +119,14 @@ Deno.test("a secret program that fails is INVALID_CONFIG with its exit code and 
 
 Deno.test("a secret program that hangs is stopped at the timeout", async () => {
   const command = secretCommand("await new Promise(() => setInterval(() => {}, 1000))");
-  const error = await failure(login(await withSecretCommand("http://127.0.0.1:9999", command, 0.2)));
+  const error = await catchError(login(await withSecretCommand("http://127.0.0.1:9999", command, 0.2)));
   assert.equal(error.code, "TIMEOUT");
   assert.match(error.message, /^clientSecretCommand \S*deno\S* did not answer within 0\.2 s\.$/);
 });
 
 Deno.test("no command shows the secret or a token with --verbose, after a rejection, or in a stack trace", async () => {
-  await using service = startService();
-  const { configDirectory = "" } = await optionsFor(service);
+  await using service = startFakeService();
+  const { configDirectory = "" } = await createSessionOptions(service);
   const profile = { baseUrl: service.baseUrl, ...CLIENT };
   await saveProfile("default", profile, configDirectory);
   await saveProfile("wrong", { ...profile, clientId: "unknown client" }, configDirectory);
@@ -148,10 +148,10 @@ Deno.test("no command shows the secret or a token with --verbose, after a reject
 });
 
 Deno.test("a token that the service repeats is redacted with --verbose and in errors", async () => {
-  await using service = startService({
+  await using service = startFakeService({
     api: (request) => Response.json({ localizedValue: request.headers.get("authorization") }, { status: 500 }),
   });
-  const { configDirectory = "" } = await optionsFor(service);
+  const { configDirectory = "" } = await createSessionOptions(service);
   await saveProfile("default", { baseUrl: service.baseUrl, ...CLIENT }, configDirectory);
   const env = { SVC_CONFIG_DIR: configDirectory };
   for (const _ of ["exchanged", "cached"]) {

@@ -4,7 +4,7 @@ import { createMissingProfileError, findProfile, saveProfile } from "../../../li
 import { findOpenAccess } from "../../../lib/auth/file_access.ts";
 import type { Warn } from "../../../lib/client/callback.ts";
 import type { Profile } from "../../../lib/auth/profile.ts";
-import { catchError as failure, freshDirectory } from "../../harness/fake_service.ts";
+import { catchError, freshDirectory } from "../../harness/fake_service.ts";
 import { runScript } from "../../harness/svc.ts";
 
 const PROFILE = { baseUrl: "https://svc.example", clientId: "id", clientSecret: "s3cret" };
@@ -87,8 +87,8 @@ Deno.test("concurrent processes that save profiles lose none of them", async () 
 Deno.test("a name that cannot be part of a file name is rejected before anything is written", async () => {
   const directory = await freshDirectory();
   for (const name of ["", ".", "..", "../x", "a/b", "a\\b", "a\u0000b", "a\nb", ".hidden", "x".repeat(65), "a:b"]) {
-    assert.equal((await failure(saveProfile(name, PROFILE, directory))).code, "INVALID_ARGS", JSON.stringify(name));
-    assert.equal((await failure(loadProfile(name, directory))).code, "INVALID_ARGS");
+    assert.equal((await catchError(saveProfile(name, PROFILE, directory))).code, "INVALID_ARGS", JSON.stringify(name));
+    assert.equal((await catchError(loadProfile(name, directory))).code, "INVALID_ARGS");
   }
   await assert.rejects(Deno.stat(directory), Deno.errors.NotFound);
 });
@@ -96,7 +96,7 @@ Deno.test("a name that cannot be part of a file name is rejected before anything
 Deno.test("any other name works, including names of inherited members", async () => {
   const directory = await freshDirectory();
   for (const name of ["__proto__", "constructor", "toString"]) {
-    assert.equal((await failure(loadProfile(name, directory))).code, "INVALID_CONFIG");
+    assert.equal((await catchError(loadProfile(name, directory))).code, "INVALID_CONFIG");
     await saveProfile(name, PROFILE, directory);
     assert.deepEqual(await loadProfile(name, directory), PROFILE);
   }
@@ -135,7 +135,7 @@ Deno.test("each invalid member is named with its rule", async () => {
   ];
   for (const [profile, message] of cases) {
     const directory = await withProfile(profile);
-    const error = await failure(loadProfile("default", directory));
+    const error = await catchError(loadProfile("default", directory));
     assert.equal(error.code, "INVALID_CONFIG", JSON.stringify(profile));
     assert.match(error.message, message);
     assert(error.message.startsWith(`${directory}/config.json: profiles.default`), error.message);
@@ -148,14 +148,14 @@ Deno.test("invalid JSON is rejected with its position and without its text", asy
     const text of ['{"profiles": {"default": {"clientSecret": "s3cret" "x"}}}', '{"profiles":', "s3cret", '"s3cret', ""]
   ) {
     const directory = await withConfig(text);
-    const error = await failure(loadProfile("default", directory));
+    const error = await catchError(loadProfile("default", directory));
     assert.equal(error.code, "INVALID_CONFIG");
     assert.match(error.message, /config\.json is not valid JSON/);
     assert(!Deno.inspect(error).includes("s3cret"), Deno.inspect(error));
-    await failure(saveProfile("x", PROFILE, directory));
+    await catchError(saveProfile("x", PROFILE, directory));
     assert.equal(await Deno.readTextFile(`${directory}/config.json`), text);
   }
-  const error = await failure(loadProfile("default", await withConfig('{\n  "profiles": {\n  },\n}')));
+  const error = await catchError(loadProfile("default", await withConfig('{\n  "profiles": {\n  },\n}')));
   assert.match(error.message, /line 4 column 1/);
 });
 
@@ -173,7 +173,7 @@ Deno.test("a file that is not UTF-8 is rejected, so that no wrong secret is sent
   const latin1 = Uint8Array.from(text, (character) => character.charCodeAt(0));
   await Deno.writeFile(`${directory}/config.json`, latin1);
   for (const run of [loadProfile("default", directory), saveProfile("x", PROFILE, directory)]) {
-    const error = await failure(run);
+    const error = await catchError(run);
     assert.deepEqual([error.code, error.hint], ["INVALID_CONFIG", "Save it as UTF-8."]);
     assert.equal(error.message, `${directory}/config.json is not UTF-8 text.`);
   }
@@ -181,14 +181,14 @@ Deno.test("a file that is not UTF-8 is rejected, so that no wrong secret is sent
 });
 
 Deno.test("JSON of another shape is rejected", async () => {
-  assert.match((await failure(loadProfile("x", await withConfig("[]")))).message, /must contain a JSON object\.$/);
-  const error = await failure(loadProfile("x", await withConfig('{"profiles": []}')));
+  assert.match((await catchError(loadProfile("x", await withConfig("[]")))).message, /must contain a JSON object\.$/);
+  const error = await catchError(loadProfile("x", await withConfig('{"profiles": []}')));
   assert.match(error.message, /profiles must be an object\.$/);
 });
 
 Deno.test("a missing profile is an error whose hint explains how to create it", async () => {
   const directory = await withProfile(PROFILE);
-  const error = await failure(loadProfile("prod", directory));
+  const error = await catchError(loadProfile("prod", directory));
   assert.equal(error.code, "INVALID_CONFIG");
   assert.equal(error.message, `There is no profile "prod" in ${directory}/config.json.`);
   assert.match(error.hint ?? "", /^Set SVC_BASE_URL.*"prod".*svc service start/);
@@ -197,7 +197,7 @@ Deno.test("a missing profile is an error whose hint explains how to create it", 
 Deno.test("the hint for a mistyped profile suggests the similar one", async () => {
   const directory = await freshDirectory();
   await saveProfile("prod-west", PROFILE, directory);
-  const error = await failure(loadProfile("prod-wset", directory));
+  const error = await catchError(loadProfile("prod-wset", directory));
   assert.match(error.hint ?? "", /^Did you mean "prod-west"\? Set SVC_BASE_URL/);
 });
 
@@ -242,7 +242,7 @@ Deno.test("on Windows, where every file has a mode that is open to all, there is
 Deno.test("an error about a directory that cannot be written names it", async () => {
   const file = `${await Deno.makeTempDir()}/file`;
   await Deno.writeTextFile(file, "");
-  const error = await failure(saveProfile("default", PROFILE, file));
+  const error = await catchError(saveProfile("default", PROFILE, file));
   assert.equal(error.code, "INVALID_CONFIG");
   assert(error.message.startsWith(`${file} cannot be written: `), error.message);
   assert.match(error.hint ?? "", /SVC_CONFIG_DIR/);
@@ -252,7 +252,7 @@ Deno.test("a save that fails leaves the old file and no other", async () => {
   const directory = await freshDirectory();
   await saveProfile("default", PROFILE, directory);
   const before = await Deno.readTextFile(`${directory}/config.json`);
-  await failure(saveProfile("default", { baseUrl: "nowhere" }, directory));
+  await catchError(saveProfile("default", { baseUrl: "nowhere" }, directory));
   assert.equal(await Deno.readTextFile(`${directory}/config.json`), before);
   assert.deepEqual(Array.from(Deno.readDirSync(directory), ({ name }) => name).sort(), ["config.json", "config.lock"]);
 });

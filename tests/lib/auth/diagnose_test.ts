@@ -4,12 +4,12 @@ import { diagnose, type DiagnosisResult, type DiagnosisStep } from "../../../lib
 import type { SessionOptions } from "../../../lib/auth/settings.ts";
 import {
   CLIENT,
-  createSessionOptions as optionsFor,
-  type FakeService as TestService,
+  createSessionOptions,
+  type FakeService,
   freshDirectory,
-  startFakeService as startService,
+  startFakeService,
 } from "../../harness/fake_service.ts";
-import { PROGRAM, runScript, svc } from "../../harness/svc.ts";
+import { LimitedCommand, PROGRAM, runScript, svc } from "../../harness/svc.ts";
 import { AUTHORITY, CERTIFICATE } from "./_certificates.ts";
 
 const STEPS = ["configuration", "dns", "tcp", "tls", "token", "api"];
@@ -28,8 +28,8 @@ function failedStep({ ok, steps }: DiagnosisResult): DiagnosisStep {
 }
 
 /** Returns a service that has stopped, so that its port is closed. */
-async function closedService(): Promise<TestService> {
-  const service = startService();
+async function closedService(): Promise<FakeService> {
+  const service = startFakeService();
   await service[Symbol.asyncDispose]();
   return service;
 }
@@ -41,8 +41,8 @@ async function diagnoseIn(env: Record<string, string>, options: SessionOptions):
 }
 
 Deno.test("diagnose reports each layer of a working connection and does not use the cache", async () => {
-  await using service = startService();
-  const options = await optionsFor(service);
+  await using service = startFakeService();
+  const options = await createSessionOptions(service);
   const { profile, ok, steps } = await diagnose(options);
   assert.deepEqual([profile, ok], ["default", true]);
   assert.deepEqual(steps.map(({ step }) => step), STEPS);
@@ -66,14 +66,14 @@ Deno.test("a missing configuration fails with instructions to create one", async
 });
 
 Deno.test("an unknown host fails at dns", async () => {
-  const failed = failedStep(await diagnoseIn({}, await optionsFor({ baseUrl: "https://nowhere.invalid" })));
+  const failed = failedStep(await diagnoseIn({}, await createSessionOptions({ baseUrl: "https://nowhere.invalid" })));
   assert.equal(failed.step, "dns");
   assert.match(failed.result, /^Looking up nowhere\.invalid failed: .*(ENOTFOUND|EAI_AGAIN)/);
   assert.match(failed.hint ?? "", /host name in baseUrl/);
 });
 
 Deno.test("a host that svc has no permission to reach fails at dns with PERMISSION_DENIED", async () => {
-  const { code, stdout } = await new Deno.Command(Deno.execPath(), {
+  const { code, stdout } = await new LimitedCommand(Deno.execPath(), {
     args: [
       ...["run", "--quiet", "--no-prompt", "--allow-env", "--allow-read", "--allow-net=127.0.0.1"],
       ...[PROGRAM, "auth", "diagnose"],
@@ -98,23 +98,23 @@ Deno.test("a host that svc has no permission to reach fails at dns with PERMISSI
 
 Deno.test("a closed port fails at tcp", async () => {
   const service = await closedService();
-  const failed = failedStep(await diagnose(await optionsFor(service)));
+  const failed = failedStep(await diagnose(await createSessionOptions(service)));
   assert.equal(failed.step, "tcp");
   assert.equal(failed.result, `Connecting to ${new URL(service.baseUrl).host} failed: Connection refused.`);
   assert.match(failed.hint ?? "", /the port in baseUrl/);
 });
 
 Deno.test("https to a port that speaks http fails at tls", async () => {
-  await using service = startService();
+  await using service = startFakeService();
   const baseUrl = service.baseUrl.replace("http:", "https:");
-  const failed = failedStep(await diagnose(await optionsFor({ baseUrl })));
+  const failed = failedStep(await diagnose(await createSessionOptions({ baseUrl })));
   assert.equal(failed.step, "tls");
   assert.match(failed.hint ?? "", /speaks https/);
 });
 
 Deno.test("a certificate of an unknown authority fails at tls, and works with the variable that the hint names", async () => {
-  await using service = startService({ certificate: CERTIFICATE });
-  const options = await optionsFor(service);
+  await using service = startFakeService({ certificate: CERTIFICATE });
+  const options = await createSessionOptions(service);
   const failed = failedStep(await diagnose(options));
   assert.equal(failed.step, "tls");
   assert.match(failed.result, /UnknownIssuer/);
@@ -131,8 +131,8 @@ Deno.test("a certificate of an unknown authority fails at tls, and works with th
 });
 
 Deno.test("a wrong secret fails at token even if a token is cached", async () => {
-  await using service = startService();
-  const options = await optionsFor(service);
+  await using service = startFakeService();
+  const options = await createSessionOptions(service);
   await login(options);
   const failed = failedStep(await diagnose({ ...options, clientSecret: "wrong" }));
   assert.equal(failed.step, "token");
@@ -141,52 +141,54 @@ Deno.test("a wrong secret fails at token even if a token is cached", async () =>
 });
 
 Deno.test("a token endpoint at another path fails at token with the member to correct", async () => {
-  await using service = startService({ token: () => new Response("<html>", { status: 404 }) });
-  const failed = failedStep(await diagnose(await optionsFor(service)));
+  await using service = startFakeService({ token: () => new Response("<html>", { status: 404 }) });
+  const failed = failedStep(await diagnose(await createSessionOptions(service)));
   assert.equal(failed.step, "token");
   assert.match(failed.hint ?? "", /tokenPath in the profile/);
 });
 
 Deno.test("a token endpoint that does not respond fails at token with a hint", async () => {
   const never = Promise.withResolvers<Response>();
-  await using service = startService({ token: () => never.promise });
-  const failed = failedStep(await diagnose({ ...await optionsFor(service), timeoutSeconds: 0.1 }));
+  await using service = startFakeService({ token: () => never.promise });
+  const failed = failedStep(await diagnose({ ...await createSessionOptions(service), timeoutSeconds: 0.1 }));
   never.resolve(new Response());
   assert.deepEqual([failed.step, failed.code], ["token", "TIMEOUT"]);
   assert.match(failed.hint ?? "", /^Check baseUrl and tokenPath in the profile, .*timeoutSeconds/);
 });
 
 Deno.test("a wrong API root and a response without case types fail at api", async () => {
-  await using service = startService();
-  const wrongRoot = failedStep(await diagnose({ ...await optionsFor(service), apiRoot: "/api" }));
+  await using service = startFakeService();
+  const wrongRoot = failedStep(await diagnose({ ...await createSessionOptions(service), apiRoot: "/api" }));
   assert.equal(wrongRoot.step, "api");
   assert.equal(wrongRoot.result, "The resource cannot be found.");
   assert.match(wrongRoot.hint ?? "", /apiRoot in the profile.*127\.0\.0\.1:\d+\/api\.$/);
 
   for (const api of [() => new Response("<html>"), () => Response.json([]), () => Response.json({})]) {
-    await using other = startService({ api });
-    const failed = failedStep(await diagnose(await optionsFor(other)));
+    await using other = startFakeService({ api });
+    const failed = failedStep(await diagnose(await createSessionOptions(other)));
     assert.equal(failed.step, "api");
     assert.match(failed.hint ?? "", /apiRoot in the profile/);
   }
 });
 
 Deno.test("an API that rejects the token fails at api with a hint", async () => {
-  await using service = startService({ grant: { access_token: "never-valid" } });
-  const failed = failedStep(await diagnose(await optionsFor(service)));
+  await using service = startFakeService({ grant: { access_token: "never-valid" } });
+  const failed = failedStep(await diagnose(await createSessionOptions(service)));
   assert.equal(failed.step, "api");
   assert.equal(failed.result, "Invalid or expired token");
   assert.match(failed.hint ?? "", /refuses a token that its token endpoint has issued: check baseUrl, tokenPath/);
 
-  await using closed = startService({ api: () => Response.json({ localizedValue: "Not for you" }, { status: 403 }) });
-  const forbidden = failedStep(await diagnose(await optionsFor(closed)));
+  await using closed = startFakeService({
+    api: () => Response.json({ localizedValue: "Not for you" }, { status: 403 }),
+  });
+  const forbidden = failedStep(await diagnose(await createSessionOptions(closed)));
   assert.equal(forbidden.code, "FORBIDDEN");
   assert.deepEqual([forbidden.step, forbidden.result], ["api", "Not for you"]);
   assert.match(forbidden.hint ?? "", /operators of the service/);
 });
 
 Deno.test("behind a proxy only token and api are tested, through the proxy", async () => {
-  await using service = startService();
+  await using service = startFakeService();
   await using proxy = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
     ({ method, url, headers, body }) => {
@@ -195,7 +197,7 @@ Deno.test("behind a proxy only token and api are tested, through the proxy", asy
     },
   );
   const { port } = proxy.addr;
-  const options = { ...await optionsFor({ baseUrl: "http://svc.invalid" }), allowInsecureHttp: true };
+  const options = { ...await createSessionOptions({ baseUrl: "http://svc.invalid" }), allowInsecureHttp: true };
   for (const variable of ["HTTP_PROXY", "http_proxy", "ALL_PROXY"]) {
     const env = { [variable]: `http://me:hidden@127.0.0.1:${port}`, NO_PROXY: "vc.invalid,127.0.0.0/8" };
     const { ok, steps } = await diagnoseIn(env, options);
@@ -211,15 +213,15 @@ Deno.test("behind a proxy only token and api are tested, through the proxy", asy
 });
 
 Deno.test("a proxy that blocks all calls fails at token, with its variable in the hint", async () => {
-  await using service = startService();
-  const options = await optionsFor(service);
+  await using service = startFakeService();
+  const options = await createSessionOptions(service);
   const HTTP_PROXY = (await closedService()).baseUrl;
   for (const NO_PROXY of ["", "127.0.0.2", "10.0.0.0/8", "0.0.0.0/99", "127.0.0.1.example"]) {
     const failed = failedStep(await diagnoseIn({ HTTP_PROXY, NO_PROXY }, options));
     assert.deepEqual([failed.step, failed.code], ["token", "NETWORK_ERROR"]);
     assert.match(failed.hint ?? "", /^Check the address in HTTP_PROXY .*127\.0\.0\.1 through\. .*DENO_CERT.*NO_PROXY/);
   }
-  await using picky = startService({ token: () => new Response("<html>", { status: 407 }) });
+  await using picky = startFakeService({ token: () => new Response("<html>", { status: 407 }) });
   const refused = failedStep(await diagnoseIn({ HTTP_PROXY: picky.baseUrl }, options));
   assert.match(refused.result, /407/);
   assert.match(refused.hint ?? "", /^Check the address in HTTP_PROXY/);
@@ -239,19 +241,19 @@ Deno.test("a diagnosis without permission to read the environment mentions proxi
 Deno.test("a server that accepts a connection and stays silent causes a timeout", async () => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const baseUrl = `https://127.0.0.1:${listener.addr.port}`;
-  const failed = failedStep(await diagnose({ ...await optionsFor({ baseUrl }), timeoutSeconds: 0.1 }));
+  const failed = failedStep(await diagnose({ ...await createSessionOptions({ baseUrl }), timeoutSeconds: 0.1 }));
   assert.equal(failed.step, "tls");
   assert.match(failed.result, /^TLS with 127\.0\.0\.1:\d+ did not answer within 0\.1 s\.$/);
 });
 
 Deno.test("an interrupted diagnosis ends at once", async () => {
   const interrupt = new AbortController();
-  await using service = startService({
+  await using service = startFakeService({
     token() {
       interrupt.abort();
       return new Response();
     },
   });
-  const diagnosis = diagnose({ ...await optionsFor(service), signal: interrupt.signal });
+  const diagnosis = diagnose({ ...await createSessionOptions(service), signal: interrupt.signal });
   await assert.rejects(diagnosis, { code: "INTERRUPTED" });
 });

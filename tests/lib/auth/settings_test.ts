@@ -3,13 +3,13 @@ import { saveProfile } from "../../../lib/auth/config.ts";
 import { openSession } from "../../../lib/auth/session.ts";
 import { readTarget, type SessionOptions } from "../../../lib/auth/settings.ts";
 import {
-  catchError as failure,
+  catchError,
   CLIENT,
-  createSessionOptions as optionsFor,
+  createSessionOptions,
   freshDirectory,
-  startFakeService as startService,
+  startFakeService,
 } from "../../harness/fake_service.ts";
-import { CHECKOUT, readDenoDirectory as denoDirectory, runScript, svcCommand } from "../../harness/svc.ts";
+import { CHECKOUT, LimitedCommand, readDenoDirectory, runScript, svcCommand } from "../../harness/svc.ts";
 
 const PROFILE = { baseUrl: "https://profile.example", clientId: "id", clientSecret: "s3cret" };
 
@@ -55,7 +55,7 @@ Deno.test("the environment overrides the profile, and options override both", as
 });
 
 Deno.test("credentials of the environment override those of the profile", async () => {
-  await using service = startService();
+  await using service = startFakeService();
   const directory = await freshDirectory();
   await saveProfile("default", { ...PROFILE, baseUrl: service.baseUrl }, directory);
   const env = {
@@ -67,7 +67,7 @@ Deno.test("credentials of the environment override those of the profile", async 
 });
 
 Deno.test("a complete environment needs no configuration file, even with another profile", async () => {
-  await using service = startService();
+  await using service = startFakeService();
   const env = {
     SVC_CONFIG_DIR: await freshDirectory(),
     SVC_BASE_URL: service.baseUrl,
@@ -79,17 +79,17 @@ Deno.test("a complete environment needs no configuration file, even with another
 });
 
 Deno.test("the default directory is ~/.svc-cli", async () => {
-  await using service = startService();
+  await using service = startFakeService();
   const home = await Deno.makeTempDir();
   await saveProfile("default", { baseUrl: service.baseUrl, ...CLIENT }, `${home}/.svc-cli`);
-  const cached = { HOME: home, DENO_DIR: await denoDirectory() };
+  const cached = { HOME: home, DENO_DIR: await readDenoDirectory() };
   assert.deepEqual(await script("call", {}, cached), { status: 200 });
   assert(await Deno.stat(`${home}/.svc-cli/token.default.json`));
 });
 
 Deno.test("without a home directory there is no profile and no cache, and the environment suffices", async () => {
-  await using service = startService();
-  const env = { HOME: "", USERPROFILE: "", DENO_DIR: await denoDirectory() };
+  await using service = startFakeService();
+  const env = { HOME: "", USERPROFILE: "", DENO_DIR: await readDenoDirectory() };
   const credentials = { SVC_CLIENT_ID: CLIENT.clientId, SVC_CLIENT_SECRET: CLIENT.clientSecret };
   const complete = { ...env, ...credentials, SVC_BASE_URL: service.baseUrl };
   assert.deepEqual(await script("call", {}, complete), { status: 200 });
@@ -111,8 +111,8 @@ Deno.test("without a home directory there is no profile and no cache, and the en
 });
 
 Deno.test("SVC_NO_CACHE=true neither reads nor writes a token", async () => {
-  await using service = startService();
-  const options = await optionsFor(service);
+  await using service = startFakeService();
+  const options = await createSessionOptions(service);
   const env = { SVC_NO_CACHE: "true" };
   assert.deepEqual(await script("call", options, env), { status: 200 });
   assert.deepEqual(await script("call", options, env), { status: 200 });
@@ -134,11 +134,13 @@ Deno.test("an error about an invalid value names its source", async () => {
   const configDirectory = await freshDirectory();
   const fromEnvironment = await script("target", { configDirectory }, { SVC_BASE_URL: "svc.example" });
   assert.match(JSON.stringify(fromEnvironment), /"code":"INVALID_CONFIG","message":"SVC_BASE_URL must be an http/);
-  const fromOption = await failure(() => readTarget({ configDirectory, baseUrl: "https://a:b@svc.example" }));
+  const fromOption = await catchError(() => readTarget({ configDirectory, baseUrl: "https://a:b@svc.example" }));
   assert.match(fromOption.message, /^baseUrl must be .* without user name/);
   assert(!fromOption.message.includes("a:b"));
   const { allowInsecureHttp }: { allowInsecureHttp: boolean } = JSON.parse('{"allowInsecureHttp":"no"}');
-  const unclear = await failure(() => readTarget({ configDirectory, baseUrl: "http://10.0.0.1", allowInsecureHttp }));
+  const unclear = await catchError(() =>
+    readTarget({ configDirectory, baseUrl: "http://10.0.0.1", allowInsecureHttp })
+  );
   assert.match(unclear.message, /^allowInsecureHttp must be true or false/);
 });
 
@@ -149,7 +151,7 @@ Deno.test({
     for (const name of ["SVC_CLIENT_SECRET", "SVC_BASE_URL", "SVC_CONFIG_DIR"]) {
       const script = `${name}="$(printf 's3cret\\377')" SVC_DEBUG=1 exec "$@"`;
       const args = ["-c", script, "sh", ...svcCommand(["case-types", "list"], await freshDirectory())];
-      const output = await new Deno.Command("sh", { args, stdin: "null" }).output();
+      const output = await new LimitedCommand("sh", { args, stdin: "null" }).output();
       const stderr = new TextDecoder().decode(output.stderr);
       assert.equal(output.code, 2);
       assert.match(
@@ -173,7 +175,7 @@ Deno.test("http to other machines is rejected unless it is allowed", async () =>
   for (const baseUrl of secureEnough) assert.equal(readTarget({ baseUrl, configDirectory }).baseUrl, baseUrl);
   const insecure = ["http://svc.example", "http://127.0.0.1.example", "http://localhost.example", "http://10.0.0.1"];
   for (const baseUrl of insecure) {
-    const error = await failure(() => readTarget({ baseUrl, configDirectory }));
+    const error = await catchError(() => readTarget({ baseUrl, configDirectory }));
     assert.equal(error.code, "INVALID_CONFIG");
     assert.match(error.hint ?? "", /https:\/\/.*"allowInsecureHttp": true/);
     assert.equal((readTarget({ baseUrl, configDirectory, allowInsecureHttp: true })).baseUrl, baseUrl);
@@ -187,21 +189,21 @@ Deno.test("a dry run needs only an address, and a session reports missing creden
   await saveProfile("a", { baseUrl: PROFILE.baseUrl }, configDirectory);
   await saveProfile("b", { baseUrl: PROFILE.baseUrl, clientId: "id" }, configDirectory);
   assert.equal((readTarget({ configDirectory, profile: "a" })).baseUrl, PROFILE.baseUrl);
-  const noId = await failure(() => openSession({ configDirectory, profile: "a" }));
+  const noId = await catchError(() => openSession({ configDirectory, profile: "a" }));
   assert.equal(noId.message, 'Profile "a" has no clientId.');
   assert.match(noId.hint ?? "", /config\.json, or set SVC_CLIENT_ID\.$/);
-  const noSecret = await failure(() => openSession({ configDirectory, profile: "b" }));
+  const noSecret = await catchError(() => openSession({ configDirectory, profile: "b" }));
   assert.equal(noSecret.message, 'Profile "b" has no clientSecret or clientSecretCommand.');
   for (const open of [readTarget, openSession]) {
-    const error = await failure(() => open({ configDirectory, profile: "c" }));
+    const error = await catchError(() => open({ configDirectory, profile: "c" }));
     assert.equal(error.code, "INVALID_CONFIG");
     assert.equal(error.message, `There is no profile "c" in ${configDirectory}/config.json.`);
   }
 });
 
 Deno.test("a program that passes all options needs only the network permission", async () => {
-  await using service = startService();
-  const { configDirectory: _, ...options } = await optionsFor(service);
+  await using service = startFakeService();
+  const { configDirectory: _, ...options } = await createSessionOptions(service);
   const library = new URL("../../../lib/auth/session.ts", import.meta.url).href;
   const program = `
     import { openSession } from ${JSON.stringify(library)};
@@ -216,6 +218,6 @@ Deno.test("a program that passes all options needs only the network permission",
   const { host } = new URL(service.baseUrl);
   const flags = ["--quiet", "--no-prompt", "--config", `${CHECKOUT}/deno.json`, `--allow-net=${host}`];
   const args = ["run", ...flags, `${directory}/program.ts`];
-  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
+  const { stdout, stderr } = await new LimitedCommand(Deno.execPath(), { args }).output();
   assert.equal(new TextDecoder().decode(stdout), "200\n", new TextDecoder().decode(stderr));
 });

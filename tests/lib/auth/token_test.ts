@@ -7,19 +7,19 @@ import type { ClientOptions } from "../../../lib/client/client_options.ts";
 import type { SvcError } from "../../../lib/errors.ts";
 import {
   callApi,
-  catchError as failure,
+  catchError,
   CLIENT,
-  createSessionOptions as optionsFor,
-  type FakeServiceOptions as ServiceOptions,
-  startFakeService as startService,
+  createSessionOptions,
+  type FakeServiceOptions,
+  startFakeService,
 } from "../../harness/fake_service.ts";
-import { holdResponse as heldAnswer } from "../../harness/faults.ts";
+import { holdResponse } from "../../harness/faults.ts";
 
 /** Returns the error of a first call to a service with these differences. */
-async function failureWith(differs: ServiceOptions, changes: SessionOptions = {}): Promise<SvcError> {
-  await using service = startService(differs);
-  const options = { ...await optionsFor(service), ...changes };
-  const error = await failure(async () => await callApi(openSession(options)));
+async function failureWith(differs: FakeServiceOptions, changes: SessionOptions = {}): Promise<SvcError> {
+  await using service = startFakeService(differs);
+  const options = { ...await createSessionOptions(service), ...changes };
+  const error = await catchError(async () => await callApi(openSession(options)));
   const shown = Deno.inspect(error) + JSON.stringify(error);
   for (const secret of [CLIENT.clientSecret, encodeURIComponent(CLIENT.clientSecret), "tok-"]) {
     assert(!shown.includes(secret), shown);
@@ -33,10 +33,10 @@ function tokenFiles({ configDirectory = "" }: SessionOptions): string[] {
 }
 
 Deno.test("a call carries a token from a token exchange", async () => {
-  await using service = startService();
+  await using service = startFakeService();
   const summaries: string[] = [];
   const session = openSession({
-    ...await optionsFor(service),
+    ...await createSessionOptions(service),
     onExchange: ({ method, path, status, reason }) => summaries.push([method, path, status, reason].join(" ")),
   });
   assert.equal(service.exchanges, 0);
@@ -70,14 +70,14 @@ Deno.test("the duration of a call is that of its last request, without the token
 });
 
 Deno.test("an exception of onExchange or warn is not reported as a network error or a bug", async () => {
-  await using service = startService();
-  const options = await optionsFor(service);
+  await using service = startFakeService();
+  const options = await createSessionOptions(service);
   const fault = new Error("The log is full.");
   const thrower = () => {
     throw fault;
   };
   const told = async (more: SessionOptions) => {
-    const { code, message, cause, hint } = await failure(createClient({ ...options, ...more }).caseTypes.list());
+    const { code, message, cause, hint } = await catchError(createClient({ ...options, ...more }).caseTypes.list());
     assert.deepEqual([code, cause], ["INVALID_ARGS", fault]);
     return [message, hint];
   };
@@ -130,7 +130,7 @@ Deno.test("a secret that the server repeats is redacted", async () => {
 
 Deno.test("an Authorization header that the server repeats is redacted", async () => {
   let sent = "";
-  const repeats = (answer: (header: string) => Response): ServiceOptions => ({
+  const repeats = (answer: (header: string) => Response): FakeServiceOptions => ({
     token(request) {
       sent = request.headers.get("authorization") ?? "";
       return answer(sent);
@@ -185,7 +185,7 @@ Deno.test("Retry-After of the token endpoint is passed on, and the hint contains
 });
 
 Deno.test("a redirect is not followed", async () => {
-  await using other = startService();
+  await using other = startFakeService();
   const wrong = "the base URL may be wrong, or a login page may be in front of the service.";
   const hints = {
     [`${other.baseUrl}/oauth2/token`]: `set the base URL to ${other.baseUrl}.`,
@@ -242,8 +242,8 @@ Deno.test("additional members, missing optional ones, and null for optional ones
     { scope: ["read", "write"] },
   ];
   for (const grant of grants) {
-    await using service = startService({ grant });
-    assert.equal(await callApi(openSession(await optionsFor(service))), 200);
+    await using service = startFakeService({ grant });
+    assert.equal(await callApi(openSession(await createSessionOptions(service))), 200);
   }
 });
 
@@ -262,8 +262,8 @@ Deno.test("an endless response is rejected before it fills the memory, whatever 
 
 Deno.test("a token without expires_in lives an hour, and the longest life is a year", async () => {
   for (const [claim, seconds] of [[undefined, 3600], ["120", 120], [1e300, 31_536_000]] as const) {
-    await using service = startService({ grant: { expires_in: claim } });
-    const options = await optionsFor(service);
+    await using service = startFakeService({ grant: { expires_in: claim } });
+    const options = await createSessionOptions(service);
     const before = Date.now();
     await callApi(openSession(options));
     const { expiresAt } = JSON.parse(await Deno.readTextFile(`${options.configDirectory}/token.default.json`));
@@ -273,30 +273,30 @@ Deno.test("a token without expires_in lives an hour, and the longest life is a y
 });
 
 Deno.test("a closed port is NETWORK_ERROR with the reason", async () => {
-  const service = startService();
+  const service = startFakeService();
   await service[Symbol.asyncDispose]();
-  const error = await failure(async () => await callApi(openSession(await optionsFor(service))));
+  const error = await catchError(async () => await callApi(openSession(await createSessionOptions(service))));
   assert.equal(error.code, "NETWORK_ERROR");
   assert.equal(error.message, `POST ${service.baseUrl}/oauth2/token failed: Connection refused.`);
 });
 
 Deno.test("a token endpoint that does not respond is TIMEOUT", async () => {
   const done = Promise.withResolvers<Response>();
-  await using service = startService({ token: () => done.promise });
-  const options = await optionsFor(service);
-  const error = await failure(async () => await callApi(openSession({ ...options, timeoutSeconds: 0.05 })));
+  await using service = startFakeService({ token: () => done.promise });
+  const options = await createSessionOptions(service);
+  const error = await catchError(async () => await callApi(openSession({ ...options, timeoutSeconds: 0.05 })));
   assert.equal(error.code, "TIMEOUT");
   assert.match(error.message, /oauth2\/token did not answer within 0\.05 s\.$/);
   done.resolve(new Response());
 });
 
 Deno.test("a cancelled call cancels the exchange unless another call waits for it", async () => {
-  const held = heldAnswer();
-  await using service = startService({
+  const held = holdResponse();
+  await using service = startFakeService({
     token: held.answer,
     api: () => Response.json({}),
   });
-  const session = openSession(await optionsFor(service));
+  const session = openSession(await createSessionOptions(service));
   const leaver = new AbortController();
   const first = callApi(session, leaver.signal);
   const second = callApi(session);
@@ -309,8 +309,8 @@ Deno.test("a cancelled call cancels the exchange unless another call waits for i
 });
 
 Deno.test("inspecting a session shows neither the secret nor a token", async () => {
-  await using service = startService();
-  const session = openSession(await optionsFor(service));
+  await using service = startFakeService();
+  const session = openSession(await createSessionOptions(service));
   await callApi(session);
   const shown = Deno.inspect(session, { depth: 20, showHidden: true, getters: true }) + JSON.stringify(session) +
     Object.values(Object.getOwnPropertyDescriptors(session)).map((property) => Deno.inspect(property.value)).join();
@@ -319,14 +319,14 @@ Deno.test("inspecting a session shows neither the secret nor a token", async () 
 });
 
 Deno.test("a token is sent only to its own service, and not returned to the caller", async () => {
-  await using service = startService();
-  await using other = startService();
-  const session = openSession(await optionsFor(service));
+  await using service = startFakeService();
+  await using other = startFakeService();
+  const session = openSession(await createSessionOptions(service));
   const { signal } = new AbortController();
   const headers = { accept: "text/plain" };
   const urls = [`${other.baseUrl}/x`, `${service.baseUrl}.example/x`, `${service.baseUrl}@other.example/`, "no url"];
   for (const url of urls) {
-    assert.equal((await failure(session.fetch({ method: "GET", url, headers, signal }))).code, "INVALID_ARGS");
+    assert.equal((await catchError(session.fetch({ method: "GET", url, headers, signal }))).code, "INVALID_ARGS");
   }
   assert.equal(other.calls + service.exchanges, 0);
   const response = await session.fetch({ method: "GET", url: `${service.baseUrl}/x`, headers, signal });
@@ -335,8 +335,8 @@ Deno.test("a token is sent only to its own service, and not returned to the call
 });
 
 Deno.test("a redirect of the API is returned to the caller, not followed", async () => {
-  await using other = startService();
-  await using service = startService({ api: () => Response.redirect(`${other.baseUrl}/x`) });
-  assert.equal(await callApi(openSession(await optionsFor(service))), 302);
+  await using other = startFakeService();
+  await using service = startFakeService({ api: () => Response.redirect(`${other.baseUrl}/x`) });
+  assert.equal(await callApi(openSession(await createSessionOptions(service))), 302);
   assert.equal(other.calls, 0);
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createClient } from "../../../mod.ts";
 import { startService } from "../../../service/mod.ts";
-import { catchError as failure } from "../../harness/fake_service.ts";
+import { catchError } from "../../harness/fake_service.ts";
 
 const PERMIT = "City-Permit-Work-Permit";
 
@@ -15,7 +15,7 @@ Deno.test("withResponse returns the answer with status and headers, and fails as
   assert.deepEqual([status, etag, headers.get("content-type")], [201, data.etag, "application/json"]);
   assert.match(String(requestId), /^\S+$/);
   assert.deepEqual(Object.keys(creating), []);
-  const error = await failure(svc.cases.get("none").withResponse());
+  const error = await catchError(svc.cases.get("none").withResponse());
   assert.deepEqual([error.code, error.operation], ["NOT_FOUND", "cases.get"]);
 });
 
@@ -88,7 +88,7 @@ Deno.test("the iteration ends with an empty page, with a cursor that stays, and 
   assert.deepEqual(await Array.fromAsync(conversations, ({ id }) => id), ["A", "B", "C"]);
   const messages = svc.social.listMessages({ filterFor: "C", filterBy: "All" });
   assert.equal((await Array.fromAsync(messages)).length, 2);
-  const error = await failure(Array.fromAsync(svc.data.query("D")));
+  const error = await catchError(Array.fromAsync(svc.data.query("D")));
   assert.deepEqual([error.code, error.operation], ["NOT_FOUND", "data.query"]);
   assert.deepEqual(paths, [
     "?contextID=C",
@@ -121,6 +121,6 @@ Deno.test("another fetch sends the requests for tokens and to the API, with cred
     `POST /oauth2/token Basic ${btoa("id:secret")}`,
     "GET /dx-api/v2/casetypes Bearer t",
   ]);
-  const error = await failure(svc.cases.get("C-1"));
+  const error = await catchError(svc.cases.get("C-1"));
   assert.deepEqual([error.code, error.attempts?.length], ["TIMEOUT", 2]);
 });

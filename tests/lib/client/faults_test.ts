@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { createCaller } from "../../../lib/client/caller.ts";
 import { RetryBudget, retrying } from "../../../lib/client/retry.ts";
-import { type Fault, FAULTS, startFaultProxy } from "../../harness/fault_proxy.ts";
+import { FAULTS, type ProxyFault, startFaultProxy } from "../../harness/fault_proxy.ts";
 import { openService } from "../../harness/service.ts";
-import { valueAt as at } from "../../harness/service_engine.ts";
+import { valueAt } from "../../harness/service_engine.ts";
 import { makeFolder } from "../../harness/svc.ts";
 import { operationByName } from "./_operation.ts";
 
@@ -14,7 +14,7 @@ const PERFORM = await operationByName("assignments", "perform");
 const UPLOAD = await operationByName("attachments", "upload");
 const SEED = Number(Deno.env.get("SVC_TEST_SEED") ?? Date.now() % 100_000);
 
-const EVERY_FAULT: Record<Fault, number> = {
+const EVERY_FAULT: Record<ProxyFault, number> = {
   "pass": 12,
   "cut-before": 1,
   "cut-after": 1,
@@ -50,14 +50,14 @@ Deno.test(`300 creates, and performs and uploads, through every fault leave each
   await inParallel(300, async (index) => {
     const values = { type: "City-Permit-Work-Permit", data: { Applicant: `A ${index}` } };
     const { body } = await caller.call(CREATE, values, { idempotencyKey: `run.${index}.1` });
-    ids[index] = String(at(body, "id"));
+    ids[index] = String(valueAt(body, "id"));
     if (index % 5 !== 0) return;
-    const next = String(at(body, "nextAssignmentInfo.ID"));
-    const action = String(at(body, "data.caseInfo.assignments.0.actions.0.ID"));
+    const next = String(valueAt(body, "nextAssignmentInfo.ID"));
+    const action = String(valueAt(body, "data.caseInfo.assignments.0.actions.0.ID"));
     const perform = { assignmentId: next, action, data: { Applicant: `B ${index}` } };
     await caller.call(PERFORM, perform, { idempotencyKey: `run.${index}.2` });
     const { body: read } = await caller.call(GET, { caseId: ids[index] });
-    assert.equal(at(read, "data.caseInfo.content.Applicant"), `B ${index}`);
+    assert.equal(valueAt(read, "data.caseInfo.content.Applicant"), `B ${index}`);
     if (index % 15 !== 0) return;
     const file = new File([`file ${index}`], `${index}.txt`);
     await caller.call(UPLOAD, { file }, { idempotencyKey: `run.${index}.3` });

@@ -17,12 +17,8 @@ import { readChunks } from "../../../utils/fs/chunks.ts";
 import operations from "../../../lib/resources/attachments.ts";
 import { receiveForm } from "../../../service/http/multipart.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
-import {
-  catchError as failure,
-  createSessionOptions as optionsFor,
-  startFakeService as startService,
-} from "../../harness/fake_service.ts";
-import { createCapturedIo as capturedIo, makeFolder } from "../../harness/svc.ts";
+import { catchError, createSessionOptions, startFakeService } from "../../harness/fake_service.ts";
+import { createCapturedIo, makeFolder } from "../../harness/svc.ts";
 
 const GET: OperationRef = { name: "attachments.get", operation: operations.get };
 
@@ -59,16 +55,16 @@ Deno.test("a file that changes while it is sent is an error, not a wrong upload"
   for (const size of [2, 4]) {
     const file: FileInput = { name: "a.txt", size, stream: () => new Blob(["abc"]).stream() };
     const body = new MultipartBody([["file", file]]);
-    const error = await failure(new Response(body.stream()).bytes());
+    const error = await catchError(new Response(body.stream()).bytes());
     assert.match(error.message, /^a\.txt has changed while it was sent/);
   }
 });
 
 Deno.test("an upload whose file changes or cannot be read fails with a known outcome", async () => {
-  await using service = startService({
+  await using service = startFakeService({
     api: async (request) => Response.json({ ID: await request.text().catch(String) }),
   });
-  const svc = createClient({ ...await optionsFor(service), retries: 2 });
+  const svc = createClient({ ...await createSessionOptions(service), retries: 2 });
   const torn = new TypeError("the disk: is gone");
   const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(torn) });
   const gone = () => readChunks(() => Deno.open("/nowhere/a.txt"));
@@ -81,7 +77,7 @@ Deno.test("an upload whose file changes or cannot be read fails with a known out
     [() => texts, "a.txt cannot be read: its stream gives no bytes."],
   ];
   for (const [stream, message] of sources) {
-    const error = await failure(svc.attachments.upload({ file: { name: "a.txt", size: 4, stream } }));
+    const error = await catchError(svc.attachments.upload({ file: { name: "a.txt", size: 4, stream } }));
     assert.deepEqual([error.code, error.message, error.operation], ["INVALID_ARGS", message, "attachments.upload"]);
     assert.deepEqual([error.outcomeUnknown, error.attempts], [undefined, undefined]);
   }
@@ -101,10 +97,10 @@ Deno.test("the media type of an upload cannot begin a header or a part of its ow
 });
 
 Deno.test("a cancelled upload ends, whatever its file does", async () => {
-  await using service = startService({
+  await using service = startFakeService({
     api: async (request) => Response.json({ ID: await request.text().catch(String) }),
   });
-  const svc = createClient(await optionsFor(service));
+  const svc = createClient(await createSessionOptions(service));
   const controller = new AbortController();
   const { signal } = controller;
   const stream = () =>
@@ -114,15 +110,15 @@ Deno.test("a cancelled upload ends, whatever its file does", async () => {
         source.error(signal.reason);
       },
     });
-  const error = await failure(svc.attachments.upload({ file: { name: "a.txt", size: 4, stream } }, { signal }));
+  const error = await catchError(svc.attachments.upload({ file: { name: "a.txt", size: 4, stream } }, { signal }));
   assert.equal(error.code, "INTERRUPTED", error.message);
 });
 
 Deno.test("an upload that ends early releases its file", async () => {
-  await using service = startService({
+  await using service = startFakeService({
     api: async (request) => Response.json({ ID: await request.text().catch(String) }),
   });
-  const svc = createClient(await optionsFor(service));
+  const svc = createClient(await createSessionOptions(service));
   for (const code of ["INTERRUPTED", "TIMEOUT"]) {
     const controller = new AbortController();
     const { promise: letGo, resolve } = Promise.withResolvers<void>();
@@ -136,7 +132,7 @@ Deno.test("an upload that ends early releases its file", async () => {
       });
     const file = { name: "a.txt", size: 4, stream };
     const { signal } = controller;
-    const error = await failure(
+    const error = await catchError(
       svc.attachments.upload({ file }, { signal, timeoutSeconds: code === "TIMEOUT" ? 0.1 : 30 }),
     );
     assert.deepEqual([error.code, error.outcomeUnknown], [code, true]);
@@ -146,7 +142,7 @@ Deno.test("an upload that ends early releases its file", async () => {
 
 Deno.test("an upload is sent again from the start if the cached token is rejected", async () => {
   const lengths: (string | null)[] = [];
-  await using service = startService({
+  await using service = startFakeService({
     api: async (request) => {
       const form = await request.formData();
       lengths.push(request.headers.get("content-length"));
@@ -154,7 +150,7 @@ Deno.test("an upload is sent again from the start if the cached token is rejecte
       return Response.json({ id: file instanceof File ? await file.text() : "", ID: "x" }, { status: 201 });
     },
   });
-  const svc = createClient(await optionsFor(service));
+  const svc = createClient(await createSessionOptions(service));
   const file = new File(["the whole text"], "a.txt");
   const upload = async () => Object(await svc.attachments.upload({ file })).id;
   assert.equal(await upload(), "the whole text");
@@ -165,8 +161,8 @@ Deno.test("an upload is sent again from the start if the cached token is rejecte
 });
 
 async function read(response: () => Response): Promise<{ content: Content; text: () => Promise<string> }> {
-  const service = startService({ api: response });
-  const { content } = await createCaller(await optionsFor(service)).call(GET, { id: "A" });
+  const service = startFakeService({ api: response });
+  const { content } = await createCaller(await createSessionOptions(service)).call(GET, { id: "A" });
   assert.ok(content);
   return {
     content,
@@ -203,7 +199,7 @@ Deno.test("content in base64 is decoded on the way, in whatever pieces it comes"
     }),
   );
   const bad = await read(() => new Response("?!", { headers: { "content-transfer-encoding": "base64" } }));
-  const { code, operation } = await failure(bad.text());
+  const { code, operation } = await catchError(bad.text());
   assert.deepEqual([code, operation], ["INVALID_RESPONSE", "attachments.get"]);
 });
 
@@ -249,10 +245,10 @@ for (const [kind, answer] of Object.entries(CUT)) {
   Deno.test(`a download with ${kind} that is cut short is an error and leaves no file`, async () => {
     using service = rawService(answer);
     await using folder = await makeFolder();
-    const { content } = await createCaller(await optionsFor(service)).call(GET, { id: "A" });
+    const { content } = await createCaller(await createSessionOptions(service)).call(GET, { id: "A" });
     assert.ok(content);
-    const context = createContext(readGlobalFlags({}), capturedIo({ stdout: "", stderr: "" }));
-    const error = await failure(deliver(context, content, `${folder.path}/a.txt`));
+    const context = createContext(readGlobalFlags({}), createCapturedIo({ stdout: "", stderr: "" }));
+    const error = await catchError(deliver(context, content, `${folder.path}/a.txt`));
     assert.deepEqual([error.code, error.operation], ["NETWORK_ERROR", "attachments.get"]);
     assert.deepEqual(await Array.fromAsync(Deno.readDir(folder.path)), []);
   });
@@ -271,17 +267,19 @@ Deno.test("a download that stalls ends in time, one that is read slowly does not
   assert.equal((await reader.read()).value?.length, 3);
   await new Promise((resolve) => AbortSignal.timeout(100).addEventListener("abort", resolve)); // The reader is idle.
   assert.equal(deadline.signal.aborted, false);
-  assert.equal((await failure(reader.read().then(() => {}))).code, "TIMEOUT");
+  assert.equal((await catchError(reader.read().then(() => {}))).code, "TIMEOUT");
 });
 
 Deno.test("a download that its caller cancels is INTERRUPTED", async () => {
   using service = rawService(CUT["a declared length"], false);
   const abort = new AbortController();
-  const { content } = await createCaller(await optionsFor(service)).call(GET, { id: "A" }, { signal: abort.signal });
+  const { content } = await createCaller(await createSessionOptions(service)).call(GET, { id: "A" }, {
+    signal: abort.signal,
+  });
   assert.ok(content);
   const all = new Response(content.stream).bytes();
   abort.abort();
-  assert.equal((await failure(all.then(() => {}))).code, "INTERRUPTED");
+  assert.equal((await catchError(all.then(() => {}))).code, "INTERRUPTED");
 });
 
 Deno.test("a download is cancelled even if the platform has lost its signal or the stream is not being read", async () => {
@@ -291,25 +289,25 @@ Deno.test("a download is cancelled even if the platform has lost its signal or t
     assert.equal((await reader.read()).value?.length, 3);
     const more = isRead ? reader.read() : undefined;
     abort.abort();
-    assert.equal((await failure((more ?? reader.read()).then(() => {}))).code, "INTERRUPTED");
+    assert.equal((await catchError((more ?? reader.read()).then(() => {}))).code, "INTERRUPTED");
   }
 });
 
 const CLOSED = { sanitizeResources: true }; // What is left open makes the test fail.
 
 Deno.test("a download is cancelled if onReply throws, because its caller does not get it", CLOSED, async () => {
-  await using service = startService({ api: () => new Response("abc") });
+  await using service = startFakeService({ api: () => new Response("abc") });
   const onReply = () => {
     throw new Error("The log is full.");
   };
-  const svc = createClient({ ...await optionsFor(service), onReply });
-  assert.equal((await failure(svc.attachments.get("A"))).message, "onReply threw: The log is full.");
+  const svc = createClient({ ...await createSessionOptions(service), onReply });
+  assert.equal((await catchError(svc.attachments.get("A"))).message, "onReply threw: The log is full.");
 });
 
 Deno.test("a text response may be plain or JSON", async () => {
   for (const [text, expected] of [["Done", "Done"], ['"Done"', "Done"], ["", ""], ['{"a":1}', '{"a":1}']]) {
-    await using service = startService({ api: () => new Response(text) });
-    const svc = createClient(await optionsFor(service));
+    await using service = startFakeService({ api: () => new Response(text) });
+    const svc = createClient(await createSessionOptions(service));
     assert.equal(await svc.attachments.patch("A", { name: "b" }), expected);
   }
 });
@@ -320,14 +318,14 @@ function content(type: string, text: string): Content {
 
 Deno.test("a terminal shows text, escaped and to its last byte, and no other content", async () => {
   const captured = { stdout: "", stderr: "" };
-  const context = createContext(readGlobalFlags({}), capturedIo(captured, { terminal: true }));
+  const context = createContext(readGlobalFlags({}), createCapturedIo(captured, { terminal: true }));
   await deliver(context, content("text/plain; charset=utf-8", "a\x1b[2Jb\n"));
   assert.equal(captured.stdout, "a\\u001b[2Jb\n");
   captured.stdout = "";
   const cut = new Blob(["a", new Uint8Array([0xe2, 0x82])]).stream(); // Two of the three bytes of a euro sign.
   await deliver(context, { type: "text/plain", stream: cut });
   assert.equal(captured.stdout, "a\ufffd");
-  const error = await failure(deliver(context, content("image/png", "\x89PNG")));
+  const error = await catchError(deliver(context, content("image/png", "\x89PNG")));
   assert.deepEqual([error.code, error.message], [
     "INVALID_ARGS",
     "The content is image/png: a terminal cannot show it.",
@@ -339,7 +337,7 @@ Deno.test("a terminal shows text, escaped and to its last byte, and no other con
 Deno.test("a carriage return in a text does not take a terminal back over what it has shown, in whatever pieces it comes", async () => {
   for (const pieces of [["REJECTED\rAPPROVED\r\nend\r"], ["REJECTED\r", "APPROVED\r", "\nend", "\r"]]) {
     const captured = { stdout: "", stderr: "" };
-    const context = createContext(readGlobalFlags({}), capturedIo(captured, { terminal: true }));
+    const context = createContext(readGlobalFlags({}), createCapturedIo(captured, { terminal: true }));
     const encoder = new TextEncoder();
     const stream = ReadableStream.from(pieces.map((piece) => encoder.encode(piece)));
     await deliver(context, { type: "text/plain", stream });
@@ -355,7 +353,7 @@ Deno.test({
     const path = `${folder.path}/plan.txt`;
     for (const mode of [0o600, 0o640, 0o755]) {
       await Deno.chmod(path, mode);
-      const context = createContext(readGlobalFlags({}), capturedIo({ stdout: "", stderr: "" }));
+      const context = createContext(readGlobalFlags({}), createCapturedIo({ stdout: "", stderr: "" }));
       await deliver(context, content("text/plain", "new"), path);
       const { mode: now } = await Deno.stat(path);
       assert.deepEqual([await Deno.readTextFile(path), (now ?? 0) & 0o777], ["new", mode]);
@@ -365,7 +363,7 @@ Deno.test({
 
 Deno.test("a file behind a link is written to the target of the link, even if the target does not exist", async () => {
   await using folder = await makeFolder({ "there/old.txt": "old" });
-  const context = createContext(readGlobalFlags({}), capturedIo({ stdout: "", stderr: "" }));
+  const context = createContext(readGlobalFlags({}), createCapturedIo({ stdout: "", stderr: "" }));
   for (const name of ["old.txt", "none.txt"]) {
     const link = `${folder.path}/link-${name}`;
     await Deno.symlink(`there/${name}`, link);
@@ -379,7 +377,7 @@ Deno.test("a transfer shows its progress on a terminal, unless --quiet", async (
   await using folder = await makeFolder();
   for (const quiet of [false, true]) {
     const captured = { stdout: "", stderr: "" };
-    const context = createContext({ ...readGlobalFlags({}), quiet }, capturedIo(captured, { terminal: true }));
+    const context = createContext({ ...readGlobalFlags({}), quiet }, createCapturedIo(captured, { terminal: true }));
     await deliver(context, content("image/png", "x".repeat(1e6)), `${folder.path}/a.png`);
     const file = new File(["y".repeat(2e6)], "b.png");
     await watchUpload(context, { file }, async (values) => {

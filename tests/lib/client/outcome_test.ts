@@ -4,16 +4,16 @@ import { type AttemptOptions, type Caller, createCaller } from "../../../lib/cli
 import { readText } from "../../../lib/http/read_text.ts";
 import { type ErrorCode, SvcError } from "../../../lib/errors.ts";
 import { createClient } from "../../../mod.ts";
-import { catchError as failure } from "../../harness/fake_service.ts";
+import { catchError } from "../../harness/fake_service.ts";
 import {
   type Behaviour,
-  cutConnection as cut,
-  inOrder as inTurn,
-  listIdempotencyKeys as keysOf,
-  readHeader as headerOf,
-  sendJson as answer,
-  sendText as say,
-  startUnrulyServer as startUnruly,
+  cutConnection,
+  inOrder,
+  listIdempotencyKeys,
+  readHeader,
+  sendJson,
+  sendText,
+  startUnrulyServer,
 } from "../../harness/faults.ts";
 import { operationByName } from "./_operation.ts";
 
@@ -21,23 +21,23 @@ const CREATE = await operationByName("cases", "create");
 const DELETE = await operationByName("cases", "delete");
 const GET = await operationByName("cases", "get");
 const PERFORM = await operationByName("assignments", "perform");
-const DONE = answer(201, { id: "C-1" });
+const DONE = sendJson(201, { id: "C-1" });
 
 function create(caller: Caller, options?: AttemptOptions) {
   return caller.call(CREATE, { type: "T" }, options);
 }
 
 const TABLE: { [what: string]: [behave: Behaviour, code: ErrorCode, unknown: boolean] } = {
-  "cuts before the status": [cut, "NETWORK_ERROR", true],
-  "cuts within the status": [say("HTTP/1.1 20"), "NETWORK_ERROR", true],
-  "cuts within the headers": [say("HTTP/1.1 201 Created\r\ncontent-le"), "NETWORK_ERROR", true],
-  "cuts within the body": [say('HTTP/1.1 201 Created\r\ncontent-length: 99\r\n\r\n{"id"'), "NETWORK_ERROR", true],
+  "cuts before the status": [cutConnection, "NETWORK_ERROR", true],
+  "cuts within the status": [sendText("HTTP/1.1 20"), "NETWORK_ERROR", true],
+  "cuts within the headers": [sendText("HTTP/1.1 201 Created\r\ncontent-le"), "NETWORK_ERROR", true],
+  "cuts within the body": [sendText('HTTP/1.1 201 Created\r\ncontent-length: 99\r\n\r\n{"id"'), "NETWORK_ERROR", true],
   "cuts within a chunk": [
-    say('HTTP/1.1 201 Created\r\ntransfer-encoding: chunked\r\n\r\nff\r\n{"id"'),
+    sendText('HTTP/1.1 201 Created\r\ntransfer-encoding: chunked\r\n\r\nff\r\n{"id"'),
     "NETWORK_ERROR",
     true,
   ],
-  "speaks nonsense": [say("nonsense\r\n\r\n"), "NETWORK_ERROR", true],
+  "speaks nonsense": [sendText("nonsense\r\n\r\n"), "NETWORK_ERROR", true],
   "is silent": [() => {}, "TIMEOUT", true],
   "is silent in the middle of the answer": [
     (connection) =>
@@ -45,29 +45,33 @@ const TABLE: { [what: string]: [behave: Behaviour, code: ErrorCode, unknown: boo
     "TIMEOUT",
     true,
   ],
-  "answers 502": [answer(502, {}), "SERVER_ERROR", true],
-  "answers 503": [answer(503, {}), "SERVER_ERROR", true],
-  "answers 503 and says when to come back": [answer(503, {}, { "retry-after": "1" }), "SERVER_ERROR", false],
-  "answers 504": [answer(504, {}), "SERVER_ERROR", true],
-  "shows where the result is": [answer(303, {}, { location: "/x" }), "HTTP_ERROR", true],
-  "switches to another protocol": [say("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n"), "HTTP_ERROR", true],
-  "answers 424": [answer(424, {}), "FAILED_DEPENDENCY", true],
-  "answers 500": [answer(500, {}), "INTERNAL_SERVER_ERROR", true],
-  "answers 524": [answer(524, {}), "SERVER_ERROR", true],
-  "answers 429": [answer(429, {}), "RATE_LIMITED", false],
-  "answers 412": [answer(412, {}), "PRECONDITION_FAILED", false],
-  "answers 408": [answer(408, {}), "TIMEOUT", false],
+  "answers 502": [sendJson(502, {}), "SERVER_ERROR", true],
+  "answers 503": [sendJson(503, {}), "SERVER_ERROR", true],
+  "answers 503 and says when to come back": [sendJson(503, {}, { "retry-after": "1" }), "SERVER_ERROR", false],
+  "answers 504": [sendJson(504, {}), "SERVER_ERROR", true],
+  "shows where the result is": [sendJson(303, {}, { location: "/x" }), "HTTP_ERROR", true],
+  "switches to another protocol": [
+    sendText("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n"),
+    "HTTP_ERROR",
+    true,
+  ],
+  "answers 424": [sendJson(424, {}), "FAILED_DEPENDENCY", true],
+  "answers 500": [sendJson(500, {}), "INTERNAL_SERVER_ERROR", true],
+  "answers 524": [sendJson(524, {}), "SERVER_ERROR", true],
+  "answers 429": [sendJson(429, {}), "RATE_LIMITED", false],
+  "answers 412": [sendJson(412, {}), "PRECONDITION_FAILED", false],
+  "answers 408": [sendJson(408, {}), "TIMEOUT", false],
 };
 
 for (const [what, [behave, code, unknown]] of Object.entries(TABLE)) {
   Deno.test(`a change at a server that ${what} has an outcome that is ${unknown ? "unknown" : "known"}`, async () => {
-    using server = startUnruly(behave);
+    using server = startUnrulyServer(behave);
     const caller = createCaller({ ...server.options, timeoutSeconds: code === "TIMEOUT" && unknown ? 0.2 : 20 });
-    const error = await failure(create(caller));
+    const error = await catchError(create(caller));
     assert.deepEqual([error.code, error.outcomeUnknown === true, error.operation], [code, unknown, "cases.create"]);
     assert.equal(server.received.length, 1);
     assert.equal("outcomeUnknown" in error.toJSON(), false);
-    const read = await failure(caller.call(GET, { caseId: "C-1" }));
+    const read = await catchError(caller.call(GET, { caseId: "C-1" }));
     assert.deepEqual([read.code, read.outcomeUnknown], [code, undefined], "a read has no outcome");
   });
 }
@@ -75,13 +79,13 @@ for (const [what, [behave, code, unknown]] of Object.entries(TABLE)) {
 Deno.test("an invalid response to a change is an error with an unknown outcome that names the operation", async () => {
   for (const text of ['{"id"', "<html>", "[]"]) {
     const length = `content-length: ${text.length}`;
-    using server = startUnruly(
-      say(`HTTP/1.1 201 Created\r\ncontent-type: application/json\r\n${length}\r\n\r\n${text}`),
+    using server = startUnrulyServer(
+      sendText(`HTTP/1.1 201 Created\r\ncontent-type: application/json\r\n${length}\r\n\r\n${text}`),
     );
     const svc = createClient(server.options);
-    const error = await failure(svc.cases.create({ type: "T" }));
+    const error = await catchError(svc.cases.create({ type: "T" }));
     assert.deepEqual([error.code, error.outcomeUnknown], ["INVALID_RESPONSE", true], text);
-    const read = await failure(svc.cases.get("C-1"));
+    const read = await catchError(svc.cases.get("C-1"));
     assert.deepEqual([read.code, read.outcomeUnknown], ["INVALID_RESPONSE", undefined], text);
     assert.deepEqual([error, read].map(({ operation, status }) => [operation, status]), [
       ["cases.create", 201],
@@ -94,26 +98,26 @@ Deno.test("a change that was never sent has a known outcome: closed port, unknow
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
   const client = { clientId: "id", clientSecret: "secret", noCache: true };
-  const server = startUnruly(DONE);
+  const server = startUnrulyServer(DONE);
   const caller = createCaller(server.options);
   await create(caller); // It has its token now.
   server[Symbol.dispose]();
-  let refused = await failure(create(caller));
+  let refused = await catchError(create(caller));
   // Each may find a connection of before still open, and there are few.
-  for (let left = 5; refused.outcomeUnknown && left > 0; left--) refused = await failure(create(caller));
+  for (let left = 5; refused.outcomeUnknown && left > 0; left--) refused = await catchError(create(caller));
   assert.deepEqual([refused.code, refused.outcomeUnknown], ["NETWORK_ERROR", undefined], refused.message);
 
   listener.close();
   for (const baseUrl of [`http://127.0.0.1:${port}`, "https://nothing.invalid"]) {
-    const error = await failure(create(createCaller({ ...client, baseUrl })));
+    const error = await catchError(create(createCaller({ ...client, baseUrl })));
     assert.deepEqual([error.code, error.outcomeUnknown], ["NETWORK_ERROR", undefined], error.message);
   }
-  const half = say('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"access');
-  for (const token of [cut, half, () => {}, answer(503, {}), answer(401, {})]) {
-    using tokenless = startUnruly(DONE);
+  const half = sendText('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"access');
+  for (const token of [cutConnection, half, () => {}, sendJson(503, {}), sendJson(401, {})]) {
+    using tokenless = startUnrulyServer(DONE);
     tokenless.token = token;
-    const error = await failure(create(createCaller({ ...tokenless.options, timeoutSeconds: 0.1 })));
-    assert.equal(error.code === "NETWORK_ERROR", token === cut || token === half, error.message);
+    const error = await catchError(create(createCaller({ ...tokenless.options, timeoutSeconds: 0.1 })));
+    assert.equal(error.code === "NETWORK_ERROR", token === cutConnection || token === half, error.message);
     assert.equal(error.outcomeUnknown, undefined, error.message);
     assert.equal(tokenless.received.length, 0);
   }
@@ -121,39 +125,39 @@ Deno.test("a change that was never sent has a known outcome: closed port, unknow
 
 Deno.test("a timeout tells whether the token or the response is missing", async () => {
   for (const options of [{ timeoutSeconds: 0.1 }, { retries: 1, timeoutSeconds: 0.1 }]) {
-    using server = startUnruly(DONE);
+    using server = startUnrulyServer(DONE);
     server.token = () => {};
     const svc = createClient({ ...server.options, ...options });
     const { baseUrl } = server.options;
     for (const call of [() => svc.cases.get("C-1"), () => svc.cases.create({ type: "T" })]) {
-      const { code, message } = await failure(call());
+      const { code, message } = await catchError(call());
       assert.deepEqual([code, message.split(" did ")[0]], ["TIMEOUT", `The token exchange with ${baseUrl}`]);
     }
     assert.equal(server.received.length, 0);
   }
-  using server = startUnruly(() => {});
-  const { message } = await failure(createClient({ ...server.options, timeoutSeconds: 0.2 }).cases.get("C-1"));
+  using server = startUnrulyServer(() => {});
+  const { message } = await catchError(createClient({ ...server.options, timeoutSeconds: 0.2 }).cases.get("C-1"));
   assert.match(message, /^GET .*C-1 did not answer within 0\.2 s\.$/);
 });
 
 Deno.test("a change whose token was rejected and cannot be renewed has a known outcome", async () => {
-  using server = startUnruly(DONE);
+  using server = startUnrulyServer(DONE);
   const caller = createCaller(server.options);
   await create(caller);
-  server.behave = answer(401, {});
-  server.token = cut;
-  const error = await failure(create(caller));
+  server.behave = sendJson(401, {});
+  server.token = cutConnection;
+  const error = await catchError(create(caller));
   assert.deepEqual([error.code, error.outcomeUnknown], ["NETWORK_ERROR", undefined], error.message);
 });
 
 Deno.test("the outcome of a cancelled call is unknown only after it was sent", async () => {
   const sent = Promise.withResolvers<void>();
-  using server = startUnruly(() => sent.resolve());
+  using server = startUnrulyServer(() => sent.resolve());
   const caller = createCaller(server.options);
-  const before = await failure(create(caller, { signal: AbortSignal.abort() }));
+  const before = await catchError(create(caller, { signal: AbortSignal.abort() }));
   assert.deepEqual([before.code, before.outcomeUnknown], ["INTERRUPTED", undefined]);
   const abort = new AbortController();
-  const call = failure(create(caller, { signal: abort.signal }));
+  const call = catchError(create(caller, { signal: abort.signal }));
   await sent.promise;
   abort.abort();
   const after = await call;
@@ -162,12 +166,12 @@ Deno.test("the outcome of a cancelled call is unknown only after it was sent", a
 
 Deno.test("the error of a cancelled call has the reason of its signal as cause, before and after it was sent", async () => {
   const sent = Promise.withResolvers<void>();
-  using server = startUnruly(() => sent.resolve());
+  using server = startUnrulyServer(() => sent.resolve());
   const caller = createCaller(server.options);
   const reason = new Error("It is closing time.");
-  const before = await failure(create(caller, { signal: AbortSignal.abort(reason) }));
+  const before = await catchError(create(caller, { signal: AbortSignal.abort(reason) }));
   const abort = new AbortController();
-  const call = failure(create(caller, { signal: abort.signal }));
+  const call = catchError(create(caller, { signal: abort.signal }));
   await sent.promise;
   abort.abort(reason);
   for (const error of [before, await call]) assert.deepEqual([error.code, error.cause], ["INTERRUPTED", reason]);
@@ -176,11 +180,11 @@ Deno.test("the error of a cancelled call has the reason of its signal as cause, 
 Deno.test("a change is sent once, even if a reused connection breaks", async () => {
   for (const [ref, values] of [[CREATE, { type: "T" }], [DELETE, { caseId: "C-1" }]] as const) {
     for (const idempotencyKey of [undefined, "run.1.1"]) {
-      using server = startUnruly(DONE);
+      using server = startUnrulyServer(DONE);
       const caller = createCaller(server.options);
       await caller.call(ref, values, { idempotencyKey });
-      server.behave = inTurn(cut, answer(429, {}));
-      const error = await failure(caller.call(ref, values, { idempotencyKey: idempotencyKey && "run.1.2" }));
+      server.behave = inOrder(cutConnection, sendJson(429, {}));
+      const error = await catchError(caller.call(ref, values, { idempotencyKey: idempotencyKey && "run.1.2" }));
       assert.deepEqual(
         [error.code, error.outcomeUnknown],
         ["NETWORK_ERROR", true],
@@ -193,11 +197,11 @@ Deno.test("a change is sent once, even if a reused connection breaks", async () 
 
 Deno.test("the outcome of a change with a key is unknown if its connection breaks and no other can be opened", async () => {
   for (const [ref, values] of [[CREATE, { type: "T" }], [DELETE, { caseId: "C-1" }]] as const) {
-    const server = startUnruly(DONE);
+    const server = startUnrulyServer(DONE);
     const caller = createCaller(server.options);
     await caller.call(ref, values, { idempotencyKey: "run.1.1" });
     server.behave = () => server[Symbol.dispose]();
-    const error = await failure(caller.call(ref, values, { idempotencyKey: "run.1.2" }));
+    const error = await catchError(caller.call(ref, values, { idempotencyKey: "run.1.2" }));
     assert.deepEqual(
       [error.code, error.outcomeUnknown],
       ["NETWORK_ERROR", true],
@@ -207,7 +211,7 @@ Deno.test("the outcome of a change with a key is unknown if its connection break
 });
 
 Deno.test("the key is sent with changes, but not with reads nor to a service that does not support keys", async () => {
-  using server = startUnruly(answer(200, { id: "C-1" }, { etag: '"1"' }));
+  using server = startUnrulyServer(sendJson(200, { id: "C-1" }, { etag: '"1"' }));
   const caller = createCaller(server.options);
   assert.equal(caller.supportsIdempotencyKeys(), true);
   const options = { idempotencyKey: "run.1.2" };
@@ -217,15 +221,15 @@ Deno.test("the key is sent with changes, but not with reads nor to a service tha
   const keyless = createCaller({ ...server.options, idempotencyKeys: false });
   assert.equal(keyless.supportsIdempotencyKeys(), false);
   await create(keyless, options);
-  assert.deepEqual(keysOf(server), ["run.1.2", undefined, undefined, "run.1.2", undefined]);
+  assert.deepEqual(listIdempotencyKeys(server), ["run.1.2", undefined, undefined, "run.1.2", undefined]);
   for (const idempotencyKey of ["", "ä", "x".repeat(256), "a\nb"]) {
-    const error = await failure(create(caller, { idempotencyKey }));
+    const error = await catchError(create(caller, { idempotencyKey }));
     assert.equal(error.message, "idempotencyKey must be 1 to 255 printable ASCII characters.");
   }
 });
 
 Deno.test("a prepared call has its entity tag before it is sent, and a known tag is sent again", async () => {
-  using server = startUnruly(answer(200, { id: "A" }, { etag: '"1"' }));
+  using server = startUnrulyServer(sendJson(200, { id: "A" }, { etag: '"1"' }));
   const caller = createCaller(server.options);
   const values = { assignmentId: "A", action: "B" };
   const calls = [
@@ -242,14 +246,14 @@ Deno.test("a prepared call has its entity tag before it is sent, and a known tag
     await send();
   }
   assert.deepEqual(prepared, [['"1"', 1], ['"0"', 2], ['"x"', 3], [undefined, 4], [undefined, 5]]);
-  const tags = server.received.map(({ head }) => headerOf(head, "if-match"));
+  const tags = server.received.map(({ head }) => readHeader(head, "if-match"));
   assert.deepEqual(tags, [undefined, '"1"', '"0"', '"x"', undefined, undefined]);
 });
 
 Deno.test("a change that needs an entity tag is not sent if the service returns no tag or an empty one", async () => {
   for (const headers of [undefined, { etag: "" }]) {
-    using server = startUnruly(answer(200, { id: "A" }, headers));
-    const error = await failure(createCaller(server.options).call(PERFORM, { assignmentId: "A", action: "B" }));
+    using server = startUnrulyServer(sendJson(200, { id: "A" }, headers));
+    const error = await catchError(createCaller(server.options).call(PERFORM, { assignmentId: "A", action: "B" }));
     assert.deepEqual([error.code, error.outcomeUnknown], ["MISSING_ETAG", undefined]);
     assert.equal(error.message, "The response of GET /assignments/A has no entity tag.");
     assert.equal(server.received.length, 1);
@@ -257,15 +261,15 @@ Deno.test("a change that needs an entity tag is not sent if the service returns 
 });
 
 Deno.test("a change with a key is sent even if the resource with its entity tag no longer exists", async () => {
-  const gone = answer(404, { localizedValue: "The resource cannot be found." });
-  using server = startUnruly(inTurn(gone, DONE, gone, gone, gone));
+  const gone = sendJson(404, { localizedValue: "The resource cannot be found." });
+  using server = startUnrulyServer(inOrder(gone, DONE, gone, gone, gone));
   const caller = createCaller(server.options);
   const values = { assignmentId: "A", action: "B" };
   const reply = await caller.call(PERFORM, values, { idempotencyKey: "k" });
   assert.deepEqual(reply.body, { id: "C-1" });
-  assert.equal((await failure(caller.call(PERFORM, values, { idempotencyKey: "l" }))).code, "NOT_FOUND");
-  assert.equal((await failure(caller.call(PERFORM, values))).code, "NOT_FOUND");
-  assert.deepEqual(keysOf(server), [undefined, "k", undefined, "l", undefined]);
+  assert.equal((await catchError(caller.call(PERFORM, values, { idempotencyKey: "l" }))).code, "NOT_FOUND");
+  assert.equal((await catchError(caller.call(PERFORM, values))).code, "NOT_FOUND");
+  assert.deepEqual(listIdempotencyKeys(server), [undefined, "k", undefined, "l", undefined]);
 });
 
 Deno.test("the stack of an error shows where it was thrown, even if members are added later", () => {
@@ -277,23 +281,23 @@ Deno.test("the stack of an error shows where it was thrown, even if members are 
 });
 
 Deno.test("an error that onReply throws is not a failure of the network and leaves the outcome of a change unknown", async () => {
-  using server = startUnruly(DONE);
+  using server = startUnrulyServer(DONE);
   const fault = new Error("The log is full.");
   const onReply = () => {
     throw fault;
   };
   const caller = createCaller({ ...server.options, onReply });
-  const changed = await failure(create(caller));
+  const changed = await catchError(create(caller));
   assert.deepEqual([changed.code, changed.cause, changed.outcomeUnknown], ["INVALID_ARGS", fault, true]);
   assert.equal(changed.message, "onReply threw: The log is full.");
   assert.equal(changed.hint, "The service responded with 201. Catch errors inside onReply.");
-  assert.equal((await failure(caller.call(GET, { caseId: "C-1" }))).outcomeUnknown, undefined);
+  assert.equal((await catchError(caller.call(GET, { caseId: "C-1" }))).outcomeUnknown, undefined);
 });
 
 Deno.test("a chunked response is read to its end, whatever length it claims", async () => {
   const chunks = "7d0\r\n" + "a".repeat(2000) + "\r\n0\r\n\r\n";
   for (const headers of ["content-length: 9\r\ntransfer-encoding: chunked", "transfer-encoding: chunked"]) {
-    using server = startUnruly(say(`HTTP/1.1 200 OK\r\n${headers}\r\nconnection: close\r\n\r\n${chunks}`));
+    using server = startUnrulyServer(sendText(`HTTP/1.1 200 OK\r\n${headers}\r\nconnection: close\r\n\r\n${chunks}`));
     const read = async (limit: number) => await readText(await fetch(`${server.options.baseUrl}/`), limit);
     await assert.rejects(read(1999), { message: "The response of the service is longer than 1999 bytes." });
     assert.equal((await read(2000)).length, 2000);

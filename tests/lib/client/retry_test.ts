@@ -5,17 +5,17 @@ import { type Caller, createCaller } from "../../../lib/client/caller.ts";
 import { retryAfterMilliseconds, RetryBudget, retrying, type RetryOptions } from "../../../lib/client/retry.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import { delay } from "../../../utils/async/delay.ts";
-import { catchError as failure } from "../../harness/fake_service.ts";
+import { catchError } from "../../harness/fake_service.ts";
 import {
   type Behaviour,
-  cutConnection as cut,
-  inOrder as inTurn,
-  listIdempotencyKeys as keysOf,
-  readHeader as headerOf,
-  sendJson as answer,
-  sendNoBackend as noBackend,
-  sendText as say,
-  startUnrulyServer as startUnruly,
+  cutConnection,
+  inOrder,
+  listIdempotencyKeys,
+  readHeader,
+  sendJson,
+  sendNoBackend,
+  sendText,
+  startUnrulyServer,
   type UnrulyServer,
 } from "../../harness/faults.ts";
 import { operationByName } from "./_operation.ts";
@@ -23,7 +23,7 @@ import { operationByName } from "./_operation.ts";
 const CREATE = await operationByName("cases", "create");
 const GET = await operationByName("cases", "get");
 const PERFORM = await operationByName("assignments", "perform");
-const DONE = answer(200, { id: "C-1" }, { etag: '"1"' });
+const DONE = sendJson(200, { id: "C-1" }, { etag: '"1"' });
 const KEY = { idempotencyKey: "k" };
 
 /** A caller that records its delays instead of waiting. */
@@ -44,26 +44,26 @@ function create(caller: Caller, options = {}): Promise<unknown> {
 }
 
 const silent: Behaviour = () => {};
-const halfAnswer = say('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"id"');
-const busy = answer(503, {}, { "retry-after": "2" });
+const halfAnswer = sendText('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"id"');
+const busy = sendJson(503, {}, { "retry-after": "2" });
 
 /** Which calls are repeated: reads, changes with a key, changes without one. */
 const TABLE: { [what: string]: [behave: Behaviour, read: boolean, keyed: boolean, keyless: boolean] } = {
-  "cuts before the status": [cut, true, true, false],
+  "cuts before the status": [cutConnection, true, true, false],
   "cuts within the answer": [halfAnswer, true, true, false],
   "is silent": [silent, true, true, false],
-  "answers 408": [answer(408, {}), true, true, true],
-  "answers 429": [answer(429, {}), true, true, true],
-  "answers 500": [answer(500, {}), true, false, false],
-  "answers 502": [answer(502, {}), true, true, false],
-  "answers 503": [answer(503, {}), true, true, false],
+  "answers 408": [sendJson(408, {}), true, true, true],
+  "answers 429": [sendJson(429, {}), true, true, true],
+  "answers 500": [sendJson(500, {}), true, false, false],
+  "answers 502": [sendJson(502, {}), true, true, false],
+  "answers 503": [sendJson(503, {}), true, true, false],
   "answers 503 with a time": [busy, true, true, true],
-  "answers 504": [answer(504, {}), true, true, false],
-  "answers 400": [answer(400, {}), false, false, false],
-  "answers 404": [answer(404, {}), false, false, false],
-  "answers 409": [answer(409, {}), false, false, false],
-  "answers 412": [answer(412, {}), false, false, false],
-  "answers 422": [answer(422, {}), false, false, false],
+  "answers 504": [sendJson(504, {}), true, true, false],
+  "answers 400": [sendJson(400, {}), false, false, false],
+  "answers 404": [sendJson(404, {}), false, false, false],
+  "answers 409": [sendJson(409, {}), false, false, false],
+  "answers 412": [sendJson(412, {}), false, false, false],
+  "answers 422": [sendJson(422, {}), false, false, false],
 };
 
 for (const [what, [behave, read, keyed, keyless]] of Object.entries(TABLE)) {
@@ -75,51 +75,51 @@ for (const [what, [behave, read, keyed, keyless]] of Object.entries(TABLE)) {
       [keyless, (caller: Caller) => create(caller)],
     ] as const;
     for (const [isRepeated, call] of calls) {
-      using server = startUnruly(inTurn(behave, DONE));
+      using server = startUnrulyServer(inOrder(behave, DONE));
       const outcome = call(patient(server).caller);
       if (isRepeated) await outcome;
-      else assert.equal((await failure(outcome)).attempts, undefined);
+      else assert.equal((await catchError(outcome)).attempts, undefined);
       assert.equal(server.received.length, isRepeated ? 2 : 1);
     }
   });
 }
 
 Deno.test("a key has no effect if the service does not support keys", async () => {
-  using server = startUnruly(inTurn(cut, DONE));
+  using server = startUnrulyServer(inOrder(cutConnection, DONE));
   const caller = retrying(createCaller({ ...server.options, idempotencyKeys: false }));
   assert.equal(caller.supportsIdempotencyKeys(), false);
-  assert.equal((await failure(create(caller, KEY))).outcomeUnknown, true);
+  assert.equal((await catchError(create(caller, KEY))).outcomeUnknown, true);
   assert.equal(server.received.length, 1);
 });
 
 Deno.test("every call that was never sent is retried", async () => {
-  using server = startUnruly(DONE);
-  server.token = inTurn(cut, answer(503, {}), answer(200, { access_token: "t", token_type: "Bearer" }));
+  using server = startUnrulyServer(DONE);
+  server.token = inOrder(cutConnection, sendJson(503, {}), sendJson(200, { access_token: "t", token_type: "Bearer" }));
   const { caller, waits } = patient(server);
   await create(caller);
   assert.deepEqual([server.received.length, waits], [1, [50, 100]]);
 });
 
 Deno.test("a rejected token is renewed once, and not again by retries", async () => {
-  using server = startUnruly(inTurn(DONE, answer(401, {})));
+  using server = startUnrulyServer(inOrder(DONE, sendJson(401, {})));
   const { caller } = patient(server);
   await create(caller, KEY);
-  const error = await failure(create(caller, KEY));
+  const error = await catchError(create(caller, KEY));
   assert.deepEqual([error.code, error.attempts], ["UNAUTHORIZED", undefined]);
   assert.equal(server.received.length, 3);
 });
 
 Deno.test("delays grow from 50 ms to 20 s, from 1 s if the service is busy, and are shortened at random", async () => {
   const cases = [
-    [cut, 12, () => 1, [50, 100, 200, 400, 800, 1600, 3200, 6400, 12_800, 20_000, 20_000]],
-    [answer(429, {}), 4, () => 1, [1000, 2000, 4000]],
-    [answer(429, {}), 3, () => 0.25, [250, 500]],
-    [cut, 3, () => 0, [0, 0]],
+    [cutConnection, 12, () => 1, [50, 100, 200, 400, 800, 1600, 3200, 6400, 12_800, 20_000, 20_000]],
+    [sendJson(429, {}), 4, () => 1, [1000, 2000, 4000]],
+    [sendJson(429, {}), 3, () => 0.25, [250, 500]],
+    [cutConnection, 3, () => 0, [0, 0]],
   ] as const;
   for (const [behave, attempts, random, expected] of cases) {
-    using server = startUnruly(behave);
+    using server = startUnrulyServer(behave);
     const { caller, waits } = patient(server, { attempts, random });
-    await failure(create(caller, KEY));
+    await catchError(create(caller, KEY));
     assert.deepEqual(waits, expected);
     assert.equal(server.received.length, attempts);
   }
@@ -135,9 +135,9 @@ Deno.test("Retry-After is honored in both forms, and a long one ends the call", 
     ["61", []],
   ] as const;
   for (const [retryAfter, expected] of cases) {
-    using server = startUnruly(answer(429, {}, { "retry-after": retryAfter }));
+    using server = startUnrulyServer(sendJson(429, {}, { "retry-after": retryAfter }));
     const { caller, waits } = patient(server, { random: () => 0 });
-    await failure(create(caller));
+    await catchError(create(caller));
     assert.deepEqual(waits, expected, retryAfter);
   }
   assert.equal(retryAfterMilliseconds("0", 0), 0);
@@ -145,70 +145,70 @@ Deno.test("Retry-After is honored in both forms, and a long one ends the call", 
 
 Deno.test("all attempts carry the entity tag and the key of the first", async () => {
   let tag = 0;
-  const changing = answer(200, { id: "A" });
-  using server = startUnruly((connection, request) => {
-    if (request.head.startsWith("GET")) return answer(200, {}, { etag: `"${++tag}"` })(connection, request);
-    return server.received.length < 4 ? cut(connection, request) : changing(connection, request);
+  const changing = sendJson(200, { id: "A" });
+  using server = startUnrulyServer((connection, request) => {
+    if (request.head.startsWith("GET")) return sendJson(200, {}, { etag: `"${++tag}"` })(connection, request);
+    return server.received.length < 4 ? cutConnection(connection, request) : changing(connection, request);
   });
   const { caller } = patient(server);
   await caller.call(PERFORM, { assignmentId: "A", action: "B" }, KEY);
-  assert.deepEqual(keysOf(server), [undefined, "k", "k", "k"]);
-  const tags = server.received.map(({ head }) => headerOf(head, "if-match"));
+  assert.deepEqual(listIdempotencyKeys(server), [undefined, "k", "k", "k"]);
+  const tags = server.received.map(({ head }) => readHeader(head, "if-match"));
   assert.deepEqual(tags, [undefined, '"1"', '"1"', '"1"']);
 });
 
 Deno.test("an entity tag whose read failed is read again", async () => {
-  using server = startUnruly(inTurn(cut, answer(500, {}), DONE));
+  using server = startUnrulyServer(inOrder(cutConnection, sendJson(500, {}), DONE));
   const { caller } = patient(server, { attempts: 4 });
-  const error = await failure(caller.call(PERFORM, { assignmentId: "A", action: "B" }));
+  const error = await catchError(caller.call(PERFORM, { assignmentId: "A", action: "B" }));
   assert.equal(error.code, "INTERNAL_SERVER_ERROR", "a 500 is repeated for reads alone");
-  server.behave = inTurn(cut, DONE);
+  server.behave = inOrder(cutConnection, DONE);
   await caller.call(PERFORM, { assignmentId: "A", action: "B" });
 });
 
 Deno.test("the budget is shared: many failures use it up, successes fill it again", async () => {
-  using server = startUnruly(cut);
+  using server = startUnrulyServer(cutConnection);
   const budget = new RetryBudget(20);
   const { caller } = patient(server, { budget });
   const attemptsOf = async () => {
     const before = server.received.length;
-    await failure(create(caller, KEY));
+    await catchError(create(caller, KEY));
     return server.received.length - before;
   };
   assert.deepEqual([await attemptsOf(), await attemptsOf(), await attemptsOf()], [3, 3, 1]);
   server.behave = DONE;
   for (let n = 0; n < 4; n++) await create(caller, KEY);
-  server.behave = cut;
+  server.behave = cutConnection;
   assert.equal(await attemptsOf(), 1);
   server.behave = DONE;
   await create(caller, KEY);
-  server.behave = inTurn(cut, DONE);
+  server.behave = inOrder(cutConnection, DONE);
   await create(caller, KEY); // The price of an attempt that succeeds is given back.
-  server.behave = cut;
+  server.behave = cutConnection;
   assert.equal(await attemptsOf(), 2);
 });
 
 Deno.test("successes do not raise the budget above its capacity", async () => {
-  using server = startUnruly(DONE);
+  using server = startUnrulyServer(DONE);
   const { caller } = patient(server, { budget: new RetryBudget(5) });
   for (let n = 0; n < 10; n++) await create(caller, KEY);
-  server.behave = cut;
-  await failure(create(caller, KEY));
+  server.behave = cutConnection;
+  await catchError(create(caller, KEY));
   assert.equal(server.received.length, 12);
 });
 
 Deno.test("a timeout costs twice as much of the budget", async () => {
-  using server = startUnruly(silent);
+  using server = startUnrulyServer(silent);
   const { caller } = patient(server, { budget: new RetryBudget(19) });
-  await failure(create(caller, KEY));
+  await catchError(create(caller, KEY));
   assert.equal(server.received.length, 2);
 });
 
 Deno.test("the final error is the last one, with all attempts and one sentence", async () => {
-  using server = startUnruly(inTurn(cut, busy, answer(503, { localizedValue: "Too busy." })));
+  using server = startUnrulyServer(inOrder(cutConnection, busy, sendJson(503, { localizedValue: "Too busy." })));
   let time = 0;
   const { caller } = patient(server, { now: () => time, wait: (ms) => Promise.resolve(void (time += ms)) });
-  const error = await failure(create(caller, KEY));
+  const error = await catchError(create(caller, KEY));
   assert.equal(error.message, "Too busy, after 3 attempts.");
   assert.deepEqual([error.code, error.status, error.operation], ["SERVER_ERROR", 503, "cases.create"]);
   const [first, second, third] = error.toJSON().attempts ?? [];
@@ -220,36 +220,36 @@ Deno.test("the final error is the last one, with all attempts and one sentence",
 
 Deno.test("one attempt with an unknown outcome makes the outcome of the call unknown, until the service rejects the call", async () => {
   const cases = [
-    [[cut, busy, busy], true],
-    [[busy, cut, busy], true],
+    [[cutConnection, busy, busy], true],
+    [[busy, cutConnection, busy], true],
     [[busy, busy, busy], false],
-    ...[400, 404, 410, 412, 415, 422, 428].map((status) => [[cut, answer(status, {})], false] as const),
-    [[cut, answer(409, {})], true],
-    [[cut, answer(409, {}, { "idempotent-replayed": "true" })], false],
-    [[answer(409, {})], false],
+    ...[400, 404, 410, 412, 415, 422, 428].map((status) => [[cutConnection, sendJson(status, {})], false] as const),
+    [[cutConnection, sendJson(409, {})], true],
+    [[cutConnection, sendJson(409, {}, { "idempotent-replayed": "true" })], false],
+    [[sendJson(409, {})], false],
     // No gateway knows entity tags.
-    [[cut, say("HTTP/1.1 412 Precondition Failed\r\ncontent-length: 0\r\n\r\n")], false],
-    ...[401, 403].map((status) => [[cut, answer(status, {})], true] as const),
+    [[cutConnection, sendText("HTTP/1.1 412 Precondition Failed\r\ncontent-length: 0\r\n\r\n")], false],
+    ...[401, 403].map((status) => [[cutConnection, sendJson(status, {})], true] as const),
     // These may come from who stands before the service, or before it looks for the key.
-    ...[423, 424, 425, 499].map((status) => [[cut, answer(status, {})], true] as const),
-    [[cut, noBackend], true],
+    ...[423, 424, 425, 499].map((status) => [[cutConnection, sendJson(status, {})], true] as const),
+    [[cutConnection, sendNoBackend], true],
   ] as const;
   for (const [[first, ...rest], expected] of cases) {
-    using server = startUnruly(inTurn(first, ...rest));
-    const { outcomeUnknown = false } = await failure(create(patient(server).caller, KEY));
+    using server = startUnrulyServer(inOrder(first, ...rest));
+    const { outcomeUnknown = false } = await catchError(create(patient(server).caller, KEY));
     assert.equal(outcomeUnknown, expected);
   }
 });
 
 Deno.test("while the first request with a key is in progress, the call waits for its response", async () => {
-  const outstanding = answer(409, { title: "A request is outstanding for this Idempotency-Key" });
-  using server = startUnruly(inTurn(cut, outstanding, DONE));
+  const outstanding = sendJson(409, { title: "A request is outstanding for this Idempotency-Key" });
+  using server = startUnrulyServer(inOrder(cutConnection, outstanding, DONE));
   await create(patient(server).caller, KEY);
-  assert.deepEqual(new Set(keysOf(server)), new Set(["k"]));
+  assert.deepEqual(new Set(listIdempotencyKeys(server)), new Set(["k"]));
 });
 
 Deno.test("a conflict allows another attempt if another process may have sent the change", async () => {
-  using server = startUnruly(DONE);
+  using server = startUnrulyServer(DONE);
   const { caller } = patient(server);
   const conflict = new SvcError("CONFLICT", "outstanding", { status: 409, rejectedByService: true });
   for (const mayHaveArrived of [true, false]) {
@@ -261,14 +261,16 @@ Deno.test("a conflict allows another attempt if another process may have sent th
 
 Deno.test("a rejected read of the entity tag does not settle the change of an earlier attempt", async () => {
   for (const status of [400, 404, 409]) {
-    using server = startUnruly(inTurn(answer(404, {}), cut, answer(status, {}), answer(429, {})));
-    const error = await failure(patient(server).caller.call(PERFORM, { assignmentId: "A", action: "B" }, KEY));
+    using server = startUnrulyServer(
+      inOrder(sendJson(404, {}), cutConnection, sendJson(status, {}), sendJson(429, {})),
+    );
+    const error = await catchError(patient(server).caller.call(PERFORM, { assignmentId: "A", action: "B" }, KEY));
     assert.equal(error.outcomeUnknown, true, `${status}: ${error.message}`);
   }
 });
 
 Deno.test("a cancelled call does not wait for its next attempt", async () => {
-  using server = startUnruly(cut);
+  using server = startUnrulyServer(cutConnection);
   const abort = new AbortController();
   const { caller } = patient(server, {
     wait: (_, signal) => {
@@ -277,19 +279,19 @@ Deno.test("a cancelled call does not wait for its next attempt", async () => {
       return waiting;
     },
   });
-  const error = await failure(create(caller, { ...KEY, signal: abort.signal }));
+  const error = await catchError(create(caller, { ...KEY, signal: abort.signal }));
   assert.deepEqual([error.code, error.outcomeUnknown, error.attempts?.length], ["INTERRUPTED", true, 1]);
   assert.equal(error.cause, abort.signal.reason);
   assert.equal(server.received.length, 1);
 });
 
 Deno.test("a client retries only if the option is set", async () => {
-  using server = startUnruly(inTurn(cut, cut, answer(202, { jobID: "J-1" })));
+  using server = startUnrulyServer(inOrder(cutConnection, cutConnection, sendJson(202, { jobID: "J-1" })));
   const svc = createClient({ ...server.options, retries: 2 });
   await svc.cases.bulkPerform({ action: "A", cases: ["C-1"] }, { idempotencyKey: "k" });
-  assert.deepEqual(keysOf(server), ["k", "k", "k"]);
-  server.behave = cut;
-  const error = await failure(createClient(server.options).cases.get("C-1"));
+  assert.deepEqual(listIdempotencyKeys(server), ["k", "k", "k"]);
+  server.behave = cutConnection;
+  const error = await catchError(createClient(server.options).cases.get("C-1"));
   assert.equal(error.attempts, undefined);
   for (const retries of [-1, 1.5, NaN]) {
     assert.throws(() => createClient({ retries }), /retries must be a whole number/);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { parseApplication } from "../../../service/application/load.ts";
-import { catchDefinitionError as refusalOf } from "../../harness/service_engine.ts";
+import { catchDefinitionError } from "../../harness/service_engine.ts";
 
 const BASE = `application: { id: A, name: A, organisation: O }
 operators: { ada@a: { name: Ada } }
@@ -52,7 +52,7 @@ Deno.test("issues of agents are reported with their place", () => {
     [`assistants: { "c!G": { name: G } }`, "must have exactly one of 'script' and 'model'"],
   ];
   for (const [definition, reason] of cases) {
-    const { message } = refusalOf(BASE + definition, definition);
+    const { message } = catchDefinitionError(BASE + definition, definition);
     assert.match(message, /^app\.yaml:\d+:\d+: /);
     assert.ok(message.includes(reason), `${message}\nshould say\n${reason}`);
   }

@@ -1,7 +1,7 @@
 /** A service that continues with the data of an earlier version of its definition. */
 import assert from "node:assert/strict";
-import { openService, readDetails as details, type TestService } from "../../harness/service.ts";
-import { textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { openService, readErrorDetails, type TestService } from "../../harness/service.ts";
+import { textAt, valueAt } from "../../harness/service_engine.ts";
 import { makeFolder } from "../../harness/svc.ts";
 
 const SHOP = `
@@ -70,7 +70,7 @@ for (
   Deno.test(`get-next skips assignments whose ${lost} is no longer defined`, () =>
     afterChange(change, async (svc) => {
       const next = await svc.call("GET", "/assignments/next");
-      assert.equal(at(next.body, "id"), "ASSIGN-WORKLIST SHOP-WORK C-1!ORDER", JSON.stringify(next.body));
+      assert.equal(valueAt(next.body, "id"), "ASSIGN-WORKLIST SHOP-WORK C-1!ORDER", JSON.stringify(next.body));
     }));
 }
 
@@ -85,11 +85,14 @@ Deno.test("a case whose process, step or stage is no longer defined reports it a
       const path = `/cases/${encodeURIComponent("SHOP-WORK O-1")}`;
       const refused = await svc.call("GET", path);
       assert.equal(refused.status, 409);
-      assert.match(textAt(details(refused.body)[0], "message"), new RegExp(`no '${lost}' any more.*move the case`));
+      assert.match(
+        textAt(readErrorDetails(refused.body)[0], "message"),
+        new RegExp(`no '${lost}' any more.*move the case`),
+      );
       assert.equal((await svc.call("PUT", `${path}/stages/Delivery`)).status, 200);
       const { body } = await svc.call("GET", path);
-      assert.equal(at(body, "data.caseInfo.assignments.0.name"), "Send");
-      assert.equal(at(body, "data.caseInfo.assignments.1"), undefined);
+      assert.equal(valueAt(body, "data.caseInfo.assignments.0.name"), "Send");
+      assert.equal(valueAt(body, "data.caseInfo.assignments.1"), undefined);
     });
   }
 });
@@ -109,7 +112,7 @@ Deno.test("a case whose parent or child type is no longer defined can be read an
           body: {},
         },
       );
-      assert.deepEqual([done.status, at(done.body, "status")], [200, "Resolved-Completed"]);
+      assert.deepEqual([done.status, valueAt(done.body, "status")], [200, "Resolved-Completed"]);
     }],
     ["Org-Shop-Work-Part", async (svc) => {
       const { status, body } = await svc.call("GET", `/cases/${encodeURIComponent("SHOP-WORK O-1")}/descendants`);
@@ -139,18 +142,18 @@ Deno.test("a participant whose role is no longer defined is listed under its ID 
   assert.equal((await svc.call("POST", path, { body: { ...ada, participantRoleID: "Payer" } })).status, 201);
   const { body } = await svc.call("GET", path);
   const shown = ["participantRoleID", "roleName", "content.pyFirstName"].map((name) =>
-    at(body, `participants.0.${name}`)
+    valueAt(body, `participants.0.${name}`)
   );
   assert.deepEqual(shown, ["Buyer", "Buyer", "Ada"]);
   const form = await svc.call("GET", `${path}/PARTY-1`);
-  const [refusal] = details(form.body);
+  const [refusal] = readErrorDetails(form.body);
   const reason =
     "'Buyer' is not a participant role of the case type Order any more: delete PARTY-1, or define 'Buyer' again";
   assert.deepEqual([form.status, refusal?.message], [409, reason]);
   assert.equal((await svc.call("GET", `${path}/PARTY-1?viewType=none`)).status, 200);
   assert.equal((await svc.call("PATCH", `${path}/PARTY-1`, { body: { content: {} } })).status, 409);
   assert.equal((await svc.call("DELETE", `${path}/PARTY-1`)).status, 200);
-  assert.equal(at((await svc.call("GET", path)).body, "participants.0.participantRoleID"), "Payer");
+  assert.equal(valueAt((await svc.call("GET", path)).body, "participants.0.participantRoleID"), "Payer");
 });
 
 Deno.test("an attachment whose category is not defined is hidden until the category is back", async () => {
@@ -167,7 +170,7 @@ Deno.test("an attachment whose category is not defined is hidden until the categ
       await svc.call("POST", path, { body: { attachments: [bill] } });
     }
     const { body } = await svc.call("GET", path);
-    assert.equal(Object(at(body, "attachments")).length, listed);
+    assert.equal(Object(valueAt(body, "attachments")).length, listed);
     if (listed === 1) id = textAt(body, "attachments.0.ID");
     const read = await fetch(`${svc.api}/attachments/${encodeURIComponent(id)}`, {
       headers: { authorization: `Bearer ${svc.token}` },
@@ -190,5 +193,5 @@ Deno.test("an operator who is no longer defined is refused, and messages to the 
   assert.equal((await after.call("GET", path)).status, 404);
   const authorization = `Bearer ${before.token}`;
   const { status, body } = await after.call("GET", "/casetypes", { headers: { authorization } });
-  assert.deepEqual([status, details(body)[0]?.message], [403, "The application has no operator bob@shop."]);
+  assert.deepEqual([status, readErrorDetails(body)[0]?.message], [403, "The application has no operator bob@shop."]);
 });

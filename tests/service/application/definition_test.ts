@@ -3,12 +3,7 @@ import assert from "node:assert/strict";
 import { SvcError, toSvcError } from "../../../lib/errors.ts";
 import { loadApplication, parseApplication } from "../../../service/application/load.ts";
 import { applicationJsonSchema } from "../../../service/application/schema/definition.ts";
-import {
-  catchDefinitionError as refusalOf,
-  openEngine,
-  PERMIT_FILE,
-  valueAt as at,
-} from "../../harness/service_engine.ts";
+import { catchDefinitionError, openEngine, PERMIT_FILE, valueAt } from "../../harness/service_engine.ts";
 import { CHECKOUT } from "../../harness/svc.ts";
 
 const SAMPLE = await Deno.readTextFile(PERMIT_FILE);
@@ -16,7 +11,7 @@ const SAMPLE = await Deno.readTextFile(PERMIT_FILE);
 /** Returns the error for the sample with one text replaced. */
 function refusal(wrong: string, right: string): SvcError {
   assert.ok(SAMPLE.includes(right), `the sample has no ${right}`);
-  return refusalOf(SAMPLE.replace(right, wrong), wrong);
+  return catchDefinitionError(SAMPLE.replace(right, wrong), wrong);
 }
 
 /** Returns the place of a text in the sample as `line:column`. */
@@ -186,7 +181,7 @@ Deno.test("a data view over case types with different kinds of one field is repo
   for (const [own, first, other] of cases) {
     const two = (yaml: string) => yaml.replace(field, `${own}\n      ${field}`);
     assert.ok(parseApplication(two(SAMPLE), "app.yaml"), "no data view covers both case types");
-    const { message } = refusalOf(two(all));
+    const { message } = catchDefinitionError(two(all));
     const line = two(all).split("D_Receipts:")[0]?.split("\n").length;
     const kinds = `${first} in 'City-Permit-Work-Permit' and ${other} in 'City-Permit-Work-Receipt'`;
     assert.ok(message.startsWith(`app.yaml:${line}:3: ${kinds}`), message);
@@ -331,10 +326,10 @@ Deno.test("invalid YAML is reported with its line", () => {
 
 Deno.test("invalid YAML is reported without its consequences in the rest of the text", () => {
   const indented = SAMPLE.replace("caseTypes:", "caseTypes: [");
-  const found = refusalOf(indented);
+  const found = catchDefinitionError(indented);
   assert.equal(found.details?.length, 1);
   assert.match(found.message, /^app.yaml:24:\d+: [^(]*$/);
-  const twice = refusalOf("application: 1\napplication: 2\nqueues: 1\nqueues: 2\n");
+  const twice = catchDefinitionError("application: 1\napplication: 2\nqueues: 1\nqueues: 2\n");
   assert.deepEqual(twice.details?.map(({ line }) => line), [2, 4]);
 });
 
@@ -369,7 +364,7 @@ Deno.test("an alias to nothing, to itself or to too many values is reported with
 
 Deno.test("all issues are reported, sorted by their place", () => {
   const text = SAMPLE.replace("[{ stage: PRIM1 }]", "[{ stage: PRIM9 }]").replace("key: [ID]", "key: [Id]");
-  const error = refusalOf(text);
+  const error = catchDefinitionError(text);
   assert.equal(error.details?.length, 2);
   assert.match(error.message, /PRIM9.*\(and 1 more\)/);
 });
@@ -412,21 +407,21 @@ Deno.test("the definition in docs/application.md works as described", async () =
   assert.ok(yaml);
   await using engine = await openEngine(yaml);
   const created = await engine.body("cases.create", { type: "Acme-Leave-Work-Request" });
-  assert.equal(at(created, "nextAssignmentInfo.ID"), "ASSIGN-WORKLIST ACME-LEAVE-WORK L-1!ASK");
+  assert.equal(valueAt(created, "nextAssignmentInfo.ID"), "ASSIGN-WORKLIST ACME-LEAVE-WORK L-1!ASK");
   const asked = await engine.body("assignments.perform", {
     assignmentId: "ASSIGN-WORKLIST ACME-LEAVE-WORK L-1!ASK",
     action: "Ask",
     data: { From: "2026-07-01", Days: 5 },
-    ifMatch: at(created, "etag"),
+    ifMatch: valueAt(created, "etag"),
   });
-  assert.equal(at(asked, "data.caseInfo.content.Paid"), 5);
+  assert.equal(valueAt(asked, "data.caseInfo.content.Paid"), 5);
   const decided = await engine.body("assignments.perform", {
-    assignmentId: at(await engine.body("assignments.getNext", {}, { as: "boss@acme" }), "id"),
+    assignmentId: valueAt(await engine.body("assignments.getNext", {}, { as: "boss@acme" }), "id"),
     action: "Decide",
     data: { Answer: "No" },
-    ifMatch: at(asked, "etag"),
+    ifMatch: valueAt(asked, "etag"),
   }, { as: "boss@acme" });
-  assert.equal(at(decided, "status"), "Resolved-Rejected");
+  assert.equal(valueAt(decided, "status"), "Resolved-Rejected");
 });
 
 Deno.test("the published JSON Schema describes the format", () => {

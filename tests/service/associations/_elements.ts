@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import type { Live } from "../../harness/service.ts";
-import { valueAt as at } from "../../harness/service_engine.ts";
-import { readError as errorOf } from "../../harness/svc.ts";
+import { valueAt } from "../../harness/service_engine.ts";
+import { parseErrorRecord } from "../../harness/svc.ts";
 
 /** The elements that a command line answers when some of them fail: they are its error's details too. */
 export async function failedElements(live: Live, line: string): Promise<JsonObject[]> {
@@ -11,7 +11,7 @@ export async function failedElements(live: Live, line: string): Promise<JsonObje
   assert.equal(result.code, 1, `svc ${line}`);
   const elements: JsonValue = JSON.parse(result.stdout);
   assert.ok(Array.isArray(elements) && elements.every(isJsonObject));
-  const { code, status, details } = errorOf(result);
+  const { code, status, details } = parseErrorRecord(result);
   const failed = elements.filter((element) => Number(element.status) >= 400);
   assert.deepEqual([code, status, details], ["BULK_PARTIAL_FAILURE", 207, failed]);
   return elements;
@@ -19,11 +19,11 @@ export async function failedElements(live: Live, line: string): Promise<JsonObje
 
 /** Returns the reason why an element failed. */
 export function reasonOf(element: JsonObject | undefined): JsonValue | undefined {
-  return at(element, "errorDetails.0.localizedValue");
+  return valueAt(element, "errorDetails.0.localizedValue");
 }
 
 /** Returns the IDs and statuses of elements. */
 export function statusesOf(elements: JsonValue | undefined): (JsonValue | undefined)[][] {
   assert.ok(Array.isArray(elements));
-  return elements.map((element) => [at(element, "ID"), at(element, "status")]);
+  return elements.map((element) => [valueAt(element, "ID"), valueAt(element, "status")]);
 }

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import { failedElements, reasonOf, statusesOf } from "./_elements.ts";
-import { openLiveForAll, openService, readDetails as details } from "../../harness/service.ts";
-import { valueAt as at } from "../../harness/service_engine.ts";
+import { openLiveForAll, openService, readErrorDetails } from "../../harness/service.ts";
+import { valueAt } from "../../harness/service_engine.ts";
 
 const live = await openLiveForAll();
 const CLERK = { id: "clerk@city", ID: "clerk@city", name: "Clara Clerk", email: "clara@city.example" };
@@ -15,7 +15,7 @@ function readFollowers(caseId: string): Promise<JsonValue> {
 
 /** Reads whether an operator follows a case, from the case. */
 async function follows(caseId: string, operator?: string): Promise<JsonValue | undefined> {
-  return at(await live.object(`cases get '${caseId}'`, operator), "data.caseInfo.associations.follows");
+  return valueAt(await live.object(`cases get '${caseId}'`, operator), "data.caseInfo.associations.follows");
 }
 
 Deno.test("add adds a follower, and list shows the followers", async () => {
@@ -34,7 +34,7 @@ Deno.test("a case tells each operator whether the operator follows it", async ()
   assert.deepEqual([await follows(caseId), await follows(caseId, "reviewer@city")], [false, true]);
   const edit = `cases perform-action '${caseId}' --action Expedite --if-match '${etag}'`;
   const edited = await live.object(edit, "reviewer@city");
-  assert.equal(at(edited, "data.caseInfo.associations.follows"), true, "following changes no entity tag");
+  assert.equal(valueAt(edited, "data.caseInfo.associations.follows"), true, "following changes no entity tag");
   await live.run(`followers delete '${caseId}' --user reviewer@city`);
   assert.equal(await follows(caseId, "reviewer@city"), false);
 });
@@ -76,7 +76,7 @@ Deno.test("a request with several users or cases has an outcome for each", async
   await using svc = await openService();
   const create = { body: { caseTypeID: "City-Permit-Work-Permit" } };
   const [one, two] = [await svc.call("POST", "/cases", create), await svc.call("POST", "/cases", create)];
-  const [id, other] = [String(at(one.body, "id")), String(at(two.body, "id"))];
+  const [id, other] = [String(valueAt(one.body, "id")), String(valueAt(two.body, "id"))];
   const users = ["clerk@city", "unknown@city", "decider@city", "clerk@city"].map((ID) => ({ ID }));
   const followed = await svc.call("POST", `/cases/${encodeURIComponent(id)}/followers`, { body: { users } });
   assert.deepEqual(statusesOf(followed.body), [
@@ -97,7 +97,7 @@ Deno.test("a request with several users or cases has an outcome for each", async
 Deno.test("a request with more than 1000 users, cases or tags is refused", async () => {
   await using svc = await openService();
   const created = await svc.call("POST", "/cases", { body: { caseTypeID: "City-Permit-Work-Permit" } });
-  const path = `/cases/${encodeURIComponent(String(at(created.body, "id")))}`;
+  const path = `/cases/${encodeURIComponent(String(valueAt(created.body, "id")))}`;
   const calls: [path: string, name: string, element: JsonObject][] = [
     ["followers", "users", { ID: "clerk@city" }],
     ["related_cases", "cases", { ID: "none", relationship: "duplicate" }],
@@ -108,7 +108,7 @@ Deno.test("a request with more than 1000 users, cases or tags is refused", async
       svc.call("POST", `${path}/${list}`, { body: { [name]: Array(count).fill(element) } });
     const refused = await add(1001);
     assert.equal(refused.status, 400, list);
-    assert.equal(details(refused.body)[0]?.message, "A call may have at most 1000 elements, not 1001");
+    assert.equal(readErrorDetails(refused.body)[0]?.message, "A call may have at most 1000 elements, not 1001");
     const { body } = await svc.call("GET", `${path}/${list}`);
     assert.deepEqual(Object.values(Object(body)), [[]]);
     assert.equal(statusesOf((await add(1000)).body).length, 1000);

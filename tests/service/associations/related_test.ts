@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { failedElements, reasonOf, statusesOf } from "./_elements.ts";
 import { openLiveForAll, openService } from "../../harness/service.ts";
-import { textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { textAt, valueAt } from "../../harness/service_engine.ts";
 
 const live = await openLiveForAll();
 
@@ -14,7 +14,7 @@ async function permits(): Promise<[string, string]> {
 async function relationsOf(caseId: string): Promise<unknown[]> {
   const { associatedCases } = await live.object(`related list '${caseId}'`);
   assert.ok(Array.isArray(associatedCases));
-  return associatedCases.map((related) => [at(related, "ID"), at(related, "relationship")]);
+  return associatedCases.map((related) => [valueAt(related, "ID"), valueAt(related, "relationship")]);
 }
 
 function add(one: string, two: string, relationship = "duplicate"): string {
@@ -28,7 +28,7 @@ Deno.test("add relates two cases, and list shows the relation for both", async (
   assert.deepEqual(await relationsOf(one), [[two, "duplicate"]]);
   assert.deepEqual(await relationsOf(two), [[one, "duplicate"]]);
   const { associatedCases } = await live.object(`related list '${one}'`);
-  const { links, businessID, ...facts } = Object(at(associatedCases, "0"));
+  const { links, businessID, ...facts } = Object(valueAt(associatedCases, "0"));
   assert.deepEqual(facts, {
     id: two,
     ID: two,
@@ -52,9 +52,9 @@ Deno.test("the relationship is required by svc, but optional in requests", async
   const { status, body } = await service.call("POST", path, { body: { cases } });
   assert.equal(status, 207, JSON.stringify(body));
   assert.deepEqual(statusesOf(body), others.map((ID) => [ID, "201"]));
-  const listed = at((await service.call("GET", path)).body, "associatedCases");
+  const listed = valueAt((await service.call("GET", path)).body, "associatedCases");
   assert.ok(Array.isArray(listed));
-  assert.deepEqual(listed.map((related) => at(related, "relationship")), ["", "", "duplicate"]);
+  assert.deepEqual(listed.map((related) => valueAt(related, "relationship")), ["", "", "duplicate"]);
 
   const { code, message } = await live.refused(`related add '${one}' --related-case-id '${others[0]}'`);
   assert.deepEqual([code, message], ["INVALID_ARGS", "--relationship is required."]);

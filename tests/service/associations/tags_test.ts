@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { failedElements, reasonOf, statusesOf } from "./_elements.ts";
 import { openLiveForAll, openService } from "../../harness/service.ts";
-import { textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { textAt, valueAt } from "../../harness/service_engine.ts";
 
 const live = await openLiveForAll();
 
 async function tagsOf(caseId: string): Promise<unknown[]> {
   const { tagsList } = await live.object(`tags list '${caseId}'`);
   assert.ok(Array.isArray(tagsList));
-  return tagsList.map((tag) => at(tag, "tagName"));
+  return tagsList.map((tag) => valueAt(tag, "tagName"));
 }
 
 Deno.test("add stores each name in lower case, and list shows it with its key", async () => {
@@ -47,7 +47,7 @@ Deno.test("a duplicate and an invalid name fail separately, and the others are a
     ...refused.map((name) => [name, "500"]),
   ]);
   assert.equal(reasonOf(elements[0]), "The case has the tag hot already");
-  assert.equal(at(elements[3], "errorDetails.0.message"), "pyError_Add_Tag");
+  assert.equal(valueAt(elements[3], "errorDetails.0.message"), "pyError_Add_Tag");
   assert.match(String(reasonOf(elements[3])), /^Couldn't add tag: /);
   assert.deepEqual(await tagsOf(caseId), ["hot", "new"]);
 });
@@ -73,7 +73,7 @@ Deno.test("each tag has its own key, even if another has the same upper-case let
   assert.equal((await live.run(`tags delete '${caseId}' --tag '${keys[1]}'`)).code, 0);
   const left = (await live.object(`tags list '${caseId}'`)).tagsList;
   assert.ok(Array.isArray(left));
-  assert.deepEqual(left.map((tag) => at(tag, "tagName")), names.toSpliced(1, 1));
+  assert.deepEqual(left.map((tag) => valueAt(tag, "tagName")), names.toSpliced(1, 1));
 });
 
 Deno.test("an unknown case and a stale entity tag are refused", async () => {
@@ -99,7 +99,7 @@ Deno.test("tags do not change the entity tag of the case, and are deleted with i
 Deno.test("any text is either refused or a tag that can be deleted by name and by key", async () => {
   await using svc = await openService();
   const created = await svc.call("POST", "/cases", { body: { caseTypeID: "City-Permit-Work-Permit" } });
-  const tags = `/cases/${encodeURIComponent(String(at(created.body, "id")))}/tags`;
+  const tags = `/cases/${encodeURIComponent(String(valueAt(created.body, "id")))}/tags`;
   const texts = fc.oneof(
     fc.constantFrom("a/b", "50%", "İ", "ẞ", "ǅ", "ﬁ", "a!b", "..", "?#&", "\u0000", "\u202e"),
     fc.string({ unit: "grapheme", minLength: 1, maxLength: 70 }).filter((text) => text.isWellFormed()),
@@ -109,9 +109,9 @@ Deno.test("any text is either refused or a tag that can be deleted by name and b
       const { status, body } = await svc.call("POST", tags, { body: { tags: [{ Name: text }] } });
       assert.equal(status, 207);
       const { tagsList } = Object((await svc.call("GET", tags)).body);
-      assert.equal(tagsList.length, at(body, "0.status") === "201" ? 1 : 0);
+      assert.equal(tagsList.length, valueAt(body, "0.status") === "201" ? 1 : 0);
       for (const { tagName, tagKey } of tagsList) {
-        assert.equal(tagName, at(body, "0.ID"));
+        assert.equal(tagName, valueAt(body, "0.ID"));
         const removed = await svc.call("DELETE", `${tags}/${encodeURIComponent(byKey ? tagKey : tagName)}`);
         assert.equal(removed.status, 200);
       }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { openLiveForAll } from "../../harness/service.ts";
-import { type Engine, openEngine, PERMIT_FILE, textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { type Engine, openEngine, PERMIT_FILE, textAt, valueAt } from "../../harness/service_engine.ts";
 
 const live = await openLiveForAll();
 const PNG = await Deno.readFile(new URL("../../../service/sample/static/files/logo.png", import.meta.url));
@@ -72,7 +72,7 @@ Deno.test("upload, add, list and get: the bytes come back as they were", async (
   assert.deepEqual([type, category, categoryName, name, fileName], ["FILE", "File", "Document", "plan", "plan.pdf"]);
   assert.deepEqual([extension, mimeType, createdBy], ["pdf", "application/pdf", "clerk@city"]);
   assert.equal(createdByName, "Clara Clerk");
-  assert.equal(at(attachment, "links.download.href"), `/attachments/${id}`);
+  assert.equal(valueAt(attachment, "links.download.href"), `/attachments/${id}`);
   const output = `${live.folder}/back.pdf`;
   const result = await live.run(`attachments get '${id}' -o '${output}'`);
   assert.deepEqual(result, { code: 0, stdout: "", stderr: "" });
@@ -138,7 +138,7 @@ Deno.test("a link is added, read as its address and renamed", async () => {
   await add(caseId, [{ type: "URL", category: "URL", name: "Site", url: "https://city.example/a?b" }]);
   const [{ ID, url, name, type, links } = {}] = await list(caseId);
   assert.deepEqual([url, name, type], ["https://city.example/a?b", "Site", "URL"]);
-  assert.equal(at(links, "download.title"), "Retrieve the link");
+  assert.equal(valueAt(links, "download.title"), "Retrieve the link");
   assert.equal((await live.run(`attachments get '${ID}'`)).stdout, "https://city.example/a?b");
   assert.equal(await live.json(`attachments patch '${ID}' --name 'City site'`), "Attachment edited successfully");
   assert.equal((await list(caseId))[0]?.name, "City site");
@@ -221,7 +221,7 @@ Deno.test("what a category does not grant is neither offered nor done, with one'
   const own = { type: "URL", category: "Fixed", name: "Own", url: "https://city.example" };
   await engine.call("attachments.add", { caseId, attachments: [own] });
   const { attachments } = await engine.body("attachments.list", { caseId });
-  assert.deepEqual(Object.keys(Object(at(attachments, "0.links"))), ["download"]);
+  assert.deepEqual(Object.keys(Object(valueAt(attachments, "0.links"))), ["download"]);
   const id = textAt(attachments, "0.ID");
   for (const [name, what] of [["patch", "change"], ["delete", "delete"]]) {
     const { status, details: [detail] } = await engine.refused(`attachments.${name}`, { id, name: "New" });
@@ -329,7 +329,7 @@ Deno.test("small images have a thumbnail where it is asked for", async () => {
 Deno.test("what is no picture has no thumbnail, an SVG neither: it can hold a program", async () => {
   const { caseId } = await withFile("logo.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>");
   const [shown] = await list(caseId, "--include-thumbnails");
-  assert.deepEqual([at(shown, "mimeType"), at(shown, "thumbnail")], ["image/svg+xml", undefined]);
+  assert.deepEqual([valueAt(shown, "mimeType"), valueAt(shown, "thumbnail")], ["image/svg+xml", undefined]);
 });
 
 Deno.test("an empty file, a directory and no file at all are refused before or by the service", async () => {
@@ -395,7 +395,7 @@ Deno.test("who goes to another screen of a flow attaches what is sent along, or 
   await engine.call("assignments.navigateToStep", forth, as);
   const { attachments } = await engine.body("attachments.list", { caseId });
   assert.ok(Array.isArray(attachments));
-  assert.deepEqual(attachments.map((attachment) => at(attachment, "name")), ["Forth", "Back"]);
+  assert.deepEqual(attachments.map((attachment) => valueAt(attachment, "name")), ["Forth", "Back"]);
 });
 
 Deno.test("of many elements that do not fit a thousand are told: the answer would be eighty times the size of the request", async () => {

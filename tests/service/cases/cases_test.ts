@@ -1,20 +1,20 @@
 /** Stages, processes, actions and relatives of cases. */
 import assert from "node:assert/strict";
-import { createPermit, openEngine, PERMIT_FILE, textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { createPermit, openEngine, PERMIT_FILE, textAt, valueAt } from "../../harness/service_engine.ts";
 
 const TYPE = "City-Permit-Work-Permit";
 
 Deno.test("a case is read with its stages, actions and assignments in the shape of the API", async () => {
   await using engine = await openEngine();
   const caseId = await createPermit(engine, { Applicant: "Ada" });
-  const info = at(await engine.body("cases.get", { caseId }), "data.caseInfo");
-  assert.equal(at(info, "businessID"), "P-1");
-  assert.equal(at(info, "content.pyLabel"), "Permit for Ada");
-  assert.equal(at(info, "content.Channel"), "Internet");
-  assert.equal(at(info, "stages.0.visited_status"), "active");
-  assert.equal(at(info, "stages.1.visited_status"), "future");
-  assert.equal(at(info, "stages.1.entryTime"), undefined);
-  assert.deepEqual(at(info, "availableActions.0"), {
+  const info = valueAt(await engine.body("cases.get", { caseId }), "data.caseInfo");
+  assert.equal(valueAt(info, "businessID"), "P-1");
+  assert.equal(valueAt(info, "content.pyLabel"), "Permit for Ada");
+  assert.equal(valueAt(info, "content.Channel"), "Internet");
+  assert.equal(valueAt(info, "stages.0.visited_status"), "active");
+  assert.equal(valueAt(info, "stages.1.visited_status"), "future");
+  assert.equal(valueAt(info, "stages.1.entryTime"), undefined);
+  assert.deepEqual(valueAt(info, "availableActions.0"), {
     ID: "pyUpdateCaseDetails",
     name: "Edit details",
     type: "Case",
@@ -27,8 +27,8 @@ Deno.test("a case is read with its stages, actions and assignments in the shape 
       },
     },
   });
-  assert.equal(at(info, "availableProcesses.0.ID"), "Site_Visit");
-  assert.equal(at(info, "assignments.0.actions.0.ID"), "Register");
+  assert.equal(valueAt(info, "availableProcesses.0.ID"), "Site_Visit");
+  assert.equal(valueAt(info, "assignments.0.actions.0.ID"), "Register");
   assert.equal((await engine.refused("cases.get", { caseId: "CITY-PERMIT-WORK P-99" })).status, 404);
 });
 
@@ -36,17 +36,21 @@ Deno.test("a case moves to a stage by name or ID, and to the next stage, but not
   await using engine = await openEngine();
   const caseId = await createPermit(engine);
   const gone = await engine.body("cases.stageGo", { caseId, stage: "Decision" });
-  assert.equal(at(gone, "data.caseInfo.stageID"), "PRIM2");
-  assert.equal(at(gone, "data.caseInfo.assignments.length"), undefined);
-  assert.deepEqual(at(gone, "data.caseInfo.assignments.1"), undefined, "the assignment of the stage it left is closed");
+  assert.equal(valueAt(gone, "data.caseInfo.stageID"), "PRIM2");
+  assert.equal(valueAt(gone, "data.caseInfo.assignments.length"), undefined);
+  assert.deepEqual(
+    valueAt(gone, "data.caseInfo.assignments.1"),
+    undefined,
+    "the assignment of the stage it left is closed",
+  );
   assert.equal((await engine.refused("cases.stageNext", { caseId })).status, 409);
   await engine.call("cases.stageGo", { caseId, stage: "PRIM0" });
   const next = await engine.body("cases.stageNext", { caseId });
-  assert.equal(at(next, "data.caseInfo.stageLabel"), "Review");
+  assert.equal(valueAt(next, "data.caseInfo.stageLabel"), "Review");
   const unclear = await engine.refused("cases.stageNext", { caseId }, { query: { cleanupProcesses: "no" } });
   assert.deepEqual([unclear.status, unclear.message], [400, "cleanupProcesses must be true or false, not 'no'"]);
   const kept = await engine.body("cases.stageNext", { caseId }, { query: { cleanupProcesses: "false" } });
-  assert.equal(at(kept, "data.caseInfo.assignments.1.processID"), "Decision");
+  assert.equal(valueAt(kept, "data.caseInfo.assignments.1.processID"), "Decision");
   assert.equal((await engine.refused("cases.stageGo", { caseId, stage: "Nowhere" })).status, 404);
   const stale = { caseId, stage: "PRIM0", ifMatch: "20200101T000000.000 GMT" };
   assert.equal((await engine.refused("cases.stageGo", stale)).status, 412);
@@ -56,17 +60,17 @@ Deno.test("an optional process runs beside the stage and survives a change of st
   await using engine = await openEngine();
   const caseId = await createPermit(engine);
   const started = await engine.body("cases.startProcess", { caseId, process: "Site_Visit" });
-  assert.equal(at(started, "data.caseInfo.assignments.1.ID"), "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!SITE_VISIT");
+  assert.equal(valueAt(started, "data.caseInfo.assignments.1.ID"), "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!SITE_VISIT");
   assert.equal((await engine.refused("cases.startProcess", { caseId, process: "Site_Visit" })).status, 409);
   assert.equal((await engine.refused("cases.startProcess", { caseId, process: "Intake" })).status, 404);
   await engine.call("cases.stageGo", { caseId, stage: "Review" });
   const visit = await engine.body("assignments.getNext", {}, { as: "inspector@city" });
-  assert.equal(at(visit, "data.caseInfo.assignments.0.processID"), "Site_Visit");
+  assert.equal(valueAt(visit, "data.caseInfo.assignments.0.processID"), "Site_Visit");
   const done = await engine.body("assignments.perform", {
-    assignmentId: at(visit, "id"),
+    assignmentId: valueAt(visit, "id"),
     action: "Visit",
     data: { Inspector: "I-1", VisitDate: "2026-02-30" },
-    ifMatch: at(visit, "etag"),
+    ifMatch: valueAt(visit, "etag"),
   }, { as: "inspector@city" }).catch((error: Error) => error.message);
   assert.match(String(done), /2026-02-30 is not a valid date/);
 });
@@ -80,7 +84,7 @@ Deno.test("an optional process is offered, and can be started, while its conditi
     const body = await engine.body("cases.create", { type: "City-Permit-Work-Permit", data: { Area } });
     const caseId = textAt(body, "id");
     const { data } = await engine.body("cases.get", { caseId });
-    assert.equal(at(data, "caseInfo.availableProcesses.0.ID"), offered);
+    assert.equal(valueAt(data, "caseInfo.availableProcesses.0.ID"), offered);
     const start = ["cases.startProcess", { caseId, process: "Site_Visit" }] as const;
     if (status === 404) assert.equal((await engine.refused(...start)).status, status);
     else await engine.call(...start);
@@ -93,15 +97,15 @@ Deno.test("case actions change fields, set fields and move the case", async () =
   const perform = async (action: string, data: object) =>
     await engine.body("cases.performAction", { caseId, action, data });
   const edited = await perform("pyUpdateCaseDetails", { Applicant: "Grace", Contact: { Phone: "555-0100" } });
-  assert.equal(at(edited, "data.caseInfo.content.Applicant"), "Grace");
-  assert.deepEqual(at(edited, "data.caseInfo.content.Contact"), {
+  assert.equal(valueAt(edited, "data.caseInfo.content.Applicant"), "Grace");
+  assert.deepEqual(valueAt(edited, "data.caseInfo.content.Contact"), {
     classID: "City-Permit-Data-Contact",
     Name: "",
     Phone: "555-0100",
   });
-  assert.equal(at(await perform("Expedite", {}), "data.caseInfo.content.Fee"), 150);
-  assert.equal(at(await perform("pyChangeStage", { pyGotoStage: "Decision" }), "data.caseInfo.stageID"), "PRIM2");
-  assert.equal(at(await perform("Withdraw", { Reason: "Moved away" }), "data.caseInfo.stageID"), "ALT1");
+  assert.equal(valueAt(await perform("Expedite", {}), "data.caseInfo.content.Fee"), 150);
+  assert.equal(valueAt(await perform("pyChangeStage", { pyGotoStage: "Decision" }), "data.caseInfo.stageID"), "PRIM2");
+  assert.equal(valueAt(await perform("Withdraw", { Reason: "Moved away" }), "data.caseInfo.stageID"), "ALT1");
   const refused = await engine.refused("cases.performAction", { caseId, action: "Nope" });
   assert.equal(refused.status, 409);
   assert.match(refused.message, /not a valid action/);
@@ -161,11 +165,11 @@ Deno.test("parents and children are listed up and down", async () => {
   const child = await createPermit(engine, {}, { parentCaseID: parent });
   const grandchild = await createPermit(engine, {}, { parentCaseID: child });
   const up = await engine.body("cases.listAncestors", { caseId: grandchild });
-  assert.deepEqual([at(up, "ancestors.0.id"), at(up, "ancestors.1.id")], [child, parent]);
+  assert.deepEqual([valueAt(up, "ancestors.0.id"), valueAt(up, "ancestors.1.id")], [child, parent]);
   assert.deepEqual(await engine.body("cases.listAncestors", { caseId: parent }), {});
   const down = await engine.body("cases.listDescendants", { caseId: parent });
-  assert.equal(at(down, "childCases.0.id"), child);
-  assert.equal(at(down, "childCases.0.childCases.0.id"), grandchild);
+  assert.equal(valueAt(down, "childCases.0.id"), child);
+  assert.equal(valueAt(down, "childCases.0.childCases.0.id"), grandchild);
   assert.deepEqual(await engine.body("cases.listDescendants", { caseId: grandchild }), {});
   assert.equal((await engine.refused("cases.delete", { caseId: parent })).status, 409);
   const orphan = await engine.refused("cases.create", { type: TYPE }, { body: { parentCaseID: "NO C-1" } });
@@ -176,11 +180,14 @@ Deno.test("attachment categories tell the caller's rights", async () => {
   await using engine = await openEngine();
   const caseId = await createPermit(engine);
   const rights = async (as: string) =>
-    at(await engine.body("cases.listAttachmentCategories", { caseId }, { as }), "attachment_categories.0.canDeleteAll");
+    valueAt(
+      await engine.body("cases.listAttachmentCategories", { caseId }, { as }),
+      "attachment_categories.0.canDeleteAll",
+    );
   assert.equal(await rights("clerk@city"), false);
   assert.equal(await rights("decider@city"), true);
   const links = await engine.body("cases.listAttachmentCategories", { caseId }, { query: { type: "url" } });
-  assert.equal(at(links, "attachment_categories.0.ID"), "URL");
+  assert.equal(valueAt(links, "attachment_categories.0.ID"), "URL");
   const unknown = await engine.refused("cases.listAttachmentCategories", { caseId }, { query: { type: "zz" } });
   assert.deepEqual([unknown.status, unknown.message], [400, "type must be File or URL, not 'zz'"]);
 });
@@ -188,14 +195,14 @@ Deno.test("attachment categories tell the caller's rights", async () => {
 Deno.test("case types are listed with the forms of their creation and bulk actions", async () => {
   await using engine = await openEngine();
   const list = await engine.body("caseTypes.list", {});
-  assert.equal(at(list, "caseTypes.0.ID"), TYPE);
+  assert.equal(valueAt(list, "caseTypes.0.ID"), TYPE);
   const form = await engine.body("caseTypes.getAction", { caseTypeId: TYPE, action: "Create" });
-  assert.equal(at(form, "data.caseInfo.content.Channel"), "Internet");
-  assert.equal(at(form, "uiResources.resources.fields.Channel.0.datasource.records.1.value"), "Desk");
+  assert.equal(valueAt(form, "data.caseInfo.content.Channel"), "Internet");
+  assert.equal(valueAt(form, "uiResources.resources.fields.Channel.0.datasource.records.1.value"), "Desk");
   const none = await engine.refused("caseTypes.getAction", { caseTypeId: TYPE, action: "Expedit" });
   assert.deepEqual([none.status, none.message.endsWith("; did you mean 'Expedite'?")], [404, true]);
   const bulk = await engine.body("caseTypes.listBulkActions", { caseTypeId: TYPE });
-  assert.equal(at(bulk, "bulkActions.0.ID"), "pyUpdateCaseDetails");
+  assert.equal(valueAt(bulk, "bulkActions.0.ID"), "pyUpdateCaseDetails");
 });
 
 const FAMILY = `
@@ -249,20 +256,20 @@ caseTypes:
 Deno.test("a case waits for the child case that a step creates, and continues when the child is resolved", async () => {
   await using engine = await openEngine(FAMILY);
   const order = await engine.body("cases.create", { type: "Test-Work-Order", data: { Amount: 4 } });
-  assert.equal(at(order, "status"), "New");
+  assert.equal(valueAt(order, "status"), "New");
   const next = await engine.body("assignments.getNext", {});
-  assert.equal(at(next, "data.caseInfo.content.Total"), 10);
+  assert.equal(valueAt(next, "data.caseInfo.content.Total"), 10);
   await engine.call("assignments.perform", {
-    assignmentId: at(next, "id"),
+    assignmentId: valueAt(next, "id"),
     action: "Look",
-    ifMatch: at(next, "etag"),
+    ifMatch: valueAt(next, "etag"),
   });
-  const after = await engine.body("cases.get", { caseId: at(order, "id") });
-  assert.equal(at(after, "status"), "Resolved-Completed");
-  assert.equal(at(after, "data.caseInfo.content.Checked"), true);
+  const after = await engine.body("cases.get", { caseId: valueAt(order, "id") });
+  assert.equal(valueAt(after, "status"), "Resolved-Completed");
+  assert.equal(valueAt(after, "data.caseInfo.content.Checked"), true);
   assert.ok(textAt(after, "etag") > textAt(order, "etag"));
-  const down = await engine.body("cases.listDescendants", { caseId: at(order, "id") });
-  assert.equal(at(down, "childCases.0.status"), "Resolved-Checked");
+  const down = await engine.body("cases.listDescendants", { caseId: valueAt(order, "id") });
+  assert.equal(valueAt(down, "childCases.0.status"), "Resolved-Checked");
   assert.equal((await engine.refused("cases.create", { type: "Test-Work-Check" })).status, 403);
   const unknown = await engine.refused("cases.create", { type: "Check" });
   assert.equal(unknown.message, "Case type 'Check' not found; available: Test-Work-Order, Test-Work-Loop");
@@ -278,17 +285,17 @@ Deno.test("the stages of a case show which processes are open, waiting or to com
   const caseId = textAt(order, "id");
   const seen = async (): Promise<unknown> => {
     const { body } = await engine.call("cases.listStages", { caseId });
-    return ["0", "1", "2"].map((index) => at(body, `stages.0.processes.${index}.visited_status`));
+    return ["0", "1", "2"].map((index) => valueAt(body, `stages.0.processes.${index}.visited_status`));
   };
   const perform = (assignmentId: unknown, action: string) =>
     engine.body("assignments.perform", { assignmentId, action, ifMatch: "*" });
   assert.deepEqual(await seen(), ["active", "future", "future"]);
-  const waiting = await perform(at(order, "nextAssignmentInfo.ID"), "Enter");
-  assert.deepEqual(at(waiting, "data.caseInfo.assignments"), []);
+  const waiting = await perform(valueAt(order, "nextAssignmentInfo.ID"), "Enter");
+  assert.deepEqual(valueAt(waiting, "data.caseInfo.assignments"), []);
   assert.deepEqual(await seen(), ["completed", "active", "future"]);
-  await perform(at(await engine.body("assignments.getNext", {}), "id"), "Look");
+  await perform(valueAt(await engine.body("assignments.getNext", {}), "id"), "Look");
   assert.deepEqual(await seen(), ["completed", "completed", "active"]);
-  await perform(at(await engine.body("assignments.getNext", {}), "id"), "Close");
+  await perform(valueAt(await engine.body("assignments.getNext", {}), "id"), "Close");
   assert.deepEqual(await seen(), ["completed", "completed", "completed"]);
 });
 
@@ -304,9 +311,10 @@ Deno.test("values calculated from the status and the stage of a case follow its 
       .replace("  Test-Work-Check:", "      PRIM1: { name: Archive, transition: manual, status: Pending-Archive }\n$&"),
   );
   const caseId = textAt(await engine.body("cases.create", { type: "Test-Work-Order", data: { Amount: 4 } }), "id");
-  const worklist = async () => at(await engine.body("data.query", { dataViewId: "D_pyMyWorkList" }), "data.0.pyLabel");
+  const worklist = async () =>
+    valueAt(await engine.body("data.query", { dataViewId: "D_pyMyWorkList" }), "data.0.pyLabel");
   const content = async (name: string) =>
-    at(await engine.body("cases.get", { caseId }), `data.caseInfo.content.${name}`);
+    valueAt(await engine.body("cases.get", { caseId }), `data.caseInfo.content.${name}`);
   assert.equal(await content("pyLabel"), "Order of 4: Pending-Entry");
   assert.equal(await worklist(), "Order of 4: Pending-Entry");
   await engine.call("cases.performAction", { caseId, action: "pyUpdateCaseDetails", data: { Amount: 5 } });
@@ -322,17 +330,17 @@ Deno.test("a stage with an ambiguous name is found by its ID only", async () => 
   const unclear = await engine.refused("cases.stageGo", { caseId, stage: "Archive" });
   assert.deepEqual([unclear.status, unclear.message], [400, "Several stages are called Archive: say PRIM1 or ALT1."]);
   const gone = await engine.body("cases.stageGo", { caseId, stage: "ALT1" });
-  assert.equal(at(gone, "data.caseInfo.stageID"), "ALT1");
+  assert.equal(valueAt(gone, "data.caseInfo.stageID"), "ALT1");
 });
 
 Deno.test("a case that a parent waits for cannot be deleted", async () => {
   await using engine = await openEngine(FAMILY.replace("resolution\n        resolve: Resolved-Checked", "create"));
   const order = await engine.body("cases.create", { type: "Test-Work-Order", data: { Amount: 4 } });
-  const down = await engine.body("cases.listDescendants", { caseId: at(order, "id") });
+  const down = await engine.body("cases.listDescendants", { caseId: valueAt(order, "id") });
   const caseId = textAt(down, "childCases.0.ID");
   const refused = await engine.refused("cases.delete", { caseId });
   assert.deepEqual([refused.status, /waits for/.test(refused.message)], [409, true]);
-  await engine.call("cases.stageGo", { caseId: at(order, "id"), stage: "PRIM0" });
+  await engine.call("cases.stageGo", { caseId: valueAt(order, "id"), stage: "PRIM0" });
   await engine.call("cases.delete", { caseId });
   assert.equal((await engine.refused("cases.get", { caseId })).status, 404);
 });
@@ -359,5 +367,5 @@ caseTypes:
   const started = performance.now();
   const created = await engine.body("cases.create", { type: "Wide-Work-Case", data: { N: 1 } });
   assert.ok(performance.now() - started < 2000, "a call holds up all others while it is served");
-  assert.equal(at(created, "data.caseInfo.content.F2999"), 3000);
+  assert.equal(valueAt(created, "data.caseInfo.content.F2999"), 3000);
 });

@@ -8,7 +8,7 @@ import {
   openEngine,
   PERMIT_FILE,
   textAt,
-  valueAt as at,
+  valueAt,
 } from "../../harness/service_engine.ts";
 
 const REVIEWER = { as: "reviewer@city" };
@@ -30,7 +30,7 @@ async function tagOf(engine: Engine, caseId: string): Promise<string> {
 }
 
 function idsAt(body: JsonObject, path: string): JsonValue[] {
-  const list = at(body, path);
+  const list = valueAt(body, path);
   return Array.isArray(list) ? list.map((one) => textAt(one, "ID")) : [];
 }
 
@@ -90,10 +90,10 @@ Deno.test("an assignment of a previous stage does not move the current stage", a
   await checkApplication(engine);
   const register = { assignmentId: INTAKE, action: "Register", ifMatch: await tagOf(engine, caseId) };
   const { data } = await engine.body("assignments.perform", register);
-  assert.equal(at(data, "caseInfo.stageID"), "PRIM1");
+  assert.equal(valueAt(data, "caseInfo.stageID"), "PRIM1");
   const review = await engine.body("assignments.get", { assignmentId: REVIEW }, REVIEWER);
-  assert.equal(at(review, "data.caseInfo.assignments.0.actions.0.ID"), "CheckDocuments");
-  assert.equal(at(review, "data.caseInfo.assignments.1"), undefined);
+  assert.equal(valueAt(review, "data.caseInfo.assignments.0.actions.0.ID"), "CheckDocuments");
+  assert.equal(valueAt(review, "data.caseInfo.assignments.1"), undefined);
 });
 
 Deno.test("a move that keeps processes continues a running process of the stage, with its draft and its lock", async () => {
@@ -103,7 +103,7 @@ Deno.test("a move that keeps processes continues a running process of the stage,
   await engine.call("assignments.save", draft);
   for (const stage of ["PRIM0", "Review", "PRIM0"]) await engine.call("cases.stageGo", { caseId, stage }, KEPT);
   const { data } = await engine.body("assignments.getAction", { assignmentId: INTAKE, action: "Register" });
-  assert.equal(at(data, "caseInfo.content.Applicant"), "Grace");
+  assert.equal(valueAt(data, "caseInfo.content.Applicant"), "Grace");
   assert.equal((await engine.refused("cases.stageNext", { caseId }, REVIEWER)).status, 423);
 });
 
@@ -163,10 +163,13 @@ Deno.test("a draft that can no longer be calculated is shown unchanged, and othe
   await engine.call("assignments.save", draft);
   const urgent = { caseId, action: "pyUpdateCaseDetails", data: { Urgent: true } };
   const done = await engine.body("cases.performAction", urgent, { query: { viewType: "form" } });
-  assert.equal(at(done, "data.caseInfo.content.Area"), 7);
-  assert.ok(at(done, "uiResources"));
-  assert.equal(at(await engine.body("cases.get", { caseId }), "data.caseInfo.content.Urgent"), true);
-  assert.equal(at(await engine.body("assignments.get", { assignmentId: INTAKE }), "data.caseInfo.content.Area"), 7);
+  assert.equal(valueAt(done, "data.caseInfo.content.Area"), 7);
+  assert.ok(valueAt(done, "uiResources"));
+  assert.equal(valueAt(await engine.body("cases.get", { caseId }), "data.caseInfo.content.Urgent"), true);
+  assert.equal(
+    valueAt(await engine.body("assignments.get", { assignmentId: INTAKE }), "data.caseInfo.content.Area"),
+    7,
+  );
   const register = { assignmentId: INTAKE, action: "Register", ifMatch: await tagOf(engine, caseId) };
   assert.match((await engine.refused("assignments.perform", register)).message, /2 is more than 1/);
   await engine.call("assignments.perform", { ...register, data: { Area: 3 } });
@@ -189,14 +192,14 @@ Deno.test("page instructions change no list that the form only shows", async () 
 Deno.test("calculated values of a row cannot be overwritten by a client that sends the row back", async () => {
   await using engine = await openEngine();
   const caseId = await createPermit(engine, { Documents: [{ Title: "Plan", Pages: 4, Cost: "free" }] });
-  assert.equal(at(await engine.body("cases.get", { caseId }), "data.caseInfo.content.Documents.0.Cost"), 2);
+  assert.equal(valueAt(await engine.body("cases.get", { caseId }), "data.caseInfo.content.Documents.0.Cost"), 2);
 });
 
 Deno.test("an urgency is a text up to platform version 24, as clients of that version read it", async () => {
   await using engine = await openEngine(await changed("platformVersion: 25", "platformVersion: 24"));
   const caseId = await createPermit(engine);
   const { urgency, data } = await engine.body("cases.get", { caseId });
-  const urgencies = [urgency, at(data, "caseInfo.urgency"), at(data, "caseInfo.assignments.0.urgency")];
+  const urgencies = [urgency, valueAt(data, "caseInfo.urgency"), valueAt(data, "caseInfo.assignments.0.urgency")];
   assert.deepEqual(urgencies, ["10", "10", "10"]);
 });
 
@@ -279,5 +282,5 @@ Deno.test("an empty computed value counts as missing, also in pages and rows", a
   assert.ok(await found("Contact.Phone", "IS_NULL"));
   assert.ok(await found("Contact.Name", "EQ", { value: "" }), "an empty text is a text");
   const { Contact, Documents } = objectAt(await engine.body("cases.get", { caseId }), "data.caseInfo.content");
-  assert.deepEqual([at(Contact, "Age"), at(Documents, "0.Weight")], [undefined, undefined]);
+  assert.deepEqual([valueAt(Contact, "Age"), valueAt(Documents, "0.Weight")], [undefined, undefined]);
 });

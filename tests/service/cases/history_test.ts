@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, parseJsonObject } from "../../../utils/j
 import { loadServedApplication } from "../../../service/sample/served_application.ts";
 import { locateFiles } from "../../../service/server/directory.ts";
 import { openService } from "../../harness/service.ts";
-import { type Engine, openEngine, textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { type Engine, openEngine, textAt, valueAt } from "../../harness/service_engine.ts";
 import { makeFolder } from "../../harness/svc.ts";
 
 const TYPE = "City-Permit-Work-Receipt";
@@ -20,10 +20,10 @@ async function performAll(engine: Engine, trace: readonly string[]): Promise<Jso
   let answer = await engine.body("cases.create", { type: TYPE, data: { Reference: "case-1" } });
   for (const [index, action] of trace.entries()) {
     const next = await engine.body("assignments.getNext", {});
-    assert.equal(at(next, "id"), at(answer, "nextAssignmentInfo.ID"));
+    assert.equal(valueAt(next, "id"), valueAt(answer, "nextAssignmentInfo.ID"));
     const PerformedAt = `2011-10-11 13:45:${String(index).padStart(2, "0")}.276000+02:00`;
     const data = { Resource: `Resource${index}`, PerformedAt, Last: index === trace.length - 1 };
-    const values = { assignmentId: at(next, "id"), action, data, ifMatch: at(next, "etag") };
+    const values = { assignmentId: valueAt(next, "id"), action, data, ifMatch: valueAt(next, "etag") };
     answer = await engine.body("assignments.perform", values);
   }
   return answer;
@@ -35,16 +35,16 @@ Deno.test("a receipt takes its activities in any order, and its history read thr
     fc.asyncProperty(fc.array(fc.constantFrom(...activities), { maxLength: 12 }), async (rest) => {
       const trace = [FIRST, ...rest];
       const answer = await performAll(engine, trace);
-      assert.equal(at(answer, "status"), "Resolved-Completed");
+      assert.equal(valueAt(answer, "status"), "Resolved-Completed");
       const history = await engine.history(textAt(answer, "id"));
       const performed = history.filter((line) => line.pyHistoryType === "performed");
       assert.deepEqual(performed.map((line) => line.pyActionID), trace);
       assert.deepEqual(
-        performed.map((line) => at(line, "pyContent.Resource")),
+        performed.map((line) => valueAt(line, "pyContent.Resource")),
         trace.map((_, index) => `Resource${index}`),
       );
-      assert.equal(at(performed[0], "pyContent.PerformedAt"), "2011-10-11 13:45:00.276000+02:00");
-      assert.equal(at(performed[0], "pyPerformer"), "clerk@city");
+      assert.equal(valueAt(performed[0], "pyContent.PerformedAt"), "2011-10-11 13:45:00.276000+02:00");
+      assert.equal(valueAt(performed[0], "pyPerformer"), "clerk@city");
     }),
     { numRuns: 20 },
   );
@@ -54,7 +54,7 @@ Deno.test("the history records a link of a submission, and a file that was not u
   await using engine = await openEngine();
   const created = await engine.body("cases.create", { type: "City-Permit-Work-Permit" });
   const perform = (attachments: JsonObject[]) => ({
-    caseId: at(created, "id"),
+    caseId: valueAt(created, "id"),
     action: "pyUpdateCaseDetails",
     attachments,
   });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { DomainError, NotFound } from "../../../service/errors.ts";
-import { type Engine, objectAt, openEngine, textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { type Engine, objectAt, openEngine, textAt, valueAt } from "../../harness/service_engine.ts";
 
 const PEOPLE = ["clerk@city", "reviewer@city", "decider@city", "inspector@city"] as const;
 const FORMS: Readonly<Record<string, JsonObject>> = {
@@ -78,9 +78,9 @@ async function make(engine: Engine, one: Call, cases: Cases): Promise<{ refused:
   const found = [...cases.values()][which];
   const caseId = found === undefined ? "CITY-PERMIT-WORK P-9" : textAt(found, "id");
   const ifMatch = stale || (found && textAt(found, "etag"));
-  const assignments = at(found, "data.caseInfo.assignments");
+  const assignments = valueAt(found, "data.caseInfo.assignments");
   const assignment = Array.isArray(assignments) ? assignments[choice % Math.max(assignments.length, 1)] : undefined;
-  const assignmentId = at(assignment, "ID") ?? "ASSIGN-WORKLIST CITY-PERMIT-WORK P-9!INTAKE";
+  const assignmentId = valueAt(assignment, "ID") ?? "ASSIGN-WORKLIST CITY-PERMIT-WORK P-9!INTAKE";
   const work = { assignmentId, ifMatch, ...await offered(engine, assignmentId, as, choice) };
   const local = ["pyUpdateCaseDetails", "pyChangeStage", "Withdraw", "Expedite"][choice % 4] ?? "";
   const calls: Readonly<Record<Call["kind"], [name: string, values: object]>> = {
@@ -121,10 +121,13 @@ function keeps({ kind, choice }: Call): boolean {
 /** An action that an assignment offers, mostly with what its form needs, else with nothing. */
 async function offered(engine: Engine, assignmentId: JsonValue, as: string, choice: number): Promise<object> {
   try {
-    const actions = at(await engine.body("assignments.get", { assignmentId }, { as }), "data.caseInfo.assignments");
-    const mine = Array.isArray(actions) ? actions.find((one) => at(one, "ID") === assignmentId) : undefined;
-    const list = at(mine, "actions");
-    const action = Array.isArray(list) ? at(list[choice % list.length], "ID") : "Register";
+    const actions = valueAt(
+      await engine.body("assignments.get", { assignmentId }, { as }),
+      "data.caseInfo.assignments",
+    );
+    const mine = Array.isArray(actions) ? actions.find((one) => valueAt(one, "ID") === assignmentId) : undefined;
+    const list = valueAt(mine, "actions");
+    const action = Array.isArray(list) ? valueAt(list[choice % list.length], "ID") : "Register";
     return { action, data: choice % 6 === 0 ? {} : FORMS[String(action)] };
   } catch (error) {
     if (error instanceof DomainError) return { action: "Register" };
@@ -148,11 +151,11 @@ async function read(engine: Engine, handles: readonly string[]): Promise<Cases> 
 
 /** A case is open and has work, or is closed and has none. No stage of a permit waits for a person to move it. */
 function checkRest(now: JsonObject): void {
-  const assignments = at(now, "data.caseInfo.assignments");
+  const assignments = valueAt(now, "data.caseInfo.assignments");
   const isClosed = textAt(now, "status").startsWith("Resolved-");
   assert.equal(Array.isArray(assignments) && assignments.length === 0, isClosed, JSON.stringify(now));
   const { Area = 0, Urgent } = objectAt(now, "data.caseInfo.content");
-  assert.equal(at(now, "data.caseInfo.content.Fee"), 50 + Number(Area) * 2.5 + (Urgent === true ? 100 : 0));
+  assert.equal(valueAt(now, "data.caseInfo.content.Fee"), 50 + Number(Area) * 2.5 + (Urgent === true ? 100 : 0));
 }
 
 /** The tag is that of the state: a new one with each change, and none without. Whose turn it is is not part of it. */
@@ -166,7 +169,7 @@ function checkEntityTag(then: JsonObject, now: JsonObject, { kind }: Call): void
 
 /** Checks that open assignments are unchanged and come first. */
 function checkKept(then: JsonObject, now: JsonObject): void {
-  const [before, after] = [then, now].map((answer) => at(answer, "data.caseInfo.assignments"));
+  const [before, after] = [then, now].map((answer) => valueAt(answer, "data.caseInfo.assignments"));
   assert.ok(Array.isArray(before) && Array.isArray(after));
   assert.deepEqual(after.slice(0, before.length), before);
 }

@@ -1,7 +1,7 @@
 /** Performing actions, and the order of the checks. */
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../utils/json.ts";
-import { type Engine, openEngine, textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { type Engine, openEngine, textAt, valueAt } from "../../harness/service_engine.ts";
 
 const TYPE = "City-Permit-Work-Permit";
 const CLERK = "clerk@city";
@@ -20,11 +20,11 @@ Deno.test("a permit moves from intake to review and decision, and is resolved", 
   await using engine = await openEngine();
   const created = await engine.call("cases.create", { type: TYPE, data: { Applicant: "Ada" } });
   assert.equal(created.location, "/cases/CITY-PERMIT-WORK P-1");
-  assert.equal(at(created.body, "id"), "CITY-PERMIT-WORK P-1");
-  assert.equal(at(created.body, "ID"), "CITY-PERMIT-WORK P-1");
-  assert.equal(at(created.body, "status"), "New");
-  assert.equal(at(created.body, "data.caseInfo.content.Fee"), 50);
-  assert.equal(at(created.body, "nextAssignmentInfo.ID"), "ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE");
+  assert.equal(valueAt(created.body, "id"), "CITY-PERMIT-WORK P-1");
+  assert.equal(valueAt(created.body, "ID"), "CITY-PERMIT-WORK P-1");
+  assert.equal(valueAt(created.body, "status"), "New");
+  assert.equal(valueAt(created.body, "data.caseInfo.content.Fee"), 50);
+  assert.equal(valueAt(created.body, "nextAssignmentInfo.ID"), "ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE");
 
   const registered = await engine.body("assignments.perform", {
     assignmentId: "ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE",
@@ -33,11 +33,11 @@ Deno.test("a permit moves from intake to review and decision, and is resolved", 
     pageInstructions: [{ instruction: "APPEND", target: ".Documents", content: { Title: "Plan", Pages: 4 } }],
     ifMatch: created.tag,
   });
-  assert.equal(at(registered, "status"), "Pending-Review");
-  assert.equal(at(registered, "data.caseInfo.stageID"), "PRIM1");
-  assert.equal(at(registered, "data.caseInfo.content.Fee"), 50 + 25 + 100 + 2);
-  assert.equal(at(registered, "data.caseInfo.content.Documents.0.Cost"), 2);
-  assert.equal(at(registered, "nextAssignmentInfo.ID"), "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW");
+  assert.equal(valueAt(registered, "status"), "Pending-Review");
+  assert.equal(valueAt(registered, "data.caseInfo.stageID"), "PRIM1");
+  assert.equal(valueAt(registered, "data.caseInfo.content.Fee"), 50 + 25 + 100 + 2);
+  assert.equal(valueAt(registered, "data.caseInfo.content.Documents.0.Cost"), 2);
+  assert.equal(valueAt(registered, "nextAssignmentInfo.ID"), "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW");
 
   let tag = textAt(registered, "etag");
   const review = "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW";
@@ -53,19 +53,19 @@ Deno.test("a permit moves from intake to review and decision, and is resolved", 
     tag = textAt(done, "etag");
   }
   const decision = await engine.body("assignments.getNext", {}, { as: "decider@city" });
-  assert.equal(at(decision, "id"), "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!DECISION");
+  assert.equal(valueAt(decision, "id"), "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!DECISION");
   const decided = await engine.body("assignments.perform", {
-    assignmentId: at(decision, "id"),
+    assignmentId: valueAt(decision, "id"),
     action: "Decide",
     data: { Decision: "Grant" },
     ifMatch: tag,
   }, { as: "decider@city" });
-  assert.equal(at(decided, "status"), "Resolved-Completed");
-  assert.equal(at(decided, "confirmationNote"), "Thank you. The city works on the application.");
-  assert.deepEqual(at(decided, "data.caseInfo.assignments"), []);
+  assert.equal(valueAt(decided, "status"), "Resolved-Completed");
+  assert.equal(valueAt(decided, "confirmationNote"), "Thank you. The city works on the application.");
+  assert.deepEqual(valueAt(decided, "data.caseInfo.assignments"), []);
   const read = await engine.body("cases.get", { caseId: "CITY-PERMIT-WORK P-1" });
-  assert.deepEqual(at(read, "data.caseInfo.availableActions"), []);
-  assert.equal(at(read, "data.caseInfo.stages.2.visited_status"), "completed");
+  assert.deepEqual(valueAt(read, "data.caseInfo.availableActions"), []);
+  assert.equal(valueAt(read, "data.caseInfo.stages.2.visited_status"), "completed");
   const history = await engine.history("CITY-PERMIT-WORK P-1");
   assert.deepEqual(history.map(({ pyHistoryType }) => pyHistoryType), [
     "created",
@@ -112,7 +112,7 @@ Deno.test("perform refuses in order: 404, 403, 409, 428, 412, 400, 422", async (
   assert.match(issue.message, /x is not a valid decimal value/);
 
   const left = await engine.body("cases.get", { caseId });
-  assert.equal(at(left, "etag"), tag, "nothing has changed");
+  assert.equal(valueAt(left, "etag"), tag, "nothing has changed");
   assert.equal((await engine.history(caseId)).length, 2);
 });
 
@@ -138,18 +138,19 @@ Deno.test("a draft stays out of the case, shows in the form, locks the case, and
   const { caseId, assignmentId } = await intake(engine, { Applicant: "Ada", Email: "ada@example.org" });
   const form = { assignmentId, action: "Register" };
   await engine.call("assignments.save", { ...form, data: { Applicant: "Grace", Email: null } });
-  const content = async (name: string, values: object) => at(await engine.body(name, values), "data.caseInfo.content");
-  assert.equal(at(await content("cases.get", { caseId }), "Applicant"), "Ada");
-  assert.equal(at(await content("assignments.getAction", form), "Applicant"), "Grace");
-  assert.equal(at(await content("assignments.getAction", form), "Email"), "");
+  const content = async (name: string, values: object) =>
+    valueAt(await engine.body(name, values), "data.caseInfo.content");
+  assert.equal(valueAt(await content("cases.get", { caseId }), "Applicant"), "Ada");
+  assert.equal(valueAt(await content("assignments.getAction", form), "Applicant"), "Grace");
+  assert.equal(valueAt(await content("assignments.getAction", form), "Email"), "");
   const others = await engine.body("assignments.get", { assignmentId }, { as: "reviewer@city" });
-  assert.equal(at(others, "data.caseInfo.content.Applicant"), "Ada", "other operators do not see the draft");
+  assert.equal(valueAt(others, "data.caseInfo.content.Applicant"), "Ada", "other operators do not see the draft");
 
   const locked = await engine.refused("cases.stageNext", { caseId }, { as: "reviewer@city" });
   assert.equal(locked.status, 423);
   assert.match(locked.message, /locked by Clara Clerk/);
   await engine.call("cases.discardUpdates", { caseId }, { as: "reviewer@city" });
-  assert.equal(at(await content("assignments.getAction", form), "Applicant"), "Ada");
+  assert.equal(valueAt(await content("assignments.getAction", form), "Applicant"), "Ada");
   await engine.call("cases.stageNext", { caseId }, { as: "reviewer@city" });
 });
 
@@ -158,9 +159,13 @@ Deno.test("a draft is submitted with what is performed", async () => {
   const { assignmentId } = await intake(engine);
   const form = { assignmentId, action: "Register" };
   const saved = await engine.body("assignments.save", { ...form, data: { Applicant: "Grace" } });
-  const done = await engine.body("assignments.perform", { ...form, data: { Area: 2 }, ifMatch: at(saved, "etag") });
-  assert.equal(at(done, "data.caseInfo.content.Applicant"), "Grace");
-  assert.equal(at(done, "data.caseInfo.content.Area"), 2);
+  const done = await engine.body("assignments.perform", {
+    ...form,
+    data: { Area: 2 },
+    ifMatch: valueAt(saved, "etag"),
+  });
+  assert.equal(valueAt(done, "data.caseInfo.content.Applicant"), "Grace");
+  assert.equal(valueAt(done, "data.caseInfo.content.Area"), 2);
 });
 
 Deno.test("a form shows values calculated from its draft, and the case shows values calculated from its content", async () => {
@@ -174,9 +179,9 @@ Deno.test("a form shows values calculated from its draft, and the case shows val
     await engine.body("assignments.getAction", form),
     await engine.body("assignments.refreshAction", form),
   ];
-  const fee = (body: JsonObject) => at(body, "data.caseInfo.content.Fee");
+  const fee = (body: JsonObject) => valueAt(body, "data.caseInfo.content.Fee");
   assert.deepEqual(shown.map(fee), [63, 63, 63, 63]);
-  assert.deepEqual(shown.map((body) => at(body, "data.caseInfo.content.Documents.0.Cost")), [3, 3, 3, 3]);
+  assert.deepEqual(shown.map((body) => valueAt(body, "data.caseInfo.content.Documents.0.Cost")), [3, 3, 3, 3]);
   assert.equal(fee(await engine.body("cases.get", { caseId })), 50);
 });
 
@@ -190,9 +195,9 @@ Deno.test("a draft does not revert changes that were made after it was saved", a
   const done = await engine.body("assignments.perform", {
     ...form,
     data: { Email: null },
-    ifMatch: at(edited, "etag"),
+    ifMatch: valueAt(edited, "etag"),
   });
-  const content = (field: string) => at(done, `data.caseInfo.content.${field}`);
+  const content = (field: string) => valueAt(done, `data.caseInfo.content.${field}`);
   assert.deepEqual(["Address", "Applicant", "Email"].map(content), ["Canal 1", "Grace", ""]);
 });
 
@@ -209,21 +214,21 @@ Deno.test("refresh and recalculate compute without saving", async () => {
     ],
     interestPage: ".Documents(2)",
   });
-  assert.equal(at(refreshed, "data.caseInfo.content.Fee"), 50 + 10 + 1 + 3);
-  assert.equal(at(refreshed, "data.caseInfo.assignments"), undefined);
-  assert.deepEqual(at(refreshed, "data.caseInfo.content.Documents.0"), {});
-  assert.equal(at(refreshed, "data.caseInfo.content.Documents.1.Cost"), 3);
-  assert.equal(at(refreshed, "uiResources.root.config.context"), "caseInfo.content.Documents[1]");
+  assert.equal(valueAt(refreshed, "data.caseInfo.content.Fee"), 50 + 10 + 1 + 3);
+  assert.equal(valueAt(refreshed, "data.caseInfo.assignments"), undefined);
+  assert.deepEqual(valueAt(refreshed, "data.caseInfo.content.Documents.0"), {});
+  assert.equal(valueAt(refreshed, "data.caseInfo.content.Documents.1.Cost"), 3);
+  assert.equal(valueAt(refreshed, "uiResources.root.config.context"), "caseInfo.content.Documents[1]");
 
   const data = {
     calculations: { fields: [{ name: ".Fee", context: "content" }, { name: ".Nope", context: "content" }] },
   };
   const body = { ...data, content: { Urgent: true } };
   const recalculated = await engine.body("assignments.recalculate", { ...form, data }, { body });
-  assert.deepEqual(at(recalculated, "data.caseInfo.content"), { Fee: 150 });
+  assert.deepEqual(valueAt(recalculated, "data.caseInfo.content"), { Fee: 150 });
   const calculated = await engine.body("cases.calcFields", { caseId, view: "pyDetails", data });
-  assert.deepEqual(at(calculated, "data.caseInfo.content"), { Fee: 50 });
-  assert.equal(at(await engine.body("cases.get", { caseId }), "etag"), tag);
+  assert.deepEqual(valueAt(calculated, "data.caseInfo.content"), { Fee: 50 });
+  assert.equal(valueAt(await engine.body("cases.get", { caseId }), "etag"), tag);
   const missing = await engine.refused("assignments.refreshAction", { ...form, interestPage: ".Documents(1)" });
   assert.equal(missing.status, 400);
 });
@@ -244,15 +249,15 @@ Deno.test("an operator navigates a screen flow forward and back", async () => {
     assignmentId,
     action: "CheckApplication",
     data: { Address: "Canal 1" },
-    ifMatch: at(opened, "etag"),
+    ifMatch: valueAt(opened, "etag"),
   }, as);
-  assert.equal(at(moved, "nextAssignmentInfo.ID"), assignmentId);
+  assert.equal(valueAt(moved, "nextAssignmentInfo.ID"), assignmentId);
   const shown = await engine.body("assignments.get", { assignmentId }, as);
-  assert.equal(at(shown, "data.caseInfo.assignments.0.isMultiStep"), "true");
-  assert.equal(at(shown, "uiResources.navigation.steps.0.visited_status"), "success");
-  assert.equal(at(shown, "uiResources.navigation.steps.1.visited_status"), "current");
-  assert.equal(at(shown, "uiResources.navigation.steps.2.visited_status"), "future");
-  assert.equal(at(shown, "uiResources.root.config.name"), "CheckDocuments");
+  assert.equal(valueAt(shown, "data.caseInfo.assignments.0.isMultiStep"), "true");
+  assert.equal(valueAt(shown, "uiResources.navigation.steps.0.visited_status"), "success");
+  assert.equal(valueAt(shown, "uiResources.navigation.steps.1.visited_status"), "current");
+  assert.equal(valueAt(shown, "uiResources.navigation.steps.2.visited_status"), "future");
+  assert.equal(valueAt(shown, "uiResources.root.config.name"), "CheckDocuments");
 
   const jump = async (step: string) =>
     (await engine.refused("assignments.navigateToStep", { assignmentId, step }, as)).status;
@@ -264,10 +269,10 @@ Deno.test("an operator navigates a screen flow forward and back", async () => {
   }
   await engine.call("assignments.navigateBack", { assignmentId, data: { Area: 7 } }, as);
   const back = await engine.body("assignments.navigateToStep", { assignmentId, step: "AssignmentSF2" }, as);
-  assert.equal(at(back, "data.caseInfo.content.Area"), 7, "what was filled in is kept as a draft");
+  assert.equal(valueAt(back, "data.caseInfo.content.Area"), 7, "what was filled in is kept as a draft");
   await engine.call("assignments.navigateBack", { assignmentId }, as);
   await engine.call("assignments.perform", { assignmentId, action: "CheckApplication", ifMatch: "*" }, as);
-  const area = async (as: string) => at(await engine.body("assignments.get", { assignmentId }, { as }), AREA);
+  const area = async (as: string) => valueAt(await engine.body("assignments.get", { assignmentId }, { as }), AREA);
   assert.deepEqual([await area("reviewer@city"), await area(CLERK)], [7, undefined], "a draft until the flow ends");
 });
 
@@ -296,7 +301,7 @@ Deno.test("the last screen of a flow submits the drafts of all screens, or repor
   await engine.call("assignments.navigateToStep", { assignmentId, step: "AssignmentSF1" });
   await engine.call("assignments.navigateToStep", { assignmentId, step: "AssignmentSF3", data: { Address: "Quay 2" } });
   const done = await screen("GiveAdvice", advice);
-  const content = (field: string) => at(done, `data.caseInfo.content.${field}`);
+  const content = (field: string) => valueAt(done, `data.caseInfo.content.${field}`);
   assert.deepEqual(["Applicant", "Address", "Area"].map(content), ["Grace", "Quay 2", 7]);
   const performed = (await engine.history(caseId)).filter(({ pyHistoryType }) => pyHistoryType === "performed");
   const [first, last] = performed.slice(-2);
@@ -310,15 +315,15 @@ Deno.test("get-next returns the most urgent, then oldest assignment, and skips t
     await engine.call("cases.stageGo", { caseId, stage: "PRIM1" });
   }
   const first = await engine.body("assignments.getNext", {}, { as: "reviewer@city" });
-  assert.equal(at(first, "id"), "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW");
-  assert.equal(at(first, "data.caseInfo.assignments.0.assigneeInfo.ID"), "reviewer@city");
+  assert.equal(valueAt(first, "id"), "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW");
+  assert.equal(valueAt(first, "data.caseInfo.assignments.0.assigneeInfo.ID"), "reviewer@city");
   const again = await engine.body("assignments.getNext", {}, { as: "reviewer@city" });
-  assert.equal(at(again, "id"), at(first, "id"));
+  assert.equal(valueAt(again, "id"), valueAt(first, "id"));
   const other = await engine.body("assignments.getNext", {}, { as: CLERK });
-  assert.equal(at(other, "id"), "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-2!REVIEW");
-  const taken = await engine.body("assignments.get", { assignmentId: at(first, "id") }, { as: CLERK });
-  assert.equal(at(taken, "data.caseInfo.assignments.0.canPerform"), "false");
-  assert.equal(at(taken, "data.caseInfo.assignments.0.actions"), undefined);
+  assert.equal(valueAt(other, "id"), "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-2!REVIEW");
+  const taken = await engine.body("assignments.get", { assignmentId: valueAt(first, "id") }, { as: CLERK });
+  assert.equal(valueAt(taken, "data.caseInfo.assignments.0.canPerform"), "false");
+  assert.equal(valueAt(taken, "data.caseInfo.assignments.0.actions"), undefined);
   const none = await engine.refused("assignments.getNext", {}, { as: "decider@city" });
   assert.equal(none.status, 404);
   assert.equal(none.details[0]?.message, "Error_No_Assignment_Available");
@@ -333,7 +338,7 @@ Deno.test("an operator who saves a draft of an assignment in a queue owns it", a
   await engine.call("assignments.save", { assignmentId, action, data: { Address: "Canal 1" } });
   assert.equal((await engine.refused("assignments.getNext", {}, { as: "reviewer@city" })).status, 404);
   const next = await engine.body("assignments.getNext", {});
-  assert.equal(at(next, "id"), assignmentId);
-  const done = await engine.body("assignments.perform", { assignmentId, action, ifMatch: at(next, "etag") });
-  assert.equal(at(done, "data.caseInfo.content.Address"), "Canal 1");
+  assert.equal(valueAt(next, "id"), assignmentId);
+  const done = await engine.body("assignments.perform", { assignmentId, action, ifMatch: valueAt(next, "etag") });
+  assert.equal(valueAt(done, "data.caseInfo.content.Address"), "Canal 1");
 });

@@ -1,7 +1,7 @@
 /** Dates and times: kept in UTC, whatever the zone in which they come. */
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../utils/json.ts";
-import { type Engine, openEngine, textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { type Engine, openEngine, textAt, valueAt } from "../../harness/service_engine.ts";
 
 const GIVEN = "2026-11-23 14:13:53.0009-0500";
 const KEPT = "2026-11-23T19:13:53.000Z";
@@ -41,7 +41,7 @@ dataViews:
 async function create(engine: Engine, data: JsonObject, pageInstructions: JsonObject[] = []) {
   const body = { pageInstructions };
   const created = await engine.body("cases.create", { type: "Org-Diary-Work-Day", data }, { body });
-  return at(await engine.body("cases.get", { caseId: textAt(created, "id") }), "data.caseInfo.content");
+  return valueAt(await engine.body("cases.get", { caseId: textAt(created, "id") }), "data.caseInfo.content");
 }
 
 Deno.test("a date and time from a form, a default or an expression is stored in UTC with milliseconds", async () => {
@@ -51,14 +51,14 @@ Deno.test("a date and time from a form, a default or an expression is stored in 
   const content = await create(engine, { Due: GIVEN, Said: GIVEN, Stop: page, Stops: [page] }, [append]);
   const pages = ["Stop.At", "Stops.0.At", "Stops.0.Until", "Stops.1.At"];
   for (const path of ["Due", "First", ...pages, "Same", "Listed.0.At"]) {
-    assert.equal(at(content, path), KEPT, path);
+    assert.equal(valueAt(content, path), KEPT, path);
   }
-  assert.equal(at(content, "Said"), GIVEN, "a text is what was written");
+  assert.equal(valueAt(content, "Said"), GIVEN, "a text is what was written");
 });
 
 Deno.test("an expression compares a date and time with now, whatever zone it came in", async () => {
   await using engine = await openEngine(DIARY); // whose clock begins at 03:04:05 in UTC
-  const late = async (Due: string) => at(await create(engine, { Due }), "Late");
+  const late = async (Due: string) => valueAt(await create(engine, { Due }), "Late");
   assert.equal(await late("2026-01-01T22:00:00-08:00"), false);
   assert.equal(await late("2026-01-02T10:00:00+09:00"), true);
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import { openLiveForAll } from "../../harness/service.ts";
-import { textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { textAt, valueAt } from "../../harness/service_engine.ts";
 
 const live = await openLiveForAll();
 const REVIEWER = "reviewer@city";
@@ -26,7 +26,7 @@ async function read(conversation: JsonValue | undefined): Promise<JsonObject> {
 function messages(conversation: JsonObject): (JsonValue | undefined)[][] {
   const list = conversation.messages;
   assert.ok(Array.isArray(list));
-  return list.map((message) => [at(message, "role"), at(message, "message"), at(message, "inReplyTo")]);
+  return list.map((message) => [valueAt(message, "role"), valueAt(message, "message"), valueAt(message, "inReplyTo")]);
 }
 
 Deno.test("list shows the agents with the parts of their IDs", async () => {
@@ -46,7 +46,7 @@ Deno.test("start-conversation asks the starter question unless the caller declin
   assert.equal(started.response, `${number} is New.`);
   assert.match(textAt(started, "initialInstruction"), /^Ask about the state/);
   assert.deepEqual(started.suggestedPrompts, ["What is missing?", "What does it cost?"]);
-  const question = at(await read(started.id), "messages.0.ID");
+  const question = valueAt(await read(started.id), "messages.0.ID");
   assert.deepEqual(messages(await read(started.id)), [
     ["user", "What is the state of this application?", undefined],
     ["assistant", `${number} is New.`, question],
@@ -89,7 +89,7 @@ Deno.test("send-message answers by the script from the current case and stores b
     "user: the fee?",
     "assistant: The fee is 75.",
   ]);
-  assert.deepEqual(at(conversation, "messages.4.attachments"), [{ type: "File", name: "plan.pdf" }]);
+  assert.deepEqual(valueAt(conversation, "messages.4.attachments"), [{ type: "File", name: "plan.pdf" }]);
 });
 
 Deno.test("send-message refuses empty and long texts, invalid attachments and a stale tag", async () => {
@@ -120,7 +120,7 @@ Deno.test("list-conversations pages through the caller's conversations in a cont
   const page = async (flags: string, operator?: string) => {
     const { conversations } = await live.object(`${line} ${flags}`, operator);
     assert.ok(Array.isArray(conversations));
-    return conversations.map((conversation) => at(conversation, "id"));
+    return conversations.map((conversation) => valueAt(conversation, "id"));
   };
   assert.deepEqual(await page(""), ids);
   assert.deepEqual(await page("--page-size 2 --page-index 0"), ids.slice(0, 2));
@@ -138,7 +138,7 @@ Deno.test("the last like or dislike of an answer applies, with its feedback", as
   const { id, messageID } = await start(await live.createPermit());
   const line = `${GUIDE} --conversation ${id} --message ${messageID}`;
   const opinion = async () => {
-    const { liked, disliked, feedbackText } = Object(at(await read(id), "messages.1"));
+    const { liked, disliked, feedbackText } = Object(valueAt(await read(id), "messages.1"));
     return [liked, disliked, feedbackText];
   };
   assert.deepEqual(await opinion(), [false, false, ""]);
@@ -153,7 +153,7 @@ Deno.test("the last like or dislike of an answer applies, with its feedback", as
 Deno.test("only answers of the conversation can be liked and disliked", async () => {
   const { id, messageID } = await start(await live.createPermit());
   const other = await start(await live.createPermit());
-  const question = at(await read(id), "messages.0.ID");
+  const question = valueAt(await read(id), "messages.0.ID");
   for (const command of ["like", "dislike --feedback no"]) {
     const refused = async (conversation: JsonValue | undefined, message: JsonValue | undefined) => {
       const [name, ...flags] = command.split(" ");

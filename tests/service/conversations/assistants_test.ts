@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../utils/json.ts";
 import { openLiveForAll } from "../../harness/service.ts";
-import { textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { textAt, valueAt } from "../../harness/service_engine.ts";
 
 const live = await openLiveForAll();
 const REVIEWER = "reviewer@city";
@@ -38,9 +38,9 @@ Deno.test("send-message answers, and get-conversation has both messages", async 
   assert.match(textAt(reply, "response"), /^clerk@city opened P-\d+\.$/);
   const conversation = await live.object(`assistants get-conversation ${DESK} --conversation ${id}`);
   assert.deepEqual([conversation.id, conversation.status], [id, "Open"]);
-  assert.equal(at(conversation, "messages.0.message"), "Who opened it?");
+  assert.equal(valueAt(conversation, "messages.0.message"), "Who opened it?");
   assert.deepEqual(
-    [at(conversation, "messages.1.ID"), at(conversation, "messages.1.message")],
+    [valueAt(conversation, "messages.1.ID"), valueAt(conversation, "messages.1.message")],
     [reply.messageID, reply.response],
   );
   assert.equal((await live.refused(`${send} --request ''`)).code, "BAD_REQUEST");
@@ -53,7 +53,7 @@ Deno.test("list-conversations pages through the caller's conversations in a cont
   const line = `assistants list-conversations ${DESK} --context-id '${caseId}'`;
   const ids = async (flags: string, operator?: string) => {
     const { conversations } = await live.object(`${line} ${flags}`, operator);
-    return Array.isArray(conversations) ? conversations.map((conversation) => at(conversation, "id")) : [];
+    return Array.isArray(conversations) ? conversations.map((conversation) => valueAt(conversation, "id")) : [];
   };
   assert.deepEqual(await ids(""), [second.id, first.id]);
   assert.deepEqual(await ids("--page-size 1 --page-index 1"), [first.id]);
@@ -70,7 +70,7 @@ Deno.test("close-conversation answers in plain text, and the conversation can on
     assert.equal((await live.refused(`assistants ${line}`)).code, "CONFLICT");
   }
   const closed = await live.object(`assistants get-conversation ${place}`);
-  assert.deepEqual([closed.status, at(closed, "messages.2")], ["Closed", undefined]);
+  assert.deepEqual([closed.status, valueAt(closed, "messages.2")], ["Closed", undefined]);
 });
 
 Deno.test("a conversation is visible only to its operator", async () => {

@@ -1,18 +1,18 @@
 /** Agents that answer by a model: requests to the server, and failures of it. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
-import { holdResponse as heldAnswer } from "../../harness/faults.ts";
+import { holdResponse } from "../../harness/faults.ts";
 import {
-  type Answer,
-  type ApiCaller as Callable,
+  type ApiAnswer,
+  type ApiCaller,
   completion,
   openService,
-  readDetails as details,
-  requestToken as tokenOf,
-  send,
+  readErrorDetails,
+  requestToken,
+  sendRequest,
   startModel,
 } from "../../harness/service.ts";
-import { textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { textAt, valueAt } from "../../harness/service_engine.ts";
 
 const KEY = "sk-very-secret";
 const ADDRESS_VARIABLE = "SVC_TEST_MODEL_ADDRESS";
@@ -66,14 +66,14 @@ interface Talk {
   /** ID of the conversation. */
   readonly id: string;
   /** Sends a message. */
-  say(text: string): Promise<Answer>;
+  say(text: string): Promise<ApiAnswer>;
   /** Reads the messages, as `role: text`. */
   said(): Promise<string[]>;
   /** Closes the conversation. */
-  close(): Promise<Answer>;
+  close(): Promise<ApiAnswer>;
 }
 
-async function talkTo(agent: string, { call }: Callable = service): Promise<Talk> {
+async function talkTo(agent: string, { call }: ApiCaller = service): Promise<Talk> {
   const path = `/ai-agents/${agent}/conversations`;
   const started = await call("POST", path, { body: { executeStarterQuestion: false } });
   assert.equal(started.status, 201);
@@ -83,17 +83,17 @@ async function talkTo(agent: string, { call }: Callable = service): Promise<Talk
     say: (text) => call("PATCH", `${path}/${id}`, { body: { Request: text } }),
     close: () => call("PUT", `${path}/${id}/close`),
     async said() {
-      const messages = at((await call("GET", `${path}/${id}`)).body, "messages");
+      const messages = valueAt((await call("GET", `${path}/${id}`)).body, "messages");
       assert.ok(Array.isArray(messages));
-      return messages.map((message) => `${at(message, "role")}: ${at(message, "message")}`);
+      return messages.map((message) => `${valueAt(message, "role")}: ${valueAt(message, "message")}`);
     },
   };
 }
 
-function reason({ status, body }: Answer): string {
+function reason({ status, body }: ApiAnswer): string {
   assert.equal(status, 424);
   assert.equal(isJsonObject(body) && body.errorClassification, "Dependent resource fail");
-  return String(details(body)[0]?.message);
+  return String(readErrorDetails(body)[0]?.message);
 }
 
 /** Each test starts with a server that repeats its request. */
@@ -119,13 +119,13 @@ test("a model receives the instructions, all messages, and the key in the header
   const path = "/ai-agents/@baseclass!Oracle/conversations";
   const started = await service.call("POST", path, { body: { contextID } });
   assert.equal(started.status, 201);
-  assert.equal(at(started.body, "response"), "You said: What is it?");
+  assert.equal(valueAt(started.body, "response"), "You said: What is it?");
   const Attachments = [{ type: "File", name: "photo.png" }];
   const reply = await service.call("PATCH", `${path}/${textAt(started.body, "id")}`, {
     body: { Request: "Why?", Attachments },
   });
   assert.equal(reply.status, 200);
-  assert.equal(at(reply.body, "id"), at(reply.body, "messageID"));
+  assert.equal(valueAt(reply.body, "id"), valueAt(reply.body, "messageID"));
   const messages = [
     { role: "system", content: `${contextID} is green. Ada asks.` },
     { role: "user", content: "What is it?" },
@@ -161,7 +161,7 @@ for (const [name, [answer, expected]] of Object.entries(FAILURES)) {
     assert.deepEqual(await talk.said(), ["user: Hello?"]);
     assert.equal(model.asked.length, 1);
     model.answer = () => completion("Here I am.");
-    assert.equal(at((await talk.say("Still there?")).body, "response"), "Here I am.");
+    assert.equal(valueAt((await talk.say("Still there?")).body, "response"), "Here I am.");
     assert.deepEqual(await talk.said(), ["user: Hello?", "user: Still there?", "assistant: Here I am."]);
     assert.equal(service.log.join().includes(KEY), false);
   });
@@ -178,7 +178,7 @@ test("a slow model server leads to a 424 after the timeout", async () => {
 
 test("while a model answers, other requests are served, and the conversation accepts no message", async () => {
   const talk = await talkTo("Org-Talk!Patient");
-  const held = heldAnswer();
+  const held = holdResponse();
   model.answer = held.answer;
   const first = talk.say("One");
   await held.requested();
@@ -211,7 +211,7 @@ test("the error about an unanswered starter question contains the ID of the conv
   const failed = reason(await service.call("POST", path, { body: {} }));
   const [id = ""] = /PXCONV-\d+/.exec(failed) ?? [];
   const read = await service.call("GET", `${path}/${id}`);
-  assert.deepEqual([read.status, at(read.body, "messages.0.message")], [200, "What is it?"]);
+  assert.deepEqual([read.status, valueAt(read.body, "messages.0.message")], [200, "What is it?"]);
 });
 
 test("a missing or unsafe configuration leads to a 424 that names the variable", async () => {
@@ -242,7 +242,7 @@ test("if the instructions cannot be computed, the message stays stored", async (
   const failed = await service.call("PATCH", `${path}/${textAt(started, "id")}`, { body: { Request: "Hi" } });
   assert.match(reason(failed), /Cannot compute \[1\]\[int\(Count\)\]/);
   const read = await service.call("GET", `${path}/${textAt(started, "id")}`);
-  assert.equal(at(read.body, "messages.0.message"), "Hi");
+  assert.equal(valueAt(read.body, "messages.0.message"), "Hi");
 });
 
 test("IDs can be raw or encoded, and an agent that is not external is hidden", async () => {
@@ -252,16 +252,16 @@ test("IDs can be raw or encoded, and an agent that is not external is hidden", a
   }
   const agents = (await service.call("GET", "/ai-agents")).body;
   assert.ok(Array.isArray(agents));
-  const names = agents.map((agent: JsonValue) => at(agent, "name"));
+  const names = agents.map((agent: JsonValue) => valueAt(agent, "name"));
   assert.deepEqual(names, ["Oracle", "Hasty", "Patient", "Broken", "Unset"]);
   assert.equal((await service.call("POST", "/ai-agents/@baseclass!Hidden/conversations", { body: {} })).status, 404);
 });
 
 test("a conversation is hidden from other operators", async () => {
   const talk = await talkTo("@baseclass!Oracle");
-  const token = await tokenOf(service.service, await service.service.addClient("bob@talk"));
+  const token = await requestToken(service.service, await service.service.addClient("bob@talk"));
   const headers = { authorization: `Bearer ${token}` };
-  const { status } = await send("GET", `${service.api}/ai-agents/@baseclass!Oracle/conversations/${talk.id}`, {
+  const { status } = await sendRequest("GET", `${service.api}/ai-agents/@baseclass!Oracle/conversations/${talk.id}`, {
     headers,
   });
   assert.equal(status, 404);
@@ -270,7 +270,7 @@ test("a conversation is hidden from other operators", async () => {
 test("a service that stops answers a waiting call with 424 and stores the message", async () => {
   await using stopped = await openService({ yaml: APPLICATION });
   const talk = await talkTo("Org-Talk!Patient", stopped);
-  const held = heldAnswer();
+  const held = holdResponse();
   model.answer = held.answer;
   const call = talk.say("Wait");
   await held.requested();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
 import { withCars } from "./_cars.ts";
-import { readDetails as details } from "../../harness/service.ts";
+import { readErrorDetails } from "../../harness/service.ts";
 
 Deno.test("aggregations sum up groups, and distinct rows count once", () =>
   withCars(async (svc) => {
@@ -38,7 +38,10 @@ Deno.test("a response that would be too large is refused", () =>
     assert.equal(Object.keys((await svc.rows("D_Cars", asked(10)))[0] ?? {}).length, 10);
     const { status, body } = await svc.call("POST", "/data_views/D_Cars", { body: asked(100) });
     assert.equal(status, 400);
-    assert.match(String(details(body)[0]?.message), /^The rows have more than 16 MiB: ask for fewer rows or columns/);
+    assert.match(
+      String(readErrorDetails(body)[0]?.message),
+      /^The rows have more than 16 MiB: ask for fewer rows or columns/,
+    );
   }));
 
 Deno.test("groups without a sort have the order of their first rows on every page", () =>

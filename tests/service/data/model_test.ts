@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonObject } from "../../../utils/json.ts";
-import { type Engine, openEngine, valueAt as at } from "../../harness/service_engine.ts";
+import { type Engine, openEngine, valueAt } from "../../harness/service_engine.ts";
 
 const THINGS = `
 application: { id: Things, name: Things, organisation: Org }
@@ -146,7 +146,7 @@ Deno.test("a query returns the same rows as a filter and a sort of an array", as
           : found;
         const answer = await engine.body("data.query", { dataViewId: "D_Things", data: { query } });
         const data = Array.isArray(answer.data) ? answer.data : [];
-        assert.deepEqual(data.map((row) => select.map((name) => at(row, name))), once, JSON.stringify(query));
+        assert.deepEqual(data.map((row) => select.map((name) => valueAt(row, name))), once, JSON.stringify(query));
         assert.equal(
           (await engine.body("data.count", { dataViewId: "D_Things", data: { query } })).resultCount,
           once.length,
@@ -189,7 +189,7 @@ function conditionOn(
 }
 
 function valueOf(row: JsonObject, field: string, ignoreCase: boolean): Comparable | undefined {
-  const value = at(row, field);
+  const value = valueAt(row, field);
   return typeof value === "object" || value === undefined ? undefined : comparable(field, value, ignoreCase);
 }
 

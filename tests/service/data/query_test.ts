@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { COMPARATORS } from "../../../service/store/query.ts";
 import { withCars } from "./_cars.ts";
-import { readDetails as details, type TestService } from "../../harness/service.ts";
+import { readErrorDetails, type TestService } from "../../harness/service.ts";
 
 /** Queries the IDs of the rows for which conditions hold. */
 async function find(
@@ -26,7 +26,7 @@ async function find(
 
 async function refused(svc: TestService, body: JsonValue, view = "D_Cars"): Promise<[number, string]> {
   const answer = await svc.call("POST", `/data_views/${view}`, { body });
-  return [answer.status, String(details(answer.body)[0]?.message)];
+  return [answer.status, String(readErrorDetails(answer.body)[0]?.message)];
 }
 
 Deno.test("each comparator works for fields of every type", () =>
@@ -314,5 +314,5 @@ Deno.test("an invalid request is refused with what is allowed", () =>
       "This dataview does not support paging in request",
     ]);
     const count = await svc.call("POST", "/data_views/D_Cars/count", { body: { query: {} } });
-    assert.equal(details(count.body)[0]?.message, "Query does not contain select");
+    assert.equal(readErrorDetails(count.body)[0]?.message, "Query does not contain select");
   }));

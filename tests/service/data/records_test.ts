@@ -1,7 +1,7 @@
 /** Data records over HTTP. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
-import { type Answer, openService, readDetails as details, type TestService } from "../../harness/service.ts";
+import { type ApiAnswer, openService, readErrorDetails, type TestService } from "../../harness/service.ts";
 import { openEngine } from "../../harness/service_engine.ts";
 
 const VISITS = `
@@ -39,11 +39,11 @@ async function withVisit(work: (svc: TestService, tag: string) => Promise<void>)
   await work(svc, headers.get("etag") ?? "");
 }
 
-function stored({ body }: Answer): JsonValue | undefined {
+function stored({ body }: ApiAnswer): JsonValue | undefined {
   return isJsonObject(body) ? body.responseData : undefined;
 }
 
-async function read(svc: TestService, keys: JsonObject = VISIT): Promise<Answer> {
+async function read(svc: TestService, keys: JsonObject = VISIT): Promise<ApiAnswer> {
   return await svc.call("GET", `/data_views/D_Visits?dataViewParameters=${encodeURIComponent(JSON.stringify(keys))}`);
 }
 
@@ -73,7 +73,7 @@ Deno.test("an invalid record is refused with one detail per field", () =>
     const data = { Year: "soon", Guests: -1 };
     const { status, body } = await svc.call("POST", "/data/D_Visits", { body: { data } });
     assert.equal(status, 422);
-    assert.deepEqual(details(body).map((detail) => detail.erroneousInputOutputFieldInPage ?? detail.message), [
+    assert.deepEqual(readErrorDetails(body).map((detail) => detail.erroneousInputOutputFieldInPage ?? detail.message), [
       "Error_Validation_Fail",
       ".Year",
       ".Guests",
@@ -90,7 +90,7 @@ Deno.test("an empty array is valid only for lists, and an infinite number never"
     const create = async (members: string) => {
       const text = `{"data":{"Place":"A","Year":1,"Price":1,${members}}}`;
       const { status, body } = await svc.call("POST", "/data/D_Visits", { text });
-      return [status, details(body)[1]?.message];
+      return [status, readErrorDetails(body)[1]?.message];
     };
     assert.deepEqual(await create('"Note":[]'), [422, "[] is not a valid text value"]);
     assert.deepEqual(await create('"Guests":[]'), [422, "[] is not a valid integer value"]);
@@ -115,7 +115,7 @@ Deno.test("an expression that reads too many rows fails", async () => {
   };
   const [few, many] = [await create(300, 1), await create(1500, 2)];
   assert.deepEqual([few.status, many.status], [200, 422]);
-  assert.match(String(details(many.body).at(-1)?.message), / it reads more than 1000000 elements of lists\.$/);
+  assert.match(String(readErrorDetails(many.body).at(-1)?.message), / it reads more than 1000000 elements of lists\.$/);
   assert.equal((await read(svc, { Place: VISIT.Place, Year: 2 })).status, 404);
 });
 
@@ -165,14 +165,17 @@ Deno.test("a record is deleted by its keys in the query", () =>
   withVisit(async (svc) => {
     const query = new URLSearchParams({ Place: VISIT.Place, Year: String(VISIT.Year) });
     const twice = await svc.call("DELETE", `/data/D_Visits?Place=Bergen&${query}`);
-    assert.deepEqual([twice.status, details(twice.body)[0]?.message], [400, "The query has Place more than once."]);
+    assert.deepEqual([twice.status, readErrorDetails(twice.body)[0]?.message], [
+      400,
+      "The query has Place more than once.",
+    ]);
     assert.equal((await svc.call("DELETE", `/data/D_Visits?${query}`, { headers: { "if-match": "old" } })).status, 412);
     const gone = await svc.call("DELETE", `/data/D_Visits?${query}`);
     assert.deepEqual([gone.status, gone.body], [200, undefined]);
     assert.equal((await svc.call("DELETE", `/data/D_Visits?${query}`)).status, 404);
     const nothing = await svc.call("DELETE", "/data/D_Visits");
     assert.equal(nothing.status, 422);
-    assert.deepEqual(details(nothing.body).slice(1).map((detail) => detail.localizedValue), [
+    assert.deepEqual(readErrorDetails(nothing.body).slice(1).map((detail) => detail.localizedValue), [
       "Place is missing: it identifies the record",
       "Year is missing: it identifies the record",
     ]);
@@ -221,7 +224,7 @@ Deno.test("an action shows its form and accepts only fields of the form", () =>
     assert.equal((await submit({ Guests: 3 }, { "if-match": "old" })).status, 412);
     assert.deepEqual(stored(await submit({ Guests: 3 }, { "if-match": tag })), { ...VISIT, Guests: 3, Total: 30 });
     const none = await svc.call("PATCH", "/data/D_Visits/actions/Bake", { body: {} });
-    assert.deepEqual([none.status, details(none.body)[0]?.message], [
+    assert.deepEqual([none.status, readErrorDetails(none.body)[0]?.message], [
       404,
       "Visit has no action Bake; available: Invite",
     ]);
@@ -230,5 +233,5 @@ Deno.test("an action shows its form and accepts only fields of the form", () =>
 Deno.test("a data view that saves no records refuses them", () =>
   withVisit(async (svc) => {
     const { status, body } = await svc.call("POST", "/data/D_OtherVisits", { body: { data: VISIT } });
-    assert.deepEqual([status, details(body)[0]?.message], [400, "D_OtherVisits does not save records."]);
+    assert.deepEqual([status, readErrorDetails(body)[0]?.message], [400, "D_OtherVisits does not save records."]);
   }));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { withCars } from "./_cars.ts";
-import { openService, readDetails as details } from "../../harness/service.ts";
+import { openService, readErrorDetails } from "../../harness/service.ts";
 
 Deno.test("a data page returns its one row, and a list is refused", () =>
   withCars(async (svc) => {
@@ -15,7 +15,7 @@ Deno.test("a data page returns its one row, and a list is refused", () =>
     assert.equal((await get("D_Car", {})).status, 400);
     const list = await get("D_CarsOf", { Model: "Ant" });
     assert.equal(list.status, 422);
-    assert.equal(details(list.body)[0]?.message, "Error_Request_Validation_Pagelist_Type_Dataview");
+    assert.equal(readErrorDetails(list.body)[0]?.message, "Error_Request_Validation_Pagelist_Type_Dataview");
   }));
 
 Deno.test("a view of a data view returns its fields with their resources", () =>
@@ -28,7 +28,7 @@ Deno.test("a view of a data view returns its fields with their resources", () =>
     assert.deepEqual(body.data, [{ ID: 1, Model: "Ant" }]);
     assert.ok(isJsonObject(body.uiResources));
     const long = await svc.call("POST", "/data_views/D_Cars/views/Shor");
-    assert.deepEqual([long.status, details(long.body)[0]?.message], [
+    assert.deepEqual([long.status, readErrorDetails(long.body)[0]?.message], [
       404,
       "D_Cars has no view Shor; did you mean 'Short'?",
     ]);

@@ -4,8 +4,8 @@ import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import { locateFiles } from "../../../service/server/directory.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import type { StoredItem } from "../../../service/store/store.ts";
-import { leaveBulkJob, openService, readDetails as details, type TestService } from "../../harness/service.ts";
-import { PERMIT_FILE, textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { leaveBulkJob, openService, readErrorDetails, type TestService } from "../../harness/service.ts";
+import { PERMIT_FILE, textAt, valueAt } from "../../harness/service_engine.ts";
 import { makeFolder } from "../../harness/svc.ts";
 import { eventually } from "../../harness/wait.ts";
 
@@ -35,7 +35,7 @@ Deno.test("a duplicate case and a job with too many cases are refused, and nothi
   const refused = async (path: string, body: JsonValue) => {
     const answer = await svc.call("PATCH", path, { body });
     assert.equal(answer.status, 400);
-    return details(answer.body)[0]?.message;
+    return readErrorDetails(answer.body)[0]?.message;
   };
   for (const path of [BULK, ASYNC]) {
     const body = { cases: [{ ID }, { ID: "CITY-PERMIT-WORK P-99" }, { ID }], content: {} };
@@ -77,15 +77,15 @@ Deno.test("the next start completes unfinished jobs, and repeats nothing", async
   await first.service.close();
 
   const [progress] = await keptOf(data, "bulk-progress");
-  const done = Number(at(progress?.content, "done"));
+  const done = Number(valueAt(progress?.content, "done"));
   assert.ok(done > 0 && done < 2000, `${done} of 2003 cases`);
 
   const second = await openService({ data });
   await eventually("the last case is performed", () => performed(second, last));
   for (const id of [begin, last, changed]) assert.equal(await performed(second, id), 1, id);
   const path = `/cases/${encodeURIComponent(last)}`;
-  assert.equal(at((await second.call("GET", path)).body, "data.caseInfo.content.Documents.0.Title"), "Plan");
-  assert.equal(at((await second.call("GET", `${path}/attachments`)).body, "attachments.0.name"), "Letter");
+  assert.equal(valueAt((await second.call("GET", path)).body, "data.caseInfo.content.Documents.0.Title"), "Plan");
+  assert.equal(valueAt((await second.call("GET", `${path}/attachments`)).body, "attachments.0.name"), "Letter");
   await second.service.close();
   assert.deepEqual([...first.log, ...second.log], []);
   assert.deepEqual([await keptOf(data, "bulk-job"), await keptOf(data, "bulk-progress")], [[], []]);
@@ -102,7 +102,7 @@ Deno.test("unfinished jobs continue in the order in which they were created", as
   await using second = await openService({ data });
   await eventually("both jobs are performed", async () => await performed(second, ID) >= 2);
   assert.equal(
-    at((await second.call("GET", `/cases/${encodeURIComponent(ID)}`)).body, "data.caseInfo.content.Channel"),
+    valueAt((await second.call("GET", `/cases/${encodeURIComponent(ID)}`)).body, "data.caseInfo.content.Channel"),
     "Post",
   );
 });

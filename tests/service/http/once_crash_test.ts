@@ -6,17 +6,17 @@ import { locateFiles } from "../../../service/server/directory.ts";
 import { removeExpiredAnswers } from "../../../service/http/idempotency.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import type { StoredAnswer } from "../../../service/store/store.ts";
-import { holdResponse as heldAnswer } from "../../harness/faults.ts";
+import { holdResponse } from "../../harness/faults.ts";
 import {
   leaveBulkJob,
   openService,
   oracleApplication,
-  readDetails as details,
+  readErrorDetails,
   spawnService,
   startModel,
   type TestService,
 } from "../../harness/service.ts";
-import { textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { textAt, valueAt } from "../../harness/service_engine.ts";
 import { makeFolder } from "../../harness/svc.ts";
 import { eventually } from "../../harness/wait.ts";
 
@@ -57,7 +57,7 @@ Deno.test("after a kill during calls, repeating the calls with their keys applie
   const counted = await second.call("POST", "/data_views/D_Permits", {
     body: { paging: { maxResultsToFetch: 1, includeTotalCount: true } },
   });
-  assert.equal(at(counted.body, "totalCount"), keys.length, JSON.stringify(counted.body));
+  assert.equal(valueAt(counted.body, "totalCount"), keys.length, JSON.stringify(counted.body));
   await second.kill();
 });
 
@@ -70,7 +70,7 @@ Deno.test("a call that was killed while it waited for a model reports that when 
     app,
     oracleApplication("SVC_TEST_CRASH_MODEL"),
   );
-  const held = heldAnswer();
+  const held = holdResponse();
   model.answer = held.answer;
   const path = "/ai-agents/@baseclass!Oracle/conversations";
   const first = await spawnService(`${folder.path}/data`, app);
@@ -87,9 +87,12 @@ Deno.test("a call that was killed while it waited for a model reports that when 
     const { status, body, headers } = await second.call("PATCH", conversation, options);
     assert.equal(status, 424);
     assert.equal(headers.get("idempotent-replayed"), "true");
-    assert.match(String(details(body)[0]?.message), /^The service ended while this call waited for another server\./);
+    assert.match(
+      String(readErrorDetails(body)[0]?.message),
+      /^The service ended while this call waited for another server\./,
+    );
   }
-  const messages = at((await second.call("GET", conversation)).body, "messages");
+  const messages = valueAt((await second.call("GET", conversation)).body, "messages");
   assert.equal(Array.isArray(messages) && messages.length, 1);
   assert.equal(model.asked.length, 1);
   await second.kill();

@@ -5,34 +5,34 @@ import { openBytes } from "../../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import { sweepRegularly } from "../../../service/server/run.ts";
 import {
-  type Answer,
-  type CallOptions,
+  type ApiAnswer,
+  type ApiCallOptions,
   completion,
   openService,
   oracleApplication,
-  readDetails as details,
-  requestToken as tokenOf,
-  send,
+  readErrorDetails,
+  requestToken,
+  sendRequest,
   startModel,
   type TestService,
 } from "../../harness/service.ts";
-import { textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { textAt, valueAt } from "../../harness/service_engine.ts";
 import { makeFolder } from "../../harness/svc.ts";
 import { eventually } from "../../harness/wait.ts";
 
 const PERMIT = { caseTypeID: "City-Permit-Work-Permit", content: { Applicant: "Ada" } };
 
-function keyed(key: string, options: CallOptions = {}): CallOptions {
+function keyed(key: string, options: ApiCallOptions = {}): ApiCallOptions {
   return { ...options, headers: { "idempotency-key": key, ...options.headers } };
 }
 
 /** A response as a client sees it, without the request ID. */
-function seen({ status, headers, body }: Answer) {
+function seen({ status, headers, body }: ApiAnswer) {
   const shown = ["etag", "location", "expires", "content-type", "cache-control"].map((name) => headers.get(name));
   return { status, body, shown };
 }
 
-function isReplay({ headers }: Answer): boolean {
+function isReplay({ headers }: ApiAnswer): boolean {
   return headers.get("idempotent-replayed") === "true";
 }
 
@@ -88,7 +88,7 @@ Deno.test("a change that was refused for its entity tag can be made under its ke
 
 Deno.test("a change that was refused because of a lock can be made with its key when the lock is released", async () => {
   await using svc = await openService();
-  const token = await tokenOf(svc.service, await svc.service.addClient("reviewer@city"));
+  const token = await requestToken(svc.service, await svc.service.addClient("reviewer@city"));
   const created = await svc.call("POST", "/cases", { body: PERMIT });
   const path = `/cases/${encodeURIComponent(textAt(created.body, "id"))}`;
   const intake = `/assignments/${
@@ -105,7 +105,7 @@ Deno.test("a change that was refused because of a lock can be made with its key 
 
 Deno.test("a change that was refused because of a missing permission or entity tag can be made with its key afterwards", async () => {
   await using svc = await openService();
-  const reviewer = await tokenOf(svc.service, await svc.service.addClient("reviewer@city"));
+  const reviewer = await requestToken(svc.service, await svc.service.addClient("reviewer@city"));
   const { body } = await svc.call("POST", "/cases", { body: PERMIT });
   const path = `/cases/${encodeURIComponent(textAt(body, "id"))}`;
   const review = () => svc.call("PUT", `${path}/stages/Review`);
@@ -135,7 +135,7 @@ Deno.test("a key that was used for another request is refused, and the first ans
   const created = await svc.call("POST", "/cases", { body: PERMIT });
   const path = `/cases/${encodeURIComponent(textAt(created.body, "id"))}`;
   const first = await svc.call("POST", `${path}/stages/next`, keyed("k"));
-  const others: [string, string, CallOptions][] = [
+  const others: [string, string, ApiCallOptions][] = [
     ["PUT", `${path}/stages/next`, {}],
     ["PUT", `${path}/stages/PRIM1`, {}],
     ["POST", `${path}/stages/next?cleanupProcesses=false`, {}],
@@ -145,7 +145,7 @@ Deno.test("a key that was used for another request is refused, and the first ans
     const { status, body } = await svc.call(method, other, keyed("k", options));
     assert.equal(status, 422, `${method} ${other}`);
     const sentence = "The Idempotency-Key k was used for another request. Use a new one.";
-    assert.deepEqual(details(body), [{ message: sentence, localizedValue: sentence }]);
+    assert.deepEqual(readErrorDetails(body), [{ message: sentence, localizedValue: sentence }]);
   }
   assert.deepEqual(seen(await svc.call("POST", `${path}/stages/next`, keyed("k"))), seen(first));
 });
@@ -155,7 +155,7 @@ Deno.test("a key belongs to its operator, whichever client or token of theirs se
   const [clerk = "", other = ""] = svc.service.operators;
   const first = await svc.call("POST", "/cases", keyed("k", { body: PERMIT }));
   for (const [operator, expected] of [[clerk, true], [other, false]] as const) {
-    const token = await tokenOf(svc.service, await svc.service.addClient(operator));
+    const token = await requestToken(svc.service, await svc.service.addClient(operator));
     const answer = await svc.call(
       "POST",
       "/cases",
@@ -194,7 +194,7 @@ Deno.test("a key has 1 to 255 printable ASCII characters, and reads have none", 
   for (const key of ["", "x".repeat(256), "ä", "a\tb"]) {
     const { status, body } = await svc.call("POST", "/cases", keyed(key, { body: PERMIT }));
     assert.equal(status, 400, JSON.stringify(key));
-    assert.equal(details(body)[0]?.message, "Idempotency-Key must be 1 to 255 printable ASCII characters.");
+    assert.equal(readErrorDetails(body)[0]?.message, "Idempotency-Key must be 1 to 255 printable ASCII characters.");
   }
   const longest = `${"~!".repeat(127)} x`.slice(-255);
   assert.equal((await svc.call("POST", "/cases", keyed(longest, { body: PERMIT }))).status, 201);
@@ -257,7 +257,7 @@ Deno.test("responses without a body and responses with text are repeated unchang
   const added = [`/cases/${encodeURIComponent(id)}/attachments`, "a", JSON.stringify({ attachments })] as const;
   assert.deepEqual(await raw("POST", ...added), await raw("POST", ...added));
   const list = await svc.call("GET", `/cases/${encodeURIComponent(id)}/attachments`);
-  assert.equal(at(list.body, "attachments.1"), undefined);
+  assert.equal(valueAt(list.body, "attachments.1"), undefined);
   const attachment = `/attachments/${encodeURIComponent(textAt(list.body, "attachments.0.ID"))}`;
   const renamed = await raw("PATCH", attachment, "p", JSON.stringify({ name: "Page" }));
   assert.deepEqual(renamed, [200, "text/plain; charset=utf-8", "Attachment edited successfully"]);
@@ -275,7 +275,7 @@ Deno.test("an upload that is repeated with another boundary is the same request,
     body.append("appendUniqueIdToFileName", "false");
     body.append("file", new File([content], name, { type: "text/plain" }));
     const headers = { authorization: `Bearer ${svc.token}`, "idempotency-key": key };
-    return await send("POST", `${svc.api}/attachments/upload`, { body, headers });
+    return await sendRequest("POST", `${svc.api}/attachments/upload`, { body, headers });
   };
   const files = async () => (await Array.fromAsync(Deno.readDir(`${folder.path}/data/files`))).map(({ name }) => name);
   const first = await upload("abc", "a.txt");
@@ -365,6 +365,6 @@ Deno.test("a message that is repeated while a model answers waits for the same r
   assert.deepEqual(seen(await second), seen(await first));
   assert.deepEqual([(await first).status, isReplay(await second)], [200, true]);
   assert.equal(model.asked.length, 1);
-  const messages = at((await svc.call("GET", conversation)).body, "messages");
+  const messages = valueAt((await svc.call("GET", conversation)).body, "messages");
   assert.equal(Array.isArray(messages) && messages.length, 2);
 });

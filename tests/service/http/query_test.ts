@@ -1,8 +1,8 @@
 /** Parameters of the query that other clients send and the command has no flags for. */
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
-import { openService, readDetails as details, type TestService } from "../../harness/service.ts";
-import { objectAt, PERMIT_FILE, textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { openService, readErrorDetails, type TestService } from "../../harness/service.ts";
+import { objectAt, PERMIT_FILE, textAt, valueAt } from "../../harness/service_engine.ts";
 
 /** A case with its assignment: their paths, and their tag. */
 async function open(svc: TestService): Promise<{ caseAt: string; workAt: string; headers: Record<string, string> }> {
@@ -34,7 +34,7 @@ Deno.test("a value that a query parameter does not have is refused, with those t
   ];
   for (const [method, path, reason] of refused) {
     const { status, body } = await svc.call(method, path, { headers });
-    assert.deepEqual([status, details(body)[0]?.message], [400, reason], path);
+    assert.deepEqual([status, readErrorDetails(body)[0]?.message], [400, reason], path);
   }
 });
 
@@ -58,7 +58,7 @@ Deno.test("a form without additional actions and assignments names its own actio
     const { body } = await svc.call("GET", path);
     const { availableActions, assignments } = objectAt(body, "data.caseInfo");
     const idsOf = (list: JsonValue | undefined) => Array.isArray(list) ? list.map((one) => textAt(one, "ID")) : [];
-    const actions = Array.isArray(assignments) ? assignments.map((one) => idsOf(at(one, "actions"))) : [];
+    const actions = Array.isArray(assignments) ? assignments.map((one) => idsOf(valueAt(one, "actions"))) : [];
     return { caseWide: idsOf(availableActions), actions };
   };
   const all = await read(`${workAt}/actions/Register`);
@@ -81,9 +81,9 @@ for (const viewType of ["form", "page"]) {
     const workAt = () => `/assignments/${encodeURIComponent(textAt(moved, "nextAssignmentInfo.ID"))}`;
     const showsNext = async (view: string, isMultiStep: boolean) => {
       const { body: read } = await svc.call("GET", workAt() + asked);
-      assert.equal(at(read, "uiResources.root.config.name"), view);
-      assert.deepEqual(at(moved, "uiResources"), at(read, "uiResources"));
-      assert.deepEqual(at(moved, "data.caseInfo.content"), at(read, "data.caseInfo.content"));
+      assert.equal(valueAt(read, "uiResources.root.config.name"), view);
+      assert.deepEqual(valueAt(moved, "uiResources"), valueAt(read, "uiResources"));
+      assert.deepEqual(valueAt(moved, "data.caseInfo.content"), valueAt(read, "data.caseInfo.content"));
       assert.equal("navigation" in objectAt(moved, "uiResources"), isMultiStep, view);
     };
     const move = async (method: string, path: string) => {
@@ -103,7 +103,7 @@ for (const viewType of ["form", "page"]) {
     await svc.call("PATCH", `${workAt()}/actions/CheckDocuments/save`, { headers, body: draft });
     await move("PATCH", `${caseAt}/actions/Expedite`);
     await showsNext("CheckDocuments", true);
-    assert.equal(at(moved, "data.caseInfo.content.Area"), 7, "the caller's draft is shown");
+    assert.equal(valueAt(moved, "data.caseInfo.content.Area"), 7, "the caller's draft is shown");
     await move("PUT", `${caseAt}/stages/PRIM0`);
     await showsNext("Application", false);
     await move("POST", `${caseAt}/stages/next`);
@@ -114,11 +114,14 @@ for (const viewType of ["form", "page"]) {
 /** Makes a call after which nothing is next for the caller: what its answer shows instead. */
 async function summedUp(svc: TestService, method: string, path: string, body?: JsonValue): Promise<JsonObject> {
   const answer = await svc.call(method, `${path}?viewType=form`, { headers: { "if-match": "*" }, body });
-  assert.equal(typeof at(answer.body, "confirmationNote"), "string", JSON.stringify(answer.body));
+  assert.equal(typeof valueAt(answer.body, "confirmationNote"), "string", JSON.stringify(answer.body));
   const ui = objectAt(answer.body, "uiResources");
   assert.deepEqual(Object.keys(ui), ["resources", "components", "localeReferences", "context_data"]);
   assert.deepEqual(Object.keys(objectAt(ui, "resources.views")), ["pyCaseSummary"]);
-  assert.equal(at(ui, "resources.views.pyCaseSummary.0.classID"), at(answer.body, "data.caseInfo.caseTypeID"));
+  assert.equal(
+    valueAt(ui, "resources.views.pyCaseSummary.0.classID"),
+    valueAt(answer.body, "data.caseInfo.caseTypeID"),
+  );
   return objectAt(answer.body, "data.caseInfo.content");
 }
 
@@ -151,8 +154,8 @@ Deno.test("a case that is read, or whose drafts are discarded, shows its details
   const { caseAt } = await open(svc);
   for (const [method, path] of [["GET", caseAt], ["DELETE", `${caseAt}/updates`]] as const) {
     const { body } = await svc.call(method, `${path}?viewType=page`);
-    assert.equal(at(body, "uiResources.root.config.name"), "pyDetails", path);
-    assert.equal(at(body, "data.caseInfo.content.Channel"), "Internet", path);
+    assert.equal(valueAt(body, "uiResources.root.config.name"), "pyDetails", path);
+    assert.equal(valueAt(body, "data.caseInfo.content.Channel"), "Internet", path);
   }
 });
 
@@ -160,8 +163,8 @@ Deno.test("a call that moves a case shows its details without a view by default"
   await using svc = await openService();
   const { workAt, headers } = await open(svc);
   const { body } = await svc.call("PATCH", `${workAt}/actions/Withdraw`, { headers });
-  assert.equal(at(body, "uiResources"), undefined);
-  assert.equal(at(body, "data.caseInfo.content.Channel"), "Internet");
+  assert.equal(valueAt(body, "uiResources"), undefined);
+  assert.equal(valueAt(body, "data.caseInfo.content.Channel"), "Internet");
 });
 
 Deno.test("a participant is answered with the form of its role, unless a client wants none, and with a tag where it is changed", async () => {
@@ -176,11 +179,11 @@ Deno.test("a participant is answered with the form of its role, unless a client 
   const changed = await svc.call("PATCH", participantAt, change);
   const read = await svc.call("GET", participantAt);
   for (const { body } of [role, added, changed, read]) {
-    assert.equal(at(body, "uiResources.root.config.name"), "Applicant", JSON.stringify(body));
+    assert.equal(valueAt(body, "uiResources.root.config.name"), "Applicant", JSON.stringify(body));
   }
   const tags = [role, added, changed, read].map(({ headers }) => headers.get("etag"));
-  assert.deepEqual(tags, [null, at(added.body, "etag"), at(changed.body, "etag"), null]);
+  assert.deepEqual(tags, [null, valueAt(added.body, "etag"), valueAt(changed.body, "etag"), null]);
 
   const unseen = await svc.call("PATCH", `${participantAt}?viewType=none`, change);
-  assert.deepEqual([unseen.status, at(unseen.body, "uiResources")], [200, undefined]);
+  assert.deepEqual([unseen.status, valueAt(unseen.body, "uiResources")], [200, undefined]);
 });

@@ -10,8 +10,8 @@ import { handlers } from "../../../service/http/all_handlers.ts";
 import { createApp } from "../../../service/http/app.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
-import { WireReader, writeAll } from "../../harness/faults.ts";
-import { openService, openServiceOn as openParts, readDetails as details, send } from "../../harness/service.ts";
+import { WireReader, writeToConnection } from "../../harness/faults.ts";
+import { openService, openServiceOn, readErrorDetails, sendRequest } from "../../harness/service.ts";
 
 function object(value: JsonValue | undefined): JsonObject {
   if (isJsonObject(value)) return value;
@@ -58,7 +58,7 @@ Deno.test("members that no command sends are validated too, and null counts as m
     await svc.call("PATCH", path, { body: { calculations, pageInstructions: {} } }),
     await svc.call("PATCH", path, { body: { calculations, content: null } }),
   ];
-  assert.deepEqual(answers.map(({ status, body }) => [status, details(body)[0]?.message]), [
+  assert.deepEqual(answers.map(({ status, body }) => [status, readErrorDetails(body)[0]?.message]), [
     [400, "parentCaseID: must be text."],
     [400, "content: must be a JSON object."],
     [400, "pageInstructions: must be a JSON array."],
@@ -106,7 +106,7 @@ Deno.test("a lone surrogate in the JSON of a query is refused instead of reading
   assert.equal((await read(String.raw`{"ID":"\ufffd"}`)).status, 200);
   const { status, body } = await read(String.raw`{"ID":"\ud800"}`);
   assert.equal(status, 400);
-  assert.match(String(details(body)[0]?.message), /^dataViewParameters: contains a lone surrogate/);
+  assert.match(String(readErrorDetails(body)[0]?.message), /^dataViewParameters: contains a lone surrogate/);
 });
 
 Deno.test("any unknown identifier in a path is a 404 in JSON that names nothing but what may be listed", async () => {
@@ -119,7 +119,7 @@ Deno.test("any unknown identifier in a path is a 404 in JSON that names nothing 
       fc.pre(id !== "." && id !== ".." && id.isWellFormed());
       const { status, body } = await svc.call("GET", `/data_views/${encodeURIComponent(id)}/metadata`);
       assert.equal(status, 404);
-      const message = String(details(body)[0]?.message);
+      const message = String(readErrorDetails(body)[0]?.message);
       const refusal = `Dataview not found: ${id}; `;
       assert.equal(message.slice(0, refusal.length), refusal);
       const [, names = ""] = message.slice(refusal.length).match(/^(?:available:|did you mean) (.*)$/) ?? [];
@@ -132,7 +132,10 @@ Deno.test("any unknown identifier in a path is a 404 in JSON that names nothing 
 
 Deno.test("a literal in a path goes before a variable", async () => {
   await using svc = await openService();
-  assert.equal(details((await svc.call("GET", "/assignments/next")).body)[0]?.message, "Error_No_Assignment_Available");
+  assert.equal(
+    readErrorDetails((await svc.call("GET", "/assignments/next")).body)[0]?.message,
+    "Error_No_Assignment_Available",
+  );
   assert.equal((await svc.call("POST", "/cases/bulk-actions", { body: {} })).status, 400);
 });
 
@@ -144,7 +147,7 @@ Deno.test("a path that is not served, and a method that is not, are refused in J
   const method = await svc.call("PUT", "/cases/C-1");
   assert.equal(method.status, 405);
   assert.equal(method.headers.get("allow"), "DELETE, GET");
-  assert.equal((await send("GET", svc.service.url + "/")).status, 404);
+  assert.equal((await sendRequest("GET", svc.service.url + "/")).status, 404);
 });
 
 Deno.test("a HEAD takes no assignment: it is refused where the GET takes what it answers, and is that GET elsewhere", async () => {
@@ -169,7 +172,7 @@ Deno.test("a HEAD is served as the GET whatever the client calls the host", asyn
   for (const host of ["a b", "[", "%"]) {
     const statuses = await Promise.all(["GET", "HEAD"].map(async (method) => {
       using connection = await Deno.connect({ hostname, port: Number(port) });
-      await writeAll(connection, `${method} /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      await writeToConnection(connection, `${method} /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
       return (await new WireReader(connection).read())?.head.split("\r\n")[0];
     }));
     assert.deepEqual(statuses, ["HTTP/1.1 200 OK", "HTTP/1.1 200 OK"], host);
@@ -217,9 +220,9 @@ const LINK = { type: "URL", category: "URL", name: "Map", url: "https://maps.exa
 Deno.test("a body with invalid JSON, invalid UTF-8, too many levels or too many bytes is refused", async () => {
   await using svc = await openService();
   const post = (text: BodyInit, headers = {}) => svc.call("POST", "/cases", { text, headers });
-  assert.match(String(details((await post("{oops")).body)[0]?.message), /not JSON/);
+  assert.match(String(readErrorDetails((await post("{oops")).body)[0]?.message), /not JSON/);
   const latin = Buffer.from(JSON.stringify({ caseTypeID: PERMIT, content: { Applicant: "Ren\xe9" } }), "latin1");
-  assert.equal(details((await post(latin)).body)[0]?.message, "The body is not UTF-8.");
+  assert.equal(readErrorDetails((await post(latin)).body)[0]?.message, "The body is not UTF-8.");
   assert.equal((await post('{"caseTypeID":' + "[".repeat(200) + "]".repeat(200) + "}")).status, 400);
   assert.equal((await post("[".repeat(100_000) + "]".repeat(100_000))).status, 400);
   const long = '"' + "x".repeat(5 * 1024 * 1024) + '"';
@@ -255,7 +258,7 @@ Deno.test("an empty body is enough where every member is optional", async () => 
   await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT } });
   assert.equal((await svc.call("POST", "/data_views/D_Permits")).status, 200);
   assert.equal((await svc.call("POST", "/data/D_Inspectors/actions", { text: "" })).status, 200);
-  assert.equal(details((await svc.call("POST", "/cases")).body)[0]?.message, "caseTypeID: is required.");
+  assert.equal(readErrorDetails((await svc.call("POST", "/cases")).body)[0]?.message, "caseTypeID: is required.");
 });
 
 /** Returns the response and the log of a call that throws. */
@@ -308,7 +311,10 @@ Deno.test("a call that fails because the disk is full reports that", async () =>
     throw new Error("There was room.");
   });
   assert.equal(response.status, 500);
-  assert.equal(details(await response.json())[0]?.message, "The service's disk is full: free some space on it.");
+  assert.equal(
+    readErrorDetails(await response.json())[0]?.message,
+    "The service's disk is full: free some space on it.",
+  );
 });
 
 Deno.test("the service closes after the calls in hand, and its port is free again", async () => {
@@ -320,11 +326,11 @@ Deno.test("the service closes after the calls in hand, and its port is free agai
     await held.promise;
     return await bytes.write(pieces, limit);
   };
-  const svc = await openParts({ bytes: { ...bytes, write } });
+  const svc = await openServiceOn({ bytes: { ...bytes, write } });
   const body = new FormData();
   body.append("file", new File(["abc"], "a.txt"));
   const headers = { authorization: `Bearer ${svc.token}` };
-  const upload = send("POST", `${svc.api}/attachments/upload`, { body, headers });
+  const upload = sendRequest("POST", `${svc.api}/attachments/upload`, { body, headers });
   await asked.promise;
   const closed = svc[Symbol.asyncDispose]();
   held.resolve();
@@ -339,14 +345,14 @@ Deno.test("another path of the API and of the tokens is served when it is asked 
     tokenPath: "/prweb/PRRestService/oauth2/v1/token",
   });
   assert.equal((await svc.call("GET", "/casetypes")).status, 200);
-  assert.equal((await send("GET", svc.service.url + "/dx-api/v2/casetypes")).status, 404);
+  assert.equal((await sendRequest("GET", svc.service.url + "/dx-api/v2/casetypes")).status, 404);
 });
 
 Deno.test("the service of another variant does not have what that variant lacks", async () => {
   await using svc = await openService({ yaml: NOTES });
   const { status, body } = await svc.call("GET", "/casetypes/Org-Notes-Work-Note/bulk-actions");
   assert.equal(status, 404);
-  assert.match(String(details(body)[0]?.message), /hosted/);
+  assert.match(String(readErrorDetails(body)[0]?.message), /hosted/);
 });
 
 const NOTES = `

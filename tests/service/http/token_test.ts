@@ -5,7 +5,7 @@ import { isJsonObject, type JsonValue } from "../../../utils/json.ts";
 import { Tokens } from "../../../service/access/tokens.ts";
 import { startService } from "../../../service/mod.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
-import { openService, requestToken as tokenOf, send } from "../../harness/service.ts";
+import { openService, requestToken, sendRequest } from "../../harness/service.ts";
 
 const FORM = { grant_type: "client_credentials" };
 
@@ -18,15 +18,15 @@ Deno.test("credentials are taken by HTTP Basic and in the body", async () => {
   const { service: { url, addClient } } = svc;
   const { clientId, clientSecret } = await addClient("decider@city");
   const basic = { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` };
-  const byBasic = await send("POST", `${url}/oauth2/token`, { headers: basic, body: new URLSearchParams(FORM) });
+  const byBasic = await sendRequest("POST", `${url}/oauth2/token`, { headers: basic, body: new URLSearchParams(FORM) });
   const inBody = new URLSearchParams({ ...FORM, client_id: clientId, client_secret: clientSecret });
-  for (const answer of [byBasic, await send("POST", `${url}/oauth2/token`, { body: inBody })]) {
+  for (const answer of [byBasic, await sendRequest("POST", `${url}/oauth2/token`, { body: inBody })]) {
     assert.equal(answer.status, 200);
     assert.equal(member(answer.body, "token_type"), "Bearer");
     assert.equal(member(answer.body, "expires_in"), 3600);
     assert.equal(answer.headers.get("cache-control"), "no-store");
     const authorization = `Bearer ${member(answer.body, "access_token")}`;
-    assert.equal((await send("GET", `${svc.api}/casetypes`, { headers: { authorization } })).status, 200);
+    assert.equal((await sendRequest("GET", `${svc.api}/casetypes`, { headers: { authorization } })).status, 200);
   }
 });
 
@@ -50,7 +50,7 @@ Deno.test("wrong credentials are an invalid_client, whichever part is wrong", as
     {},
   ];
   for (const headers of wrong) {
-    const { status, body, headers: got } = await send("POST", `${svc.service.url}/oauth2/token`, {
+    const { status, body, headers: got } = await sendRequest("POST", `${svc.service.url}/oauth2/token`, {
       headers,
       body: new URLSearchParams(FORM),
     });
@@ -63,7 +63,7 @@ Deno.test("wrong credentials are an invalid_client, whichever part is wrong", as
 Deno.test("another grant, or none, is refused as OAuth says", async () => {
   await using svc = await openService();
   const post = (body: Record<string, string>) =>
-    send("POST", `${svc.service.url}/oauth2/token`, { body: new URLSearchParams(body) });
+    sendRequest("POST", `${svc.service.url}/oauth2/token`, { body: new URLSearchParams(body) });
   const password = await post({ grant_type: "password" });
   assert.deepEqual([password.status, member(password.body, "error")], [400, "unsupported_grant_type"]);
   const none = await post({});
@@ -72,8 +72,8 @@ Deno.test("another grant, or none, is refused as OAuth says", async () => {
 
 Deno.test("a call without a valid token is a 401 in both shapes of an error", async () => {
   await using svc = await openService();
-  const none = await send("GET", `${svc.api}/casetypes`);
-  const wrong = await send("GET", `${svc.api}/casetypes`, { headers: { authorization: "Bearer nonsense" } });
+  const none = await sendRequest("GET", `${svc.api}/casetypes`);
+  const wrong = await sendRequest("GET", `${svc.api}/casetypes`, { headers: { authorization: "Bearer nonsense" } });
   for (const { status, body } of [none, wrong]) {
     assert.equal(status, 401);
     assert.equal(member(body, "errorClassification"), "Unauthorized");
@@ -83,7 +83,7 @@ Deno.test("a call without a valid token is a 401 in both shapes of an error", as
   assert.match(wrong.headers.get("www-authenticate") ?? "", /invalid_token/);
   const schemes = [[`Basic ${btoa(svc.token)}`, 401], [`bearer  ${svc.token}`, 200]] as const;
   for (const [authorization, status] of schemes) {
-    assert.equal((await send("GET", `${svc.api}/casetypes`, { headers: { authorization } })).status, status);
+    assert.equal((await sendRequest("GET", `${svc.api}/casetypes`, { headers: { authorization } })).status, status);
   }
 });
 
@@ -108,12 +108,12 @@ Deno.test("a token outlives the service's process, and secrets are nowhere in it
     await using service = await startService({ data });
     const credentials = await service.addClient("clerk@city");
     secret = credentials.clientSecret;
-    token = await tokenOf(service, credentials);
+    token = await requestToken(service, credentials);
   }
   {
     await using service = await startService({ data });
     const headers = { authorization: `Bearer ${token}` };
-    assert.equal((await send("GET", `${service.url}/dx-api/v2/casetypes`, { headers })).status, 200);
+    assert.equal((await sendRequest("GET", `${service.url}/dx-api/v2/casetypes`, { headers })).status, 200);
   }
   const db = new DatabaseSync(`${data}/service.db`);
   const dump = JSON.stringify([db.prepare("SELECT * FROM clients").all(), db.prepare("SELECT * FROM tokens").all()]);

@@ -2,38 +2,44 @@
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { openLiveForAll, openService } from "../../harness/service.ts";
-import { textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { textAt, valueAt } from "../../harness/service_engine.ts";
 
 const live = await openLiveForAll();
 const PERMIT = "City-Permit-Work-Permit";
 
 /** Returns the texts of a page, in order. */
 function paragraphs(page: JsonObject): (JsonValue | undefined)[] {
-  const all = at(page, "uiResources.resources.paragraphs");
-  return Object.values(all ?? {}).map((paragraph) => at(paragraph, "0.content"));
+  const all = valueAt(page, "uiResources.resources.paragraphs");
+  return Object.values(all ?? {}).map((paragraph) => valueAt(paragraph, "0.content"));
 }
 
 /** Returns the types of the components in a response. */
 function childTypes(answer: JsonObject): (JsonValue | undefined)[] {
-  const children = at(answer, `uiResources.resources.views.${answer.id}.0.children.0.children`);
-  return Array.isArray(children) ? children.map((child) => at(child, "config.type") ?? at(child, "type")) : [];
+  const children = valueAt(answer, `uiResources.resources.views.${answer.id}.0.children.0.children`);
+  return Array.isArray(children)
+    ? children.map((child) => valueAt(child, "config.type") ?? valueAt(child, "type"))
+    : [];
 }
 
 Deno.test("get returns a page with its texts, its insight and its list", async () => {
   const page = await live.object("pages get Welcome --page-class Data-Portal", "reviewer@city");
   assert.deepEqual(Object.keys(page), ["id", "data", "uiResources"]);
-  assert.deepEqual([page.id, at(page, "data.name"), at(page, "data.pageClass")], ["Welcome", "Welcome", "Data-Portal"]);
+  assert.deepEqual([page.id, valueAt(page, "data.name"), valueAt(page, "data.pageClass")], [
+    "Welcome",
+    "Welcome",
+    "Data-Portal",
+  ]);
   assert.deepEqual(paragraphs(page), ["Welcome, Rosa Reviewer."]);
   assert.deepEqual(childTypes(page), ["RichText", "insight", "multirecordlist"]);
   const resources = Object.keys(page.uiResources ?? {});
   assert.deepEqual(resources, ["root", "resources", "components", "localeReferences", "context_data"]);
-  assert.equal(at(page, "uiResources.resources.datapages.D_Permits.isQueryable"), true);
+  assert.equal(valueAt(page, "uiResources.resources.datapages.D_Permits.isQueryable"), true);
 });
 
 Deno.test("get returns a page of a case type with defaults and calculated fields", async () => {
   const page = await live.object("pages get CaseSummary");
   assert.deepEqual(paragraphs(page), ["A new application; the fee is 50."]);
-  const shown = ["Applicant", "Channel", "Fee"].map((name) => at(page, `data.caseInfo.content.${name}`));
+  const shown = ["Applicant", "Channel", "Fee"].map((name) => valueAt(page, `data.caseInfo.content.${name}`));
   assert.deepEqual(shown, ["", "Internet", 50]);
 });
 
@@ -43,9 +49,9 @@ Deno.test("get-with-context returns a page with the current content of a case", 
   const page = await live.object(line);
   const number = id.split(" ")[1];
   assert.deepEqual(paragraphs(page), [`${number} is New; the fee is 150.`]);
-  assert.deepEqual([at(page, "data.caseInfo.ID"), at(page, "data.caseInfo.content.Applicant")], [id, "Ada"]);
+  assert.deepEqual([valueAt(page, "data.caseInfo.ID"), valueAt(page, "data.caseInfo.content.Applicant")], [id, "Ada"]);
   assert.deepEqual(childTypes(page), ["RichText", "view"]);
-  assert.equal(at(page, "uiResources.resources.fields.Fee.0.displayAs"), "pxCurrency");
+  assert.equal(valueAt(page, "uiResources.resources.fields.Fee.0.displayAs"), "pxCurrency");
   await live.object(`cases stage-go '${id}' --stage Decision`);
   assert.deepEqual(paragraphs(await live.object(line)), [`${number} is Pending-Decision; the fee is 150.`]);
 });
@@ -54,7 +60,7 @@ Deno.test("get-with-context accepts values as JSON and does not store them", asy
   const data = JSON.stringify({ Applicant: "Someone else", Area: 10, Urgent: true });
   const page = await live.object(`pages get-with-context CaseSummary --data-context '${data}'`);
   assert.deepEqual(paragraphs(page), ["A new application; the fee is 175."]);
-  assert.equal(at(page, "data.caseInfo.content.Applicant"), "Someone else");
+  assert.equal(valueAt(page, "data.caseInfo.content.Applicant"), "Someone else");
   const count = await live.object(`data count D_Permits --data '${filterBy("Applicant", "Someone else")}'`);
   assert.equal(count.resultCount, 0);
 });
@@ -65,7 +71,7 @@ Deno.test("insights return the same numbers as counting the current cases", asyn
   await live.object(`cases stage-go '${moved}' --stage Decision`);
   const cases = rowsOf(await live.object("data query D_Permits"), "data");
   const byStatus = await live.object("pages insight PermitsByStatus");
-  assert.deepEqual([byStatus.id, at(byStatus, "data.chart")], ["PermitsByStatus", "Pie"]);
+  assert.deepEqual([byStatus.id, valueAt(byStatus, "data.chart")], ["PermitsByStatus", "Pie"]);
   const statuses = rowsOf(byStatus, "data.rows");
   assert.deepEqual(new Set(statuses.map((row) => row.pyStatusWork)), new Set(cases.map((row) => row.pyStatusWork)));
   for (const { pyStatusWork, Permits } of statuses) {
@@ -88,9 +94,9 @@ Deno.test("an insight applies its filter", async () => {
   const before = await permitsOf("E-mail");
   const id = await live.createPermit({ Applicant: "Ada", Channel: "E-mail" });
   assert.equal(await permitsOf("E-mail"), before + 1);
-  const assignment = at(await live.object(`cases get '${id}'`), "data.caseInfo.assignments.0.ID");
+  const assignment = valueAt(await live.object(`cases get '${id}'`), "data.caseInfo.assignments.0.ID");
   await live.object(`assignments perform '${assignment}' --action Withdraw`);
-  assert.equal(at(await live.object(`cases get '${id}'`), "status"), "Resolved-Withdrawn");
+  assert.equal(valueAt(await live.object(`cases get '${id}'`), "status"), "Resolved-Withdrawn");
   assert.equal(await permitsOf("E-mail"), before);
 });
 
@@ -100,20 +106,20 @@ Deno.test("dashboard returns the numbers of each of its insights", async () => {
   const insights = rowsOf(dashboard, "data.insights");
   assert.deepEqual([dashboard.id, insights.map(({ ID }) => ID)], ["Permits", ["PermitsByStatus", "FeesByChannel"]]);
   for (const { ID, rows } of insights) {
-    assert.deepEqual(rows, at(await live.object(`pages insight ${ID}`), "data.rows"));
+    assert.deepEqual(rows, valueAt(await live.object(`pages insight ${ID}`), "data.rows"));
   }
   assert.deepEqual(childTypes(dashboard), ["insight", "insight"]);
 });
 
 Deno.test("portal and channel link to their parts", async () => {
   const channel = await live.object("pages channel Web");
-  assert.deepEqual([channel.id, at(channel, "data.type")], ["Web", "Web"]);
+  assert.deepEqual([channel.id, valueAt(channel, "data.type")], ["Web", "Web"]);
   const portal = await live.object(`pages portal ${textAt(channel, "data.portal.ID")}`);
-  assert.deepEqual([portal.id, at(portal, "uiResources.context_data")], ["Desk", ""]);
+  assert.deepEqual([portal.id, valueAt(portal, "uiResources.context_data")], ["Desk", ""]);
   const pages = rowsOf(portal, "data.pages").map(({ ID, pageClass }) => [ID, pageClass]);
   assert.deepEqual(pages, [["Welcome", "Data-Portal"], ["CaseSummary", PERMIT]]);
-  assert.equal(at(portal, "data.dashboards.0.links.open.href"), "/dashboard/Permits");
-  assert.equal(at(portal, "data.caseTypes.0.ID"), PERMIT);
+  assert.equal(valueAt(portal, "data.dashboards.0.links.open.href"), "/dashboard/Permits");
+  assert.equal(valueAt(portal, "data.caseTypes.0.ID"), PERMIT);
 });
 
 Deno.test("errors of portals and feeds name the application", async () => {
@@ -127,10 +133,10 @@ Deno.test("errors of portals and feeds name the application", async () => {
   ];
   for (const [path, expected] of refused) {
     const { status, body } = await service.call("GET", path);
-    assert.deepEqual([status, at(body, "pxApplicationLabel")], [expected, "City permits"], path);
+    assert.deepEqual([status, valueAt(body, "pxApplicationLabel")], [expected, "City permits"], path);
   }
   const { body } = await service.call("GET", "/pages/Hall");
-  assert.equal(at(body, "pxApplicationLabel"), undefined);
+  assert.equal(valueAt(body, "pxApplicationLabel"), undefined);
 });
 
 Deno.test("localization returns the texts of a locale, or those of its language", async () => {
@@ -177,7 +183,7 @@ async function permitsOf(channel: string): Promise<number> {
 }
 
 function rowsOf(answer: JsonValue | undefined, path: string): JsonObject[] {
-  const rows = at(answer, path);
+  const rows = valueAt(answer, path);
   assert.ok(Array.isArray(rows), path);
   return rows.filter(isJsonObject);
 }

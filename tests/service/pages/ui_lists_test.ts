@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
 import { openLiveForAll } from "../../harness/service.ts";
-import { valueAt as at } from "../../harness/service_engine.ts";
+import { valueAt } from "../../harness/service_engine.ts";
 
 const live = await openLiveForAll();
 const DECIDER = "decider@city";
@@ -28,9 +28,9 @@ async function permitWith(...titles: string[]): Promise<string> {
 /** Reads the titles of the documents of a permit, and its entity tag. */
 async function documentsOf(id: string): Promise<{ titles: unknown[]; etag: unknown }> {
   const read = await live.object(`cases get '${id}'`);
-  const documents = at(read, "data.caseInfo.content.Documents");
+  const documents = valueAt(read, "data.caseInfo.content.Documents");
   assert.ok(Array.isArray(documents));
-  return { titles: documents.map((row) => at(row, "Title")), etag: read.etag };
+  return { titles: documents.map((row) => valueAt(row, "Title")), etag: read.etag };
 }
 
 Deno.test("create-personalization returns an ID and stores the state unchanged", async () => {
@@ -119,7 +119,7 @@ Deno.test("move moves a row of the case and adds a history entry", async () => {
   const move = (from: string, to: string, flags = "") =>
     live.object(`ui-lists move ${LIST} --context '${id}' --source-id ${from} --destination-id ${to} ${flags}`);
   const moved = await move("4", "2", "--list-class City-Permit-Data-Document");
-  assert.deepEqual([moved.id, at(moved, "data.caseInfo.content.Documents.1.Title")], [id, "d"]);
+  assert.deepEqual([moved.id, valueAt(moved, "data.caseInfo.content.Documents.1.Title")], [id, "d"]);
   const after = await documentsOf(id);
   assert.deepEqual(after.titles, ["a", "d", "b", "c"]);
   assert.equal(after.etag, moved.etag);
@@ -127,9 +127,11 @@ Deno.test("move moves a row of the case and adds a history entry", async () => {
   await move(".Documents(1)", "Documents(4)", `--if-match '${after.etag}'`);
   assert.deepEqual((await documentsOf(id)).titles, ["d", "b", "c", "a"]);
   const params = JSON.stringify({ dataViewParameters: { CaseInstanceKey: id } });
-  const history = at(await live.object(`data query D_pyWorkHistory --data '${params}'`), "data");
+  const history = valueAt(await live.object(`data query D_pyWorkHistory --data '${params}'`), "data");
   assert.ok(Array.isArray(history));
-  const lines = history.filter((line) => at(line, "pyHistoryType") === "moved").map((line) => at(line, "pyMessageKey"));
+  const lines = history.filter((line) => valueAt(line, "pyHistoryType") === "moved").map((line) =>
+    valueAt(line, "pyMessageKey")
+  );
   assert.deepEqual(lines, ["Moved row 4 of Documents to 2", "Moved row 1 of Documents to 4"]);
 });
 
@@ -152,7 +154,7 @@ Deno.test("the name of a view with one list identifies the list", async () => {
 
 Deno.test("rows of a locked or resolved case cannot be moved", async () => {
   const id = await permitWith("a", "b");
-  const assignment = at(await live.object(`cases get '${id}'`), "data.caseInfo.assignments.0.ID");
+  const assignment = valueAt(await live.object(`cases get '${id}'`), "data.caseInfo.assignments.0.ID");
   await live.object(`assignments save '${assignment}' --action Register --data '{"Applicant":"Bo"}'`);
   const line = `ui-lists move ${LIST} --context '${id}' --source-id 2 --destination-id 1`;
   assert.equal((await live.refused(line, DECIDER)).code, "LOCKED");

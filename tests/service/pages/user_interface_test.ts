@@ -1,8 +1,8 @@
 /** The user interface in a definition, and its issues. */
 import assert from "node:assert/strict";
 import type { JsonValue } from "../../../utils/json.ts";
-import { openService, readDetails as details, type TestService } from "../../harness/service.ts";
-import { catchDefinitionError as refusalOf, PERMIT_FILE, valueAt as at } from "../../harness/service_engine.ts";
+import { openService, readErrorDetails, type TestService } from "../../harness/service.ts";
+import { catchDefinitionError, PERMIT_FILE, valueAt } from "../../harness/service_engine.ts";
 
 const SAMPLE = await Deno.readTextFile(PERMIT_FILE);
 
@@ -69,16 +69,16 @@ async function withShop(run: (shop: TestService) => Promise<void>): Promise<void
 /** Returns the first text of a page in a data context, or the error. */
 async function textOf(shop: TestService, page: string, dataContext: string): Promise<JsonValue | undefined> {
   const { status, body } = await shop.call("POST", `/pages/${page}`, { body: { dataContext } });
-  if (status !== 200) return `${status} ${details(body)[0]?.message}`;
-  return at(body, `uiResources.resources.paragraphs.${page}_1.0.content`);
+  if (status !== 200) return `${status} ${readErrorDetails(body)[0]?.message}`;
+  return valueAt(body, `uiResources.resources.paragraphs.${page}_1.0.content`);
 }
 
 Deno.test("a page about records accepts the key of a record", () =>
   withShop(async (shop) => {
     await shop.call("POST", "/data/D_Products", { body: { data: { Code: "tea", Price: 12.5 } } });
     const { body } = await shop.call("POST", "/pages/Product", { body: { dataContext: '{"Code":"tea"}' } });
-    assert.equal(at(body, "uiResources.resources.paragraphs.Product_1.0.content"), "tea: 12.5");
-    const content = at(body, "data.caseInfo.content");
+    assert.equal(valueAt(body, "uiResources.resources.paragraphs.Product_1.0.content"), "tea: 12.5");
+    const content = valueAt(body, "data.caseInfo.content");
     assert.deepEqual(content, { classID: "Org-Shop-Data-Product", Code: "tea", Dear: true });
     assert.match(String(await textOf(shop, "Product", '{"Code":"milk"}')), /^400 There is no record with/);
     assert.match(String(await textOf(shop, "Product", '{"Price":1}')), /^400 .* key of a record: Code/);
@@ -88,7 +88,7 @@ Deno.test("a page about records accepts the key of a record", () =>
 Deno.test("a page without a case type accepts any case and has no fields", () =>
   withShop(async (shop) => {
     const created = await shop.call("POST", "/cases", { body: { caseTypeID: "Org-Shop-Work-Order" } });
-    const id = String(at(created.body, "id"));
+    const id = String(valueAt(created.body, "id"));
     assert.equal(await textOf(shop, "Any", id), `About '${id}'`);
     assert.equal(await textOf(shop, "Any", "{}"), "About ''");
     assert.match(String(await textOf(shop, "Any", '{"Kind":"x"}')), /^400 'Kind' is not a field/);
@@ -98,7 +98,7 @@ Deno.test("a page without a case type accepts any case and has no fields", () =>
 
 Deno.test("insights count records by group, in total, or only the caller's", () =>
   withShop(async (shop) => {
-    const rows = async (id: string) => at((await shop.call("GET", `/insight/${id}`)).body, "data.rows");
+    const rows = async (id: string) => valueAt((await shop.call("GET", `/insight/${id}`)).body, "data.rows");
     assert.deepEqual(await rows("Prices"), []);
     assert.deepEqual(await rows("All_products"), [{ N: 0 }]);
     for (const [Code, Kind, Price] of [["a", "x", 3], ["b", "x", 5], ["c", "y", 7], ["d"]]) {
@@ -129,16 +129,16 @@ Deno.test("rows with an ID are moved by their ID", () =>
     });
     const move = async (list: string, sourceID: string, destinationID: string) =>
       await shop.call("PATCH", `/ui_lists/Org-Shop-Work-Order!${list}/move`, {
-        body: { sourceID, destinationID, context: String(at(created.body, "id")) },
+        body: { sourceID, destinationID, context: String(valueAt(created.body, "id")) },
       });
     const moved = await move("Lines", "x", "2");
-    const rows = at(moved.body, "data.caseInfo.content.Lines");
+    const rows = valueAt(moved.body, "data.caseInfo.content.Lines");
     assert.ok(Array.isArray(rows));
-    assert.deepEqual(rows.map((row) => at(row, "ID")), ["x", "2", "1"]);
-    assert.equal(moved.headers.get("etag"), at(moved.body, "etag"));
-    assert.equal(details((await move("Lines", "4", "1")).body)[0]?.message, "Lines has no row '4': it has 3.");
+    assert.deepEqual(rows.map((row) => valueAt(row, "ID")), ["x", "2", "1"]);
+    assert.equal(moved.headers.get("etag"), valueAt(moved.body, "etag"));
+    assert.equal(readErrorDetails((await move("Lines", "4", "1")).body)[0]?.message, "Lines has no row '4': it has 3.");
     assert.equal((await move("Copies", "1", "1")).status, 400);
-    assert.match(String(details((await move("pyDetails", "1", "1")).body)[0]?.message), /shows several lists/);
+    assert.match(String(readErrorDetails((await move("pyDetails", "1", "1")).body)[0]?.message), /shows several lists/);
   }));
 
 Deno.test("the user interface in docs/application.md works as described", async () => {
@@ -148,10 +148,10 @@ Deno.test("the user interface in docs/application.md works as described", async 
   await using service = await openService({ yaml: whole + part });
   const Request = { caseTypeID: "Acme-Leave-Work-Request", content: { From: "2026-07-01", Days: 5 } };
   const created = await service.call("POST", "/cases", { body: Request });
-  assert.equal(await textOf(service, "Leave", String(at(created.body, "id"))), "5 days from 2026-07-01: New");
+  assert.equal(await textOf(service, "Leave", String(valueAt(created.body, "id"))), "5 days from 2026-07-01: New");
   assert.equal(await textOf(service, "Home", "{}"), "Good morning, Will Worker.");
   const dashboard = await service.call("GET", "/dashboard/Leave");
-  assert.deepEqual(at(dashboard.body, "data.insights.0.rows"), [{ Kind: "Holiday", Requests: 1, Days: 5 }]);
+  assert.deepEqual(valueAt(dashboard.body, "data.insights.0.rows"), [{ Kind: "Holiday", Requests: 1, Days: 5 }]);
   const texts = await service.call("GET", "/localizations/nl_BE");
   assert.deepEqual(texts.body, { id: "nl_BE", Days: "Dagen", Kind: "Type" });
 });
@@ -194,14 +194,16 @@ Deno.test("issues of the user interface are reported with their place", () => {
   for (const [right, wrong, place, reason] of cases) {
     assert.ok(SAMPLE.includes(right), `the sample has no ${right}`);
     const text = SAMPLE.replace(right, wrong);
-    const found = refusalOf(text, wrong);
+    const found = catchDefinitionError(text, wrong);
     assert.match(found.message, reason);
     assert.ok(found.message.startsWith(`app.yaml:${positionOf(text, wrong, place)}: `), `${found.message} ${place}`);
   }
 });
 
 Deno.test("a reference to an insight that has an issue is not reported", () => {
-  const { details } = refusalOf(SAMPLE.replace("dataView: D_Permits\n    groupBy", "dataView: D_Nowhere\n    groupBy"));
+  const { details } = catchDefinitionError(
+    SAMPLE.replace("dataView: D_Permits\n    groupBy", "dataView: D_Nowhere\n    groupBy"),
+  );
   assert.equal(details?.length, 1);
 });
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import { openLiveForAll } from "../../harness/service.ts";
-import { textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { textAt, valueAt } from "../../harness/service_engine.ts";
 
 const live = await openLiveForAll();
 const ADA = '{"pyFirstName":"Ada","pyLastName":"Lovelace","pyEmail1":"ada@home.example"}';
@@ -21,7 +21,7 @@ function list(caseId: string): Promise<JsonObject> {
 async function lastEvent(caseId: string): Promise<JsonValue | undefined> {
   const params = JSON.stringify({ CaseInstanceKey: caseId });
   const { data } = await live.object(`data query D_pyWorkHistory --params '${params}'`);
-  return Array.isArray(data) ? at(data.at(-1), "pyMessageKey") : undefined;
+  return Array.isArray(data) ? valueAt(data.at(-1), "pyMessageKey") : undefined;
 }
 
 /** Returns a member of each detail of an error. */
@@ -39,7 +39,7 @@ Deno.test("add returns the participant, changes the case and adds a history entr
   const added = await add(caseId);
   assert.match(textAt(added, "id"), /^PARTY-\d+$/);
   assert.deepEqual([added.participantRoleID, added.roleName], ["Applicant", "Applicant"]);
-  assert.deepEqual(at(added, "data.caseInfo.content"), {
+  assert.deepEqual(valueAt(added, "data.caseInfo.content"), {
     classID: "Data-Party",
     pyFirstName: "Ada",
     pyLastName: "Lovelace",
@@ -59,10 +59,10 @@ Deno.test("list shows the participants in the order in which they were added", a
   ids.push((await add(caseId, "Adviser", '{"pyLastName":"Wegner","Subject":"Traffic"}')).id);
   const { participants } = await list(caseId);
   assert.ok(Array.isArray(participants));
-  assert.deepEqual(participants.map((one) => at(one, "ID")), ids);
-  assert.deepEqual(participants.map((one) => at(one, "participantRoleID")), ["Applicant", "Adviser", "Adviser"]);
-  assert.equal(at(participants, "1.content.Subject"), "Fire safety");
-  assert.equal(at(participants, "0.links.open.href"), `/cases/${caseId}/participants/${ids[0]}`);
+  assert.deepEqual(participants.map((one) => valueAt(one, "ID")), ids);
+  assert.deepEqual(participants.map((one) => valueAt(one, "participantRoleID")), ["Applicant", "Adviser", "Adviser"]);
+  assert.equal(valueAt(participants, "1.content.Subject"), "Fire safety");
+  assert.equal(valueAt(participants, "0.links.open.href"), `/cases/${caseId}/participants/${ids[0]}`);
 });
 
 Deno.test("get returns the participant with its form", async () => {
@@ -70,22 +70,22 @@ Deno.test("get returns the participant with its form", async () => {
   const { id } = await add(caseId, "Adviser", FIRE);
   const read = await live.object(`participants get '${caseId}' --participant-id ${id}`);
   assert.equal(read.id, id);
-  assert.equal(at(read, "data.caseInfo.content.pyLastName"), "Brand");
-  assert.equal(at(read, "uiResources.root.config.name"), "Adviser");
-  assert.equal(at(read, "uiResources.resources.fields.Subject.0.datasource.records.1.key"), "Heritage");
+  assert.equal(valueAt(read, "data.caseInfo.content.pyLastName"), "Brand");
+  assert.equal(valueAt(read, "uiResources.root.config.name"), "Adviser");
+  assert.equal(valueAt(read, "uiResources.resources.fields.Subject.0.datasource.records.1.key"), "Heritage");
 });
 
 Deno.test("update changes only the given fields", async () => {
   const caseId = await live.createPermit();
   const { id } = await add(caseId);
   const update = `participants update '${caseId}' --participant-id ${id} --data '{"pyPhoneNumber":"555-0100"}'`;
-  const { pyFirstName, pyPhoneNumber } = Object(at(await live.object(update), "data.caseInfo.content"));
+  const { pyFirstName, pyPhoneNumber } = Object(valueAt(await live.object(update), "data.caseInfo.content"));
   assert.deepEqual([pyFirstName, pyPhoneNumber], ["Ada", "555-0100"]);
-  assert.equal(at(await list(caseId), "participants.0.content.pyPhoneNumber"), "555-0100");
+  assert.equal(valueAt(await list(caseId), "participants.0.content.pyPhoneNumber"), "555-0100");
   assert.equal(await lastEvent(caseId), "Changed Ada Lovelace, Applicant");
   const link = '[{"type":"URL","category":"URL","name":"Site","url":"https://ada.example"}]';
   await live.object(`participants update '${caseId}' --participant-id ${id} --attachments '${link}'`);
-  assert.equal(at(await live.object(`attachments list '${caseId}'`), "attachments.0.name"), "Site");
+  assert.equal(valueAt(await live.object(`attachments list '${caseId}'`), "attachments.0.name"), "Site");
 });
 
 Deno.test("delete removes the participant and frees the role", async () => {
@@ -103,14 +103,14 @@ Deno.test("list-roles and get-role return the roles of the case type", async () 
   const caseId = await live.createPermit();
   const { participantRoles } = await live.object(`participants list-roles '${caseId}'`);
   assert.ok(Array.isArray(participantRoles));
-  assert.deepEqual(participantRoles.map((role) => [at(role, "ID"), at(role, "multiple")]), [
+  assert.deepEqual(participantRoles.map((role) => [valueAt(role, "ID"), valueAt(role, "multiple")]), [
     ["Applicant", false],
     ["Adviser", true],
   ]);
   const role = await live.object(`participants get-role '${caseId}' --role-id Applicant`);
   assert.deepEqual([role.id, role.name, role.multiple], ["Applicant", "Applicant", false]);
-  assert.equal(at(role, "data.caseInfo.content.pyFirstName"), "");
-  assert.equal(at(role, "uiResources.resources.views.Applicant.0.children.0.children.0.config.required"), true);
+  assert.equal(valueAt(role, "data.caseInfo.content.pyFirstName"), "");
+  assert.equal(valueAt(role, "uiResources.resources.views.Applicant.0.children.0.children.0.config.required"), true);
 });
 
 Deno.test("a change with a stale entity tag is refused", async () => {
@@ -129,7 +129,7 @@ Deno.test("a change with a stale entity tag is refused", async () => {
     assert.deepEqual([code, status], ["PRECONDITION_FAILED", 412], change);
   }
   const { participants } = await list(caseId);
-  assert.deepEqual([at(participants, "0.content.pyFirstName"), at(participants, "1")], ["Ada", undefined]);
+  assert.deepEqual([valueAt(participants, "0.content.pyFirstName"), valueAt(participants, "1")], ["Ada", undefined]);
   const fresh = `participants delete '${caseId}' --participant-id ${added.id} --if-match '${tagOf(added)}'`;
   assert.equal((await live.run(fresh)).code, 0);
 });
@@ -155,7 +155,7 @@ Deno.test("missing and invalid fields are refused with one detail each", async (
   const { id } = await add(caseId);
   const clearing = `participants update '${caseId}' --participant-id ${id} --data '{"pyLastName":""}'`;
   assert.equal((await live.refused(clearing)).code, "VALIDATION_FAIL");
-  assert.equal(at(await list(caseId), "participants.0.content.pyLastName"), "Lovelace");
+  assert.equal(valueAt(await list(caseId), "participants.0.content.pyLastName"), "Lovelace");
 });
 
 Deno.test("fields that are not in the form of a participant are refused", async () => {
@@ -193,7 +193,7 @@ Deno.test("a resolved case accepts no participants", async () => {
   const withdraw = `assignments perform 'ASSIGN-WORKLIST ${caseId}!INTAKE' --action Withdraw --fields status`;
   assert.deepEqual(await live.object(withdraw), { status: "Resolved-Withdrawn" });
   assert.equal((await live.refused(`participants delete '${caseId}' --participant-id ${id}`)).code, "CONFLICT");
-  assert.equal(at(await list(caseId), "participants.0.ID"), id);
+  assert.equal(valueAt(await list(caseId), "participants.0.ID"), id);
 });
 
 Deno.test("a case that another operator has locked is refused with the operator's name", async () => {

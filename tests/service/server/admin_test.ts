@@ -5,26 +5,22 @@ import { reset, stop } from "../../../service/admin/control.ts";
 import { isInUse, lockDirectory, readState } from "../../../service/server/directory.ts";
 import { runService } from "../../../service/server/run.ts";
 import { readLines } from "../../../workflows/inputs/lines.ts";
-import {
-  CREATE_ARGUMENTS as CREATE,
-  ServiceHome as ServiceOffice,
-  START_ARGUMENTS as START,
-} from "../../harness/service.ts";
-import { CHECKOUT, makeFolder } from "../../harness/svc.ts";
+import { CREATE_ARGUMENTS, ServiceHome, START_ARGUMENTS } from "../../harness/service.ts";
+import { CHECKOUT, LimitedCommand, makeFolder } from "../../harness/svc.ts";
 import { eventually } from "../../harness/wait.ts";
 
 Deno.test("status tells where it runs, stop ends it, and what was kept is there at the next start", async () => {
-  await using office = await ServiceOffice.open();
-  assert.equal((await office.svc("service", "status")).out.running, false);
-  const started = await office.svc(...START);
-  const status = await office.svc("service", "status");
+  await using home = await ServiceHome.open();
+  assert.equal((await home.svc("service", "status")).out.running, false);
+  const started = await home.svc(...START_ARGUMENTS);
+  const status = await home.svc("service", "status");
   assert.deepEqual([status.out.running, status.out.answers, status.out.url], [true, true, started.out.url]);
-  await office.svc(...CREATE);
-  assert.equal((await office.svc("service", "stop")).out.stopped, true);
-  assert.equal((await office.svc("service", "stop")).out.stopped, false);
-  assert.equal((await office.svc("cases", "get", "CITY-PERMIT-WORK P-1")).error.code, "NETWORK_ERROR");
-  await office.svc(...START);
-  const read = await office.svc("cases", "get", "CITY-PERMIT-WORK P-1", "--fields", "id");
+  await home.svc(...CREATE_ARGUMENTS);
+  assert.equal((await home.svc("service", "stop")).out.stopped, true);
+  assert.equal((await home.svc("service", "stop")).out.stopped, false);
+  assert.equal((await home.svc("cases", "get", "CITY-PERMIT-WORK P-1")).error.code, "NETWORK_ERROR");
+  await home.svc(...START_ARGUMENTS);
+  const read = await home.svc("cases", "get", "CITY-PERMIT-WORK P-1", "--fields", "id");
   assert.deepEqual(read.out, { id: "CITY-PERMIT-WORK P-1" });
 });
 
@@ -37,80 +33,80 @@ Deno.test("many who ask at the same time whether a service works on a directory 
 });
 
 Deno.test("a further client works as its own operator, whether the service runs or not", async () => {
-  await using office = await ServiceOffice.open();
-  const early = await office.svc("service", "add-client", "--operator", "decider@city", "--profile", "decider");
+  await using home = await ServiceHome.open();
+  const early = await home.svc("service", "add-client", "--operator", "decider@city", "--profile", "decider");
   assert.equal(early.error.code, "INVALID_CONFIG");
-  await office.svc(...START);
-  const added = await office.svc("service", "add-client", "--operator", "decider@city", "--profile", "decider");
+  await home.svc(...START_ARGUMENTS);
+  const added = await home.svc("service", "add-client", "--operator", "decider@city", "--profile", "decider");
   assert.equal(added.code, 0, JSON.stringify(added.error));
-  assert.equal((await office.svc("assignments", "get-next", "--profile", "decider")).error.code, "NOT_FOUND");
+  assert.equal((await home.svc("assignments", "get-next", "--profile", "decider")).error.code, "NOT_FOUND");
   assert.equal(
-    (await office.svc("service", "add-client", "--operator", "unknown", "--profile", "x")).error.code,
+    (await home.svc("service", "add-client", "--operator", "unknown", "--profile", "x")).error.code,
     "INVALID_ARGS",
   );
-  assert.equal((await office.svc("service", "add-client", "--operator", "decider@city")).error.code, "INVALID_ARGS");
-  await office.svc("service", "stop");
-  await office.svc("service", "add-client", "--operator", "inspector@city", "--profile", "inspector");
-  await office.svc(...START);
+  assert.equal((await home.svc("service", "add-client", "--operator", "decider@city")).error.code, "INVALID_ARGS");
+  await home.svc("service", "stop");
+  await home.svc("service", "add-client", "--operator", "inspector@city", "--profile", "inspector");
+  await home.svc(...START_ARGUMENTS);
   for (const profile of ["default", "decider", "inspector"]) {
-    assert.equal((await office.svc("case-types", "list", "--profile", profile)).code, 0);
+    assert.equal((await home.svc("case-types", "list", "--profile", profile)).code, 0);
   }
 });
 
 Deno.test("clients that are added at the same time all have a profile that the service is known by", async () => {
-  await using office = await ServiceOffice.open();
-  await office.svc(...START);
+  await using home = await ServiceHome.open();
+  await home.svc(...START_ARGUMENTS);
   const names = ["a", "b", "c", "d", "e", "f"];
-  const add = (name: string) => office.svc("service", "add-client", "--operator", "decider@city", "--profile", name);
+  const add = (name: string) => home.svc("service", "add-client", "--operator", "decider@city", "--profile", name);
   const added = await Promise.all(names.map(add));
   assert.deepEqual(added.map(({ code }) => code), names.map(() => 0));
-  const { profiles } = (await office.svc("service", "status")).out;
+  const { profiles } = (await home.svc("service", "status")).out;
   assert.ok(Array.isArray(profiles));
   assert.deepEqual(new Set(profiles), new Set(["default", ...names]));
 });
 
 Deno.test("reset refuses while the service runs, unless it may stop it, and then nothing is left", async () => {
-  await using office = await ServiceOffice.open();
-  await office.svc(...START);
-  await office.svc(...CREATE);
-  const { error } = await office.svc("service", "reset");
+  await using home = await ServiceHome.open();
+  await home.svc(...START_ARGUMENTS);
+  await home.svc(...CREATE_ARGUMENTS);
+  const { error } = await home.svc("service", "reset");
   assert.deepEqual([error.code, error.hint], ["CONFLICT", "Add --stop to stop it first."]);
-  assert.equal((await office.svc("service", "reset", "--stop")).code, 0);
-  assert.deepEqual([...Deno.readDirSync(join(office.directory, "service"))].map(({ name }) => name), ["service.lock"]);
-  await office.svc(...START);
-  assert.equal((await office.svc("cases", "get", "CITY-PERMIT-WORK P-1")).error.code, "NOT_FOUND");
-  assert.deepEqual((await office.svc(...CREATE)).out, { id: "CITY-PERMIT-WORK P-1", status: "New" });
+  assert.equal((await home.svc("service", "reset", "--stop")).code, 0);
+  assert.deepEqual([...Deno.readDirSync(join(home.directory, "service"))].map(({ name }) => name), ["service.lock"]);
+  await home.svc(...START_ARGUMENTS);
+  assert.equal((await home.svc("cases", "get", "CITY-PERMIT-WORK P-1")).error.code, "NOT_FOUND");
+  assert.deepEqual((await home.svc(...CREATE_ARGUMENTS)).out, { id: "CITY-PERMIT-WORK P-1", status: "New" });
 });
 
 Deno.test("reset removes nothing from a folder that no service has worked on", async () => {
-  await using office = await ServiceOffice.open();
-  const folder = join(office.directory, "mine");
+  await using home = await ServiceHome.open();
+  const folder = join(home.directory, "mine");
   await Deno.mkdir(join(folder, "files"), { recursive: true });
   await Deno.writeTextFile(join(folder, "service.db"), "mine");
-  const refused = await office.svc("service", "reset", "--data", folder);
+  const refused = await home.svc("service", "reset", "--data", folder);
   assert.deepEqual([refused.code, refused.error.hint], [2, "There is nothing to remove."]);
   assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name).sort(), ["files", "service.db"]);
-  const nameless = await office.svc("service", "reset", "--data", "");
+  const nameless = await home.svc("service", "reset", "--data", "");
   assert.equal(nameless.error.message, "--data is an empty path.");
 });
 
 Deno.test("an invalid data directory causes an error, and nothing is created", async () => {
-  await using office = await ServiceOffice.open();
-  await Deno.mkdir(join(office.directory, "service"));
-  await Deno.writeTextFile(join(office.directory, "service/service.json"), "garbage");
-  const damaged = (await office.svc("service", "status")).error;
+  await using home = await ServiceHome.open();
+  await Deno.mkdir(join(home.directory, "service"));
+  await Deno.writeTextFile(join(home.directory, "service/service.json"), "garbage");
+  const damaged = (await home.svc("service", "status")).error;
   assert.equal(damaged.code, "INVALID_CONFIG");
   assert.match(String(damaged.message), /service\.json is damaged/);
-  const below = await office.svc("service", "status", "--data", join(office.directory, "service/service.json"));
+  const below = await home.svc("service", "status", "--data", join(home.directory, "service/service.json"));
   assert.deepEqual([below.code, below.out.running], [0, false]);
   for (const command of ["status", "stop", "reset"]) {
-    const { error } = await office.svc("service", command, "--data", ":memory:");
+    const { error } = await home.svc("service", command, "--data", ":memory:");
     assert.deepEqual([error.code, error.hint], [
       "INVALID_ARGS",
       "Name a directory with --data. Ctrl-C ends a service in memory.",
     ]);
   }
-  await Deno.remove(join(office.directory, "service"), { recursive: true }); // Or it could not be stopped at the end.
+  await Deno.remove(join(home.directory, "service"), { recursive: true }); // Or it could not be stopped at the end.
 });
 
 Deno.test("stop ends no process but the one that says itself that it is the service", {
@@ -118,7 +114,7 @@ Deno.test("stop ends no process but the one that says itself that it is the serv
 }, async () => {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
-  await using other = new Deno.Command("cat", { stdin: "piped", stdout: "null" }).spawn();
+  await using other = new LimitedCommand("cat", { stdin: "piped", stdout: "null" }).spawn();
   const name = async (state: object) => {
     await Deno.writeTextFile(`${data}/service.json`, JSON.stringify({ ...await readState(data), ...state }));
   };
@@ -154,14 +150,14 @@ Deno.test("an invalid process ID is not accepted as a service", async () => {
 Deno.test("in the foreground it prints its address and serves until it is stopped", {
   ignore: Deno.build.os === "windows",
 }, async () => {
-  await using office = await ServiceOffice.open();
+  await using home = await ServiceHome.open();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    const child = office.command(["service", "start", "--port", "0", "--data", ":memory:", "--format", "compact"])
+    const child = home.command(["service", "start", "--port", "0", "--data", ":memory:", "--format", "compact"])
       .spawn();
     const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
     const { url } = JSON.parse((await reader.read()).value ?? "");
     assert.equal((await (await fetch(`${url}/health`)).json()).status, "ok");
-    assert.equal((await office.svc(...CREATE)).code, 0);
+    assert.equal((await home.svc(...CREATE_ARGUMENTS)).code, 0);
     child.kill(signal);
     assert.equal((await child.status).code, 0);
     await reader.cancel();
@@ -183,9 +179,9 @@ Deno.test(
     console.log("ended", await serving);
     setInterval(() => {}, 1000);
   `;
-    await using office = await ServiceOffice.open();
+    await using home = await ServiceHome.open();
     await using folder = await makeFolder({ "program.ts": program });
-    const child = new Deno.Command(Deno.execPath(), {
+    const child = new LimitedCommand(Deno.execPath(), {
       args: [
         "run",
         "--quiet",
@@ -194,7 +190,7 @@ Deno.test(
         `--config=${CHECKOUT}/deno.json`,
         `${folder.path}/program.ts`,
       ],
-      env: { SVC_CONFIG_DIR: office.directory },
+      env: { SVC_CONFIG_DIR: home.directory },
       stdout: "piped",
     }).spawn();
     for await (const { text } of readLines(child.stdout)) {
@@ -205,16 +201,16 @@ Deno.test(
 );
 
 Deno.test("a service whose process was killed is found dead, and starts again with all that it had answered", async () => {
-  await using office = await ServiceOffice.open();
-  const { out } = await office.svc(...START);
-  await office.svc(...CREATE);
+  await using home = await ServiceHome.open();
+  const { out } = await home.svc(...START_ARGUMENTS);
+  await home.svc(...CREATE_ARGUMENTS);
   assert.ok(typeof out.pid === "number", "the service says which process it is");
   Deno.kill(out.pid, "SIGKILL");
   await eventually(
     "the status reports that the service is not running",
-    async () => (await office.svc("service", "status")).out.running === false,
+    async () => (await home.svc("service", "status")).out.running === false,
   );
-  assert.equal((await office.svc("service", "stop")).out.stopped, false);
-  await office.svc(...START);
-  assert.equal((await office.svc("cases", "get", "CITY-PERMIT-WORK P-1")).code, 0);
+  assert.equal((await home.svc("service", "stop")).out.stopped, false);
+  await home.svc(...START_ARGUMENTS);
+  assert.equal((await home.svc("cases", "get", "CITY-PERMIT-WORK P-1")).code, 0);
 });

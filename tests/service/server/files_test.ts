@@ -13,15 +13,15 @@ import { startService } from "../../../service/mod.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import {
-  type Answer,
-  type ApiCaller as Callable,
+  type ApiAnswer,
+  type ApiCaller,
   openService,
-  openServiceOn as openParts,
-  readDetails as details,
-  send,
+  openServiceOn,
+  readErrorDetails,
+  sendRequest,
   type TestService,
 } from "../../harness/service.ts";
-import { textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { textAt, valueAt } from "../../harness/service_engine.ts";
 import { type Folder, makeFolder } from "../../harness/svc.ts";
 import { eventually } from "../../harness/wait.ts";
 
@@ -40,9 +40,9 @@ async function filesIn(folder: Folder): Promise<string[]> {
   }
 }
 
-async function post(svc: Callable, body: BodyInit, type?: string): Promise<Answer> {
+async function post(svc: ApiCaller, body: BodyInit, type?: string): Promise<ApiAnswer> {
   const headers = { authorization: `Bearer ${svc.token}`, ...(type !== undefined && { "content-type": type }) };
-  return await send("POST", `${svc.api}/attachments/upload`, { body, headers });
+  return await sendRequest("POST", `${svc.api}/attachments/upload`, { body, headers });
 }
 
 function form(...parts: [string, string | File][]): FormData {
@@ -51,7 +51,7 @@ function form(...parts: [string, string | File][]): FormData {
   return data;
 }
 
-async function link(svc: Callable, ID: string): Promise<{ caseId: string; id: string; fileName: string }> {
+async function link(svc: ApiCaller, ID: string): Promise<{ caseId: string; id: string; fileName: string }> {
   const created = await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT } });
   const caseId = textAt(created.body, "id");
   const attachments = [{ type: "File", category: "File", ID }];
@@ -92,7 +92,7 @@ Deno.test("a file that is too large is refused, with or without a declared lengt
   const chunked = await post(svc, body.body ?? "", body.headers.get("content-type") ?? "");
   for (const { status, body } of [declared, chunked]) {
     assert.equal(status, 413);
-    assert.equal(details(body)[0]?.message, "Error_Too_Large_To_Upload");
+    assert.equal(readErrorDetails(body)[0]?.message, "Error_Too_Large_To_Upload");
   }
   assert.deepEqual(await filesIn(folder), []);
   const largest = await post(svc, form(["file", new File([new Uint8Array(1024 * 1024)], "a.bin")]));
@@ -104,7 +104,7 @@ Deno.test("an upload whose query cannot be read is refused, and nothing of it is
   await using svc = await openOn(folder);
   const headers = { authorization: `Bearer ${svc.token}` };
   const body = form(["file", new File(["abc"], "a.txt")]);
-  const { status } = await send("POST", `${svc.api}/attachments/upload?x=1&x=2`, { body, headers });
+  const { status } = await sendRequest("POST", `${svc.api}/attachments/upload?x=1&x=2`, { body, headers });
   assert.equal(status, 400);
   assert.deepEqual(await filesIn(folder), []);
 });
@@ -131,7 +131,7 @@ Deno.test("an incomplete form and a form without a file are refused, and nothing
     assert.equal(status, 400, body);
   }
   const empty = await post(svc, form(["file", new File([], "a.txt")]));
-  assert.equal(details(empty.body)[0]?.message, "Empty file can't be uploaded");
+  assert.equal(readErrorDetails(empty.body)[0]?.message, "Empty file can't be uploaded");
   assert.deepEqual(await filesIn(folder), []);
 });
 
@@ -201,7 +201,7 @@ Deno.test("an upload whose client hangs up leaves nothing", async () => {
 Deno.test("an upload without a token is refused before it is read", async () => {
   await using svc = await openService();
   const body = form(["file", new File([new Uint8Array(20_000_000)], "a.bin")]);
-  const { status } = await send("POST", `${svc.api}/attachments/upload`, { body });
+  const { status } = await sendRequest("POST", `${svc.api}/attachments/upload`, { body });
   assert.equal(status, 401);
 });
 
@@ -317,7 +317,7 @@ Deno.test("an answer names the thumbnail flag as other clients write it", async 
   const png = await Deno.readFile(new URL("../../../service/sample/static/files/logo.png", import.meta.url));
   const { caseId } = await link(svc, textAt((await post(svc, form(["file", new File([png], "a.png")]))).body, "ID"));
   const { body } = await svc.call("GET", `/cases/${encodeURIComponent(caseId)}/attachments?includeThumbnail=true`);
-  assert.equal(at(body, "attachments.0.thumbnail"), png.toBase64());
+  assert.equal(valueAt(body, "attachments.0.thumbnail"), png.toBase64());
 });
 
 Deno.test("a picture that goes while attachments are listed is missing there, and no failure", async () => {
@@ -330,8 +330,8 @@ Deno.test("a picture that goes while attachments are listed is missing there, an
     "GET",
     `/cases/${encodeURIComponent(caseId)}/attachments?includeThumbnails=true`,
   );
-  assert.deepEqual([status, at(body, "attachments.0.fileName"), svc.log], [200, "a.png", []]);
-  assert.equal(at(body, "attachments.0.thumbnail"), undefined);
+  assert.deepEqual([status, valueAt(body, "attachments.0.fileName"), svc.log], [200, "a.png", []]);
+  assert.equal(valueAt(body, "attachments.0.thumbnail"), undefined);
 });
 
 Deno.test("a place for files that takes its time to remove one keeps no other call waiting", async () => {
@@ -343,7 +343,7 @@ Deno.test("a place for files that takes its time to remove one keeps no other ca
     await removed.promise;
     await bytes.remove(id);
   };
-  await using svc = await openParts({ bytes: { ...bytes, remove } });
+  await using svc = await openServiceOn({ bytes: { ...bytes, remove } });
   const { id } = await link(svc, textAt((await post(svc, form(["file", new File(["a"], "a.txt")]))).body, "ID"));
   assert.equal((await svc.call("DELETE", `/attachments/${encodeURIComponent(id)}`)).status, 200);
   await asked.promise;

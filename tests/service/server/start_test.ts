@@ -5,30 +5,24 @@ import { locateFiles, readState } from "../../../service/server/directory.ts";
 import { startService } from "../../../service/mod.ts";
 import { runService } from "../../../service/server/run.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
-import { runWithoutSpace as endWithoutRoom } from "../../harness/faults.ts";
-import {
-  CREATE_ARGUMENTS as CREATE,
-  leaveBulkJob,
-  ServiceHome as ServiceOffice,
-  spawnService,
-  START_ARGUMENTS as START,
-} from "../../harness/service.ts";
+import { runWithoutSpace } from "../../harness/faults.ts";
+import { CREATE_ARGUMENTS, leaveBulkJob, ServiceHome, spawnService, START_ARGUMENTS } from "../../harness/service.ts";
 import { PERMIT_FILE } from "../../harness/service_engine.ts";
-import { makeFolder, runCommand as endOf } from "../../harness/svc.ts";
+import { makeFolder, runCommand } from "../../harness/svc.ts";
 
 Deno.test("the first start makes a client and a profile: the next command works at once", async () => {
-  await using office = await ServiceOffice.open();
-  const started = await office.svc(...START);
+  await using home = await ServiceHome.open();
+  const started = await home.svc(...START_ARGUMENTS);
   assert.equal(started.code, 0, JSON.stringify(started.error));
   assert.deepEqual(started.out.profiles, ["default"]);
-  const { default: profile } = await office.profiles();
+  const { default: profile } = await home.profiles();
   assert.equal(profile?.baseUrl, started.out.url);
   assert.ok(String(profile?.clientSecret).length >= 43);
   if (Deno.build.os !== "windows") {
-    assert.equal(((await Deno.stat(join(office.directory, "config.json"))).mode ?? 0) & 0o777, 0o600);
-    assert.equal(((await Deno.stat(join(office.directory, "service"))).mode ?? 0) & 0o777, 0o700);
+    assert.equal(((await Deno.stat(join(home.directory, "config.json"))).mode ?? 0) & 0o777, 0o600);
+    assert.equal(((await Deno.stat(join(home.directory, "service"))).mode ?? 0) & 0o777, 0o700);
   }
-  const created = await office.svc(...CREATE);
+  const created = await home.svc(...CREATE_ARGUMENTS);
   assert.deepEqual(created.out, { id: "CITY-PERMIT-WORK P-1", status: "New" });
 });
 
@@ -36,23 +30,23 @@ Deno.test({
   name: "a start writes the profile to where a config.json that is a link leads, also detached",
   ignore: Deno.build.os === "windows",
   async fn() {
-    await using office = await ServiceOffice.open();
+    await using home = await ServiceHome.open();
     await using dotfiles = await makeFolder();
     const file = `${dotfiles.path}/config.json`;
-    const link = `${office.directory}/config.json`;
+    const link = `${home.directory}/config.json`;
     await Deno.symlink(file, link);
-    office.writable.push(dotfiles.path);
-    const { code, error } = await office.svc(...START);
+    home.writable.push(dotfiles.path);
+    const { code, error } = await home.svc(...START_ARGUMENTS);
     assert.equal(code, 0, JSON.stringify(error));
-    assert.equal((await office.svc("case-types", "list", "--no-cache")).code, 0);
-    assert.equal((await office.svc("service", "stop")).code, 0);
+    assert.equal((await home.svc("case-types", "list", "--no-cache")).code, 0);
+    assert.equal((await home.svc("service", "stop")).code, 0);
     assert.ok((await Deno.lstat(link)).isSymlink);
     assert.ok((await Deno.lstat(file)).isFile);
 
     await Deno.remove(link);
     await Deno.symlink("config.json", link); // Round and round.
     for (const mode of ["--detach", "--quiet"]) {
-      const refused = await office.svc("service", "start", "--port", "0", mode);
+      const refused = await home.svc("service", "start", "--port", "0", mode);
       assert.deepEqual([refused.code, refused.error.code], [2, "INVALID_CONFIG"], JSON.stringify(refused));
     }
     await Deno.remove(link);
@@ -60,32 +54,32 @@ Deno.test({
 });
 
 Deno.test("a directory keeps its application: the next start need not name it, and a reset forgets it", async () => {
-  await using office = await ServiceOffice.open();
-  const definition = join(office.directory, "own.yaml");
+  await using home = await ServiceHome.open();
+  const definition = join(home.directory, "own.yaml");
   await Deno.writeTextFile(
     definition,
     (await Deno.readTextFile(PERMIT_FILE)).replace("name: City permits", "name: Own"),
   );
-  const served = async () => (await office.svc("service", "status")).out.application;
-  await office.svc(...START, "--app", definition);
+  const served = async () => (await home.svc("service", "status")).out.application;
+  await home.svc(...START_ARGUMENTS, "--app", definition);
   assert.equal(await served(), "Own");
-  await office.svc("service", "stop");
-  await office.svc(...START);
+  await home.svc("service", "stop");
+  await home.svc(...START_ARGUMENTS);
   assert.equal(await served(), "Own");
-  await office.svc("service", "reset", "--stop");
-  await office.svc(...START);
+  await home.svc("service", "reset", "--stop");
+  await home.svc(...START_ARGUMENTS);
   assert.equal(await served(), "City permits");
 });
 
 Deno.test("a profile works as an operator of what is served: of another application, or as another one, by a new client", async () => {
-  await using office = await ServiceOffice.open();
-  const definition = join(office.directory, "own.yaml");
+  await using home = await ServiceHome.open();
+  const definition = join(home.directory, "own.yaml");
   await Deno.writeTextFile(definition, (await Deno.readTextFile(PERMIT_FILE)).replaceAll("clerk@city", "desk@city"));
   const startAs = async (...flags: string[]) => {
-    await office.svc("service", "stop");
-    assert.equal((await office.svc(...START, ...flags)).code, 0);
-    assert.equal((await office.svc("case-types", "list")).code, 0);
-    return (await office.profiles()).default?.clientId;
+    await home.svc("service", "stop");
+    assert.equal((await home.svc(...START_ARGUMENTS, ...flags)).code, 0);
+    assert.equal((await home.svc("case-types", "list")).code, 0);
+    return (await home.profiles()).default?.clientId;
   };
   const first = await startAs();
   assert.equal(await startAs("--operator", "clerk@city"), first);
@@ -94,28 +88,28 @@ Deno.test("a profile works as an operator of what is served: of another applicat
   const decider = await startAs("--operator", "decider@city");
   assert.notEqual(decider, other);
   assert.equal(await startAs(), decider);
-  await office.svc("service", "stop");
-  assert.equal((await office.svc(...START, "--operator", "clerk@city")).error.code, "INVALID_ARGS");
+  await home.svc("service", "stop");
+  assert.equal((await home.svc(...START_ARGUMENTS, "--operator", "clerk@city")).error.code, "INVALID_ARGS");
 });
 
 Deno.test("a second start on the same directory is refused and harms nothing", async () => {
-  await using office = await ServiceOffice.open();
-  const { out } = await office.svc(...START);
-  for (const args of [START, START.slice(0, -1)]) {
-    const again = await office.svc(...args);
+  await using home = await ServiceHome.open();
+  const { out } = await home.svc(...START_ARGUMENTS);
+  for (const args of [START_ARGUMENTS, START_ARGUMENTS.slice(0, -1)]) {
+    const again = await home.svc(...args);
     assert.equal(again.code, 1);
     assert.equal(again.error.code, "CONFLICT");
     assert.ok(String(again.error.message).includes(String(out.url)));
     assert.match(String(again.error.hint), /'svc service stop',/);
   }
-  assert.equal((await office.svc(...CREATE)).code, 0);
+  assert.equal((await home.svc(...CREATE_ARGUMENTS)).code, 0);
 });
 
 Deno.test("a second start on a directory that was named says how to stop the service of that one", async () => {
-  await using office = await ServiceOffice.open();
-  const data = join(office.directory, "old office");
+  await using home = await ServiceHome.open();
+  const data = join(home.directory, "old office");
   await using _service = await runService({ data, port: 0 });
-  const { error } = await office.svc("service", "start", "--port", "0", "--data", data);
+  const { error } = await home.svc("service", "start", "--port", "0", "--data", data);
   assert.equal(error.code, "CONFLICT");
   assert.ok(String(error.hint).includes(`'svc service stop --data '${data}''`), String(error.hint));
 });
@@ -124,16 +118,16 @@ Deno.test({
   name: "a data directory that others can change causes a warning, and an empty database in it becomes private",
   ignore: Deno.build.os === "windows",
   async fn() {
-    await using office = await ServiceOffice.open();
-    const data = join(office.directory, "open");
+    await using home = await ServiceHome.open();
+    const data = join(home.directory, "open");
     const database = join(data, "service.db");
     await Deno.mkdir(data);
     await Deno.writeTextFile(database, "");
     await Deno.chmod(data, 0o777);
     await Deno.chmod(database, 0o666);
     const start = async () => {
-      const { stderr } = await office.command([...START, "--data", data]).output();
-      assert.equal((await office.svc("service", "stop", "--data", data)).out.stopped, true);
+      const { stderr } = await home.command([...START_ARGUMENTS, "--data", data]).output();
+      assert.equal((await home.svc("service", "stop", "--data", data)).out.stopped, true);
       return new TextDecoder().decode(stderr);
     };
     const exposed = `Warning: ${data} holds what the service keeps and others can change it. Run: chmod 700 ${data}\n`;
@@ -149,28 +143,28 @@ Deno.test({
 });
 
 Deno.test("a profile that leads elsewhere is never replaced", async () => {
-  await using office = await ServiceOffice.open();
+  await using home = await ServiceHome.open();
   const config = {
     profiles: { default: { baseUrl: "https://production.example", clientId: "me", clientSecret: "mine" } },
   };
-  await Deno.writeTextFile(join(office.directory, "config.json"), JSON.stringify(config), { mode: 0o600 });
-  const refused = await office.svc(...START);
+  await Deno.writeTextFile(join(home.directory, "config.json"), JSON.stringify(config), { mode: 0o600 });
+  const refused = await home.svc(...START_ARGUMENTS);
   assert.equal(refused.error.code, "INVALID_CONFIG");
   assert.match(String(refused.error.hint), /--profile/);
-  assert.equal((await office.svc("service", "status")).out.running, false);
-  assert.equal((await office.svc(...START, "--profile", "local")).code, 0);
-  assert.deepEqual((await office.profiles()).default, config.profiles.default);
-  assert.equal((await office.svc(...CREATE, "--profile", "local")).code, 0);
+  assert.equal((await home.svc("service", "status")).out.running, false);
+  assert.equal((await home.svc(...START_ARGUMENTS, "--profile", "local")).code, 0);
+  assert.deepEqual((await home.profiles()).default, config.profiles.default);
+  assert.equal((await home.svc(...CREATE_ARGUMENTS, "--profile", "local")).code, 0);
 });
 
 Deno.test("a profile that was made to lead elsewhere stays so when the service is at another address", async () => {
-  await using office = await ServiceOffice.open();
-  await office.svc(...START);
-  await office.svc("service", "stop");
+  await using home = await ServiceHome.open();
+  await home.svc(...START_ARGUMENTS);
+  await home.svc("service", "stop");
   const elsewhere = { baseUrl: "https://production.example", clientId: "me", clientSecret: "mine" };
-  await Deno.writeTextFile(join(office.directory, "config.json"), JSON.stringify({ profiles: { default: elsewhere } }));
-  assert.equal((await office.svc(...START, "--profile", "local")).code, 0);
-  assert.deepEqual((await office.profiles()).default, elsewhere);
+  await Deno.writeTextFile(join(home.directory, "config.json"), JSON.stringify({ profiles: { default: elsewhere } }));
+  assert.equal((await home.svc(...START_ARGUMENTS, "--profile", "local")).code, 0);
+  assert.deepEqual((await home.profiles()).default, elsewhere);
 });
 
 Deno.test("while a service starts, the process of the previous one is not reported", async () => {
@@ -184,27 +178,27 @@ Deno.test("while a service starts, the process of the previous one is not report
 });
 
 Deno.test("a service that cannot start says why, in the foreground and detached", async () => {
-  await using office = await ServiceOffice.open();
-  const definition = join(office.directory, "broken.yaml");
+  await using home = await ServiceHome.open();
+  const definition = join(home.directory, "broken.yaml");
   await Deno.writeTextFile(definition, "application: 3\n");
-  for (const args of [START, START.slice(0, -1)]) {
-    const broken = await office.svc(...args, "--app", definition);
+  for (const args of [START_ARGUMENTS, START_ARGUMENTS.slice(0, -1)]) {
+    const broken = await home.svc(...args, "--app", definition);
     assert.equal(broken.code, 2);
     assert.equal(broken.error.code, "INVALID_CONFIG");
     assert.match(String(broken.error.message), /broken\.yaml:1:/);
-    const { error } = await office.svc(...args, "--max-file", "0");
+    const { error } = await home.svc(...args, "--max-file", "0");
     assert.deepEqual([error.code, error.hint], ["INVALID_ARGS", "Give --max-file, or maxFile, more than 0 MiB."]);
   }
-  assert.equal((await office.svc("service", "start", "--port", "70000")).error.code, "INVALID_ARGS");
-  assert.equal((await office.svc(...START, "--data", ":memory:")).error.code, "INVALID_ARGS");
+  assert.equal((await home.svc("service", "start", "--port", "70000")).error.code, "INVALID_ARGS");
+  assert.equal((await home.svc(...START_ARGUMENTS, "--data", ":memory:")).error.code, "INVALID_ARGS");
 });
 
 Deno.test("a start that finds no room for its tables says so, and not what became of the attempt to make them", async () => {
-  await using office = await ServiceOffice.open();
-  await Deno.mkdir(join(office.directory, "service"));
-  const database = join(office.directory, "service/service.db");
-  const start = office.commandLine(["service", "start", "--port", "0"]);
-  const { code, stderr } = await endWithoutRoom(start, database, office.directory);
+  await using home = await ServiceHome.open();
+  await Deno.mkdir(join(home.directory, "service"));
+  const database = join(home.directory, "service/service.db");
+  const start = home.commandLine(["service", "start", "--port", "0"]);
+  const { code, stderr } = await runWithoutSpace(start, database, home.directory);
   assert.equal(code, 2);
   assert.equal(JSON.parse(stderr).error.message, `The database ${database} cannot be opened: disk I/O error.`);
 });
@@ -235,13 +229,13 @@ Deno.test("a start that finds no database in a used directory fails, and changes
 });
 
 Deno.test("a start whose port is taken says so and nothing else, and leaves what was promised to the next one", async () => {
-  await using office = await ServiceOffice.open();
-  const { path, database } = locateFiles(join(office.directory, "service"));
+  await using home = await ServiceHome.open();
+  const { path, database } = locateFiles(join(home.directory, "service"));
   await Deno.mkdir(path);
   await leaveBulkJob(path, ["one", "two", "three"]);
   using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = other.addr;
-  const { code, stderr } = await endOf(office.command(["service", "start", "--port", String(port)]));
+  const { code, stderr } = await runCommand(home.command(["service", "start", "--port", String(port)]));
   assert.equal(code, 2);
   const taken = `The service cannot listen on http://127.0.0.1:${port}: another program listens there.`;
   assert.equal(JSON.parse(stderr).error.message, taken);

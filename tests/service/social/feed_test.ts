@@ -5,7 +5,7 @@ import type { JsonValue } from "../../../utils/json.ts";
 import { loadServedApplication } from "../../../service/sample/served_application.ts";
 import { findReferences } from "../../../service/social/references.ts";
 import { parseTimestamp } from "../../../utils/time/parse_timestamp.ts";
-import { type Engine, openEngine, textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { type Engine, openEngine, textAt, valueAt } from "../../harness/service_engine.ts";
 
 const app = await loadServedApplication(undefined);
 const APPLICATION = "DATA-PORTAL $CityPermits";
@@ -56,7 +56,7 @@ async function pagesOf(
     const entries = entriesOf(body);
     assert.ok(entries.length <= pageSize);
     pages.push(...entries.map(([id]) => id));
-    assert.equal(at(body, "data.FeedList.hasMoreResults"), pages.length < all);
+    assert.equal(valueAt(body, "data.FeedList.hasMoreResults"), pages.length < all);
     if (pages.length >= all || entries.length === 0) return pages;
     olderThan = entries.at(-1)?.[1];
   }
@@ -77,7 +77,7 @@ async function live(engine: Engine, steps: readonly { does: string; wait: number
 }
 
 function entriesOf(body: JsonValue): [id: string, time: string][] {
-  const results = at(body, "data.FeedList.pxResults");
+  const results = valueAt(body, "data.FeedList.pxResults");
   assert.ok(Array.isArray(results));
   return results.map((entry) => [textAt(entry, "pzInsKey"), textAt(entry, "postedTime")]);
 }
@@ -153,11 +153,14 @@ Deno.test("a page of many messages reads all replies at once, oldest first", asy
   const feed = await engine.body("social.getFeed", { feedID: "pyUserFeed", ...filter });
   const list = await engine.body("social.listMessages", filter);
   assert.ok(performance.now() - started < 5000, "a call holds up all others while it is served");
-  for (const body of [at(feed, "data.FeedList.pxResults"), at(list, "messages")]) {
+  for (const body of [valueAt(feed, "data.FeedList.pxResults"), valueAt(list, "messages")]) {
     assert.ok(Array.isArray(body));
     assert.deepEqual(body.map((entry) => textAt(entry, "id")), ids.toReversed());
-    const replies = at(body[0], "pxResults") ?? at(body[0], "replies");
+    const replies = valueAt(body[0], "pxResults") ?? valueAt(body[0], "replies");
     assert.ok(Array.isArray(replies));
-    assert.deepEqual(replies.map((reply) => at(reply, "message")), [999, 1999, 2999, 3999].map((n) => `Reply ${n}`));
+    assert.deepEqual(
+      replies.map((reply) => valueAt(reply, "message")),
+      [999, 1999, 2999, 3999].map((n) => `Reply ${n}`),
+    );
   }
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import operations from "../../../lib/resources/social.ts";
 import { openLiveForAll } from "../../harness/service.ts";
-import { textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { textAt, valueAt } from "../../harness/service_engine.ts";
 
 const live = await openLiveForAll();
 const REVIEWER = "reviewer@city";
@@ -17,7 +17,7 @@ async function post(contextId: string, text: string, operator?: string, flags = 
 
 function listOf(value: JsonValue | undefined, member: string): (JsonValue | undefined)[] {
   assert.ok(Array.isArray(value), JSON.stringify(value));
-  return value.map((element) => at(element, member));
+  return value.map((element) => valueAt(element, member));
 }
 
 Deno.test("post-message returns the message with its mentions and tags, and get-message reads it", async () => {
@@ -98,7 +98,7 @@ Deno.test("list-messages pages through the messages of a case, newest first", as
   const line = `social list-messages --filter-by messages --filter-for '${caseId}' --page-size 2`;
   const first = await live.object(line);
   assert.deepEqual([listOf(first.messages, "message"), first.hasMoreResults], [["three", "two"], true]);
-  const rest = await live.object(`${line} --older-than ${at(first, "messages.1.postedTime")}`);
+  const rest = await live.object(`${line} --older-than ${valueAt(first, "messages.1.postedTime")}`);
   assert.deepEqual([listOf(rest.messages, "message"), rest.hasMoreResults], [["one"], false]);
 });
 
@@ -117,12 +117,12 @@ Deno.test("get-feed merges messages and history of a case and shows only the cho
   const line = `social get-feed pyCaseFeed --filter-for '${caseId}' --feed-class City-Permit-Work-Permit`;
   const feed = await live.object(line);
   assert.equal(feed.id, "pyCaseFeed");
-  const sources = listOf(at(feed, "data.FeedList.pxResults"), "pyFeedSourceReference");
+  const sources = listOf(valueAt(feed, "data.FeedList.pxResults"), "pyFeedSourceReference");
   assert.deepEqual(sources.slice(0, 2), ["history", "messages"]);
   assert.equal(sources.at(-1), "history");
   const messages = await live.object(`${line} --filter-by messages`);
-  assert.deepEqual(listOf(at(messages, "data.FeedList.pxResults"), "pzInsKey"), [id]);
-  assert.deepEqual(listOf(at(messages, "data.FeedFilters.pxResults"), "pySelected"), [true, false]);
+  assert.deepEqual(listOf(valueAt(messages, "data.FeedList.pxResults"), "pzInsKey"), [id]);
+  assert.deepEqual(listOf(valueAt(messages, "data.FeedFilters.pxResults"), "pySelected"), [true, false]);
 });
 
 Deno.test("replies in a feed have the format of the entry to which they reply", async () => {
@@ -131,15 +131,15 @@ Deno.test("replies in a feed have the format of the entry to which they reply", 
   const replies = [await post(id, "Thank you"), await post(id, "When?")];
   await live.run(`social like-message '${replies[0]?.id}'`);
   const feed = await live.object(`social get-feed pyCaseFeed --filter-for '${caseId}' --filter-by messages`);
-  const entry = at(feed, "data.FeedList.pxResults.0");
-  const found = at(entry, "pxResults");
+  const entry = valueAt(feed, "data.FeedList.pxResults.0");
+  const found = valueAt(entry, "pxResults");
   assert.deepEqual(listOf(found, "pzInsKey"), replies.map((reply) => reply.id));
   assert.deepEqual(listOf(found, "pyMessage"), ["Thank you", "When?"]);
   assert.deepEqual(listOf(found, "pyLikes"), [{ pxLikeCount: 1, pxIsLiked: true }, {
     pxLikeCount: 0,
     pxIsLiked: false,
   }]);
-  const { parentID, ...reply } = Object(at(found, "0"));
+  const { parentID, ...reply } = Object(valueAt(found, "0"));
   assert.deepEqual([parentID, Object.keys(reply)], [id, Object.keys(Object(entry))]);
 });
 
@@ -147,7 +147,7 @@ Deno.test("the feed of the dashboard contains all messages, and that of an opera
   const caseId = await live.createPermit();
   const mention = await post(caseId, "For @Ines Inspector");
   const other = await post(caseId, "For all");
-  const ids = async (line: string) => listOf(at(await live.object(line), "data.FeedList.pxResults"), "pzInsKey");
+  const ids = async (line: string) => listOf(valueAt(await live.object(line), "data.FeedList.pxResults"), "pzInsKey");
   const all = await ids(`social get-feed pyDashboardFeed --filter-for '${APPLICATION}'`);
   assert.ok([mention.id, other.id].every((id) => all.includes(id)));
   assert.ok(all.some((id) => String(id).startsWith(`HISTORY-WORK ${caseId}!`)));
@@ -159,7 +159,7 @@ Deno.test("the feed of an operator contains own messages and actions, and messag
   const inspector = "inspector@city";
   const ids = async (source: string) => {
     const line = `social get-feed pyUserFeed --filter-for ${inspector} --filter-by ${source} --page-size 1000`;
-    return listOf(at(await live.object(line), "data.FeedList.pxResults"), "pzInsKey");
+    return listOf(valueAt(await live.object(line), "data.FeedList.pxResults"), "pzInsKey");
   };
   const theirs = [
     await post(APPLICATION, "Who drives?", inspector),
@@ -177,7 +177,7 @@ Deno.test("the feed of an operator contains own messages and actions, and messag
 Deno.test("get-message-type returns the form of a message", async () => {
   const form = await live.object("social get-message-type City-Permit-Social-Question");
   assert.deepEqual([form.id, form.maxLength], [QUESTION, 1000]);
-  assert.equal(at(form, "uiResources.resources.fields.pyMessage.0.maxLength"), 1000);
+  assert.equal(valueAt(form, "uiResources.resources.fields.pyMessage.0.maxLength"), 1000);
 });
 
 Deno.test("list-mentions suggests operators, those in use at the place first", async () => {
@@ -200,7 +200,7 @@ Deno.test("list-suggested-tags and search-tags return tags of the context first,
   assert.ok(tags.indexOf("zoning") < tags.indexOf("grün"));
   await live.json(`tags add '${caseId}' --tag 'zone 30'`);
   const suggested = await live.object(`social list-suggested-tags --context '${caseId}'`);
-  assert.equal(at(suggested, "tags.1"), "zone 30", "the tags of cases count too");
+  assert.equal(valueAt(suggested, "tags.1"), "zone 30", "the tags of cases count too");
   const search = await live.object("social search-tags --search-for ZON --list-size 2");
   assert.deepEqual(search, { tags: ["zoning", "zone 30"] });
 });

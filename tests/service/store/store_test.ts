@@ -6,6 +6,7 @@ import type { JsonObject } from "../../../utils/json.ts";
 import type { RowQuery } from "../../../service/store/query.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import type { StoredAssignment, StoredCase, Transaction } from "../../../service/store/store.ts";
+import { LimitedCommand } from "../../harness/svc.ts";
 
 const TIME = "2026-01-02T03:04:05.678Z";
 
@@ -344,7 +345,7 @@ Deno.test("committed changes survive a kill of the process", () =>
         await store.transact((tx) => tx.putRecord({ classId: "D", key: String(n), tag: "", content: {} }));
         console.log(n);
       }`;
-    const child = new Deno.Command(Deno.execPath(), {
+    const child = new LimitedCommand(Deno.execPath(), {
       args: ["run", "--allow-all", "data:application/typescript," + encodeURIComponent(script)],
       stdout: "piped",
       stderr: "inherit",

@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
 import { startService } from "../../../service/mod.ts";
-import { holdResponse as heldAnswer } from "../../harness/faults.ts";
-import {
-  CHECKOUT,
-  type CommandResult as Ended,
-  type Folder,
-  makeFolder,
-  PROGRAM,
-  svcInProcess as svcHere,
-} from "../../harness/svc.ts";
+import { holdResponse } from "../../harness/faults.ts";
+import { CHECKOUT, type CommandResult, type Folder, makeFolder, PROGRAM, svcInProcess } from "../../harness/svc.ts";
 import { scriptText, svcWorkflow, TinyApi } from "../../harness/workflow.ts";
 
 /** Neither network, nor what names a service or a profile. */
@@ -107,7 +100,7 @@ Deno.test("time, randomness and sleeps are those of the recording", async () => 
   await using recorded = await record(script);
   assert.equal(recorded.ended.code, 0);
   const said = recorded.ended.stderr.split("\n")[0];
-  const test = () => svcHere(["workflow", "test", recorded.script, "--cassette", recorded.cassette]);
+  const test = () => svcInProcess(["workflow", "test", recorded.script, "--cassette", recorded.cassette]);
   assert.deepEqual(await test(), { code: 0, stdout: `ok ${recorded.cassette}: 1 call\n`, stderr: `${said}\n` });
   const cassette = JSON.parse(await Deno.readTextFile(recorded.cassette));
   await Deno.writeTextFile(recorded.cassette, JSON.stringify({ ...cassette, randomness: [] }));
@@ -143,7 +136,13 @@ Deno.test("a cassette can be written by hand: errors with their attempts, and ch
     return [attempts, (await svc.assignments.perform("A-1", { action: "B" })).settled];`,
   );
   await using folder = await makeFolder({ "script.ts": script, "c.json": JSON.stringify(cassette) });
-  const played = await svcHere(["workflow", "test", `${folder.path}/script.ts`, "--cassette", `${folder.path}/c.json`]);
+  const played = await svcInProcess([
+    "workflow",
+    "test",
+    `${folder.path}/script.ts`,
+    "--cassette",
+    `${folder.path}/c.json`,
+  ]);
   assert.deepEqual(played, { code: 0, stdout: `ok ${folder.path}/c.json: 2 calls\n`, stderr: "" });
 });
 
@@ -195,7 +194,7 @@ Deno.test("a script that differs from its cassette fails with the step that diff
     await t.step(after, async () => {
       assert(SCRIPT.includes(before));
       await Deno.writeTextFile(recorded.script, SCRIPT.replace(before, after));
-      const { code: exit, stderr } = await svcHere([
+      const { code: exit, stderr } = await svcInProcess([
         "workflow",
         "test",
         recorded.script,
@@ -216,7 +215,7 @@ Deno.test("a failure is recorded and expected from then on", async () => {
   await using recorded = await record(failing);
   assert.equal(recorded.ended.code, 1);
   assert.match(recorded.ended.stderr, /"code":"NOT_FOUND"/);
-  const again = () => svcHere(["workflow", "test", recorded.script, "--cassette", recorded.cassette]);
+  const again = () => svcInProcess(["workflow", "test", recorded.script, "--cassette", recorded.cassette]);
   assert.deepEqual(await again(), { code: 0, stdout: `ok ${recorded.cassette}: 2 calls\n`, stderr: "" });
   await Deno.writeTextFile(recorded.script, failing.replace("await svc", "\n\n    await svc"));
   assert.equal((await again()).code, 0, "lines may move");
@@ -231,7 +230,7 @@ Deno.test("a failure is recorded and expected from then on", async () => {
 
 Deno.test("calls that were open when a script failed stay open", async () => {
   const failing = scriptText(`await Promise.all([svc.cases.get("slow"), svc.cases.get("missing")]);`, ["cases.get"]);
-  const held = heldAnswer();
+  const held = holdResponse();
   await using api = new TinyApi((call) => {
     return call.includes("slow") ? held.answer() : Response.json({ errorDetails: [] }, { status: 404 });
   });
@@ -239,7 +238,7 @@ Deno.test("calls that were open when a script failed stay open", async () => {
   held.release(Response.json({}));
   const cassette = JSON.parse(await Deno.readTextFile(recorded.cassette));
   assert.deepEqual(cassette.calls[0], { step: 1, operation: "cases.get", values: { caseId: "slow" } });
-  const { code } = await svcHere(["workflow", "test", recorded.script, "--cassette", recorded.cassette]);
+  const { code } = await svcInProcess(["workflow", "test", recorded.script, "--cassette", recorded.cassette]);
   assert.equal(code, 0);
 });
 
@@ -253,7 +252,7 @@ Deno.test("several cassettes and folders are tested in turn, with one line each"
   await Deno.writeTextFile(`${folder}/c.json`, good.replace(`"result": {`, `"result": { "more": 1,`));
   await Deno.writeTextFile(`${folder}/notes.txt`, "not a cassette");
   const args = ["workflow", "test", recorded.script, "--cassette", folder, "--cassette", recorded.cassette];
-  const { code, stdout, stderr } = await svcHere(args);
+  const { code, stdout, stderr } = await svcInProcess(args);
   assert.equal(code, 1);
   assert.deepEqual(stdout.split("\n"), [
     `ok ${folder}/a.json: 3 calls`,
@@ -274,7 +273,7 @@ Deno.test("several cassettes and folders are tested in turn, with one line each"
     JSON.parse(lines.at(-1) ?? "").error.message,
     `1 of 4 cassettes failed: ${folder}/c.json (WORKFLOW_FAILED).`,
   );
-  const data = JSON.parse((await svcHere([...args, "--format", "json"])).stdout);
+  const data = JSON.parse((await svcInProcess([...args, "--format", "json"])).stdout);
   assert.deepEqual(
     data.map(({ calls, passed, error }: Record<string, unknown>) => [calls, passed, error !== undefined]),
     [
@@ -312,7 +311,7 @@ Deno.test("an invalid cassette is rejected with the invalid member", async (t) =
     await t.step(String(message), async () => {
       await Deno.writeTextFile(`${folder.path}/c.json`, JSON.stringify(content));
       const args = ["workflow", "test", `${folder.path}/script.ts`, "--cassette", `${folder.path}/c.json`];
-      const { code, stdout, stderr } = await svcHere(args);
+      const { code, stdout, stderr } = await svcInProcess(args);
       const { error } = JSON.parse(stderr);
       assert.deepEqual([code, stdout, error.code], [2, "", "INVALID_ARGS"]);
       assert.match(error.message, message);
@@ -341,7 +340,7 @@ Deno.test("invalid commands of record and test fail with one error", async (t) =
   ];
   for (const [args, exit, code, message] of errors) {
     await t.step(args.join(" ").replaceAll(path, ""), async () => {
-      const ended = await svcHere(["workflow", ...args]);
+      const ended = await svcInProcess(["workflow", ...args]);
       const { error } = JSON.parse(ended.stderr);
       assert.deepEqual([ended.code, error.code, ended.stdout], [exit, code, ""]);
       assert.match(error.message, message);
@@ -366,7 +365,7 @@ Deno.test("files and contents are recorded and played", async () => {
   const { calls } = JSON.parse(await Deno.readTextFile(recorded.cassette));
   const { name, size, sha256 } = calls[1].values.file;
   assert.deepEqual([name, size, /^[0-9a-f]{64}$/.test(sha256)], ["a.txt", 5, true]);
-  const again = () => svcHere(["workflow", "test", recorded.script, "--cassette", recorded.cassette]);
+  const again = () => svcInProcess(["workflow", "test", recorded.script, "--cassette", recorded.cassette]);
   assert.deepEqual(await again(), { code: 0, stdout: `ok ${recorded.cassette}: 5 calls\n`, stderr: "" });
   await Deno.writeTextFile(recorded.script, script.replace("péng", "peng"));
   assert.match((await again()).stderr, /Step 2 was attachments\.upload/);
@@ -376,7 +375,7 @@ Deno.test("files and contents are recorded and played", async () => {
 interface Recorded extends Folder {
   readonly script: string;
   readonly cassette: string;
-  readonly ended: Ended;
+  readonly ended: CommandResult;
 }
 
 /** Records a script with a service, or with a small API. */

@@ -1,6 +1,6 @@
 /** Cassettes that a script waits with: for what was recorded, and for what was not. */
 import assert from "node:assert/strict";
-import { makeFolder, svcInProcess as svcHere } from "../../harness/svc.ts";
+import { makeFolder, svcInProcess } from "../../harness/svc.ts";
 import { scriptText } from "../../harness/workflow.ts";
 
 const AT = "2026-01-31T08:00:00.000Z";
@@ -17,7 +17,13 @@ Deno.test("a cassette skips sleeps", async () => {
   };
   const script = scriptText("await sleep(3600000); return new Date();", []);
   await using folder = await makeFolder({ "script.ts": script, "c.json": JSON.stringify(cassette) });
-  const played = await svcHere(["workflow", "test", `${folder.path}/script.ts`, "--cassette", `${folder.path}/c.json`]);
+  const played = await svcInProcess([
+    "workflow",
+    "test",
+    `${folder.path}/script.ts`,
+    "--cassette",
+    `${folder.path}/c.json`,
+  ]);
   assert.deepEqual(played, { code: 0, stdout: `ok ${folder.path}/c.json: 1 call\n`, stderr: "" });
 });
 
@@ -36,7 +42,7 @@ Deno.test("a script that awaits a sleep that was open in the cassette ends at it
   const timer = setTimeout(() => patience.abort(), 30_000);
   const surroundings = { interruption: patience.signal };
   const args = ["workflow", "test", script, "--cassette", path, "--timeout", "1"];
-  const { code, stderr } = await svcHere(args, surroundings).finally(() => clearTimeout(timer));
+  const { code, stderr } = await svcInProcess(args, surroundings).finally(() => clearTimeout(timer));
   assert.equal(code, 1, stderr);
   assert.match(
     JSON.parse(stderr).error.message,
@@ -48,13 +54,13 @@ Deno.test("a call of an unknown operation is recorded and played", async () => {
   const body = `try { await svc.cases.gte("C-1"); } catch (error) { return error.message; }`;
   await using folder = await makeFolder({ "script.ts": scriptText(body, []) });
   const [script, path] = [`${folder.path}/script.ts`, `${folder.path}/cassette.json`];
-  const recorded = await svcHere(["workflow", "record", script, "-o", path, "--journal", `${folder.path}/own.db`]);
+  const recorded = await svcInProcess(["workflow", "record", script, "-o", path, "--journal", `${folder.path}/own.db`]);
   assert.deepEqual(recorded, {
     code: 0,
     stdout: `"There is no operation \\"cases.gte\\"."\n`,
     stderr: `1 call recorded in ${path}.\n`,
   });
-  const tested = await svcHere(["workflow", "test", script, "--cassette", path]);
+  const tested = await svcInProcess(["workflow", "test", script, "--cassette", path]);
   assert.deepEqual(tested, { code: 0, stdout: `ok ${path}: 1 call\n`, stderr: "" });
 });
 
@@ -65,10 +71,10 @@ Deno.test("a failure matches after its line has moved, whatever the name of the 
     const [script, path] = [`${folder.path}/${name}`, `${folder.path}/${name}.json`];
     const test = async (text: string) => {
       await Deno.writeTextFile(script, text);
-      return (await svcHere(["workflow", "test", script, "--cassette", path])).stdout;
+      return (await svcInProcess(["workflow", "test", script, "--cassette", path])).stdout;
     };
     await Deno.writeTextFile(script, scriptText(body, []));
-    await svcHere(["workflow", "record", script, "-o", path, "--journal", `${folder.path}/own.db`]);
+    await svcInProcess(["workflow", "record", script, "-o", path, "--journal", `${folder.path}/own.db`]);
     assert.equal(await test(scriptText(`\n\n${body}`, [])), `ok ${path}: 0 calls\n`);
     assert.match(
       await test(scriptText(body.replace("again", "another"), [])),
@@ -89,7 +95,7 @@ Deno.test("a failure with the same code and message names the other differences"
     "script.ts": scriptText(`await svc.cases.get("C-1");`, []),
     "c.json": JSON.stringify(cassette),
   });
-  const { stdout } = await svcHere(
+  const { stdout } = await svcInProcess(
     ["workflow", "test", `${folder.path}/script.ts`, "--cassette", `${folder.path}/c.json`],
   );
   const [, said] = stdout.split(": WORKFLOW_FAILED ");

@@ -8,12 +8,12 @@ import { type InputOutcome, Runner } from "../../../workflows/runs/runner.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { makeFolder } from "../../harness/svc.ts";
 import {
-  CREATE_CASE as CREATE,
-  createCaseBody as caseAnswer,
+  CREATE_CASE,
+  createCaseBody,
   newRun,
   openScript,
-  openWorkspace as openOffice,
-  RUN_SCRIPT as RUN,
+  openScriptWorkspace,
+  RUN_SCRIPT,
   scriptText,
   TinyApi,
 } from "../../harness/workflow.ts";
@@ -81,12 +81,12 @@ function missing(): Response {
 }
 
 Deno.test("a run with a reused ID makes its changes again, after delete and in another journal", async () => {
-  await using office = await openOffice(`${CREATE} return made.id;`);
-  await office.svc(...RUN);
-  await office.svc("delete", "r1");
-  await office.svc(...RUN);
-  await office.svc(...RUN, "--journal", `${office.config}/other.db`);
-  assert.equal(await office.permits(), 3);
+  await using workspace = await openScriptWorkspace(`${CREATE_CASE} return made.id;`);
+  await workspace.svc(...RUN_SCRIPT);
+  await workspace.svc("delete", "r1");
+  await workspace.svc(...RUN_SCRIPT);
+  await workspace.svc(...RUN_SCRIPT, "--journal", `${workspace.config}/other.db`);
+  assert.equal(await workspace.permits(), 3);
 });
 
 Deno.test("a change is not sent again with a key that expired while the machine slept", async () => {
@@ -172,7 +172,7 @@ Deno.test("without keys, a change in flight completes when its script fails, and
         request.signal.addEventListener("abort", () => aborted.resolve());
         await aborted.promise;
       }
-      return Response.json(caseAnswer("C-3"));
+      return Response.json(createCaseBody("C-3"));
     },
     { keys: false },
   );
@@ -193,10 +193,10 @@ Deno.test("a change is not retried automatically after its script has failed, on
     async ({ call, key }) => {
       if (call.startsWith("GET")) {
         await refused.promise;
-        return isMissing ? missing() : Response.json(caseAnswer("C-1"));
+        return isMissing ? missing() : Response.json(createCaseBody("C-1"));
       }
       keys.push(key);
-      return keys.length === 1 ? new Response("", { status: 503 }) : Response.json(caseAnswer("C-3"));
+      return keys.length === 1 ? new Response("", { status: 503 }) : Response.json(createCaseBody("C-3"));
     },
     {
       wait: (_, signal) => {
@@ -227,11 +227,11 @@ for (const at of [`"noon"`, "Date.now()", "crypto.randomUUID()"]) {
     await using run = await openRun(BRANCHES.replace("AT", at), async ({ call, key }) => {
       if (call.startsWith("GET")) {
         setTimeout(refused.resolve); // The response of the other branch comes later.
-        return isMissing ? missing() : Response.json(caseAnswer("C-1"));
+        return isMissing ? missing() : Response.json(createCaseBody("C-1"));
       }
       keys.add(key);
       await refused.promise;
-      return Response.json(caseAnswer("C-2"));
+      return Response.json(createCaseBody("C-2"));
     });
     assert.equal(await run.attempt(), "NOT_FOUND");
     isMissing = false;
@@ -248,7 +248,7 @@ Deno.test("a call that failed before an earlier retry is made again", async () =
     const two = await svc.cases.get("C-2");
     if (first) throw first;
     return [one.id, two.id];`,
-    ({ call }) => gone.has(call.slice(4)) ? missing() : Response.json(caseAnswer(call.slice(-3))),
+    ({ call }) => gone.has(call.slice(4)) ? missing() : Response.json(createCaseBody(call.slice(-3))),
   );
   assert.equal(await run.attempt(), "NOT_FOUND");
   gone.delete("/cases/C-2");
@@ -263,7 +263,7 @@ Deno.test("an input whose script aborts a call fails and can be retried", async 
     `return (await svc.cases.get("C-1", { signal: AbortSignal.timeout(1500) })).id;`,
     async () => {
       await slow.promise;
-      return Response.json(caseAnswer("C-1"));
+      return Response.json(createCaseBody("C-1"));
     },
   );
   assert.equal(await run.attempt(), "INTERRUPTED");
@@ -286,7 +286,7 @@ Deno.test("an input whose script aborts a call after a change that followed a sl
     async ({ call, key }) => {
       if (call.startsWith("GET")) await slow.promise;
       else keys.push(key);
-      return Response.json(caseAnswer("C-1"));
+      return Response.json(createCaseBody("C-1"));
     },
   );
   assert.equal(await run.attempt(), "INTERRUPTED");
@@ -306,7 +306,7 @@ Deno.test("a text with a NUL is the same in a replay", async () => {
       if (!call.includes("/cases/")) {
         return new Response(text, { headers: { "content-type": "text/plain", etag: "v1" } });
       }
-      return isDown ? missing() : Response.json(caseAnswer("C-1"));
+      return isDown ? missing() : Response.json(createCaseBody("C-1"));
     },
   );
   assert.equal(await run.attempt(), "NOT_FOUND");
@@ -326,7 +326,7 @@ Deno.test("retry keeps the steps after a timer that the script cleared", async (
     throw new Error("oops");`,
     ({ call }) => {
       if (call.startsWith("POST")) creates++;
-      return Response.json(caseAnswer("C-1"));
+      return Response.json(createCaseBody("C-1"));
     },
   );
   assert.equal(await run.attempt(), "WORKFLOW_FAILED");
@@ -356,7 +356,7 @@ for (const [end, script] of Object.entries(ENDS)) {
       ({ call }) => {
         if (call.startsWith("POST")) creates++;
         if (call === "GET /cases/C-1" && !isReady) return missing();
-        return Response.json({ ...caseAnswer("C-2"), status: isReady ? "Ready" : "New" });
+        return Response.json({ ...createCaseBody("C-2"), status: isReady ? "Ready" : "New" });
       },
     );
     assert.match(await run.attempt(), /^TIMEOUT$|^WORKFLOW_FAILED$/);
@@ -372,7 +372,7 @@ for (const thrown of [`new Error("none")`, `new SvcError("CONFLICT", "none")`]) 
     await using run = await openRun(
       `try { await svc.cases.create({ type: "T" }); } catch { await svc.cases.get("C-1"); throw ${thrown}; }
       return "done";`,
-      ({ call }) => isRefused && call.startsWith("POST") ? missing() : Response.json(caseAnswer("C-1")),
+      ({ call }) => isRefused && call.startsWith("POST") ? missing() : Response.json(createCaseBody("C-1")),
     );
     assert.match(await run.attempt(), /^CONFLICT$|^WORKFLOW_FAILED$/);
     isRefused = false;
@@ -388,9 +388,9 @@ for (const get of [`svc.cases.get("C-1")`, `svc.cases.get("C-1").catch(() => ({}
       const until = ({ status }) => status === "Ready";
       return (await waitFor(() => ${get}, until, { everySeconds: 0.05, timeoutSeconds: 0.1 })).status;`,
       ({ call }) => {
-        if (call.startsWith("POST")) return Response.json(caseAnswer("C-1"));
-        if (left-- > 0) return get.includes("catch") ? missing() : Response.json(caseAnswer("C-1"));
-        return Response.json({ ...caseAnswer("C-1"), status: "Ready" });
+        if (call.startsWith("POST")) return Response.json(createCaseBody("C-1"));
+        if (left-- > 0) return get.includes("catch") ? missing() : Response.json(createCaseBody("C-1"));
+        return Response.json({ ...createCaseBody("C-1"), status: "Ready" });
       },
     );
     assert.equal(await run.attempt(), "TIMEOUT");

@@ -12,18 +12,18 @@ import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts
 import type { OpenWorkflow } from "../../../workflows/runs/open_workflow.ts";
 import type { CallRequest } from "../../../workflows/sandbox/protocol/messages.ts";
 import {
-  cutConnection as cut,
-  inOrder as inTurn,
-  listIdempotencyKeys as keysOf,
-  readHeader as headerOf,
-  sendJson as answer,
-  sendNoBackend as noBackend,
-  startUnrulyServer as startUnruly,
+  cutConnection,
+  inOrder,
+  listIdempotencyKeys,
+  readHeader,
+  sendJson,
+  sendNoBackend,
+  startUnrulyServer,
   type UnrulyServer,
   type WireMessage,
 } from "../../harness/faults.ts";
 import { makeFolder } from "../../harness/svc.ts";
-import { createCaseBody as caseAnswer, newRun, openScript, scriptText } from "../../harness/workflow.ts";
+import { createCaseBody, newRun, openScript, scriptText } from "../../harness/workflow.ts";
 
 const POSTING = `return (await svc.social.postMessage({ context: "clerk@city", message: "Here." })).id;`;
 const PERFORMING = `return await svc.assignments.perform("A", { action: "B" });`;
@@ -115,7 +115,7 @@ Deno.test("of concurrent changes, only the one that was not applied gets a new k
       const text = JSON.stringify(request.values).includes("one") ? "one" : "two";
       sendings.push([text, sent.key]);
       await commit(undefined, true);
-      if (!isDown) return { head: {}, text: JSON.stringify(caseAnswer(text)) };
+      if (!isDown) return { head: {}, text: JSON.stringify(createCaseBody(text)) };
       throw new SvcError(
         "NETWORK_ERROR",
         "The connection broke.",
@@ -164,27 +164,27 @@ function changes({ received }: UnrulyServer): readonly WireMessage[] {
 }
 
 Deno.test("a change with a lost response keeps its key if a gateway rejects the next attempt", async () => {
-  for (const refusal of [noBackend, answer(423, {}), answer(499, {})]) {
-    using server = startUnruly(inTurn(cut, refusal, answer(201, { ID: "M-1" })));
+  for (const refusal of [sendNoBackend, sendJson(423, {}), sendJson(499, {})]) {
+    using server = startUnrulyServer(inOrder(cutConnection, refusal, sendJson(201, { ID: "M-1" })));
     await using run = await openRun();
     expectFailure(await run.attempt(callServer(server)));
     await reopenFailed(run.journal, RUN);
     await run.attempt(callServer(server));
-    assert.deepEqual(keysOf(server), ["r1.1.1", "r1.1.1", "r1.1.1"]);
+    assert.deepEqual(listIdempotencyKeys(server), ["r1.1.1", "r1.1.1", "r1.1.1"]);
   }
 });
 
 Deno.test("a change that was started keeps its key, because only a part of it may have failed", async () => {
-  using server = startUnruly(inTurn(answer(424, {}), answer(201, { ID: "M-1" })));
+  using server = startUnrulyServer(inOrder(sendJson(424, {}), sendJson(201, { ID: "M-1" })));
   await using run = await openRun();
   expectFailure(await run.attempt(callServer(server)));
   await reopenFailed(run.journal, RUN);
   await run.attempt(callServer(server));
-  assert.deepEqual(keysOf(server), ["r1.1.1", "r1.1.1"]);
+  assert.deepEqual(listIdempotencyKeys(server), ["r1.1.1", "r1.1.1"]);
 });
 
 Deno.test("an applied change keeps its key if its entity tag can no longer be read", async () => {
-  using server = startUnruly(answer(200, {}, { etag: '"1"' }));
+  using server = startUnrulyServer(sendJson(200, {}, { etag: '"1"' }));
   await using run = await openRun(PERFORMING);
   await run.attempt((workflow) => ({
     async call(request, how) {
@@ -192,18 +192,18 @@ Deno.test("an applied change keeps its key if its entity tag can no longer be re
       throw new StopInput(new SvcError("INTERRUPTED", "The process has ended."));
     },
   }));
-  server.behave = answer(409, {});
+  server.behave = sendJson(409, {});
   expectFailure(await run.attempt(callServer(server)));
   await reopenFailed(run.journal, RUN);
-  server.behave = answer(200, {}, { etag: '"2"' });
+  server.behave = sendJson(200, {}, { etag: '"2"' });
   await run.attempt(callServer(server));
-  assert.deepEqual(changes(server).map(({ head }) => headerOf(head, "idempotency-key")), ["r1.1.1", "r1.1.1"]);
+  assert.deepEqual(changes(server).map(({ head }) => readHeader(head, "idempotency-key")), ["r1.1.1", "r1.1.1"]);
 });
 
 Deno.test("without keys, the outcome is unknown if the second attempt is rejected", async () => {
-  using server = startUnruly(inTurn(answer(200, {}, { etag: '"1"' }), cut, answer(409, {})));
+  using server = startUnrulyServer(inOrder(sendJson(200, {}, { etag: '"1"' }), cutConnection, sendJson(409, {})));
   await using run = await openRun(PERFORMING);
   const error = expectFailure(await run.attempt(callServer(server, { idempotencyKeys: false })));
   assert.equal(error.code, "OUTCOME_UNKNOWN");
-  assert.deepEqual(changes(server).map(({ head }) => headerOf(head, "if-match")), ['"1"', '"1"']);
+  assert.deepEqual(changes(server).map(({ head }) => readHeader(head, "if-match")), ['"1"', '"1"']);
 });

@@ -13,9 +13,9 @@ import type { EventRecord, Journal } from "../../../workflows/journal/journal.ts
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { InputRun, type InputRunOptions } from "../../../workflows/engine/input_run.ts";
 import type { OpenWorkflow } from "../../../workflows/runs/open_workflow.ts";
-import { holdResponse as heldAnswer } from "../../harness/faults.ts";
+import { holdResponse } from "../../harness/faults.ts";
 import { makeFolder } from "../../harness/svc.ts";
-import { createCaseBody as caseAnswer, newRun, openScript, scriptText, TinyApi } from "../../harness/workflow.ts";
+import { createCaseBody, newRun, openScript, scriptText, TinyApi } from "../../harness/workflow.ts";
 
 const RUN = "r1";
 const INPUT = { number: 1, place: "input" };
@@ -79,7 +79,7 @@ Deno.test("retry does not do again what followed an error that the script had ca
 });
 
 Deno.test("an interruption writes the answers of the calls in flight", async () => {
-  const held = heldAnswer();
+  const held = holdResponse();
   await using desk = await openDesk(`${CREATE} ${CREATE}`, held.answer);
   const runner = desk.runner();
   const outcome = runner.run(INPUT);
@@ -148,7 +148,7 @@ Deno.test("what led to a change is written before it is sent, also where its ent
       using db = new DatabaseSync(path, { readOnly: true });
       const events = db.prepare("SELECT kind || ' ' || position AS event FROM events ORDER BY seq").all();
       if (!call.startsWith("GET")) written[call] = events.map(({ event }) => event);
-      return Response.json(caseAnswer("C-1"), { headers: { etag: "1" } });
+      return Response.json(createCaseBody("C-1"), { headers: { etag: "1" } });
     },
   );
   path = desk.path;
@@ -274,26 +274,26 @@ Deno.test("--force goes on where the first of several steps at a time is another
   await desk.happened(
     event("call", 1, get("C-0")),
     event("call", 2, get("C-1")),
-    event("answer", 1, caseAnswer("C-0")),
-    event("answer", 2, caseAnswer("C-1")),
+    event("answer", 1, createCaseBody("C-0")),
+    event("answer", 2, createCaseBody("C-1")),
   );
   assert.deepEqual(codeOf(await desk.runner(true).run(INPUT)), ["C-9", "C-1"]);
 });
 
 Deno.test("a script that --force takes from its path is not told that the journal cannot be written, whatever is on its way", async () => {
-  const held = heldAnswer();
+  const held = holdResponse();
   await using desk = await openDesk(
     `const other = svc.cases.get("C-0");
     await svc.cases.get("C-9").catch(({ code }) => log("caught", code));
     await other;`,
-    (call) => call.endsWith("C-0") ? held.answer() : Response.json(caseAnswer("C-9")),
+    (call) => call.endsWith("C-0") ? held.answer() : Response.json(createCaseBody("C-9")),
   );
   const get = (caseId: string) => ({ content: JSON.stringify({ operation: "cases.get", values: { caseId } }) });
-  const given = { kind: "answer", content: `{}\n${JSON.stringify(caseAnswer("C-1"))}` } as const;
+  const given = { kind: "answer", content: `{}\n${JSON.stringify(createCaseBody("C-1"))}` } as const;
   await desk.happened(get("C-0"), { position: 2, ...get("C-1") }, { position: 2, ...given });
   using db = new DatabaseSync(desk.path);
   db.exec("CREATE TRIGGER broken BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'no'); END");
-  const giveOther = () => held.release(Response.json(caseAnswer("C-0")));
+  const giveOther = () => held.release(Response.json(createCaseBody("C-0")));
   const said: string[] = [];
   const outcome = await desk.runner(true).run(INPUT, (text) => {
     said.push(text);

@@ -8,7 +8,7 @@ import { judge, listFaults } from "../../../tasks/crash/verdict.ts";
 import { createReference, readOutcome, type Reference } from "../../../tasks/crash/outcome.ts";
 import { Service } from "../../../tasks/crash/service.ts";
 import { Workspace } from "../../../tasks/workspace.ts";
-import { type Fault, type FaultProxy, FAULTS, startFaultProxy } from "../../harness/fault_proxy.ts";
+import { type FaultProxy, FAULTS, type ProxyFault, startFaultProxy } from "../../harness/fault_proxy.ts";
 import { PROGRAM } from "../../harness/svc.ts";
 import { scriptText } from "../../harness/workflow.ts";
 
@@ -32,9 +32,9 @@ interface Faulty extends AsyncDisposable {
 }
 
 async function openFaulty(
-  faults: Partial<Record<Fault, number>>,
+  faults: Partial<Record<ProxyFault, number>>,
   idempotencyKeys: boolean,
-  choose?: (head: string) => Fault,
+  choose?: (head: string) => ProxyFault,
 ): Promise<Faulty> {
   await using stack = new AsyncDisposableStack();
   const workspace = stack.use(await Workspace.open(PROGRAM));
@@ -101,7 +101,7 @@ function isLasting(effect: string): boolean {
  * Cuts random requests before they are forwarded, but none twice. Without a key, a request is sent again only once. After
  * a second fault the script would fail and leave other calls open.
  */
-function cutOnce(): (head: string) => Fault {
+function cutOnce(): (head: string) => ProxyFault {
   const random = new SeededRandom(SEED);
   const passing = new Map<string, number>();
   return (head) => {

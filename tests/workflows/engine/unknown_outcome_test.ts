@@ -9,13 +9,13 @@ import { GrantedCalls } from "../../../workflows/engine/live_calls.ts";
 import { type InputOutcome, Runner } from "../../../workflows/runs/runner.ts";
 import type { OnUnknown } from "../../../workflows/journal/journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
-import { type Fault, startFaultProxy } from "../../harness/fault_proxy.ts";
-import { makeFolder, runCommand as endOf } from "../../harness/svc.ts";
+import { type ProxyFault, startFaultProxy } from "../../harness/fault_proxy.ts";
+import { makeFolder, runCommand } from "../../harness/svc.ts";
 import {
-  createCaseBody as caseAnswer,
+  createCaseBody,
   newRun,
   openScript,
-  RUN_SCRIPT as RUN,
+  RUN_SCRIPT,
   scriptText,
   TinyApi,
   workflowCommand,
@@ -48,7 +48,7 @@ async function runWithLoss(body: string, change: RegExp, onUnknown: OnUnknown = 
     target: new URL(service.url),
     seed: 1,
     faults: { pass: 1 },
-    choose: (head: string): Fault => {
+    choose: (head: string): ProxyFault => {
       if (lost || !change.test(head)) return "pass";
       lost = true;
       return "cut-after";
@@ -153,14 +153,14 @@ Deno.test("the hint of a skipped change says how to continue after the call", as
   await using api = new TinyApi(() => {
     return ++received === 1
       ? new Response("", { status: 500 })
-      : Response.json(caseAnswer(`C-${received}`), { status: 201 });
+      : Response.json(createCaseBody(`C-${received}`), { status: 201 });
   });
   const profile = { baseUrl: api.baseUrl, clientId: "id", clientSecret: "secret", idempotencyKeys: false };
   await saveProfile("default", profile, folder.path);
-  const svc = (...args: string[]) => endOf(workflowCommand(args, { directory: folder.path, cwd: folder.path }));
+  const svc = (...args: string[]) => runCommand(workflowCommand(args, { directory: folder.path, cwd: folder.path }));
   const getHint = async (...args: string[]) => JSON.parse((await svc(...args)).stderr.trimEnd()).error.hint;
   assert.match(
-    await getHint(...RUN),
+    await getHint(...RUN_SCRIPT),
     /If it was, add --on-unknown skip: .* Run 'svc workflow resume r1' to continue\.$/,
   );
   const hint = await getHint("resume", "r1", "--on-unknown", "skip");
@@ -184,13 +184,13 @@ Deno.test("a batch distinguishes stopped inputs from failed ones", async () => {
   await using api = new TinyApi(() => {
     return ++received === 2
       ? new Response("", { status: 500 })
-      : Response.json(caseAnswer(`C-${received}`), { status: 201 });
+      : Response.json(createCaseBody(`C-${received}`), { status: 201 });
   });
   const { baseUrl } = api;
   const profile = { baseUrl, clientId: "id", clientSecret: "secret", idempotencyKeys: false };
   await saveProfile("default", profile, folder.path);
-  const svc = (...args: string[]) => endOf(workflowCommand(args, { directory: folder.path, cwd: folder.path }));
-  const { stderr, code } = await svc(...RUN, "--each", "in.ndjson", "--concurrency", "1");
+  const svc = (...args: string[]) => runCommand(workflowCommand(args, { directory: folder.path, cwd: folder.path }));
+  const { stderr, code } = await svc(...RUN_SCRIPT, "--each", "in.ndjson", "--concurrency", "1");
   const [summary = "", record = ""] = stderr.split("\n");
   assert.deepEqual([summary, code], ["3 inputs: 1 succeeded, 1 failed, 1 stopped.", 1]);
   const { error } = JSON.parse(record);

@@ -5,12 +5,7 @@ import { startService } from "../../../service/mod.ts";
 import { runBatch } from "../../../workflows/runs/batch.ts";
 import { openInputs } from "../../../workflows/inputs/open_inputs.ts";
 import { CHECKOUT, makeFolder } from "../../harness/svc.ts";
-import {
-  createRunner as runnerOf,
-  openScript,
-  openWorkspace as openOffice,
-  runWorkflow,
-} from "../../harness/workflow.ts";
+import { createRunner, openScript, openScriptWorkspace, runWorkflow } from "../../harness/workflow.ts";
 
 interface City extends AsyncDisposable {
   caller(operator: string): Promise<Caller>;
@@ -93,7 +88,7 @@ Deno.test("import_csv.ts registers valid rows and creates nothing for invalid ro
     script: example("import_csv"),
     allowDeclared: true,
   });
-  const runner = runnerOf(workflow, await city.caller("clerk@city"));
+  const runner = createRunner(workflow, await city.caller("clerk@city"));
   const results = await Array.fromAsync(
     runBatch(runner, await openInputs(`${folder.path}/rows.csv`), { concurrency: 2 }),
   );
@@ -109,13 +104,13 @@ Deno.test("import_csv.ts registers valid rows and creates nothing for invalid ro
 });
 
 Deno.test("retry registers a rejected row of import_csv.ts after the row is fixed", async () => {
-  await using office = await openOffice("");
+  await using workspace = await openScriptWorkspace("");
   const write = (channel: string) => {
     const rows = `Applicant,Address,Channel\nAda,Main St 1,Desk\nBob,Main St 3,${channel}\n`;
-    return Deno.writeTextFile(`${office.folder}/rows.csv`, rows);
+    return Deno.writeTextFile(`${workspace.folder}/rows.csv`, rows);
   };
   await write("Pigeon");
-  const first = await office.svc(
+  const first = await workspace.svc(
     "run",
     example("import_csv"),
     "--each",
@@ -126,6 +121,6 @@ Deno.test("retry registers a rejected row of import_csv.ts after the row is fixe
   );
   assert.match(first.stdout, /Pigeon is not one of Internet, Desk/);
   await write("Post");
-  const again = await office.svc("retry", "r1");
-  assert.deepEqual([again.code, await office.permits()], [0, 2], again.stderr);
+  const again = await workspace.svc("retry", "r1");
+  assert.deepEqual([again.code, await workspace.permits()], [0, 2], again.stderr);
 });

@@ -7,8 +7,8 @@ import { reopenFailed } from "../../../workflows/runs/reopen.ts";
 import { FileLock } from "../../../utils/fs/file_lock.ts";
 import { isPrepared, prepareSchema } from "../../../workflows/journal/sqlite/schema.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
-import { runWithoutSpace as endWithoutRoom } from "../../harness/faults.ts";
-import { makeFolder, readError as errorOf, svcCommand, svcInProcess as svcHere } from "../../harness/svc.ts";
+import { runWithoutSpace } from "../../harness/faults.ts";
+import { LimitedCommand, makeFolder, parseErrorRecord, svcCommand, svcInProcess } from "../../harness/svc.ts";
 import { newRun, scriptText } from "../../harness/workflow.ts";
 
 const RUN = "r1";
@@ -53,7 +53,7 @@ Deno.test("svc workflow logs reads printed lines without reading responses", asy
   await journal[Symbol.asyncDispose]();
   using db = new DatabaseSync(path);
   db.exec("UPDATE events SET content = x'00' WHERE kind = 'answer'"); // Decompressing it would fail.
-  assert.deepEqual(await svcHere(["workflow", "logs", RUN, "--journal", path]), {
+  assert.deepEqual(await svcInProcess(["workflow", "logs", RUN, "--journal", path]), {
     code: 0,
     stdout: "done\n",
     stderr: "",
@@ -91,7 +91,7 @@ Deno.test("a write waits for a long transaction of another process", async () =>
     console.log("locked");
     await Deno.stdin.read(new Uint8Array(1));
     setTimeout(() => db.exec("COMMIT"), 50);`;
-  const command = new Deno.Command(Deno.execPath(), { args: ["eval", program], stdin: "piped", stdout: "piped" });
+  const command = new LimitedCommand(Deno.execPath(), { args: ["eval", program], stdin: "piped", stdout: "piped" });
   await using other = command.spawn();
   await other.stdout.getReader().read();
   await other.stdin.getWriter().write(new Uint8Array(1));
@@ -148,7 +148,7 @@ Deno.test("a journal that others can read or change causes a warning with a comm
 }, async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return 1;", []) });
   const path = `${folder.path}/journal.db`;
-  const run = (...args: string[]) => svcHere(["workflow", ...args, "--journal", path]);
+  const run = (...args: string[]) => svcInProcess(["workflow", ...args, "--journal", path]);
   await run("run", `${folder.path}/script.ts`, "--run-id", RUN);
   const commands = [["resume", RUN], ["list"], ["show", RUN], ["logs", RUN], ["report", RUN]];
   for (const [mode, access] of [[0o600, ""], [0o644, "read"], [0o620, "change"], [0o666, "read and change"]] as const) {
@@ -167,7 +167,7 @@ Deno.test("the error of a journal on a full disk names the reason", async () => 
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
   const command = svcCommand(["workflow", "list", "--journal", path], folder.path);
-  const { code, stderr } = await endWithoutRoom(command, path, folder.path);
+  const { code, stderr } = await runWithoutSpace(command, path, folder.path);
   assert.equal(code, 2);
   assert.equal(JSON.parse(stderr).error.message, `The journal ${path} cannot be opened: disk I/O error.`);
 });
@@ -214,21 +214,29 @@ Deno.test("a batch without calls stops if its journal cannot be written, and res
   db.exec("CREATE TRIGGER broken BEFORE UPDATE ON inputs WHEN NEW.number = 3 BEGIN SELECT RAISE(ABORT, 'no'); END");
   const rest = ["--journal", path, "--quiet"];
   const inputs = ["--each", `${folder.path}/in.ndjson`, "--concurrency", "1"];
-  const broken = await svcHere(["workflow", "run", `${folder.path}/script.ts`, ...inputs, "--run-id", RUN, ...rest]);
-  assert.deepEqual([broken.code, errorOf(broken).message], [2, `The journal ${path} cannot be written: no.`]);
+  const broken = await svcInProcess([
+    "workflow",
+    "run",
+    `${folder.path}/script.ts`,
+    ...inputs,
+    "--run-id",
+    RUN,
+    ...rest,
+  ]);
+  assert.deepEqual([broken.code, parseErrorRecord(broken).message], [2, `The journal ${path} cannot be written: no.`]);
   assert.ok(broken.stdout.split("\n").length < 10, broken.stdout);
   db.exec("DROP TRIGGER broken");
-  const resumed = await svcHere(["workflow", "resume", RUN, ...rest]);
+  const resumed = await svcInProcess(["workflow", "resume", RUN, ...rest]);
   assert.deepEqual([resumed.code, resumed.stdout.split("\n").length], [0, 41]);
 });
 
 Deno.test("the hint for a damaged journal says to restore it or to name another one, then to retry", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText(`throw new Error("oops");`, []) });
   const path = `${folder.path}/journal.db`;
-  await svcHere(["workflow", "run", `${folder.path}/script.ts`, "--run-id", RUN, "--journal", path]);
+  await svcInProcess(["workflow", "run", `${folder.path}/script.ts`, "--run-id", RUN, "--journal", path]);
   using db = new DatabaseSync(path);
   db.exec("DROP TABLE inputs");
-  const { message, hint } = errorOf(await svcHere(["workflow", "retry", RUN, "--journal", path]));
+  const { message, hint } = parseErrorRecord(await svcInProcess(["workflow", "retry", RUN, "--journal", path]));
   assert.equal(message, `The journal ${path} cannot be read: no such table: inputs.`);
   const command = `svc workflow retry r1 --journal ${path}`;
   assert.equal(
@@ -252,9 +260,9 @@ Deno.test("a journal with invalid run IDs is damaged, and no file is created or 
     db.prepare("UPDATE runs SET id = ?").run(id);
   }
   for (const args of [["list"], ["show", id], ["cancel", id], ["delete", id], ["report", id]]) {
-    const ended = await svcHere(["workflow", ...args, "--journal", path]);
+    const ended = await svcInProcess(["workflow", ...args, "--journal", path]);
     assert.equal(await Deno.readTextFile(`${folder.path}/victim/deno.lock`), "theirs");
-    const { code, message } = errorOf(ended);
+    const { code, message } = parseErrorRecord(ended);
     assert.equal(code, "INVALID_CONFIG", args.join(" "));
     assert.equal(message, `The journal ${path} cannot be read: it has the invalid run ID "${id}".`);
   }

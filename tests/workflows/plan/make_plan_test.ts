@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { createClient } from "../../../mod.ts";
 import { startService } from "../../../service/mod.ts";
-import { CHECKOUT, makeFolder, svcInProcess as svcHere } from "../../harness/svc.ts";
+import { CHECKOUT, makeFolder, svcInProcess } from "../../harness/svc.ts";
 import { scriptText, svcWorkflow, TinyApi } from "../../harness/workflow.ts";
 
 const INTAKE = `${CHECKOUT}/workflows/examples/intake.ts`;
@@ -286,7 +286,7 @@ Deno.test("the plan of a batch covers one input", async (t) => {
     "in.csv": "n\n1\n2\n",
     "empty.ndjson": "",
   });
-  const plan = (...args: string[]) => svcHere(["workflow", "plan", `${folder.path}/script.ts`, ...args]);
+  const plan = (...args: string[]) => svcInProcess(["workflow", "plan", `${folder.path}/script.ts`, ...args]);
   const results: [args: string[], result: unknown][] = [
     [["--each", "in.ndjson"], { n: 1 }],
     [["--each", "in.ndjson", "--input-line", "2"], { n: 2 }],

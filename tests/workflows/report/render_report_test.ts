@@ -7,7 +7,7 @@ import { startService } from "../../../service/mod.ts";
 import type { Journal, RunRecord } from "../../../workflows/journal/journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { renderReport } from "../../../workflows/report/render_report.ts";
-import { makeFolder, PROGRAM, svcInProcess as svcHere } from "../../harness/svc.ts";
+import { LimitedCommand, makeFolder, PROGRAM, svcInProcess } from "../../harness/svc.ts";
 import { scriptText, svcWorkflow } from "../../harness/workflow.ts";
 import { readPage } from "./_page.ts";
 
@@ -71,7 +71,7 @@ Deno.test("a report is not written to a terminal, and a failed report leaves the
   const journal = `${folder.path}/journal.db`;
   await (await openJournal(journal))[Symbol.asyncDispose]();
   const report = (...args: string[]) =>
-    svcHere(["workflow", "report", ...args, "--journal", journal], { terminal: true });
+    svcInProcess(["workflow", "report", ...args, "--journal", journal], { terminal: true });
   const shown = await report("one");
   assert.deepEqual([shown.code, shown.stdout], [2, ""]);
   assert.match(shown.stderr, /a terminal cannot show it[^]*-o report\.html/);
@@ -105,7 +105,7 @@ Deno.test("the report of an interrupted run shows its progress", async () => {
     "in.ndjson": "1\n2\n3\n",
   });
   const run = ["run", `${folder.path}/script.ts`, "--each", `${folder.path}/in.ndjson`, "--concurrency", "1"];
-  const child = new Deno.Command(Deno.execPath(), {
+  const child = new LimitedCommand(Deno.execPath(), {
     args: ["run", "--quiet", "-A", PROGRAM, "workflow", ...run, "--run-id", "cut"],
     env: { SVC_CONFIG_DIR: folder.path },
     stdout: "null",

@@ -5,7 +5,7 @@ import { openInputs } from "../../../workflows/inputs/open_inputs.ts";
 import { never } from "../../../utils/async/never.ts";
 import { parseMaxFailures } from "../../../workflows/runs/rate.ts";
 import { makeFolder } from "../../harness/svc.ts";
-import { createRunner as runnerOf, openScript, scriptText, svcWorkflow } from "../../harness/workflow.ts";
+import { createRunner, openScript, scriptText, svcWorkflow } from "../../harness/workflow.ts";
 
 interface Batch {
   readonly results: readonly InputResult[];
@@ -19,7 +19,7 @@ async function runFile(body: string, file: string, text: string | Uint8Array, co
   await Deno.writeFile(path, typeof text === "string" ? new TextEncoder().encode(text) : text);
   await using workflow = await openScript({ script: `${folder.path}/script.ts` });
   const log: string[] = [];
-  const batch = runBatch(runnerOf(workflow), await openInputs(path), {
+  const batch = runBatch(createRunner(workflow), await openInputs(path), {
     concurrency,
     onLog: (line, input) => log.push(`${input}: ${line}`),
   });
@@ -80,7 +80,7 @@ Deno.test("an interrupt ends a batch", async () => {
     "in.ndjson": "1\n2\n3\n",
   });
   await using workflow = await openScript({ script: `${folder.path}/script.ts` });
-  const runner = runnerOf(workflow);
+  const runner = createRunner(workflow);
   const batch = runBatch(runner, await openInputs(`${folder.path}/in.ndjson`), {
     concurrency: 2,
     onLog: () => void runner.interrupt(),
@@ -93,7 +93,7 @@ Deno.test("an interrupt ends a batch", async () => {
 Deno.test("a batch that is interrupted before it starts does not wait for an input", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return input;", []) });
   await using workflow = await openScript({ script: `${folder.path}/script.ts` });
-  const runner = runnerOf(workflow);
+  const runner = createRunner(workflow);
   await runner.interrupt();
   async function* silent(): AsyncGenerator<BatchInput> {
     yield await never();

@@ -6,21 +6,21 @@ import { DEFAULT_LIMITS } from "../../../workflows/runs/limits.ts";
 import { explainExit, KilledFromOutside } from "../../../workflows/sandbox/host/guest_errors.ts";
 import { limitRate } from "../../../workflows/runs/rate.ts";
 import { openWorkflow } from "../../../workflows/runs/open_workflow.ts";
-import { type CommandResult as Ended, makeFolder, runCommand as endOf } from "../../harness/svc.ts";
+import { type CommandResult, makeFolder, runCommand } from "../../harness/svc.ts";
+import { eventually } from "../../harness/wait.ts";
 import {
-  CREATE_CASE as CREATE,
-  createCaseBody as caseAnswer,
+  CREATE_CASE,
+  createCaseBody,
   openScript,
-  openWorkspace as openOffice,
-  RUN_SCRIPT as RUN,
+  openScriptWorkspace,
+  RUN_SCRIPT,
   runText,
   scriptText,
   TinyApi,
-  WAIT_FOR_SECOND_CASE as UNTIL_TOLD,
-  waitForOutput as untilItSays,
+  WAIT_FOR_SECOND_CASE,
+  waitForOutput,
   workflowCommand,
 } from "../../harness/workflow.ts";
-import { eventually } from "../../harness/wait.ts";
 
 /** Results of a batch, or the codes of its errors. */
 function readResults(stdout: string): unknown[] {
@@ -28,16 +28,16 @@ function readResults(stdout: string): unknown[] {
   return lines.map(({ result, error }) => error?.code ?? result);
 }
 
-const WAITING = `log("begun"); ${UNTIL_TOLD} return input;`;
+const WAITING = `log("begun"); ${WAIT_FOR_SECOND_CASE} return input;`;
 
 Deno.test("a script that is edited during a batch is not used, and the run resumes when it is restored", async () => {
-  await using office = await openOffice(WAITING);
-  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n3\n");
-  const batch = office.start(...RUN, "--each", "in.ndjson", "--concurrency", "1");
-  const { rest } = await untilItSays(batch, "begun");
-  await office.write(`return "edited";`);
-  await office.createPermit();
-  await office.createPermit();
+  await using workspace = await openScriptWorkspace(WAITING);
+  await Deno.writeTextFile(`${workspace.folder}/in.ndjson`, "1\n2\n3\n");
+  const batch = workspace.start(...RUN_SCRIPT, "--each", "in.ndjson", "--concurrency", "1");
+  const { rest } = await waitForOutput(batch, "begun");
+  await workspace.write(`return "edited";`);
+  await workspace.createPermit();
+  await workspace.createPermit();
   const [stdout, stderr, { code }] = await Promise.all([new Response(batch.stdout).text(), rest, batch.status]);
   assert.deepEqual(readResults(stdout), [1, "WORKFLOW_DIVERGED"]);
   assert.match(stdout, /The script was edited while it ran/);
@@ -46,8 +46,8 @@ Deno.test("a script that is edited during a batch is not used, and the run resum
     /"WORKFLOW_DIVERGED".* add --force to continue with the edited script\. Run 'svc workflow resume r1' to continue\."/,
   );
   assert.equal(code, 1);
-  await office.write(WAITING);
-  const again = await office.svc("resume", "r1");
+  await workspace.write(WAITING);
+  const again = await workspace.svc("resume", "r1");
   assert.deepEqual([readResults(again.stdout), again.code], [[1, 2, 3], 0]);
 });
 
@@ -72,19 +72,19 @@ for (
 }
 
 Deno.test("retry with an edited script says so, whatever the first failed input fails with", async () => {
-  await using office = await openOffice(`throw new Error(input === 1 ? "bad data" : "a bug");`);
-  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n");
-  await office.svc(...RUN, "--each", "in.ndjson");
-  await office.write(`if (input === 1) throw new Error("bad data"); return input;`);
-  assert.match((await office.svc("retry", "r1")).stderr, /WORKFLOW_DIVERGED.*was edited.*--force/);
-  assert.deepEqual(readResults((await office.svc("retry", "r1", "--force")).stdout), ["WORKFLOW_FAILED", 2]);
+  await using workspace = await openScriptWorkspace(`throw new Error(input === 1 ? "bad data" : "a bug");`);
+  await Deno.writeTextFile(`${workspace.folder}/in.ndjson`, "1\n2\n");
+  await workspace.svc(...RUN_SCRIPT, "--each", "in.ndjson");
+  await workspace.write(`if (input === 1) throw new Error("bad data"); return input;`);
+  assert.match((await workspace.svc("retry", "r1")).stderr, /WORKFLOW_DIVERGED.*was edited.*--force/);
+  assert.deepEqual(readResults((await workspace.svc("retry", "r1", "--force")).stdout), ["WORKFLOW_FAILED", 2]);
 });
 
 Deno.test("resume with an edited script that fails before it has repeated its history reports the failure", async () => {
-  await using office = await openOffice(`${CREATE} throw new Error("oops");`);
-  await office.svc(...RUN);
-  await office.write(`(undefined as any).added; ${CREATE} return made.status;`);
-  const { error } = JSON.parse((await office.svc("retry", "r1")).stderr);
+  await using workspace = await openScriptWorkspace(`${CREATE_CASE} throw new Error("oops");`);
+  await workspace.svc(...RUN_SCRIPT);
+  await workspace.write(`(undefined as any).added; ${CREATE_CASE} return made.status;`);
+  const { error } = JSON.parse((await workspace.svc("retry", "r1")).stderr);
   const said =
     /^The script fails with WORKFLOW_FAILED ".*'added'.* \(script\.ts:7\)"\. Step 1 was cases\.create .*not ask/;
   assert.match(error.message, said);
@@ -93,17 +93,17 @@ Deno.test("resume with an edited script that fails before it has repeated its hi
     error.hint,
     /^Fix the script, or .* add --force\. Run 'svc workflow retry r1' to run the failed inputs again\.$/,
   );
-  await office.write(`${CREATE} return made.status;`);
-  assert.equal((await office.svc("retry", "r1", "--force", "--format", "compact")).stdout, `"New"\n`);
-  assert.equal(await office.permits(), 1);
+  await workspace.write(`${CREATE_CASE} return made.status;`);
+  assert.equal((await workspace.svc("retry", "r1", "--force", "--format", "compact")).stdout, `"New"\n`);
+  assert.equal(await workspace.permits(), 1);
 });
 
 Deno.test("a sandbox that is killed while it waits for its input is replaced", async () => {
-  await using office = await openOffice(WAITING);
-  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n3\n");
+  await using workspace = await openScriptWorkspace(WAITING);
+  await Deno.writeTextFile(`${workspace.folder}/in.ndjson`, "1\n2\n3\n");
   const unkept = ["run", "script.ts", "--allow-declared", "--journal", "none"];
-  const batch = office.start(...unkept, "--each", "in.ndjson", "--concurrency", "1");
-  const { rest } = await untilItSays(batch, "begun");
+  const batch = workspace.start(...unkept, "--each", "in.ndjson", "--concurrency", "1");
+  const { rest } = await waitForOutput(batch, "begun");
   const sandboxes = await eventually("the batch has two sandboxes", async () => {
     const found = await findSandboxes(batch.pid);
     return found.length >= 2 && found;
@@ -112,8 +112,8 @@ Deno.test("a sandbox that is killed while it waits for its input is replaced", a
   assert.equal(killProcess(killed), true);
   // Without a journal an input fails with its sandbox, so the batch must notice first that this one has ended.
   await eventually("the killed sandbox has ended", () => !killProcess(killed));
-  await office.createPermit();
-  await office.createPermit();
+  await workspace.createPermit();
+  await workspace.createPermit();
   const [stdout] = await Promise.all([new Response(batch.stdout).text(), rest, batch.status]);
   assert.deepEqual(readResults(stdout), [1, 2, 3]);
 });
@@ -148,13 +148,15 @@ Deno.test({
   name: "Ctrl-C and --max-failures end a batch that waits for the next line of a pipe",
   ignore: Deno.build.os === "windows",
   async fn() {
-    await using office = await openOffice(`log("begun"); if (input === 2) throw new Error("two"); return input;`);
+    await using workspace = await openScriptWorkspace(
+      `log("begun"); if (input === 2) throw new Error("two"); return input;`,
+    );
     for (const flags of [[], ["--max-failures", "1"]]) {
       const args = ["run", "script.ts", "--allow-declared", "--each", "-", "--journal", "none", ...flags];
-      const batch = office.pipe(...args);
+      const batch = workspace.pipe(...args);
       const writer = batch.stdin.getWriter();
       await writer.write(new TextEncoder().encode(flags.length === 0 ? "1\n" : "2\n"));
-      const { rest } = await untilItSays(batch, "begun");
+      const { rest } = await waitForOutput(batch, "begun");
       if (flags.length === 0) batch.kill("SIGINT");
       const [stderr, { code }] = await Promise.all([rest, batch.status, new Response(batch.stdout).text()]);
       assert.equal(code, flags.length === 0 ? 130 : 1, stderr);
@@ -164,19 +166,21 @@ Deno.test({
 });
 
 Deno.test("a run whose journal can no longer be read ends with that error, and can be resumed", async () => {
-  await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD} return made.status;`);
-  const run = office.start(...RUN);
-  const { rest } = await untilItSays(run, "made");
-  office.sql("ALTER TABLE runs RENAME TO hidden");
+  await using workspace = await openScriptWorkspace(
+    `${CREATE_CASE} log("made"); ${WAIT_FOR_SECOND_CASE} return made.status;`,
+  );
+  const run = workspace.start(...RUN_SCRIPT);
+  const { rest } = await waitForOutput(run, "made");
+  workspace.sql("ALTER TABLE runs RENAME TO hidden");
   const [, said = "", ...more] = (await rest).split("\n");
   const { error } = JSON.parse(said);
   assert.deepEqual([(await run.status).code, error.code, more], [2, "INVALID_CONFIG", [""]]);
   assert.match(error.message, /^The journal .* cannot be read: no such table: runs\.$/);
   assert.match(error.hint, /^Restore the file, .* Run 'svc workflow resume r1' to continue\.$/);
-  office.sql("ALTER TABLE hidden RENAME TO runs");
-  await office.createPermit();
-  assert.equal((await office.svc("resume", "r1", "--format", "compact")).stdout, `"New"\n`);
-  assert.equal(await office.permits(), 2);
+  workspace.sql("ALTER TABLE hidden RENAME TO runs");
+  await workspace.createPermit();
+  assert.equal((await workspace.svc("resume", "r1", "--format", "compact")).stdout, `"New"\n`);
+  assert.equal(await workspace.permits(), 2);
   await run.stdout.cancel();
 });
 
@@ -202,24 +206,24 @@ Deno.test("cassettes are tested and recorded even if their output is closed", as
 });
 
 Deno.test("a link to a journal names the same journal", async () => {
-  await using office = await openOffice("return input;");
-  await office.svc(...RUN, "--input", "1", "--journal", `${office.config}/real.db`);
-  await Deno.symlink("real.db", `${office.config}/link.db`);
-  const again = await office.svc("resume", "r1", "--journal", `${office.config}/link.db`);
+  await using workspace = await openScriptWorkspace("return input;");
+  await workspace.svc(...RUN_SCRIPT, "--input", "1", "--journal", `${workspace.config}/real.db`);
+  await Deno.symlink("real.db", `${workspace.config}/link.db`);
+  const again = await workspace.svc("resume", "r1", "--journal", `${workspace.config}/link.db`);
   assert.deepEqual([again.stdout, again.code], ["1\n", 0], again.stderr);
 });
 
 Deno.test("inputs that are missing from the file of a run are reported", async () => {
-  await using office = await openOffice("return input;");
-  const file = `${office.folder}/in.ndjson`;
+  await using workspace = await openScriptWorkspace("return input;");
+  const file = `${workspace.folder}/in.ndjson`;
   await Deno.writeTextFile(file, "1\n2\n3\n");
-  await office.svc(...RUN, "--each", "in.ndjson");
+  await workspace.svc(...RUN_SCRIPT, "--each", "in.ndjson");
   await Deno.writeTextFile(file, "1\n");
-  const short = await office.svc("resume", "r1");
+  const short = await workspace.svc("resume", "r1");
   assert.equal(short.code, 2);
   assert.match(short.stderr, /The run has 3 inputs, but its file has only 1/);
   await Deno.writeTextFile(file, "1\n{\n3\n");
-  const damaged = await office.svc("resume", "r1");
+  const damaged = await workspace.svc("resume", "r1");
   assert.match(damaged.stderr, /in\.ndjson:2 has changed since the run started/);
 });
 
@@ -227,18 +231,19 @@ Deno.test("inputs that are missing from the file of a run are reported", async (
 async function createTwice(
   first: () => Response,
   how: string[] = [],
-): Promise<{ runs: Ended[]; keys: (string | null)[] }> {
+): Promise<{ runs: CommandResult[]; keys: (string | null)[] }> {
   await using folder = await makeFolder({
     "script.ts": scriptText(`return (await svc.cases.create({ type: "T" })).id;`),
   });
   const keys: (string | null)[] = [];
   await using api = new TinyApi((_call, { headers }) => {
     keys.push(headers.get("idempotency-key"));
-    return keys.length === 1 ? first() : Response.json(caseAnswer("C-1"), { status: 201 });
+    return keys.length === 1 ? first() : Response.json(createCaseBody("C-1"), { status: 201 });
   });
   const env = { SVC_BASE_URL: api.baseUrl, SVC_CLIENT_ID: "id", SVC_CLIENT_SECRET: "secret" };
-  const svc = (...args: string[]) => endOf(workflowCommand(args, { directory: folder.path, env, cwd: folder.path }));
-  return { runs: [await svc(...RUN, ...how), await svc("retry", "r1", "--format", "compact")], keys };
+  const svc = (...args: string[]) =>
+    runCommand(workflowCommand(args, { directory: folder.path, env, cwd: folder.path }));
+  return { runs: [await svc(...RUN_SCRIPT, ...how), await svc("retry", "r1", "--format", "compact")], keys };
 }
 
 for (const status of [500, 524]) {
@@ -272,11 +277,12 @@ Deno.test("retry repeats a failed call that the script has wrapped in its own er
   let asked = 0;
   await using api = new TinyApi((call) => {
     const isFirst = call === "GET /cases/C-1" && asked++ === 0;
-    return isFirst ? Response.json({}, { status: 423 }) : Response.json(caseAnswer("C-1"));
+    return isFirst ? Response.json({}, { status: 423 }) : Response.json(createCaseBody("C-1"));
   });
   const env = { SVC_BASE_URL: api.baseUrl, SVC_CLIENT_ID: "id", SVC_CLIENT_SECRET: "secret" };
-  const svc = (...args: string[]) => endOf(workflowCommand(args, { directory: folder.path, env, cwd: folder.path }));
-  assert.match((await svc(...RUN)).stderr, /could not read: /);
+  const svc = (...args: string[]) =>
+    runCommand(workflowCommand(args, { directory: folder.path, env, cwd: folder.path }));
+  assert.match((await svc(...RUN_SCRIPT)).stderr, /could not read: /);
   const again = await svc("retry", "r1", "--format", "compact");
   assert.deepEqual([again.stdout, again.code], [`"C-1"\n`, 0], again.stderr);
 });
@@ -311,21 +317,23 @@ async function* values(...all: number[]): AsyncGenerator<number> {
 }
 
 Deno.test("a run whose temporary folder was deleted ends normally", async () => {
-  await using office = await openOffice(`${CREATE} log("begun"); ${UNTIL_TOLD} return made.id;`);
-  const run = office.start(...RUN, "--format", "compact");
-  const { rest } = await untilItSays(run, "begun");
-  for await (const { name } of Deno.readDir(office.config)) {
-    if (name.startsWith("svc-workflow-")) await Deno.remove(`${office.config}/${name}`, { recursive: true });
+  await using workspace = await openScriptWorkspace(
+    `${CREATE_CASE} log("begun"); ${WAIT_FOR_SECOND_CASE} return made.id;`,
+  );
+  const run = workspace.start(...RUN_SCRIPT, "--format", "compact");
+  const { rest } = await waitForOutput(run, "begun");
+  for await (const { name } of Deno.readDir(workspace.config)) {
+    if (name.startsWith("svc-workflow-")) await Deno.remove(`${workspace.config}/${name}`, { recursive: true });
   }
-  await office.createPermit();
+  await workspace.createPermit();
   const [stdout, stderr, { code }] = await Promise.all([new Response(run.stdout).text(), rest, run.status]);
   assert.deepEqual([stdout, stderr, code], [`"CITY-PERMIT-WORK P-1"\n`, "begun\n", 0]);
 });
 
 Deno.test("an input whose sandbox is killed repeatedly fails", async () => {
-  await using office = await openOffice(`log("started"); await sleep(600_000);`);
-  const process = office.start(...RUN);
-  const { rest } = await untilItSays(process, "started");
+  await using workspace = await openScriptWorkspace(`log("started"); await sleep(600_000);`);
+  const process = workspace.start(...RUN_SCRIPT);
+  const { rest } = await waitForOutput(process, "started");
   let hasEnded = false;
   const ended = process.status.then(() => hasEnded = true);
   const killed = new Set<number>();
@@ -339,15 +347,15 @@ Deno.test("an input whose sandbox is killed repeatedly fails", async () => {
 });
 
 Deno.test("a run that is cancelled while it ends stays cancelled", async () => {
-  await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD}`);
-  const process = office.start(...RUN);
-  const { rest } = await untilItSays(process, "made");
-  office.sql("UPDATE runs SET state = 'cancelled'");
-  await office.createPermit();
+  await using workspace = await openScriptWorkspace(`${CREATE_CASE} log("made"); ${WAIT_FOR_SECOND_CASE}`);
+  const process = workspace.start(...RUN_SCRIPT);
+  const { rest } = await waitForOutput(process, "made");
+  workspace.sql("UPDATE runs SET state = 'cancelled'");
+  await workspace.createPermit();
   await Promise.all([rest, process.stdout.cancel(), process.status]);
-  const [run] = JSON.parse((await office.svc("list")).stdout);
+  const [run] = JSON.parse((await workspace.svc("list")).stdout);
   assert.equal(run.state, "cancelled");
-  assert.match((await office.svc("retry", "r1")).stderr, /Run r1 was cancelled/);
+  assert.match((await workspace.svc("retry", "r1")).stderr, /Run r1 was cancelled/);
 });
 
 Deno.test("a batch for which no process can be started fails no input, and resumes later", async () => {
@@ -355,8 +363,8 @@ Deno.test("a batch for which no process can be started fails no input, and resum
   const files = { "script.ts": scriptText("return input;", []), "in.ndjson": inputs.join("\n") };
   await using folder = await makeFolder(files);
   const svc = (args: string[], shellLimit?: string) =>
-    endOf(workflowCommand(args, { directory: folder.path, cwd: folder.path, shellLimit }));
-  const { code, stderr } = await svc([...RUN, "--each", "in.ndjson", "--concurrency", "32"], "ulimit -n 64");
+    runCommand(workflowCommand(args, { directory: folder.path, cwd: folder.path, shellLimit }));
+  const { code, stderr } = await svc([...RUN_SCRIPT, "--each", "in.ndjson", "--concurrency", "32"], "ulimit -n 64");
   assert.match(stderr, / 0 failed, \d+ stopped/);
   assert.match(stderr, /The process of the script cannot be started: too many open files\./);
   assert.match(stderr, /lower --concurrency\. Run 'svc workflow resume r1' to continue\."/);

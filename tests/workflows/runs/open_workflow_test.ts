@@ -6,10 +6,10 @@ import { CASSETTE_VERSION } from "../../../workflows/cassette/cassette.ts";
 import { playCassette } from "../../../workflows/cassette/play_cassette.ts";
 import { makePlan } from "../../../workflows/plan/make_plan.ts";
 import { copyLibrary } from "../../../workflows/sandbox/host/library.ts";
-import { holdResponse as heldAnswer } from "../../harness/faults.ts";
+import { holdResponse } from "../../harness/faults.ts";
 import { makeFolder } from "../../harness/svc.ts";
 import {
-  createCaseBody as caseAnswer,
+  createCaseBody,
   noCaller,
   openScript,
   runText,
@@ -271,7 +271,7 @@ Deno.test("without a grant the user is asked once, and a pipe is rejected", asyn
 });
 
 Deno.test("a script can abort a call", async () => {
-  const held = heldAnswer();
+  const held = holdResponse();
   await using api = new TinyApi(held.answer);
   const body = `const controller = new AbortController();
     setTimeout(() => controller.abort(), 1);
@@ -324,7 +324,7 @@ Deno.test("a closed workflow has no process left that could write into its folde
   let sandboxes: number[] = [];
   await using api = new TinyApi(async () => {
     sandboxes = await findSandboxes(Deno.pid, script);
-    return Response.json(caseAnswer("C-1"));
+    return Response.json(createCaseBody("C-1"));
   });
   assert.equal(await runWorkflow({ script, caller: api.caller, allowDeclared: true }), 1);
   assert.deepEqual([sandboxes.length, sandboxes.filter(killProcess)], [1, []]);

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import type { Journal } from "../../../workflows/journal/journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
-import { makeFolder } from "../../harness/svc.ts";
-import { newRun, scriptText, workflowCommand } from "../../harness/workflow.ts";
+import { LimitedCommand, makeFolder } from "../../harness/svc.ts";
 import { eventually } from "../../harness/wait.ts";
+import { newRun, scriptText, workflowCommand } from "../../harness/workflow.ts";
 
 /** Number of failed inputs: opening them takes longer than noticing that the first one is open. */
 const FAILED = 200;
@@ -22,7 +22,7 @@ async function openPipe(): Promise<Pipe> {
   await using stack = new AsyncDisposableStack();
   const { path: directory } = stack.use(await makeFolder({ "script.ts": scriptText("return input;", []) }));
   const path = `${directory}/in`;
-  assert((await new Deno.Command("mkfifo", { args: [path] }).output()).success);
+  assert((await new LimitedCommand("mkfifo", { args: [path] }).output()).success);
   const journal = stack.use(await openJournal(`${directory}/workflows.db`));
   const moved = stack.move();
   return {

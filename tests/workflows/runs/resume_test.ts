@@ -3,63 +3,66 @@ import assert from "node:assert/strict";
 import { saveProfile } from "../../../lib/auth/config.ts";
 import { findSandboxes, killProcess } from "../../../tasks/crash/processes.ts";
 import {
-  CREATE_CASE as CREATE,
-  createCaseBody as caseAnswer,
-  killAfterOutput as killWhenItSays,
-  openWorkspace as openOffice,
-  RUN_SCRIPT as RUN,
+  CREATE_CASE,
+  createCaseBody,
+  killAfterOutput,
+  openScriptWorkspace,
+  RUN_SCRIPT,
   TinyApi,
-  WAIT_FOR_SECOND_CASE as UNTIL_TOLD,
-  waitForOutput as untilItSays,
+  WAIT_FOR_SECOND_CASE,
+  waitForOutput,
 } from "../../harness/workflow.ts";
+import { LimitedCommand } from "../../harness/svc.ts";
 
 function errorIn(stderr: string): { code: string; message: string; hint: string } {
   return JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "").error;
 }
 
 Deno.test("retry accepts further grants and keeps them", async () => {
-  await using office = await openOffice(`${CREATE} await svc.cases.get(made.id); return made.status;`);
+  await using workspace = await openScriptWorkspace(`${CREATE_CASE} await svc.cases.get(made.id); return made.status;`);
   const run = ["run", "script.ts", "--run-id", "r1", "--allow", "cases.create"];
-  const denied = errorIn((await office.svc(...run)).stderr);
+  const denied = errorIn((await workspace.svc(...run)).stderr);
   assert.equal(
     denied.hint,
     "Add --allow cases.get to grant it. Run 'svc workflow retry r1' to run the failed inputs again.",
   );
-  const granted = await office.svc("retry", "r1", "--allow", "cases.get", "--format", "compact");
+  const granted = await workspace.svc("retry", "r1", "--allow", "cases.get", "--format", "compact");
   assert.deepEqual([granted.code, granted.stdout], [0, `"New"\n`]);
-  office.sql("UPDATE runs SET state = 'open'; UPDATE inputs SET state = 'open'");
-  assert.equal((await office.svc("resume", "r1", "--format", "compact")).stdout, `"New"\n`);
-  assert.equal(await office.permits(), 1);
+  workspace.sql("UPDATE runs SET state = 'open'; UPDATE inputs SET state = 'open'");
+  assert.equal((await workspace.svc("resume", "r1", "--format", "compact")).stdout, `"New"\n`);
+  assert.equal(await workspace.permits(), 1);
 });
 
 Deno.test("a hint names the journal of the run", async () => {
-  await using office = await openOffice(`throw new Error("oops");`);
-  const journal = `${office.config}/own.db`;
-  const { hint } = errorIn((await office.svc(...RUN, "--journal", journal)).stderr);
+  await using workspace = await openScriptWorkspace(`throw new Error("oops");`);
+  const journal = `${workspace.config}/own.db`;
+  const { hint } = errorIn((await workspace.svc(...RUN_SCRIPT, "--journal", journal)).stderr);
   const [show, retry] = ["show", "retry"].map((verb) => `svc workflow ${verb} r1 --journal ${journal}`);
   const advice = "to run the failed inputs again (add --force if you edit the script)";
   assert.equal(hint, `Run '${show}' to see its steps, or '${retry}' ${advice}.`);
 });
 
 Deno.test("a hint quotes the path of the journal for the shell", async () => {
-  await using office = await openOffice(`throw new Error("oops");`);
-  const { hint } = errorIn((await office.svc(...RUN, "--journal", `${office.config}/it's own.db`)).stderr);
+  await using workspace = await openScriptWorkspace(`throw new Error("oops");`);
+  const { hint } = errorIn((await workspace.svc(...RUN_SCRIPT, "--journal", `${workspace.config}/it's own.db`)).stderr);
   const [, again = ""] = /, or 'svc workflow (.*)' to run the failed inputs again/.exec(hint) ?? [];
-  assert.equal(again, `retry r1 --journal '${office.config}/it'\\''s own.db'`);
-  const taken = await new Deno.Command("sh", { args: ["-c", `printf '%s\n' ${again}`] }).output();
-  assert.equal(new TextDecoder().decode(taken.stdout), `retry\nr1\n--journal\n${office.config}/it's own.db\n`);
+  assert.equal(again, `retry r1 --journal '${workspace.config}/it'\\''s own.db'`);
+  const taken = await new LimitedCommand("sh", { args: ["-c", `printf '%s\n' ${again}`] }).output();
+  assert.equal(new TextDecoder().decode(taken.stdout), `retry\nr1\n--journal\n${workspace.config}/it's own.db\n`);
 });
 
 Deno.test("retry accepts a longer timeout", async () => {
-  await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD} return made.status;`);
-  const late = errorIn((await office.svc(...RUN, "--timeout", "1")).stderr);
+  await using workspace = await openScriptWorkspace(
+    `${CREATE_CASE} log("made"); ${WAIT_FOR_SECOND_CASE} return made.status;`,
+  );
+  const late = errorIn((await workspace.svc(...RUN_SCRIPT, "--timeout", "1")).stderr);
   assert.deepEqual([late.code, late.hint], [
     "TIMEOUT",
     "Raise --timeout if it needs longer. Run 'svc workflow retry r1' to run the failed inputs again.",
   ]);
-  await office.createPermit();
-  assert.equal((await office.svc("retry", "r1", "--timeout", "60", "--format", "compact")).stdout, `"New"\n`);
-  assert.equal(await office.permits(), 2);
+  await workspace.createPermit();
+  assert.equal((await workspace.svc("retry", "r1", "--timeout", "60", "--format", "compact")).stdout, `"New"\n`);
+  assert.equal(await workspace.permits(), 2);
 });
 
 for (
@@ -74,12 +77,12 @@ for (
   })
 ) {
   Deno.test(`retry repeats what a script ${what}, but not its changes`, async () => {
-    await using office = await openOffice(`${CREATE} ${script} return made.status;`);
-    assert.equal((await office.svc(...RUN)).code, 1);
-    assert.equal((await office.svc("retry", "r1")).code, 1);
-    await office.createPermit();
-    assert.equal((await office.svc("retry", "r1", "--format", "compact")).stdout, `"New"\n`);
-    assert.equal(await office.permits(), 2);
+    await using workspace = await openScriptWorkspace(`${CREATE_CASE} ${script} return made.status;`);
+    assert.equal((await workspace.svc(...RUN_SCRIPT)).code, 1);
+    assert.equal((await workspace.svc("retry", "r1")).code, 1);
+    await workspace.createPermit();
+    assert.equal((await workspace.svc("retry", "r1", "--format", "compact")).stdout, `"New"\n`);
+    assert.equal(await workspace.permits(), 2);
   });
 }
 
@@ -89,26 +92,26 @@ const REGISTER = `const made = await svc.cases.create({ type: "City-Permit-Work-
   return input.name;`;
 
 Deno.test("retry uses corrected lines and keeps the history of their inputs", async () => {
-  await using office = await openOffice(REGISTER);
-  const file = `${office.folder}/in.ndjson`;
+  await using workspace = await openScriptWorkspace(REGISTER);
+  const file = `${workspace.folder}/in.ndjson`;
   await Deno.writeTextFile(file, `{"name":"Ada"}\n{"name":""}\nnot JSON\n`);
-  assert.equal((await office.svc(...RUN, "--each", "in.ndjson")).code, 1);
+  assert.equal((await workspace.svc(...RUN_SCRIPT, "--each", "in.ndjson")).code, 1);
   await Deno.writeTextFile(file, `{"name":"Ada"}\n{"name":"Eve"}\n{"name":"Sue"}\n`);
-  const again = await office.svc("retry", "r1");
+  const again = await workspace.svc("retry", "r1");
   assert.equal(again.stderr.split("\n")[0], "Running 2 failed inputs of run r1 again.");
   const results = again.stdout.trimEnd().split("\n").map((line) => JSON.parse(line).result);
   assert.deepEqual([again.code, results], [0, ["Ada", "Eve", "Sue"]]);
-  assert.equal(await office.permits(), 3);
+  assert.equal(await workspace.permits(), 3);
 });
 
 Deno.test("a corrected line that changes a recorded step is named as the reason, until it is restored or forced", async () => {
   const made =
     `await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: input.by, Address: "B" } });`;
-  await using office = await openOffice(`${made} if (!input.ok) throw new Error("oops"); return input.by;`);
-  const write = (line: string) => Deno.writeTextFile(`${office.folder}/in.ndjson`, `${line}\n`);
-  const first = async (...args: string[]) => JSON.parse((await office.svc(...args)).stdout);
+  await using workspace = await openScriptWorkspace(`${made} if (!input.ok) throw new Error("oops"); return input.by;`);
+  const write = (line: string) => Deno.writeTextFile(`${workspace.folder}/in.ndjson`, `${line}\n`);
+  const first = async (...args: string[]) => JSON.parse((await workspace.svc(...args)).stdout);
   await write(`{"by":"Ada"}`);
-  await first(...RUN, "--each", "in.ndjson");
+  await first(...RUN_SCRIPT, "--each", "in.ndjson");
   await write(`{"by":"Eve","ok":true}`);
   for (const verb of ["retry", "resume"]) {
     const { error } = await first(verb, "r1");
@@ -117,151 +120,171 @@ Deno.test("a corrected line that changes a recorded step is named as the reason,
   }
   await write(`{"by":"Ada","more":1}`);
   assert.match((await first("resume", "r1")).error.message, /oops/);
-  assert.equal(await office.permits(), 1);
+  assert.equal(await workspace.permits(), 1);
   await write(`{"by":"Eve","ok":true}`);
   assert.equal((await first("retry", "r1", "--force")).result, "Eve");
-  assert.equal(await office.permits(), 2);
+  assert.equal(await workspace.permits(), 2);
 });
 
 Deno.test("a line that has not failed must be unchanged", async () => {
-  await using office = await openOffice("return input;");
-  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n");
-  assert.equal((await office.svc(...RUN, "--each", "in.ndjson")).code, 0);
-  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n3\n");
-  assert.match((await office.svc("resume", "r1")).stderr, /in\.ndjson:2 has changed since the run started/);
+  await using workspace = await openScriptWorkspace("return input;");
+  await Deno.writeTextFile(`${workspace.folder}/in.ndjson`, "1\n2\n");
+  assert.equal((await workspace.svc(...RUN_SCRIPT, "--each", "in.ndjson")).code, 0);
+  await Deno.writeTextFile(`${workspace.folder}/in.ndjson`, "1\n3\n");
+  assert.match((await workspace.svc("resume", "r1")).stderr, /in\.ndjson:2 has changed since the run started/);
 });
 
 Deno.test("a run that was started without a service uses the current one", async () => {
-  await using office = await openOffice(`${CREATE} return made.status;`);
-  office.useService({ baseUrl: "", clientId: "" });
-  assert.equal((await office.svc(...RUN)).code, 2);
-  office.useOwnService();
-  assert.equal((await office.svc("retry", "r1", "--format", "compact")).stdout, `"New"\n`);
+  await using workspace = await openScriptWorkspace(`${CREATE_CASE} return made.status;`);
+  workspace.useService({ baseUrl: "", clientId: "" });
+  assert.equal((await workspace.svc(...RUN_SCRIPT)).code, 2);
+  workspace.useOwnService();
+  assert.equal((await workspace.svc("retry", "r1", "--format", "compact")).stdout, `"New"\n`);
 });
 
 Deno.test("a resumed run keeps its new profile", async () => {
-  await using office = await openOffice(`return (await svc.cases.get("C-1")).id;`);
+  await using workspace = await openScriptWorkspace(`return (await svc.cases.get("C-1")).id;`);
   let asked = 0;
   await using api = new TinyApi(() =>
-    ++asked === 1 ? new Response("", { status: 404 }) : Response.json(caseAnswer("C-1"))
+    ++asked === 1 ? new Response("", { status: 404 }) : Response.json(createCaseBody("C-1"))
   );
-  office.useService({ baseUrl: "", clientId: "" });
-  assert.equal((await office.svc(...RUN)).code, 2);
-  await saveProfile("other", { baseUrl: api.baseUrl, clientId: "id" }, office.config);
-  assert.equal(errorIn((await office.svc("retry", "r1", "--profile", "other")).stderr).code, "NOT_FOUND");
-  assert.match((await office.svc("report", "r1")).stdout, /<dt>Profile<\/dt>\s*<dd>other<\/dd>/);
-  assert.equal((await office.svc("retry", "r1", "--format", "compact")).stdout, `"C-1"\n`);
+  workspace.useService({ baseUrl: "", clientId: "" });
+  assert.equal((await workspace.svc(...RUN_SCRIPT)).code, 2);
+  await saveProfile("other", { baseUrl: api.baseUrl, clientId: "id" }, workspace.config);
+  assert.equal(errorIn((await workspace.svc("retry", "r1", "--profile", "other")).stderr).code, "NOT_FOUND");
+  assert.match((await workspace.svc("report", "r1")).stdout, /<dt>Profile<\/dt>\s*<dd>other<\/dd>/);
+  assert.equal((await workspace.svc("retry", "r1", "--format", "compact")).stdout, `"C-1"\n`);
 });
 
 Deno.test("a named profile must exist before a run starts or continues, unless the environment replaces it", async () => {
-  await using office = await openOffice(`${CREATE} throw new Error("oops");`);
+  await using workspace = await openScriptWorkspace(`${CREATE_CASE} throw new Error("oops");`);
   const refused = async (...args: string[]) => {
-    const { code, stderr } = await office.svc(...args, "--profile", "nosuch");
+    const { code, stderr } = await workspace.svc(...args, "--profile", "nosuch");
     return [code, /There is no profile "nosuch"/.test(errorIn(stderr).message)];
   };
-  office.useService({ clientId: "" });
-  assert.deepEqual(await refused(...RUN), [2, true]);
-  assert.equal((await office.svc("list", "--format", "compact")).stdout, "[]\n");
-  office.useOwnService();
-  assert.deepEqual(await refused(...RUN), [1, false]);
-  office.useService({ clientId: "" });
+  workspace.useService({ clientId: "" });
+  assert.deepEqual(await refused(...RUN_SCRIPT), [2, true]);
+  assert.equal((await workspace.svc("list", "--format", "compact")).stdout, "[]\n");
+  workspace.useOwnService();
+  assert.deepEqual(await refused(...RUN_SCRIPT), [1, false]);
+  workspace.useService({ clientId: "" });
   assert.deepEqual([await refused("retry", "r1"), await refused("resume", "r1")], [[2, true], [2, true]]);
-  assert.match((await office.svc("show", "r1")).stdout, /1 failed/);
-  assert.equal(await office.permits(), 1);
+  assert.match((await workspace.svc("show", "r1")).stdout, /1 failed/);
+  assert.equal(await workspace.permits(), 1);
 });
 
 Deno.test("resume of a run with a corrected line suggests retry", async () => {
-  await using office = await openOffice("return input;");
-  await Deno.writeTextFile(`${office.folder}/in.ndjson`, `{"a":`);
-  assert.equal((await office.svc(...RUN, "--each", "in.ndjson")).code, 1);
-  await Deno.writeTextFile(`${office.folder}/in.ndjson`, `{"a":1}\n`);
-  const { message, hint } = errorIn((await office.svc("resume", "r1")).stderr);
+  await using workspace = await openScriptWorkspace("return input;");
+  await Deno.writeTextFile(`${workspace.folder}/in.ndjson`, `{"a":`);
+  assert.equal((await workspace.svc(...RUN_SCRIPT, "--each", "in.ndjson")).code, 1);
+  await Deno.writeTextFile(`${workspace.folder}/in.ndjson`, `{"a":1}\n`);
+  const { message, hint } = errorIn((await workspace.svc("resume", "r1")).stderr);
   assert.equal(message, "in.ndjson:1 has changed since the run started.");
   assert.match(hint, /^'svc workflow retry' uses the current value of a failed line\. To start a new run, /);
-  assert.equal((await office.svc("retry", "r1")).stdout, `{"input":"in.ndjson:1","result":{"a":1}}\n`);
+  assert.equal((await workspace.svc("retry", "r1")).stdout, `{"input":"in.ndjson:1","result":{"a":1}}\n`);
 });
 
 Deno.test("a line that is corrected to an invalid one fails alone and can be corrected again", async () => {
-  await using office = await openOffice(`${CREATE} if (input === "bad") throw new Error("oops"); return input;`);
-  const write = (line: string) => Deno.writeTextFile(`${office.folder}/in.ndjson`, `${line}\n"good"\n`);
-  const first = async (...args: string[]) => JSON.parse((await office.svc(...args)).stdout.split("\n")[0] ?? "");
+  await using workspace = await openScriptWorkspace(
+    `${CREATE_CASE} if (input === "bad") throw new Error("oops"); return input;`,
+  );
+  const write = (line: string) => Deno.writeTextFile(`${workspace.folder}/in.ndjson`, `${line}\n"good"\n`);
+  const first = async (...args: string[]) => JSON.parse((await workspace.svc(...args)).stdout.split("\n")[0] ?? "");
   await write(`"bad"`);
-  assert.match((await first(...RUN, "--each", "in.ndjson")).error.message, /oops/);
+  assert.match((await first(...RUN_SCRIPT, "--each", "in.ndjson")).error.message, /oops/);
   await write(`"better`);
   for (const verb of ["retry", "resume", "retry"]) {
     assert.equal((await first(verb, "r1")).error.message, "in.ndjson:1 is not JSON.", verb);
   }
   await write(`"better"`);
   assert.equal((await first("retry", "r1")).result, "better");
-  assert.equal(await office.permits(), 2);
+  assert.equal(await workspace.permits(), 2);
 });
 
 Deno.test("a file with other inputs starts a new run after the unfinished one is cancelled as the hint says", async () => {
-  await using office = await openOffice(`if (input === 2) { log("waits"); ${UNTIL_TOLD} } return input;`);
-  const write = (text: string) => Deno.writeTextFile(`${office.folder}/new.ndjson`, text);
+  await using workspace = await openScriptWorkspace(
+    `if (input === 2) { log("waits"); ${WAIT_FOR_SECOND_CASE} } return input;`,
+  );
+  const write = (text: string) => Deno.writeTextFile(`${workspace.folder}/new.ndjson`, text);
   const nightly = ["run", "script.ts", "--allow-declared", "--each", "new.ndjson", "--resume", "--concurrency", "1"];
   await write("1\n2\n");
-  await killWhenItSays(office.start(...nightly), "waits");
+  await killAfterOutput(workspace.start(...nightly), "waits");
   await write("3\n4\n");
-  const other = errorIn((await office.svc(...nightly)).stderr);
+  const other = errorIn((await workspace.svc(...nightly)).stderr);
   assert.equal(other.message, "new.ndjson:1 has changed since the run started.");
   await write("1\n");
-  const shorter = errorIn((await office.svc(...nightly)).stderr);
+  const shorter = errorIn((await workspace.svc(...nightly)).stderr);
   assert.equal(shorter.message, "The run has 2 inputs, but its file has only 1.");
   const way =
     /^To start a new run, cancel this one with '(svc workflow cancel)' .*\. Run 'svc workflow resume (\S+)' to continue\.$/;
   const [, cancel, id = ""] = way.exec(other.hint) ?? [];
   assert.deepEqual([cancel, shorter.hint], ["svc workflow cancel", other.hint]);
   await write("3\n4\n");
-  assert.equal((await office.svc("cancel", id)).code, 0);
-  const { code, stdout } = await office.svc(...nightly);
+  assert.equal((await workspace.svc("cancel", id)).code, 0);
+  const { code, stdout } = await workspace.svc(...nightly);
   assert.deepEqual([code, stdout.trimEnd().split("\n").map((line) => JSON.parse(line).result)], [0, [3, 4]]);
 });
 
 Deno.test("a run whose inputs cannot be read is not started", async () => {
-  await using office = await openOffice("return input;");
-  await Deno.writeTextFile(`${office.folder}/twice.csv`, "a,a\n1,2\n");
+  await using workspace = await openScriptWorkspace("return input;");
+  await Deno.writeTextFile(`${workspace.folder}/twice.csv`, "a,a\n1,2\n");
   for (const file of ["none.ndjson", ".", "twice.csv"]) {
-    assert.equal((await office.svc(...RUN, "--each", file)).code, 2, file);
+    assert.equal((await workspace.svc(...RUN_SCRIPT, "--each", file)).code, 2, file);
   }
-  assert.equal((await office.svc("list", "--format", "compact")).stdout, "[]\n");
+  assert.equal((await workspace.svc("list", "--format", "compact")).stdout, "[]\n");
 });
 
 Deno.test("a batch that stops at --max-failures names the commands to resume and to retry", async () => {
-  await using office = await openOffice(`throw new Error("oops");`);
-  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n3\n");
-  const { stderr } = await office.svc(...RUN, "--each", "in.ndjson", "--max-failures", "1", "--concurrency", "1");
+  await using workspace = await openScriptWorkspace(`throw new Error("oops");`);
+  await Deno.writeTextFile(`${workspace.folder}/in.ndjson`, "1\n2\n3\n");
+  const { stderr } = await workspace.svc(
+    ...RUN_SCRIPT,
+    "--each",
+    "in.ndjson",
+    "--max-failures",
+    "1",
+    "--concurrency",
+    "1",
+  );
   assert.match(stderr, /^1 input: 0 succeeded, 1 failed\. No further input was started: --max-failures 1\.$/m);
   assert.match(
     errorIn(stderr).hint,
     /\. Run 'svc workflow resume r1' to continue, or 'svc workflow retry r1' to run the failed inputs again \(add --force/,
   );
-  await office.write(`return input;`);
-  const again = await office.svc("retry", "r1", "--force");
+  await workspace.write(`return input;`);
+  const again = await workspace.svc("retry", "r1", "--force");
   assert.match(again.stderr, /^Running 1 failed input of run r1 again\.\n3 inputs: 3 succeeded, 0 failed\.$/m);
 });
 
 Deno.test("a batch that reaches --max-failures with its last input has ended", async () => {
-  await using office = await openOffice(`throw new Error("oops");`);
-  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n\n");
-  const { stderr } = await office.svc(...RUN, "--each", "in.ndjson", "--max-failures", "2", "--concurrency", "1");
+  await using workspace = await openScriptWorkspace(`throw new Error("oops");`);
+  await Deno.writeTextFile(`${workspace.folder}/in.ndjson`, "1\n2\n\n");
+  const { stderr } = await workspace.svc(
+    ...RUN_SCRIPT,
+    "--each",
+    "in.ndjson",
+    "--max-failures",
+    "2",
+    "--concurrency",
+    "1",
+  );
   assert.match(stderr, /^2 inputs: 0 succeeded, 2 failed\.$/m);
   assert.match(
     errorIn(stderr).hint,
     /'svc workflow retry r1' to run the failed inputs again \(add --force if you edit the script\)\.$/,
   );
-  const [{ state }] = JSON.parse((await office.svc("list")).stdout);
+  const [{ state }] = JSON.parse((await workspace.svc("list")).stdout);
   assert.equal(state, "failed");
 });
 
 Deno.test("resume accepts another pace and keeps it", async () => {
-  await using office = await openOffice(`throw new Error("oops");`);
-  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n3\n4\n5\n6\n");
-  const lines = async (...args: string[]) => (await office.svc(...args)).stdout.split("\n").length - 1;
-  assert.equal(await lines(...RUN, "--each", "in.ndjson", "--max-failures", "1", "--concurrency", "1"), 1);
+  await using workspace = await openScriptWorkspace(`throw new Error("oops");`);
+  await Deno.writeTextFile(`${workspace.folder}/in.ndjson`, "1\n2\n3\n4\n5\n6\n");
+  const lines = async (...args: string[]) => (await workspace.svc(...args)).stdout.split("\n").length - 1;
+  assert.equal(await lines(...RUN_SCRIPT, "--each", "in.ndjson", "--max-failures", "1", "--concurrency", "1"), 1);
   assert.equal(await lines("resume", "r1", "--max-failures", "2", "--rate", "100/s"), 3);
   assert.equal(await lines("resume", "r1"), 5);
-  const refused = await office.svc("resume", "r1", "--concurrency", "1000");
+  const refused = await workspace.svc("resume", "r1", "--concurrency", "1000");
   assert.deepEqual([refused.code, errorIn(refused.stderr).message], [
     2,
     "concurrency must be from 1 to 256, not 1000.",
@@ -269,73 +292,75 @@ Deno.test("resume accepts another pace and keeps it", async () => {
 });
 
 Deno.test("logs omit the lines of steps that --force has dropped", async () => {
-  await using office = await openOffice(`log("begun"); ${CREATE} log("made"); ${UNTIL_TOLD}`);
-  await killWhenItSays(office.start(...RUN), "made");
-  await office.write(`log("begun"); const other = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+  await using workspace = await openScriptWorkspace(
+    `log("begun"); ${CREATE_CASE} log("made"); ${WAIT_FOR_SECOND_CASE}`,
+  );
+  await killAfterOutput(workspace.start(...RUN_SCRIPT), "made");
+  await workspace.write(`log("begun"); const other = await svc.cases.create({ type: "City-Permit-Work-Permit" });
     log("other"); return other.status;`);
-  const forced = await office.svc("resume", "r1", "--force");
+  const forced = await workspace.svc("resume", "r1", "--force");
   assert.deepEqual([forced.stdout, forced.stderr], [`"New"\n`, "other\n"]);
-  assert.equal((await office.svc("logs", "r1")).stdout, "begun\nother\n");
+  assert.equal((await workspace.svc("logs", "r1")).stdout, "begun\nother\n");
 });
 
 Deno.test("steps after --force have their own idempotency keys, even if the sandbox is killed", async () => {
   const create = (name: string) =>
     `await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "${name}", Address: "B" } });`;
-  await using office = await openOffice(
+  await using workspace = await openScriptWorkspace(
     `${create("Ada")} ${create("Eve")} ${create("Sue")} log("made"); for (;;) await svc.data.count("D_Permits");`,
   );
-  await killWhenItSays(office.start(...RUN), "made");
-  await office.write(`${create("Bob")} log("first"); await sleep(1500); ${create("Dan")} return "done";`);
-  const forced = office.start("resume", "r1", "--force", "--format", "compact");
-  const said = await untilItSays(forced, "first");
+  await killAfterOutput(workspace.start(...RUN_SCRIPT), "made");
+  await workspace.write(`${create("Bob")} log("first"); await sleep(1500); ${create("Dan")} return "done";`);
+  const forced = workspace.start("resume", "r1", "--force", "--format", "compact");
+  const said = await waitForOutput(forced, "first");
   const sandboxes = await findSandboxes(forced.pid);
   assert.deepEqual(sandboxes.map(killProcess), [true]);
   const [printed, error] = await Promise.all([new Response(forced.stdout).text(), said.rest, forced.status]);
   assert.deepEqual([printed, error], [`"done"\n`, "first\n"]);
-  assert.equal(await office.permits(), 5);
+  assert.equal(await workspace.permits(), 5);
 });
 
 Deno.test("lines are printed again from the step that --force has changed", async () => {
-  const steps = `log("one"); { ${CREATE} } log("two"); log("three"); { ${CREATE} } log("made");`;
-  await using office = await openOffice(`${steps} for (;;) await svc.data.count("D_Permits");`);
-  await killWhenItSays(office.start(...RUN), "made");
-  await office.write(`log("one"); await svc.data.count("D_Permits"); log("four"); return "done";`);
-  const forced = await office.svc("resume", "r1", "--force", "--format", "compact");
+  const steps = `log("one"); { ${CREATE_CASE} } log("two"); log("three"); { ${CREATE_CASE} } log("made");`;
+  await using workspace = await openScriptWorkspace(`${steps} for (;;) await svc.data.count("D_Permits");`);
+  await killAfterOutput(workspace.start(...RUN_SCRIPT), "made");
+  await workspace.write(`log("one"); await svc.data.count("D_Permits"); log("four"); return "done";`);
+  const forced = await workspace.svc("resume", "r1", "--force", "--format", "compact");
   assert.deepEqual([forced.stdout, forced.stderr], [`"done"\n`, "four\n"]);
-  assert.equal((await office.svc("logs", "r1")).stdout, "one\nfour\n");
+  assert.equal((await workspace.svc("logs", "r1")).stdout, "one\nfour\n");
 });
 
 Deno.test("an invalid or damaged journal is reported with its path", async () => {
-  await using office = await openOffice(`return "x".repeat(20_000);`);
-  assert.equal((await office.svc(...RUN)).code, 0);
-  const journal = `${office.config}/workflows.db`;
-  office.sql("PRAGMA wal_checkpoint(TRUNCATE)");
+  await using workspace = await openScriptWorkspace(`return "x".repeat(20_000);`);
+  assert.equal((await workspace.svc(...RUN_SCRIPT)).code, 0);
+  const journal = `${workspace.config}/workflows.db`;
+  workspace.sql("PRAGMA wal_checkpoint(TRUNCATE)");
   await Deno.writeFile(journal, new Uint8Array(8 * 4096).fill(255), { append: false, create: false });
-  const garbage = errorIn((await office.svc("list")).stderr);
+  const garbage = errorIn((await workspace.svc("list")).stderr);
   assert.deepEqual([garbage.code, garbage.message.includes("cannot be opened")], ["INVALID_CONFIG", true]);
   await Deno.remove(journal);
-  office.sql("CREATE TABLE runs (a)");
-  assert.equal(errorIn((await office.svc("list")).stderr).message, `${journal} is a database, but not a journal.`);
+  workspace.sql("CREATE TABLE runs (a)");
+  assert.equal(errorIn((await workspace.svc("list")).stderr).message, `${journal} is a database, but not a journal.`);
 });
 
 Deno.test("a run that could not be recorded is not suggested for resuming", async () => {
-  await using office = await openOffice("return 1;");
-  assert.deepEqual((await office.svc("list")).stdout, "[]\n");
-  office.sql("CREATE TRIGGER broken BEFORE INSERT ON runs BEGIN SELECT RAISE(ABORT, 'no'); END");
-  const { code, hint } = errorIn((await office.svc(...RUN)).stderr);
+  await using workspace = await openScriptWorkspace("return 1;");
+  assert.deepEqual((await workspace.svc("list")).stdout, "[]\n");
+  workspace.sql("CREATE TRIGGER broken BEFORE INSERT ON runs BEGIN SELECT RAISE(ABORT, 'no'); END");
+  const { code, hint } = errorIn((await workspace.svc(...RUN_SCRIPT)).stderr);
   assert.deepEqual([code, hint], ["INVALID_CONFIG", "Check the file and its disk."]);
-  assert.deepEqual((await office.svc("list")).stdout, "[]\n");
+  assert.deepEqual((await workspace.svc("list")).stdout, "[]\n");
 });
 
 Deno.test("a journal with damaged pages is reported when it is read", async () => {
-  await using office = await openOffice(`return "x".repeat(20_000);`);
-  assert.equal((await office.svc(...RUN)).code, 0);
-  office.sql("PRAGMA wal_checkpoint(TRUNCATE)");
-  using file = await Deno.open(`${office.config}/workflows.db`, { write: true });
+  await using workspace = await openScriptWorkspace(`return "x".repeat(20_000);`);
+  assert.equal((await workspace.svc(...RUN_SCRIPT)).code, 0);
+  workspace.sql("PRAGMA wal_checkpoint(TRUNCATE)");
+  using file = await Deno.open(`${workspace.config}/workflows.db`, { write: true });
   await file.seek(4096, Deno.SeekMode.Start);
   const { size } = await file.stat();
   await file.write(new Uint8Array(size - 4096).fill(255));
-  const { code, message } = errorIn((await office.svc("list")).stderr);
+  const { code, message } = errorIn((await workspace.svc("list")).stderr);
   assert.deepEqual([code, /The journal .*workflows\.db cannot be (opened|read): /.test(message)], [
     "INVALID_CONFIG",
     true,
@@ -343,76 +368,76 @@ Deno.test("a journal with damaged pages is reported when it is read", async () =
 });
 
 Deno.test("steps that --force has dropped do not affect later steps", async () => {
-  await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD}`);
-  await killWhenItSays(office.start(...RUN), "made");
-  await office.write(`const create = () => svc.cases.create({ type: "City-Permit-Work-Permit" });
+  await using workspace = await openScriptWorkspace(`${CREATE_CASE} log("made"); ${WAIT_FOR_SECOND_CASE}`);
+  await killAfterOutput(workspace.start(...RUN_SCRIPT), "made");
+  await workspace.write(`const create = () => svc.cases.create({ type: "City-Permit-Work-Permit" });
     await create();
     log("other");
-    ${UNTIL_TOLD.replace("< 2", "< 3")}
+    ${WAIT_FOR_SECOND_CASE.replace("< 2", "< 3")}
     await create();
     return "done";`);
-  await killWhenItSays(office.start("resume", "r1", "--force"), "other");
-  await office.createPermit();
-  assert.equal((await office.svc("resume", "r1", "--format", "compact")).stdout, `"done"\n`);
-  assert.equal(await office.permits(), 4);
+  await killAfterOutput(workspace.start("resume", "r1", "--force"), "other");
+  await workspace.createPermit();
+  assert.equal((await workspace.svc("resume", "r1", "--format", "compact")).stdout, `"done"\n`);
+  assert.equal(await workspace.permits(), 4);
 });
 
 Deno.test("an ended run that continues with a new line is unfinished when it is killed", async () => {
-  const waits = `if (input === 2) { log("made"); ${UNTIL_TOLD.replace("< 2", "< 3")} }`;
-  await using office = await openOffice(`${CREATE} ${waits} return made.status;`);
-  const file = `${office.folder}/in.ndjson`;
+  const waits = `if (input === 2) { log("made"); ${WAIT_FOR_SECOND_CASE.replace("< 2", "< 3")} }`;
+  await using workspace = await openScriptWorkspace(`${CREATE_CASE} ${waits} return made.status;`);
+  const file = `${workspace.folder}/in.ndjson`;
   await Deno.writeTextFile(file, "1\n");
-  assert.equal((await office.svc(...RUN, "--each", "in.ndjson")).code, 0);
+  assert.equal((await workspace.svc(...RUN_SCRIPT, "--each", "in.ndjson")).code, 0);
   await Deno.writeTextFile(file, "1\n2\n");
-  await killWhenItSays(office.start("resume", "r1"), "made");
-  await office.createPermit();
+  await killAfterOutput(workspace.start("resume", "r1"), "made");
+  await workspace.createPermit();
   const again = ["run", "script.ts", "--allow-declared", "--each", "in.ndjson", "--resume"];
-  assert.equal((await office.svc(...again)).code, 0);
-  const runs = JSON.parse((await office.svc("list")).stdout);
+  assert.equal((await workspace.svc(...again)).code, 0);
+  const runs = JSON.parse((await workspace.svc("list")).stdout);
   assert.deepEqual(runs.map(({ id, state }: Record<string, unknown>) => [id, state]), [["r1", "done"]]);
-  assert.equal(await office.permits(), 3);
+  assert.equal(await workspace.permits(), 3);
 });
 
 Deno.test("a run can be cancelled after its retry was killed at the start", async () => {
-  await using office = await openOffice(`${CREATE} throw new Error("oops");`);
-  await office.svc(...RUN);
-  office.sql("UPDATE inputs SET state = 'open', generation = 1"); // The run itself has still failed.
-  await office.write(`${CREATE} log("on"); ${UNTIL_TOLD}`);
-  const process = office.start("resume", "r1", "--force", "--allow", "data.count", "--timeout", "30");
-  const { rest } = await untilItSays(process, "on");
-  assert.equal((await office.svc("cancel", "r1")).code, 0);
+  await using workspace = await openScriptWorkspace(`${CREATE_CASE} throw new Error("oops");`);
+  await workspace.svc(...RUN_SCRIPT);
+  workspace.sql("UPDATE inputs SET state = 'open', generation = 1"); // The run itself has still failed.
+  await workspace.write(`${CREATE_CASE} log("on"); ${WAIT_FOR_SECOND_CASE}`);
+  const process = workspace.start("resume", "r1", "--force", "--allow", "data.count", "--timeout", "30");
+  const { rest } = await waitForOutput(process, "on");
+  assert.equal((await workspace.svc("cancel", "r1")).code, 0);
   assert.match(await rest, /Run r1 was cancelled/);
   await Promise.all([process.stdout.cancel(), process.status]);
 });
 
 Deno.test("a run that is deleted while another process resumes it is not started again", async () => {
-  await using office = await openOffice(`${CREATE} throw new Error("oops");`);
+  await using workspace = await openScriptWorkspace(`${CREATE_CASE} throw new Error("oops");`);
   const ids = ["a", "b", "c", "d", "e", "f"];
-  for (const id of ids) await office.svc("run", "script.ts", "--allow-declared", "--run-id", id);
-  assert.equal(await office.permits(), ids.length);
-  await Promise.all(ids.flatMap((id) => [office.svc("delete", id), office.svc("resume", id)]));
-  assert.equal(await office.permits(), ids.length);
+  for (const id of ids) await workspace.svc("run", "script.ts", "--allow-declared", "--run-id", id);
+  assert.equal(await workspace.permits(), ids.length);
+  await Promise.all(ids.flatMap((id) => [workspace.svc("delete", id), workspace.svc("resume", id)]));
+  assert.equal(await workspace.permits(), ids.length);
 });
 
 Deno.test("of two simultaneous starts with --resume, one starts the run", async () => {
-  await using office = await openOffice(`${CREATE} ${UNTIL_TOLD} return made.status;`);
+  await using workspace = await openScriptWorkspace(`${CREATE_CASE} ${WAIT_FOR_SECOND_CASE} return made.status;`);
   const run = ["run", "script.ts", "--allow-declared", "--resume"];
-  const both = [office.svc(...run), office.svc(...run)];
+  const both = [workspace.svc(...run), workspace.svc(...run)];
   const refused = await Promise.race(both);
   assert.match(errorIn(refused.stderr).message, /^Another process (has just started a run|works on run)/);
-  await office.createPermit();
+  await workspace.createPermit();
   assert.deepEqual((await Promise.all(both)).map(({ code }) => code).toSorted(), [0, 2]);
-  assert.equal(await office.permits(), 2);
-  assert.equal(JSON.parse((await office.svc("list")).stdout).length, 1);
+  assert.equal(await workspace.permits(), 2);
+  assert.equal(JSON.parse((await workspace.svc("list")).stdout).length, 1);
 });
 
 Deno.test("an ended run that cannot continue is not changed", async () => {
-  await using office = await openOffice("return input;");
-  const file = `${office.folder}/in.ndjson`;
+  await using workspace = await openScriptWorkspace("return input;");
+  const file = `${workspace.folder}/in.ndjson`;
   await Deno.writeTextFile(file, "1\n");
-  await office.svc(...RUN, "--each", "in.ndjson");
+  await workspace.svc(...RUN_SCRIPT, "--each", "in.ndjson");
   await Deno.writeTextFile(file, "2\n");
-  assert.match(errorIn((await office.svc("resume", "r1")).stderr).message, /has changed since the run started/);
-  const [{ state }] = JSON.parse((await office.svc("list")).stdout);
+  assert.match(errorIn((await workspace.svc("resume", "r1")).stderr).message, /has changed since the run started/);
+  const [{ state }] = JSON.parse((await workspace.svc("list")).stdout);
   assert.equal(state, "done");
 });

@@ -7,7 +7,7 @@ import type { Limits } from "../../../workflows/runs/limits.ts";
 import { openHostileGuest, PRELUDE } from "./_hostile_guest.ts";
 import type { World } from "./_world.ts";
 import { makeFolder } from "../../harness/svc.ts";
-import { createRunner as runnerOf, openScript, scriptText } from "../../harness/workflow.ts";
+import { createRunner, openScript, scriptText } from "../../harness/workflow.ts";
 
 /** An attempt. In its texts, names such as `{secret}` stand for values of the world, and `{root}` for the folder of the script. */
 export interface Attempt {
@@ -65,7 +65,7 @@ async function runInputs(row: Attempt, world: World, path: string, log: string[]
     await using workflow = row.isGuest
       ? await openHostileGuest(world.fill(PRELUDE + row.script), path, limits, GRANTED)
       : await openScript({ script: `${path}/script.ts`, limits, allow: GRANTED });
-    const runner = runnerOf(workflow, world.caller);
+    const runner = createRunner(workflow, world.caller);
     const outcomes: InputOutcome[] = [];
     for (const value of row.inputs ?? [null]) {
       const input = { number: outcomes.length + 1, place: "input", value };

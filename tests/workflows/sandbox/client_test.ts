@@ -2,15 +2,8 @@
 import assert from "node:assert/strict";
 import { createClient } from "../../../lib/client/client.ts";
 import { type ErrorAttempt, SvcError } from "../../../lib/errors.ts";
-import { makeFolder, runCommand as endOf } from "../../harness/svc.ts";
-import {
-  createCaseBody as caseAnswer,
-  runInSandbox,
-  runText,
-  scriptText,
-  TinyApi,
-  workflowCommand,
-} from "../../harness/workflow.ts";
+import { makeFolder, runCommand } from "../../harness/svc.ts";
+import { createCaseBody, runInSandbox, runText, scriptText, TinyApi, workflowCommand } from "../../harness/workflow.ts";
 
 Deno.test("svc is not a promise and lists no members, and an unknown member is rejected with a suggestion", async () => {
   await using api = new TinyApi();
@@ -68,7 +61,7 @@ Deno.test("a script for an earlier version can pass request options among the pa
   const tags: (string | null)[] = [];
   await using api = new TinyApi((call, { headers }) => {
     tags.push(headers.get("if-match"));
-    return Response.json(caseAnswer(call));
+    return Response.json(createCaseBody(call));
   });
   const body = `await svc.assignments.perform("A", { action: "b", ifMatch: "2", timeoutSeconds: 60 });
     return await svc.data.query("D", { timeoutSeconds: -1 }).catch(({ code }) => code);`;
@@ -79,7 +72,7 @@ Deno.test("a script for an earlier version can pass request options among the pa
 Deno.test("a script iterates over the items of all pages, and an operation without pages is rejected", async () => {
   let page = 0;
   await using api = new TinyApi((call) => {
-    if (call.startsWith("GET")) return Response.json(caseAnswer("C-1"));
+    if (call.startsWith("GET")) return Response.json(createCaseBody("C-1"));
     return Response.json({ data: [{ page: ++page }, { page }], hasMoreResults: page < 3 });
   });
   const body = `const pages = [];
@@ -171,7 +164,7 @@ Deno.test("a script can catch an error with deeply nested details and read the r
   await using api = new TinyApi(() => new Response(body, { status: 422 }));
   const env = { SVC_BASE_URL: api.baseUrl, SVC_CLIENT_ID: "id", SVC_CLIENT_SECRET: "secret" };
   const process = { directory: folder.path, env, cwd: folder.path };
-  const { stdout, stderr } = await endOf(workflowCommand(["run", "script.ts", "--allow-declared"], process));
+  const { stdout, stderr } = await runCommand(workflowCommand(["run", "script.ts", "--allow-declared"], process));
   assert.equal(stderr, "");
   assert.deepEqual(JSON.parse(stdout), {
     code: "VALIDATION_FAIL",

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { SvcError } from "../../../lib/errors.ts";
 import type { JsonValue } from "../../../utils/json.ts";
 import type { CallAnswer, RunHandlers } from "../../../workflows/sandbox/host/sandbox.ts";
-import { createCaseBody as caseAnswer, runInSandbox, runText, scriptText } from "../../harness/workflow.ts";
+import { createCaseBody, runInSandbox, runText, scriptText } from "../../harness/workflow.ts";
 
 const START = Date.UTC(2026, 0, 2, 3, 4, 5);
 
@@ -90,7 +90,7 @@ function createReplay({ delivered }: Taken): { readonly handlers: RunHandlers; r
 
 function createAnswer(position: number): CallAnswer {
   if (position % 5 === 0) throw new SvcError("CONFLICT", "no");
-  return { head: { etag: `tag ${position}` }, text: JSON.stringify({ ...caseAnswer("C"), ID: "F" }) };
+  return { head: { etag: `tag ${position}` }, text: JSON.stringify({ ...createCaseBody("C"), ID: "F" }) };
 }
 
 Deno.test("a concurrent script takes the same path again with the same results", async () => {
@@ -115,7 +115,7 @@ function describeCalls(calls: ReadonlyMap<number, unknown>): unknown[] {
   });
 }
 
-const ANSWER: CallAnswer = { head: {}, text: JSON.stringify(caseAnswer("C")) };
+const ANSWER: CallAnswer = { head: {}, text: JSON.stringify(createCaseBody("C")) };
 
 /** Runs the body of a script. Each step returns at once, and its result sets the clock ten seconds ahead. */
 async function runSteps(body: string, randomness: readonly string[] = []) {

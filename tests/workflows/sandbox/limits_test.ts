@@ -5,8 +5,8 @@ import { readLines } from "../../../workflows/inputs/lines.ts";
 import { buildLimiter, limitsAllMemory, startGuest } from "../../../workflows/sandbox/host/guest_process.ts";
 import { FrameBuffer, FrameReader } from "../../../workflows/sandbox/protocol/frames.ts";
 import { runForOutput } from "../../../tasks/workspace.ts";
-import { makeFolder } from "../../harness/svc.ts";
-import { createCaseBody as caseAnswer, runText, scriptText, TinyApi, workflowCommand } from "../../harness/workflow.ts";
+import { LimitedCommand, makeFolder } from "../../harness/svc.ts";
+import { createCaseBody, runText, scriptText, TinyApi, workflowCommand } from "../../harness/workflow.ts";
 
 const SMALL = { timeoutSeconds: 60, maxMemoryMiB: 128 };
 const BRIEF = { timeoutSeconds: 0.5, maxMemoryMiB: 128 };
@@ -125,7 +125,7 @@ Deno.test("a script can sleep longer than its time limit", async () => {
 Deno.test("a thousand concurrent calls queue in the guest", async () => {
   await using api = new TinyApi(async (call) => {
     await Promise.resolve();
-    return Response.json(caseAnswer(call));
+    return Response.json(createCaseBody(call));
   });
   const body = `const all = await Promise.all(Array.from({ length: 1000 }, (_, i) => svc.cases.get("C-" + i)));
     return new Set(all.map((one) => one.id)).size;`;
@@ -188,7 +188,7 @@ Deno.test({
         "-c",
         "kill -INT $$; ulimit -t; ulimit -f; ulimit -c; ulimit -d",
       ];
-      return (await runForOutput(new Deno.Command("/bin/sh", { args }))).trim().split("\n");
+      return (await runForOutput(new LimitedCommand("/bin/sh", { args }))).trim().split("\n");
     };
     const [time, file, core, data] = await readLimits("darwin");
     assert.ok(Number(time) > 60 && Number(file) > 0 && core === "0", `${time} s, files of ${file}, core of ${core}`);

@@ -1,7 +1,8 @@
 /** Guest processes whose host was killed. They end by themselves. */
 import assert from "node:assert/strict";
 import { findSandboxes, killProcess } from "../../../tasks/crash/processes.ts";
-import { openWorkspace as openOffice, waitForOutput as untilItSays } from "../../harness/workflow.ts";
+import { openScriptWorkspace, waitForOutput } from "../../harness/workflow.ts";
+import { LimitedCommand } from "../../harness/svc.ts";
 
 /** Maximum time until the guest ends, in milliseconds. */
 const LIMIT = 10_000;
@@ -17,7 +18,7 @@ const DOING: Readonly<Record<string, string>> = {
 
 Deno.test("a guest ends soon after its host was killed", async (t) => {
   const cases = Object.keys(DOING).map((does) => `${JSON.stringify(does)}: async () => { ${DOING[does]} }`);
-  await using office = await openOffice(`log("here"); await ({ ${cases.join(", ")} })[input]();`);
+  await using workspace = await openScriptWorkspace(`log("here"); await ({ ${cases.join(", ")} })[input]();`);
   await Promise.all(
     Object.keys(DOING).map((does) =>
       t.step({
@@ -27,8 +28,8 @@ Deno.test("a guest ends soon after its host was killed", async (t) => {
         sanitizeExit: false,
         async fn() {
           const input = JSON.stringify(does);
-          const runner = office.start("run", "script.ts", "--allow-declared", "--journal", "none", "--input", input);
-          const { rest } = await untilItSays(runner, "here");
+          const runner = workspace.start("run", "script.ts", "--allow-declared", "--journal", "none", "--input", input);
+          const { rest } = await waitForOutput(runner, "here");
           const sandboxes = await findSandboxes(runner.pid);
           runner.kill("SIGKILL");
           await Promise.all([rest, runner.stdout.cancel(), runner.status]);
@@ -45,7 +46,7 @@ Deno.test("a guest ends soon after its host was killed", async (t) => {
 async function leftAfter(milliseconds: number, pids: readonly number[]): Promise<number[]> {
   const end = performance.now() + milliseconds;
   for (;;) {
-    const { stdout } = await new Deno.Command("ps", { args: ["-o", "pid=,stat=", "-p", pids.join(",")] }).output();
+    const { stdout } = await new LimitedCommand("ps", { args: ["-o", "pid=,stat=", "-p", pids.join(",")] }).output();
     const lines = new TextDecoder().decode(stdout).split("\n");
     const left = lines.filter((line) => /^\s*\d+\s+[^Z]/.test(line)).map((line) => parseInt(line));
     if (left.length === 0 || performance.now() > end) return left;

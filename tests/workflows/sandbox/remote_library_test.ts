@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { VERSION } from "../../../lib/version.ts";
 import { emptyCache } from "../../harness/project.ts";
-import { makeFolder } from "../../harness/svc.ts";
+import { LimitedCommand, makeFolder } from "../../harness/svc.ts";
 import { scriptText, svcWorkflow, TinyApi } from "../../harness/workflow.ts";
 
 const CHECKOUT = new URL("../../../", import.meta.url);
@@ -88,7 +88,7 @@ Deno.test("the error of an import that Deno denies names the missing flag", asyn
     const [module] = Deno.args;
     console.log(JSON.stringify(toSvcError(await import(module).catch((error) => error))));`;
   await using folder = await makeFolder({ "program.js": program });
-  const { stdout } = await new Deno.Command(Deno.execPath(), {
+  const { stdout } = await new LimitedCommand(Deno.execPath(), {
     args: [
       "run",
       "--no-prompt",
