@@ -3,7 +3,7 @@ import type { Reply } from "../../lib/client/response/reply.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../utils/json.ts";
 import { sha256 } from "../../utils/text/sha256.ts";
 import type { CallAnswer } from "../sandbox/host/sandbox.ts";
-import { pipeContent } from "../sandbox/protocol/files.ts";
+import { encodeContent } from "../sandbox/protocol/files.ts";
 import type { CallRequest } from "../sandbox/protocol/messages.ts";
 
 /** Serializes the operation and the values of a call. A file is replaced by its name, type, size and digest. */
@@ -34,7 +34,7 @@ async function describeFile(file: Blob): Promise<Record<string, unknown>> {
 export async function toCallAnswer({ etag, text, content }: Reply): Promise<CallAnswer> {
   const tag: JsonObject = etag === undefined ? {} : { etag };
   if (content === undefined) return { head: tag, text };
-  const { head, base64 } = await pipeContent(content);
+  const { head, base64 } = await encodeContent(content);
   return { head: { ...tag, content: head }, text: base64 };
 }
 

@@ -323,7 +323,10 @@ function refuse(
   const refusedCharacters = state.refusedCharacters + (call?.request.length ?? 0);
   const refused = addResult({ ...state, refusedCharacters }, position, { kind: "refusal", content });
   if (refusedCharacters <= MAX_OUTPUT_CHARACTERS) return refused;
-  return { ...refused, effects: [...refused.effects, stop(tooMuch("more of what is refused than it may"))] };
+  return {
+    ...refused,
+    effects: [...refused.effects, stop(tooMuch(`rejected requests of more than ${MAX_OUTPUT_CHARACTERS} characters`))],
+  };
 }
 
 function close(state: Replay, position: number): Replay {

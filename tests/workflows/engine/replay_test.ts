@@ -21,7 +21,7 @@ interface Step {
 
 type Script = readonly (readonly Step[])[];
 
-/** What happened in a run of a script. */
+/** The events and requests of a run. */
 interface Run {
   readonly events: readonly StoredEvent[];
   /** Requests that were sent, with their keys. */

@@ -154,7 +154,7 @@ Deno.test("a journal that others can read or change causes a warning with a comm
   for (const [mode, access] of [[0o600, ""], [0o644, "read"], [0o620, "change"], [0o666, "read and change"]] as const) {
     await Deno.chmod(path, mode);
     const content = "holds the data and the permissions of workflows";
-    const warning = `Warning: ${path} ${content} and others can ${access} it. Run: chmod 600 ${path}\n`;
+    const warning = `Warning: ${path} ${content}, and others can ${access} it. Run: chmod 600 ${path}\n`;
     for (const command of commands) {
       const { code, stderr } = await run(...command);
       assert.deepEqual([code, stderr], [0, access && warning], command.join(" "));
@@ -285,4 +285,15 @@ Deno.test("a lock file has one holder at a time, although each holder removes it
   }));
   assert.ok(acquired > 1);
   assert.deepEqual(await Array.fromAsync(Deno.readDir(folder.path)), []);
+});
+
+Deno.test("a journal that another process is creating is opened afterwards", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  await (await openJournal(path))[Symbol.asyncDispose]();
+  using other = new DatabaseSync(path);
+  other.exec("PRAGMA journal_mode = DELETE; BEGIN IMMEDIATE");
+  setTimeout(() => other.exec("COMMIT"), 100);
+  await using journal = await openJournal(path);
+  assert.deepEqual(await journal.listRuns(), []);
 });

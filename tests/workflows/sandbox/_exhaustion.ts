@@ -89,7 +89,7 @@ const RESOURCES: readonly Attempt[] = [
     attempt: "makes rejected calls without end, which would fill the disk",
     script: `const long = "x".repeat(8_000_000); for (;;) await svc.cases.delete(long).catch(() => {});`,
     limits: { timeoutSeconds: 30, maxMemoryMiB: 256 },
-    refused: "WORKFLOW_FAILED: The workflow was stopped: it sent more of what is refused than it may.",
+    refused: "WORKFLOW_FAILED: The workflow was stopped: it sent rejected requests of more than 67108864 characters.",
   },
   {
     attempt: "uses timers without end while it sleeps, which pauses the time limit",

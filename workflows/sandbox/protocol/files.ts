@@ -39,7 +39,7 @@ export function decodeFiles(message: JsonValue | undefined): Record<string, File
 }
 
 /** Encodes a content as its metadata and its bytes in base64. */
-export async function pipeContent(
+export async function encodeContent(
   { type, name, stream }: Content,
 ): Promise<{ head: JsonObject; base64: string }> {
   const bytes = await readAll(stream, () => {
