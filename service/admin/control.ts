@@ -14,7 +14,7 @@ import {
 import { MEMORY } from "../server/settings.ts";
 import { checkOwner, findProfiles, writeProfile } from "./profiles.ts";
 import { getProfileName } from "../../lib/auth/settings.ts";
-import { addClient as makeClient } from "../access/clients.ts";
+import { addClient } from "../access/clients.ts";
 import { loadServedApplication } from "../sample/served_application.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite_store.ts";
 
@@ -31,7 +31,7 @@ export interface Which {
 }
 
 /** Returns whether a service runs on a data directory, its address, and its health. */
-export async function status({ data: given }: Which = {}): Promise<JsonObject> {
+export async function readServiceStatus({ data: given }: Which = {}): Promise<JsonObject> {
   const data = resolveDirectory(given);
   const running = await isInUse(data);
   const state = await readState(data);
@@ -54,7 +54,7 @@ export async function status({ data: given }: Which = {}): Promise<JsonObject> {
 }
 
 /** Stops the service of a data directory and waits until it has; says whether there was one. */
-export async function stop({ data: given }: Which = {}): Promise<{ stopped: boolean; data: string }> {
+export async function stopService({ data: given }: Which = {}): Promise<{ stopped: boolean; data: string }> {
   const data = resolveDirectory(given);
   if (!await isInUse(data)) return { stopped: false, data };
   const state = await readState(data);
@@ -95,12 +95,12 @@ async function tellToStop(data: string, state: ServiceState): Promise<boolean> {
 }
 
 /** Removes all that a service has kept; refuses while one works on the directory, unless it is to be stopped first. */
-export async function reset(
+export async function resetService(
   { data: given, stopFirst = false }: Which & { stopFirst?: boolean } = {},
 ): Promise<{ removed: string }> {
   const data = resolveDirectory(given);
   if (await readState(data) === undefined) throw noService(data, "There is nothing to remove.");
-  if (stopFirst) await stop({ data });
+  if (stopFirst) await stopService({ data });
   using _lock = await lockDirectory(data, "Add --stop to stop it first.");
   await removeData(data);
   return { removed: data };
@@ -132,7 +132,7 @@ async function ask({ url }: ServiceState): Promise<JsonObject | undefined> {
 }
 
 /** Makes a client with an operator of its own and writes its profile, whether the service runs or not. */
-export async function addClient(
+export async function addClientProfile(
   options: Which & { operator: string; profile?: string },
 ): Promise<{ operator: string; profile: string; url: string }> {
   const data = resolveDirectory(options.data);
@@ -145,7 +145,7 @@ export async function addClient(
   const app = await loadServedApplication(state.app === "" ? undefined : state.app);
   const store = openSqliteStore(locateFiles(data).database, true);
   try {
-    await writeProfile(profile, data, state, await makeClient(store, app, options.operator));
+    await writeProfile(profile, data, state, await addClient(store, app, options.operator));
   } finally {
     await store.close();
   }

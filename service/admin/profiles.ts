@@ -5,7 +5,7 @@ import { SvcError } from "../../lib/errors.ts";
 import type { ClientCredentials } from "../access/clients.ts";
 
 /** Address of a service. */
-export interface Place {
+export interface ServiceAddress {
   /** Its address. */
   readonly url: string;
   /** Path of the API. */
@@ -36,10 +36,10 @@ export function checkOwner(name: string, data: string): void {
 export async function writeProfile(
   name: string,
   data: string,
-  place: Place,
+  address: ServiceAddress,
   credentials: ClientCredentials,
 ): Promise<void> {
-  await saveProfile(name, { ...buildAddress(place), ...credentials, service: data });
+  await saveProfile(name, { ...buildAddress(address), ...credentials, service: data });
 }
 
 /** Names of the profiles that lead to the service of a data directory. */
@@ -48,9 +48,9 @@ export function findProfiles(data: string): string[] {
 }
 
 /** Corrects the address in them: a service may be elsewhere at its next start. */
-export async function moveProfiles(data: string, place: Place): Promise<void> {
+export async function moveProfiles(data: string, address: ServiceAddress): Promise<void> {
   for (const [name, profile] of owned(data)) {
-    const moved = { ...profile, ...buildAddress(place) };
+    const moved = { ...profile, ...buildAddress(address) };
     if (JSON.stringify(moved) !== JSON.stringify(profile)) await saveProfile(name, moved);
   }
 }
@@ -59,6 +59,6 @@ function owned(data: string): [string, Profile][] {
   return Object.entries(readProfiles()).filter(([, { service }]) => service === data);
 }
 
-function buildAddress({ url, apiRoot, tokenPath }: Place): Profile {
+function buildAddress({ url, apiRoot, tokenPath }: ServiceAddress): Profile {
   return { baseUrl: url, apiRoot, tokenPath };
 }

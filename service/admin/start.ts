@@ -32,7 +32,9 @@ export interface StartReport extends JsonObject {
 }
 
 /** Starts a service in this process, with a profile that can call it. */
-export async function start(options: StartOptions): Promise<{ service: RunningService; report: StartReport }> {
+export async function startForProfile(
+  options: StartOptions,
+): Promise<{ service: RunningService; report: StartReport }> {
   const data = resolveDataDirectory(options.data);
   const service = await runService({ ...options, data }, async (service) => {
     await welcome(service, { ...options, data });
@@ -50,7 +52,7 @@ export async function serveUntilStopped(
 ): Promise<void> {
   const stopped = Promise.withResolvers<void>();
   signal.addEventListener("abort", () => stopped.resolve());
-  const { service, report } = await start(options);
+  const { service, report } = await startForProfile(options);
   await using _service = service;
   await started(report);
   await stopped.promise;

@@ -10,7 +10,7 @@ import type {
   Scope,
 } from "../application/model/application.ts";
 import { Conflict, EntityTagRequired, Locked, NotFound, Stale } from "../errors.ts";
-import type { StoredAssignment, StoredCase, StoredEvent, StoredItem } from "../store/store.ts";
+import type { StoredAssignment, StoredCase, StoredHistoryEvent, StoredItem } from "../store/store.ts";
 import { calculate, setComputed } from "./content/content.ts";
 import { hasDrafts, lockHolder, otherHolder, setLock } from "./state.ts";
 import type { HandlerContext } from "../http/handler.ts";
@@ -32,7 +32,7 @@ export class CaseWork {
   readonly #assignments: Map<string, StoredAssignment>;
   readonly #written = new Set<string>();
   readonly #removed = new Set<string>();
-  readonly #events: StoredEvent[] = [];
+  readonly #events: StoredHistoryEvent[] = [];
   readonly #items: StoredItem[] = [];
   #changed = false;
 

@@ -42,7 +42,7 @@ export function createReceiver(operation: Operation, uploads: Uploads): (request
     }
     if (!hasBody) return { key };
     const text = decodeBody(await receiveBody(request));
-    return { key, text, body: parseBody(text) };
+    return { key, text, body: parseJsonBody(text) };
   };
 }
 
@@ -90,7 +90,7 @@ export function decodeBody(bytes: Uint8Array): string {
 }
 
 /** A body's text as JSON; nothing where it is empty. */
-export function parseBody(text: string): JsonValue | undefined {
+export function parseJsonBody(text: string): JsonValue | undefined {
   if (text.trim() === "") return undefined;
   const value = parse(text);
   if (hasHalfPair(text, value)) {

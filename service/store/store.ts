@@ -78,7 +78,7 @@ export interface CasePlace {
 }
 
 /** One line of a case's history. */
-export interface StoredEvent {
+export interface StoredHistoryEvent {
   /** The case. */
   caseId: string;
   /** ISO 8601 time, UTC, with milliseconds. */
@@ -207,7 +207,7 @@ export interface Transaction {
     isWorkable: (place: CasePlace) => boolean,
   ): Promise<StoredAssignment | undefined>;
   /** Adds a line to a case's history. */
-  addEvent(event: StoredEvent): Promise<void>;
+  addEvent(event: StoredHistoryEvent): Promise<void>;
   /** Reads a record, if it exists. */
   getRecord(classId: string, key: string): Promise<StoredRecord | undefined>;
   /** Writes a new record or a new state of a record. */

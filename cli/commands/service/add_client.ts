@@ -17,8 +17,8 @@ export const addClient: LocalCommand = localCommand({
   ],
   seeAlso: ["help profiles"],
   async run(context, options) {
-    const { addClient } = await import("../../../service/admin/control.ts");
-    await context.print(await addClient({ ...options, profile: getProfile(context) }));
+    const { addClientProfile } = await import("../../../service/admin/control.ts");
+    await context.print(await addClientProfile({ ...options, profile: getProfile(context) }));
   },
 });
 

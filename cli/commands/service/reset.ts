@@ -8,7 +8,7 @@ export const reset: LocalCommand = localCommand({
   example: ["--stop", "--data permits --stop"],
   seeAlso: ["service start --help"],
   async run(context, { stop, ...options }) {
-    const { reset } = await import("../../../service/admin/control.ts");
-    await context.print(await reset({ ...options, stopFirst: stop }));
+    const { resetService } = await import("../../../service/admin/control.ts");
+    await context.print(await resetService({ ...options, stopFirst: stop }));
   },
 });

@@ -8,7 +8,7 @@ export const status: LocalCommand = localCommand({
   example: ["--fields running,url", "--data permits --format table"],
   seeAlso: ["service start --help"],
   async run(context, options) {
-    const { status } = await import("../../../service/admin/control.ts");
-    await context.print(await status(options));
+    const { readServiceStatus } = await import("../../../service/admin/control.ts");
+    await context.print(await readServiceStatus(options));
   },
 });

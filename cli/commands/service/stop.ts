@@ -10,7 +10,7 @@ export const stop: LocalCommand = localCommand({
   example: ["", "--data permits"],
   seeAlso: ["service start --help"],
   async run(context, options) {
-    const { stop } = await import("../../../service/admin/control.ts");
-    await context.print(await stop(options));
+    const { stopService } = await import("../../../service/admin/control.ts");
+    await context.print(await stopService(options));
   },
 });

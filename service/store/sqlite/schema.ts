@@ -142,7 +142,7 @@ export function lostDatabase(path: string): SvcError {
  * Makes the tables of a new database; refuses one that is known and has none (`isKnown`), and one that a newer version of
  * svc has written.
  */
-export function prepareSchema(db: DatabaseSync, path: string, isKnown = false): void {
+export function prepareDatabase(db: DatabaseSync, path: string, isKnown = false): void {
   inTransaction(db, () => {
     const found = Number(db.prepare("PRAGMA user_version").get()?.user_version);
     if (found > VERSION) {

@@ -5,7 +5,7 @@ import { SvcError } from "../../../lib/errors.ts";
 import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
 import { controlTransaction, GroupCommit } from "../../../utils/sqlite/group_commit.ts";
 import { lowered } from "./query.ts";
-import { lostDatabase, prepareSchema } from "./schema.ts";
+import { lostDatabase, prepareDatabase } from "./schema.ts";
 import { SqliteTransaction, Statements } from "./transaction.ts";
 import type { Store, Transaction } from "../store.ts";
 
@@ -67,7 +67,7 @@ function open(path: string, isKnown: boolean): DatabaseSync {
     if (path !== ":memory:") makePrivateFile(path);
     db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
     db.exec(SETTINGS);
-    prepareSchema(db, path, isKnown);
+    prepareDatabase(db, path, isKnown);
     defineFunctions(db);
     return db;
   } catch (cause) {

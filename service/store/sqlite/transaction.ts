@@ -27,7 +27,7 @@ import type {
   StoredAssignment,
   StoredCase,
   StoredClient,
-  StoredEvent,
+  StoredHistoryEvent,
   StoredItem,
   StoredRecord,
   StoredToken,
@@ -216,7 +216,7 @@ export class SqliteTransaction implements Transaction {
     return first && toAssignment(first);
   }
 
-  async addEvent(event: StoredEvent): Promise<void> {
+  async addEvent(event: StoredHistoryEvent): Promise<void> {
     this.#change("addEvent", event.caseId, event.at, event.by, event.kind, event.text, JSON.stringify(event.facts));
   }
 

@@ -1,4 +1,4 @@
-/** `svc attachments`: through the command and the service, with what is left on the disk. */
+/** `svc attachments`: the command, the service, and the files on disk. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { openLiveForAll } from "../../harness/service.ts";
@@ -63,7 +63,7 @@ async function detailsOf(line: string, code: string, operator?: string): Promise
   return Array.isArray(error.details) ? error.details.filter(isJsonObject) : [];
 }
 
-Deno.test("upload, add, list and get: the bytes come back as they were", async () => {
+Deno.test("upload, add, list and get return the same bytes", async () => {
   const { caseId, id } = await withFile("plan.pdf");
   assert.match(id, /^LINK-ATTACHMENT CITY-PERMIT-WORK P-\d+!\d{8}T\d{6}\.\d{3} GMT$/);
   const [attachment] = await list(caseId);
@@ -83,7 +83,7 @@ Deno.test("upload, add, list and get: the bytes come back as they were", async (
   assert.ok(JSON.stringify(history).includes("Attached plan"));
 });
 
-Deno.test("a text goes to stdout as it is, and -o writes over a file and into no directory", async () => {
+Deno.test("a text is printed unchanged, and -o overwrites a file but refuses a directory", async () => {
   const { id } = await withFile("note.txt", "Grüße\n\u0007end");
   assert.deepEqual(await live.run(`attachments get '${id}'`), { code: 0, stdout: "Grüße\n\u0007end", stderr: "" });
   const output = await fileOf("old.txt", "something longer than the note");
@@ -98,7 +98,7 @@ Deno.test("a text goes to stdout as it is, and -o writes over a file and into no
   assert.equal(leftovers.some(({ name }) => name.includes(".part")), false);
 });
 
-Deno.test("a batch with one bad element adds nothing and says what is wrong with each", async () => {
+Deno.test("a batch with an invalid element adds nothing and reports each issue", async () => {
   const caseId = await live.createPermit();
   const ID = await upload("a.txt", "a");
   const batch: JsonValue[] = [
@@ -163,7 +163,7 @@ Deno.test("patch changes name and category, keeps the extension, and refuses a c
   assert.equal((await live.refused(`attachments patch '${id}' --name x --if-match old`)).code, "PRECONDITION_FAILED");
 });
 
-Deno.test("an unknown category is refused with those that the caller may use alone", async () => {
+Deno.test("an unknown category is refused with the categories that the caller may use", async () => {
   await using engine = await openEngine((await withSecrets()).replace("Secret: { ", "Secret: { create: false, "));
   const caseId = await createIn(engine);
   const refusals = [["Secrett", "; available: URL."], ["Urls", "; did you mean 'URL'?"], ["", "; available: URL."]];
@@ -175,7 +175,7 @@ Deno.test("an unknown category is refused with those that the caller may use alo
   }
 });
 
-Deno.test("delete takes one's own attachment, or any with the right to it; the bytes go with the last link", async () => {
+Deno.test("delete removes an own attachment, or any with the permission, and the last link deletes the bytes", async () => {
   const caseId = await live.createPermit();
   const ID = await upload("shared.txt", "shared");
   const element = { type: "File", category: "File", ID };
@@ -193,7 +193,7 @@ Deno.test("delete takes one's own attachment, or any with the right to it; the b
   assert.deepEqual(await list(caseId), []);
 });
 
-Deno.test("who may not see an attachment can neither find, change nor delete it: in another category it could be read", async () => {
+Deno.test("a caller who may not see an attachment can neither find, change nor delete it", async () => {
   await using engine = await openEngine(await withSecrets());
   const caseId = await createIn(engine);
   const secret = { type: "URL", category: "Secret", name: "Hidden", url: "https://city.example/hidden" };
@@ -215,7 +215,7 @@ Deno.test("who may not see an attachment can neither find, change nor delete it:
   assert.equal((await engine.call("attachments.get", { id })).text, "https://city.example/hidden");
 });
 
-Deno.test("what a category does not grant is neither offered nor done, with one's own attachment either", async () => {
+Deno.test("an operation that a category does not permit is neither offered nor performed, even on an own attachment", async () => {
   await using engine = await openEngine(await withCategory("Fixed: { type: URL, edit: false, deleteOwn: false }"));
   const caseId = await createIn(engine);
   const own = { type: "URL", category: "Fixed", name: "Own", url: "https://city.example" };
@@ -229,7 +229,7 @@ Deno.test("what a category does not grant is neither offered nor done, with one'
   }
 });
 
-Deno.test("who may not add to a category renames what is in it, and says so where it stays", async () => {
+Deno.test("a caller who may not add to a category can rename its attachments, but cannot move them into it", async () => {
   await using engine = await openEngine(await withCategory(`Kept: { type: URL, create: ${DECIDERS} }`));
   const caseId = await createIn(engine);
   const link = { type: "URL", category: "Kept", name: "Site", url: "https://city.example" };
@@ -241,7 +241,7 @@ Deno.test("who may not add to a category renames what is in it, and says so wher
   assert.equal((await engine.refused("attachments.patch", { id, category: "Kept" })).status, 403);
 });
 
-Deno.test("an upload is for who has sent it alone, and the unique ID in its name is not the one that links it", async () => {
+Deno.test("only its sender can attach an upload, and the unique ID in its name does not attach it", async () => {
   await using engine = await openEngine();
   const caseId = await createIn(engine);
   const file = { id: crypto.randomUUID(), name: "plan.pdf", size: 3, type: "application/pdf" };
@@ -257,7 +257,7 @@ Deno.test("an upload is for who has sent it alone, and the unique ID in its name
   assert.ok(!textAt(line, "pyMessageKey").includes(file.id));
 });
 
-Deno.test("an upload waits two hours for its first attachment, and no longer", async () => {
+Deno.test("an upload expires after two hours without an attachment", async () => {
   await using engine = await openEngine();
   const caseId = await createIn(engine);
   const [early, late] = [crypto.randomUUID(), crypto.randomUUID()];
@@ -272,7 +272,7 @@ Deno.test("an upload waits two hours for its first attachment, and no longer", a
   assert.deepEqual([status, message], [400, sentence]);
 });
 
-Deno.test("the unique ID stays whole in a name that has no room for it", async () => {
+Deno.test("a long name is shortened to keep the unique ID complete", async () => {
   await using engine = await openEngine();
   const caseId = await createIn(engine);
   for (const [name, end] of [["é".repeat(150) + ".pdf", ".pdf"], ["a." + "x".repeat(253), ""]] as const) {
@@ -286,7 +286,7 @@ Deno.test("the unique ID stays whole in a name that has no room for it", async (
   }
 });
 
-Deno.test("the history, which everybody reads, names no attachment that not everybody may see", async () => {
+Deno.test("the history does not name attachments that some operators may not see", async () => {
   await using engine = await openEngine(await withSecrets());
   const as = { as: "decider@city" };
   const caseId = await createIn(engine);
@@ -308,7 +308,7 @@ Deno.test("the history, which everybody reads, names no attachment that not ever
   ]);
 });
 
-Deno.test("what does not exist is not found", async () => {
+Deno.test("an attachment that does not exist is not found", async () => {
   for (const line of ["get X", "patch X --name a", "delete X"]) {
     const [detail] = await detailsOf(`attachments ${line}`, "NOT_FOUND");
     assert.equal(detail?.message, "Error_File_Not_Found");
@@ -318,7 +318,7 @@ Deno.test("what does not exist is not found", async () => {
   }
 });
 
-Deno.test("small images have a thumbnail where it is asked for", async () => {
+Deno.test("small images have a thumbnail on request", async () => {
   const { caseId } = await withFile("logo.png", PNG);
   const [plain] = await list(caseId);
   assert.equal(plain && "thumbnail" in plain, false);
@@ -326,13 +326,13 @@ Deno.test("small images have a thumbnail where it is asked for", async () => {
   assert.deepEqual(Uint8Array.fromBase64(textAt(shown, "thumbnail")), PNG);
 });
 
-Deno.test("what is no picture has no thumbnail, an SVG neither: it can hold a program", async () => {
+Deno.test("other files have no thumbnail, and neither has an SVG, which can contain a script", async () => {
   const { caseId } = await withFile("logo.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>");
   const [shown] = await list(caseId, "--include-thumbnails");
   assert.deepEqual([valueAt(shown, "mimeType"), valueAt(shown, "thumbnail")], ["image/svg+xml", undefined]);
 });
 
-Deno.test("an empty file, a directory and no file at all are refused before or by the service", async () => {
+Deno.test("an empty file, a directory and a missing file are refused", async () => {
   const empty = await live.refused(`attachments upload -f '${await fileOf("empty.txt", "")}'`);
   assert.equal(empty.code, "BAD_REQUEST");
   assert.match(JSON.stringify(empty.details), /Empty file can't be uploaded/);
@@ -350,7 +350,7 @@ Deno.test("a unique ID goes between a file's name and its extension", async () =
   assert.match(textAt((await list(caseId))[0], "fileName"), /^plan-[0-9a-f-]{36}\.pdf$/);
 });
 
-Deno.test("names with folders, dots, control characters or too many bytes do no harm", async () => {
+Deno.test("names with folders, dots, control characters or too many bytes are made safe", async () => {
   const caseId = await live.createPermit();
   const ID = await upload("a.txt", "a");
   const names = [
@@ -367,7 +367,7 @@ Deno.test("names with folders, dots, control characters or too many bytes do no 
   assert.match(listed[4] ?? "", /^é+\.txt$/);
 });
 
-Deno.test("a submission brings files too, and a bad one leaves the case as it was", async () => {
+Deno.test("a submission can add files, and an invalid file leaves the case unchanged", async () => {
   const caseId = await live.createPermit();
   const ID = await upload("with.txt", "with");
   const perform = `cases perform-action '${caseId}' --action pyUpdateCaseDetails --data '{"Applicant":"Bob"}'`;
@@ -379,7 +379,7 @@ Deno.test("a submission brings files too, and a bad one leaves the case as it wa
   assert.equal((await list(caseId))[0]?.fileName, "with.txt");
 });
 
-Deno.test("who goes to another screen of a flow attaches what is sent along, or stays where a part of it does not fit", async () => {
+Deno.test("navigating to another screen adds attachments, or fails as a whole if one is invalid", async () => {
   await using engine = await openEngine();
   const as = { as: "reviewer@city" };
   const { id: caseId } = await engine.body("cases.create", { type: "City-Permit-Work-Permit" });
@@ -398,14 +398,14 @@ Deno.test("who goes to another screen of a flow attaches what is sent along, or 
   assert.deepEqual(attachments.map((attachment) => valueAt(attachment, "name")), ["Forth", "Back"]);
 });
 
-Deno.test("of many elements that do not fit a thousand are told: the answer would be eighty times the size of the request", async () => {
+Deno.test("an error about many attachments reports at most a thousand issues", async () => {
   await using engine = await openEngine();
   const { id: caseId } = await engine.body("cases.create", { type: "City-Permit-Work-Permit" });
   const refused = await engine.refused("attachments.add", { caseId, attachments: Array(100_000).fill(0) });
   assert.deepEqual([refused.status, refused.details.length], [400, 1000]);
 });
 
-Deno.test("an attachment of a deleted case is gone", async () => {
+Deno.test("an attachment is deleted with its case", async () => {
   const { caseId, id } = await withFile();
   assert.equal((await live.run(`cases delete '${caseId}'`)).code, 0);
   assert.equal((await live.refused(`attachments get '${id}'`)).code, "NOT_FOUND");

@@ -9,7 +9,7 @@ import cases from "../../../lib/resources/cases.ts";
 import data from "../../../lib/resources/data.ts";
 import { loadResources } from "../../../lib/resources/mod.ts";
 import { Invalid } from "../../../service/errors.ts";
-import { parseBody } from "../../../service/http/receive.ts";
+import { parseJsonBody } from "../../../service/http/receive.ts";
 import { createDecoder, type RequestParts } from "../../../service/http/decode.ts";
 import { parseQuery, segmentReader } from "../../../service/http/urls.ts";
 
@@ -197,7 +197,7 @@ Deno.test("a record to delete is named by query parameters or by JSON text", () 
 
 Deno.test("a body with a lone surrogate in a name or a value is refused, and a complete pair is accepted", () => {
   for (const text of [String.raw`{"a":["\ud800"]}`, String.raw`{"\udc00":1}`, String.raw`["x\\\ud800"]`]) {
-    assert.throws(() => parseBody(text), { kind: "Invalid", message: /contains a lone surrogate/ });
+    assert.throws(() => parseJsonBody(text), { kind: "Invalid", message: /contains a lone surrogate/ });
   }
-  assert.deepEqual(parseBody(String.raw`["\ud83d\ude00","\\ud800"]`), ["😀", "\\ud800"]);
+  assert.deepEqual(parseJsonBody(String.raw`["\ud83d\ude00","\\ud800"]`), ["😀", "\\ud800"]);
 });

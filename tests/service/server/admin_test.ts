@@ -1,7 +1,7 @@
 /** A service that runs: a person asks how it is, adds a colleague, stops it, starts it again, removes what it kept. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { reset, stop } from "../../../service/admin/control.ts";
+import { resetService, stopService } from "../../../service/admin/control.ts";
 import { isInUse, lockDirectory, readState } from "../../../service/server/directory.ts";
 import { runService } from "../../../service/server/run.ts";
 import { readLines } from "../../../workflows/inputs/lines.ts";
@@ -121,7 +121,7 @@ Deno.test("stop ends no process but the one that says itself that it is the serv
   {
     await using service = await runService({ data });
     await name({ pid: other.pid });
-    for (const stopping of [() => stop({ data }), () => reset({ data, stopFirst: true })]) {
+    for (const stopping of [() => stopService({ data }), () => resetService({ data, stopFirst: true })]) {
       await assert.rejects(stopping, {
         code: "CONFLICT",
         message: `${service.url} is process ${Deno.pid}, not process ${other.pid}, which ${data}/service.json names.`,
@@ -134,7 +134,7 @@ Deno.test("stop ends no process but the one that says itself that it is the serv
     return new Response("", { status: 502 });
   });
   await name({ pid: other.pid, url: `http://127.0.0.1:${server.addr.port}` });
-  assert.deepEqual(await stop({ data }), { stopped: true, data });
+  assert.deepEqual(await stopService({ data }), { stopped: true, data });
   await other.stdin.close();
   assert.equal((await other.status).signal, null);
 });

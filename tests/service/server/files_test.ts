@@ -8,7 +8,7 @@ import { Invalid, ServiceError } from "../../../service/errors.ts";
 
 import { base64Encoder, base64Length } from "../../../service/http/responses.ts";
 import { receiveForm } from "../../../service/http/multipart.ts";
-import { reset } from "../../../service/admin/control.ts";
+import { resetService } from "../../../service/admin/control.ts";
 import { startService } from "../../../service/mod.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
@@ -237,7 +237,7 @@ Deno.test("files that were in the data directory before the service are still th
     await link(svc, textAt((await post(svc, form(["file", new File(["abc"], "a.txt")]))).body, "ID"));
   }
   await Deno.remove(`${folder.path}/data/files/${others[1]}`); // Only a database that was there knows what is not its own.
-  await reset({ data: `${folder.path}/data` });
+  await resetService({ data: `${folder.path}/data` });
   assert.deepEqual((await filesIn(folder)).sort(), before.filter((name) => name !== others[1]));
 });
 
