@@ -130,7 +130,7 @@ Deno.test("an edited script with the same steps needs --force, too", async () =>
   assert.equal((await workspace.svc(...RUN_SCRIPT)).code, 1);
   await workspace.write(`${CREATE_CASE} return 1;`);
   const { stderr } = await workspace.svc("retry", "r1");
-  assert.match(stderr, /was edited since run r1 started; it still asks for every step/);
+  assert.match(stderr, /was edited since run r1 started; it still asks for every recorded step/);
   assert.equal((await workspace.svc("retry", "r1", "--force", "--format", "compact")).stdout, "1\n");
   assert.equal(await workspace.permits(), 1);
 });
