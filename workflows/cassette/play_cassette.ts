@@ -1,7 +1,7 @@
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { onAbort } from "../../utils/async/on_abort.ts";
-import { encodeRequest } from "../engine/encoding.ts";
+import { serializeRequest } from "../engine/encoding.ts";
 import { unrecordedStep } from "../engine/divergence.ts";
 import { type EventSink, InputRun } from "../engine/input_run.ts";
 import type { LiveCalls } from "../engine/live_calls.ts";
@@ -97,7 +97,7 @@ function createHandlers(run: InputRun, { calls }: Cassette, stop: Stop): RunHand
     isTimeless: true, // Otherwise a sleep without end would suspend the time limit.
     async call(request, position, signal) {
       if (position <= calls.length) return await run.call(request, position, signal);
-      stop(unrecordedStep(position, await encodeRequest(request)));
+      stop(unrecordedStep(position, await serializeRequest(request)));
       return await never();
     },
     delivering: (position) => run.delivering(position),

@@ -7,7 +7,7 @@ import { encodeContent } from "../sandbox/protocol/files.ts";
 import type { CallRequest } from "../sandbox/protocol/messages.ts";
 
 /** Serializes the operation and the values of a call. A file is replaced by its name, type, size and digest. */
-export async function encodeRequest({ operation, values }: CallRequest): Promise<string> {
+export async function serializeRequest({ operation, values }: CallRequest): Promise<string> {
   const files = Object.entries(values).filter((entry): entry is [string, Blob] => entry[1] instanceof Blob);
   if (files.length === 0) return JSON.stringify({ operation, values });
   const digests = await Promise.all(files.map(async ([name, file]) => [name, await describeFile(file)]));

@@ -167,7 +167,7 @@ export function takeRewound<E extends EventRecord>(
 export interface Refusal {
   /** The error that the script got. */
   readonly error: JsonObject;
-  /** Tells whether the change may have been applied all the same. */
+  /** Tells whether the change may have been applied nevertheless. */
   readonly unknown: boolean;
 }
 

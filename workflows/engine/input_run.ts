@@ -8,7 +8,7 @@ import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import type { CallAnswer, GivenBefore, RunHandlers } from "../sandbox/host/sandbox.ts";
 import type { CallRequest } from "../sandbox/protocol/messages.ts";
 import { decodeAnswer, encodeAnswer } from "./encoding.ts";
-import { encodeRequest } from "./encoding.ts";
+import { serializeRequest } from "./encoding.ts";
 import { type LiveCalls, StopInput } from "./live_calls.ts";
 import {
   getOperation,
@@ -157,7 +157,7 @@ export class InputRun implements RunHandlers {
   }
 
   async #dispatchStep(request: CallRequest, position: number, earlier: Promise<void>): Promise<void> {
-    const text = await encodeRequest(request);
+    const text = await serializeRequest(request);
     await earlier;
     const { operation, isTimer = false } = request;
     await this.#dispatch({ type: "step", position, request: text, operation, isTimer, now: Date.now() });

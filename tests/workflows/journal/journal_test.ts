@@ -5,7 +5,7 @@ import { SvcError } from "../../../lib/errors.ts";
 import { isDiskFull } from "../../../utils/sqlite/database_errors.ts";
 import { reopenFailed } from "../../../workflows/runs/reopen.ts";
 import { FileLock } from "../../../utils/fs/file_lock.ts";
-import { isPrepared, prepareSchema } from "../../../workflows/journal/sqlite/schema.ts";
+import { isPrepared, prepareJournal } from "../../../workflows/journal/sqlite/schema.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { runWithoutSpace } from "../../harness/faults.ts";
 import { LimitedCommand, makeFolder, parseErrorRecord, svcCommand, svcInProcess } from "../../harness/svc.ts";
@@ -123,7 +123,7 @@ Deno.test("a file that another process turns into a journal at the same time is 
     let reads = 0;
     using db = new class extends DatabaseSync {
       override prepare(sql: string) {
-        if (reads++ === read) prepareSchema(other, path);
+        if (reads++ === read) prepareJournal(other, path);
         return super.prepare(sql);
       }
     }(path);

@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { delay } from "../../../utils/async/delay.ts";
 import { isDatabaseBusy, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
-import { isPrepared, prepareSchema } from "./schema.ts";
+import { isPrepared, prepareJournal } from "./schema.ts";
 
 /** Delay between two attempts to open a file that another process is setting up, in milliseconds. */
 const BUSY_PAUSE = 20;
@@ -25,7 +25,7 @@ export async function openDatabase(path: string, patience: number): Promise<Data
       const isReady = isPrepared(db, path); // Before any setting: the database of another program must not change.
       const settings = isReady ? CONNECTION_SETTINGS : [FILE_SETTINGS, ...CONNECTION_SETTINGS];
       for (const setting of settings) db.prepare(`PRAGMA ${setting}`).run(); // An error of `exec` has no code.
-      if (!isPrepared(db, path)) prepareSchema(db, path); // Checked again: this read creates the write-ahead log.
+      if (!isPrepared(db, path)) prepareJournal(db, path); // Checked again: this read creates the write-ahead log.
       return db;
     } catch (error) {
       db.close();

@@ -67,7 +67,7 @@ export function isPrepared(db: DatabaseSync, path: string): boolean {
 }
 
 /** Creates the tables of a new journal, unless another process has created them. */
-export function prepareSchema(db: DatabaseSync, path: string): void {
+export function prepareJournal(db: DatabaseSync, path: string): void {
   inTransaction(db, () => {
     if (isPrepared(db, path)) return;
     db.exec(TABLES);
