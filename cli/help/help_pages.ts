@@ -84,7 +84,7 @@ export function formatExamples(words: readonly string[], command: CommandDescrip
 }
 
 /** An argument or a flag, as help shows it. */
-export interface Row {
+export interface HelpRow {
   /** Name in camel case. */
   readonly name: string;
   /** Syntax, e.g. `<caseId>` or `-o, --output <path>`. */
@@ -94,12 +94,12 @@ export interface Row {
 }
 
 /** Describes arguments, in order. */
-export function argRows(args: readonly Arg[]): Row[] {
+export function argRows(args: readonly Arg[]): HelpRow[] {
   return args.map((arg) => ({ name: arg.name, written: formatArg(arg), meaning: arg.help + describeDefault(arg) }));
 }
 
 /** Describes flags, without those that are hidden. */
-export function flagRows(flags: Readonly<Record<string, Flag>>): Row[] {
+export function flagRows(flags: Readonly<Record<string, Flag>>): HelpRow[] {
   const required = canPrompt(flags) ? " (required unless --interactive)" : " (required)";
   return Object.entries(flags).filter(([, flag]) => !flag.hidden).map(([name, flag]) => ({
     name,

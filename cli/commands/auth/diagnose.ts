@@ -5,7 +5,7 @@ import { printResult } from "../../render/print_result.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 
 /** `svc auth diagnose`. */
-export const diagnose: LocalCommand = localCommand({
+export const diagnoseCommand: LocalCommand = localCommand({
   summary: "Check each layer of a connection: configuration, DNS, TCP, TLS, token, API",
   example: ["--fields steps --format table", "--profile test"],
   seeAlso: ["help profiles", "help environment"],

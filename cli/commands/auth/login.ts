@@ -4,7 +4,7 @@ import type { CommandContext } from "../command.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 
 /** `svc auth login`. */
-export const login: LocalCommand = localCommand({
+export const loginCommand: LocalCommand = localCommand({
   summary: "Exchange the client secret for a token and cache it",
   example: ["--profile test", "--dry-run"],
   seeAlso: ["auth diagnose --help", "help profiles"],

@@ -2,7 +2,7 @@ import { authOptions } from "../../context.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 
 /** `svc auth logout`. */
-export const logout: LocalCommand = localCommand({
+export const logoutCommand: LocalCommand = localCommand({
   summary: "Delete the cached token",
   example: "--profile test",
   seeAlso: ["auth login --help", "help profiles"],

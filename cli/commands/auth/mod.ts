@@ -1,9 +1,15 @@
 import type { LocalGroup } from "../local_command.ts";
-import { diagnose } from "./diagnose.ts";
-import { login } from "./login.ts";
-import { logout } from "./logout.ts";
-import { ping } from "./ping.ts";
-import { status } from "./status.ts";
+import { diagnoseCommand } from "./diagnose.ts";
+import { loginCommand } from "./login.ts";
+import { logoutCommand } from "./logout.ts";
+import { pingCommand } from "./ping.ts";
+import { authStatusCommand } from "./status.ts";
 
 /** The commands of `svc auth`, in the order of the help. */
-export const commands: LocalGroup = { login, logout, status, ping, diagnose };
+export const commands: LocalGroup = {
+  login: loginCommand,
+  logout: logoutCommand,
+  status: authStatusCommand,
+  ping: pingCommand,
+  diagnose: diagnoseCommand,
+};

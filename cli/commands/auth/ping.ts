@@ -4,7 +4,7 @@ import type { CommandContext } from "../command.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 
 /** `svc auth ping`. */
-export const ping: LocalCommand = localCommand({
+export const pingCommand: LocalCommand = localCommand({
   summary: "Send one request and show how long it takes",
   example: ["--fields milliseconds", "--verbose"],
   seeAlso: ["auth diagnose --help"],

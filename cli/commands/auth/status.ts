@@ -2,7 +2,7 @@ import { authOptions } from "../../context.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 
 /** `svc auth status`. */
-export const status: LocalCommand = localCommand({
+export const authStatusCommand: LocalCommand = localCommand({
   summary: "Show the profile, its server and when the cached token expires",
   example: ["", "--profile test --format table"],
   seeAlso: ["help profiles"],

@@ -4,7 +4,7 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 import { dataFlag } from "./data_flag.ts";
 
 /** `svc service add-client`. */
-export const addClient: LocalCommand = localCommand({
+export const addClientCommand: LocalCommand = localCommand({
   summary: "Create another client with its own operator, and write its profile",
   details: "--profile names the profile to write. The service may be running or stopped.",
   flags: {

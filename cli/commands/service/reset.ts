@@ -2,7 +2,7 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 import { dataFlag } from "./data_flag.ts";
 
 /** `svc service reset`. */
-export const reset: LocalCommand = localCommand({
+export const resetCommand: LocalCommand = localCommand({
   summary: "Delete all data of the service",
   flags: { data: dataFlag, stop: { help: "Stop the service first", type: "boolean" } },
   example: ["--stop", "--data permits --stop"],

@@ -1,7 +1,7 @@
 import { type LocalCommand, localCommand } from "../local_command.ts";
 
 /** `svc service schema`. */
-export const schema: LocalCommand = localCommand({
+export const schemaCommand: LocalCommand = localCommand({
   summary: "Print the JSON Schema of application definitions",
   details: "Editors use it to complete and check a definition.",
   example: ["> application.schema.json", "--format compact | jq .properties"],

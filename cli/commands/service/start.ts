@@ -7,7 +7,7 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 import { dataFlag } from "./data_flag.ts";
 
 /** `svc service start`. */
-export const start: LocalCommand = localCommand({
+export const startCommand: LocalCommand = localCommand({
   summary: "Start the embedded service",
   details: "The first start creates a client with a random secret and writes its profile, so that the other commands " +
     "work at once. Without --detach the service runs until Ctrl-C or 'svc service stop'.",

@@ -2,7 +2,7 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 import { dataFlag } from "./data_flag.ts";
 
 /** `svc service status`. */
-export const status: LocalCommand = localCommand({
+export const serviceStatusCommand: LocalCommand = localCommand({
   summary: "Show whether the service runs, and its address",
   flags: { data: dataFlag },
   example: ["--fields running,url", "--data permits --format table"],

@@ -2,7 +2,7 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 import { dataFlag } from "./data_flag.ts";
 
 /** `svc service stop`. */
-export const stop: LocalCommand = localCommand({
+export const stopCommand: LocalCommand = localCommand({
   summary: "Stop the service",
   details: "The service completes open requests first. On Windows it stops at once and interrupts open requests; " +
     "changes that were confirmed are saved.",

@@ -2,7 +2,7 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 import { journal, runId } from "./shared/flags.ts";
 
 /** `svc workflow cancel`. */
-export const cancel: LocalCommand = localCommand({
+export const cancelCommand: LocalCommand = localCommand({
   summary: "Cancel a run; a process that works on it stops within a second",
   args: [runId],
   flags: journal,

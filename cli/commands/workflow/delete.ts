@@ -2,7 +2,7 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 import { journal, runId } from "./shared/flags.ts";
 
 /** `svc workflow delete`. */
-export const deleteRun: LocalCommand = localCommand({
+export const deleteCommand: LocalCommand = localCommand({
   summary: "Delete a run and its history",
   args: [runId],
   flags: journal,

@@ -1,7 +1,7 @@
 import { type LocalCommand, localCommand } from "../local_command.ts";
 
 /** `svc workflow init`. */
-export const init: LocalCommand = localCommand({
+export const initCommand: LocalCommand = localCommand({
   summary: "Write a starter script, and the configuration for an editor to check it",
   args: [{ name: "folder", help: "Folder to write into", type: "path", default: "." }],
   example: "workflows",

@@ -3,7 +3,7 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 import { journal } from "./shared/flags.ts";
 
 /** `svc workflow list`. */
-export const list: LocalCommand = localCommand({
+export const listCommand: LocalCommand = localCommand({
   summary: "List the runs of the journal, the latest first",
   flags: {
     state: { help: "Only runs in this state", type: "string", choices: SHOWN_STATES, placeholder: "state" },

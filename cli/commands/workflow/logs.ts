@@ -3,7 +3,7 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 import { journal, runId } from "./shared/flags.ts";
 
 /** `svc workflow logs`. */
-export const logs: LocalCommand = localCommand({
+export const logsCommand: LocalCommand = localCommand({
   summary: "Print the output of the script of a run",
   args: [runId],
   flags: journal,

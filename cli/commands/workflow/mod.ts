@@ -1,32 +1,32 @@
 /** The commands of `svc workflow`. */
 import type { LocalGroup } from "../local_command.ts";
-import { cancel } from "./cancel.ts";
-import { deleteRun } from "./delete.ts";
-import { init } from "./init.ts";
-import { list } from "./list.ts";
-import { logs } from "./logs.ts";
-import { plan } from "./plan.ts";
-import { record } from "./record.ts";
-import { report } from "./report.ts";
-import { resume } from "./resume.ts";
-import { retry } from "./retry.ts";
-import { run } from "./run.ts";
-import { show } from "./show.ts";
-import { test } from "./test.ts";
+import { cancelCommand } from "./cancel.ts";
+import { deleteCommand } from "./delete.ts";
+import { initCommand } from "./init.ts";
+import { listCommand } from "./list.ts";
+import { logsCommand } from "./logs.ts";
+import { planCommand } from "./plan.ts";
+import { recordCommand } from "./record.ts";
+import { reportCommand } from "./report.ts";
+import { resumeCommand } from "./resume.ts";
+import { retryCommand } from "./retry.ts";
+import { runCommand } from "./run.ts";
+import { showCommand } from "./show.ts";
+import { testCommand } from "./test.ts";
 
 /** The commands by name, in the order of the help. */
 export const commands: LocalGroup = {
-  run,
-  plan,
-  record,
-  test,
-  init,
-  resume,
-  retry,
-  list,
-  show,
-  logs,
-  report,
-  cancel,
-  delete: deleteRun,
+  run: runCommand,
+  plan: planCommand,
+  record: recordCommand,
+  test: testCommand,
+  init: initCommand,
+  resume: resumeCommand,
+  retry: retryCommand,
+  list: listCommand,
+  show: showCommand,
+  logs: logsCommand,
+  report: reportCommand,
+  cancel: cancelCommand,
+  delete: deleteCommand,
 };

@@ -2,7 +2,7 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 import { grants, input, sandbox, script } from "./shared/flags.ts";
 
 /** `svc workflow plan`. */
-export const plan: LocalCommand = localCommand({
+export const planCommand: LocalCommand = localCommand({
   summary: "Show what a script would do, without doing it",
   dryRun: true,
   details:

@@ -3,7 +3,7 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 import { grants, input, journal, sandbox, script, toWorkOptions } from "./shared/flags.ts";
 
 /** `svc workflow record`. */
-export const record: LocalCommand = localCommand({
+export const recordCommand: LocalCommand = localCommand({
   summary: "Run a script once, and save its calls as a cassette for tests",
   details: "The run is recorded in the journal like that of 'svc workflow run'. A failed run is saved, too: " +
     "its test then expects the failure.",

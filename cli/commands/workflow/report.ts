@@ -4,7 +4,7 @@ import { OUTPUT } from "../operations.ts";
 import { journal, runId } from "./shared/flags.ts";
 
 /** `svc workflow report`. */
-export const report: LocalCommand = localCommand({
+export const reportCommand: LocalCommand = localCommand({
   summary: "Write a web page about the throughput and the failures of a run",
   details: "The page needs neither other files nor a network. An existing file is replaced.",
   args: [runId],

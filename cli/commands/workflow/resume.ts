@@ -2,7 +2,7 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 import { continuation, runId, toWorkOptions } from "./shared/flags.ts";
 
 /** `svc workflow resume`. */
-export const resume: LocalCommand = localCommand({
+export const resumeCommand: LocalCommand = localCommand({
   summary: "Resume an interrupted run",
   details: "Recorded steps are answered from the journal and not sent again. " +
     "A change whose outcome is unknown stops its input, unless --on-unknown decides: " +

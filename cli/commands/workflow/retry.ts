@@ -2,7 +2,7 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 import { continuation, runId, toWorkOptions } from "./shared/flags.ts";
 
 /** `svc workflow retry`. */
-export const retry: LocalCommand = localCommand({
+export const retryCommand: LocalCommand = localCommand({
   summary: "Run the failed inputs of a run again, from the step that failed",
   details: "Earlier steps of an input are kept and not repeated. A failed line may have been corrected in the file. " +
     "Inputs that have not ended are resumed, too, as 'svc workflow resume' does.",

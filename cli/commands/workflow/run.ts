@@ -2,7 +2,7 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 import { grants, input, newJournal, onUnknown, pace, sandbox, script, toWorkOptions } from "./shared/flags.ts";
 
 /** `svc workflow run`. */
-export const run: LocalCommand = localCommand({
+export const runCommand: LocalCommand = localCommand({
   summary: "Run a workflow script in a sandbox",
   dryRun: true,
   details: "The script runs in a process without permissions. Its output goes to stderr, its result to stdout. " +

@@ -2,7 +2,7 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 import { journal, runId } from "./shared/flags.ts";
 
 /** `svc workflow show`. */
-export const show: LocalCommand = localCommand({
+export const showCommand: LocalCommand = localCommand({
   summary: "Show the inputs of a run and a timeline of their calls",
   details: "With --format it prints everything that the journal records about the run, with --fields a part of it.",
   args: [runId],

@@ -3,7 +3,7 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 import { sandbox, script, toWorkOptions } from "./shared/flags.ts";
 
 /** `svc workflow test`. */
-export const test: LocalCommand = localCommand({
+export const testCommand: LocalCommand = localCommand({
   summary: "Run a script against its cassettes, offline",
   details:
     "Nothing is sent and no profile is read: calls get the responses of the cassette. The script must make the " +
