@@ -105,7 +105,7 @@ export function parseArguments({ args = [], flags = {} }: CommandDescription, in
       return { problem: token };
     }
   }
-  const required = args.filter((arg) => arg.default === undefined).length;
+  const required = args.filter((arg) => arg.default === undefined && !arg.optional).length;
   if (texts.length < required) return { problem: { kind: "missing argument", index: texts.length } };
   return { values: Object.fromEntries([...values, ...args.map(({ name }, index) => [name, texts[index]])]) };
 }

@@ -34,8 +34,10 @@ export interface Flag extends Pick<Param, "help" | "required" | "short" | "defau
   readonly hidden?: true;
 }
 
-/** A positional argument. An argument with a default is optional, and follows all required ones. */
+/** A positional argument. An optional argument, or one with a default, follows all required ones. */
 export interface Arg extends Flag {
+  /** True if the argument is optional without a default. */
+  readonly optional?: true;
   /** Name. The help shows it as `<name>`, or as `[name]` if the argument is optional. */
   readonly name: string;
 }

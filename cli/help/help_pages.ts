@@ -114,8 +114,8 @@ function canPrompt(flags: Readonly<Record<string, Flag>>): boolean {
 }
 
 /** Formats an argument for a usage line. */
-export function formatArg({ name, default: text }: Arg): string {
-  return text === undefined ? `<${name}>` : `[${name}]`;
+export function formatArg({ name, default: text, optional }: Arg): string {
+  return text === undefined && !optional ? `<${name}>` : `[${name}]`;
 }
 
 function toRows(summaries: Summaries): [string, string][] {

@@ -5,6 +5,7 @@ import { schemaCommand } from "./schema.ts";
 import { startCommand } from "./start.ts";
 import { serviceStatusCommand } from "./status.ts";
 import { stopCommand } from "./stop.ts";
+import { typesCommand } from "./types.ts";
 
 /** The commands of `svc service`, in the order of the help. */
 export const commands: LocalGroup = {
@@ -13,5 +14,6 @@ export const commands: LocalGroup = {
   stop: stopCommand,
   reset: resetCommand,
   schema: schemaCommand,
+  types: typesCommand,
   addClient: addClientCommand,
 };

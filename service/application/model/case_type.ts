@@ -5,6 +5,20 @@ import type { Field, View } from "./field.ts";
 /** The field that the action `pyChangeStage` asks for. No case stores it. */
 export const STAGE_FIELD = "pyGotoStage";
 
+/** Members of the content of every case besides its fields. */
+export const CONTENT_FACTS = [
+  "classID",
+  "pxObjClass",
+  "pyID",
+  "pyLabel",
+  "pyStatusWork",
+  "pxUrgencyWork",
+  "pxCreateOperator",
+  "pxCreateDateTime",
+  "pxUpdateOperator",
+  "pxUpdateDateTime",
+] as const;
+
 /** The class of every participant. */
 export const PARTICIPANT_CLASS = "Data-Party";
 

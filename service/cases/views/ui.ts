@@ -1,6 +1,6 @@
 /** Parts of responses: links, content as it is shown, and the resources of views for a user interface. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
-import type { Field, FieldType, View, ViewField } from "../../application/model/application.ts";
+import type { CONTENT_FACTS, Field, FieldType, View, ViewField } from "../../application/model/application.ts";
 import { toViewField, VALUE_KINDS } from "../../application/model/field.ts";
 import type { CaseWork } from "../case_work.ts";
 
@@ -141,7 +141,7 @@ function fieldResource(field: Field, classId: string): JsonObject {
 /** The fields of a view, with the facts that every view carries. */
 export function showContent(work: CaseWork, view: View, content: JsonObject = work.stored.content): JsonObject {
   const { stored, type } = work;
-  const shown: JsonObject = {
+  const facts: Record<typeof CONTENT_FACTS[number], JsonValue | undefined> = {
     classID: type.id,
     pxObjClass: type.id,
     pyID: stored.businessId,
@@ -153,6 +153,7 @@ export function showContent(work: CaseWork, view: View, content: JsonObject = wo
     pxUpdateOperator: stored.updatedBy,
     pxUpdateDateTime: stored.updatedAt,
   };
+  const shown: JsonObject = facts;
   for (const { field } of view.fields.values()) shown[field.name] = shownValue(field, content[field.name]);
   return shown;
 }
