@@ -21,7 +21,7 @@ export interface AssignmentWork {
   readonly step: AssignmentStep;
 }
 
-/** Takes an assignment in hand, or answers 404. */
+/** Reads an assignment with its case. Throws `NotFound` if it does not exist. */
 export async function openAssignmentWork(context: EngineContext, id: string): Promise<AssignmentWork> {
   // The handle names the case: `ASSIGN-WORKLIST <case>!<PROCESS>`.
   const work = await findCase(context, id.slice(id.indexOf(" ") + 1, Math.max(0, id.lastIndexOf("!"))));
@@ -30,7 +30,7 @@ export async function openAssignmentWork(context: EngineContext, id: string): Pr
   throw new NotFound("Assignment not found for the given parameter ID");
 }
 
-/** Gives the caller the most urgent, then oldest assignment that the caller may take, or answers 404. */
+/** Finds the most urgent, then oldest assignment that the caller may take. Throws `NotFound` if there is none. */
 export async function takeNext(context: EngineContext): Promise<AssignmentWork> {
   const { app, tx, caller } = context;
   const next = await tx.nextAssignment(caller.id, caller.queues, (place) => {
@@ -85,7 +85,7 @@ export function offeredActions({ assignment, step }: Pick<AssignmentWork, "assig
   return step.screens ? actions.slice(readScreen(assignment).current).slice(0, 1) : actions;
 }
 
-/** An action that an assignment offers now, or 409. */
+/** Finds an action that an assignment offers now. Throws `Conflict` for any other action. */
 export function offeredAction(open: AssignmentWork, id: string): Action {
   const offered = offeredActions(open);
   const action = offered.find((one) => one.id === id);

@@ -15,8 +15,8 @@ export interface AttachmentRights {
 }
 
 /**
- * Takes an attachment in hand, with its case, or answers 404; 403 where the caller may not see it, whatever is to be done
- * with it: moved into another category it could be read.
+ * Reads an attachment with its case. Throws `NotFound` if it does not exist, and `Forbidden` if the caller may not see it.
+ * This applies to every operation: otherwise a caller could move it into a category that permits reading it.
  */
 export async function openAttachment(
   context: EngineContext,
@@ -57,7 +57,7 @@ export function categoriesFor(work: CaseWork, type: Attachment["type"]): string[
   return all.filter((category) => category.type === type && category.canCreate(scope)).map(({ id }) => id);
 }
 
-/** A category into which the caller may move an attachment, or 403. */
+/** Checks that the caller may move an attachment into a category, and returns the category. */
 export function moveTo(work: CaseWork, { type, category: current }: Attachment, id: string): string {
   if (id === current) return id;
   const open = categoriesFor(work, type);

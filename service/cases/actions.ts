@@ -89,7 +89,7 @@ export function localActions(work: CaseWork): LocalAction[] {
   return isResolved(work.stored) ? [] : [...work.type.actions.values(), ...currentStage(work).actions.values()];
 }
 
-/** An action that a case offers now, or 409. */
+/** Finds an action that a case offers now. Throws `Conflict` for any other action. */
 export function localAction(work: CaseWork, id: string): LocalAction {
   const offered = localActions(work);
   const action = offered.find((one) => one.id === id);

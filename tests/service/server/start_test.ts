@@ -130,14 +130,14 @@ Deno.test({
       assert.equal((await home.svc("service", "stop", "--data", data)).out.stopped, true);
       return new TextDecoder().decode(stderr);
     };
-    const exposed = `Warning: ${data} holds what the service keeps and others can change it. Run: chmod 700 ${data}\n`;
+    const exposed = `Warning: ${data} holds what the service keeps, and others can change it. Run: chmod 700 ${data}\n`;
     assert.equal(await start(), exposed);
     assert.equal(((await Deno.stat(database)).mode ?? 0) & 0o777, 0o600);
     await Deno.chmod(data, 0o755);
     await Deno.chmod(database, 0o644);
     assert.equal(
       await start(),
-      `Warning: ${database} holds what the service keeps and others can read it. Run: chmod 600 ${database}\n`,
+      `Warning: ${database} holds what the service keeps, and others can read it. Run: chmod 600 ${database}\n`,
     );
   },
 });
