@@ -3,9 +3,9 @@ import { FORMATS } from "../../lib/output/format.ts";
 import type { Flag, GlobalFlags } from "../commands/command.ts";
 
 /** The flag that prints the help. */
-export const HELP: Flag = { help: "Print this help", type: "boolean", short: "h" };
+export const HELP_FLAG: Flag = { help: "Print this help", type: "boolean", short: "h" };
 /** The flag that prints the version. It stands without a command. */
-export const VERSION: Flag = { help: "Print the version", type: "boolean" };
+export const VERSION_FLAG: Flag = { help: "Print the version", type: "boolean" };
 
 /** The global flags, in the order of the help. */
 export const globalFlags = {

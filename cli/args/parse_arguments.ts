@@ -1,7 +1,7 @@
 /** The syntax of the command line: finds the command, then parses its flags and arguments by its description. */
 import { entryNamed, toCamel } from "../../lib/operation/names.ts";
 import type { CommandDescription, Flag, ParsedArguments } from "../commands/command.ts";
-import { globalFlags, HELP } from "./global_flags.ts";
+import { globalFlags, HELP_FLAG } from "./global_flags.ts";
 
 /** `--name` or `--name=value`, in kebab or camel case. */
 const LONG_FLAG = /^--([a-z][a-z\d-]+)(?:=([^]*))?$/i;
@@ -75,7 +75,7 @@ function hasHelpFlag(args: readonly string[]): boolean {
 
 /** Parses the flags and arguments of a command. Values stay text: `readValues` converts them. */
 export function parseArguments({ args = [], flags = {} }: CommandDescription, inputs: readonly string[]): ParseResult {
-  const known: Flags = { help: HELP, ...globalFlags, ...flags };
+  const known: Flags = { help: HELP_FLAG, ...globalFlags, ...flags };
   const values = new Map<string, string | boolean | readonly string[]>();
   const texts: string[] = [];
   let flagsEnded = false;
@@ -139,7 +139,7 @@ function readLongFlag(input: string, flags: Flags): Token {
   if (flag !== undefined) return { ...token, name, flag, isNegated: false };
   const positive = name.replace(/^no([A-Z])/, (_, initial: string) => initial.toLowerCase());
   const negated = positive === name ? undefined : entryNamed(flags, positive);
-  const isNegatable = negated?.type === "boolean" && negated !== HELP && !Object.hasOwn(globalFlags, positive);
+  const isNegatable = negated?.type === "boolean" && negated !== HELP_FLAG && !Object.hasOwn(globalFlags, positive);
   return isNegatable
     ? { ...token, name: positive, flag: negated, isNegated: true }
     : { kind: "unknown flag", name: written };

@@ -2,7 +2,7 @@
 import { SvcError } from "../../lib/errors.ts";
 import { entryNamed, toKebab } from "../../lib/operation/names.ts";
 import type { CommandDescription, CommandGroup, Flag } from "../commands/command.ts";
-import { globalFlags, HELP, VERSION } from "./global_flags.ts";
+import { globalFlags, HELP_FLAG, VERSION_FLAG } from "./global_flags.ts";
 import type { UsageProblem } from "./parse_arguments.ts";
 import { didYouMean, formatSuggestions } from "../../utils/text/did_you_mean.ts";
 import { topics } from "../help/topics.ts";
@@ -79,7 +79,7 @@ function quoted(name: string): string {
 /** Describes a flag that is not allowed before the command. */
 export function misplacedFlag(arg: string): SvcError {
   const name = arg.replace(/^--?|=[^]*$/g, "");
-  const known = flagNames({ ...globalFlags, help: HELP, version: VERSION });
+  const known = flagNames({ ...globalFlags, help: HELP_FLAG, version: VERSION_FLAG });
   if (arg.startsWith("--") && known.includes(name)) return takesNoValue(`--${name}`); // Without the value it is allowed.
   const question = arg.startsWith("--") ? didYouMean(name, known, asFlag) : suggestLongFlags(name, known);
   const all = known.map(asFlag).join(", ");
@@ -108,7 +108,7 @@ export function usageError(
   words: readonly string[],
 ): SvcError {
   const command = ["svc", ...words].join(" ");
-  const known = flagNames({ ...flags, ...globalFlags, help: HELP });
+  const known = flagNames({ ...flags, ...globalFlags, help: HELP_FLAG });
   switch (problem.kind) {
     case "not a flag":
       return invalid(

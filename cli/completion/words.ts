@@ -2,7 +2,7 @@
 import { entryNamed, toCamel, toKebab } from "../../lib/operation/names.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
 import type { Command, CommandEntry, CommandGroup, Flag, Suggestion } from "../commands/command.ts";
-import { globalFlags, HELP, VERSION } from "../args/global_flags.ts";
+import { globalFlags, HELP_FLAG, VERSION_FLAG } from "../args/global_flags.ts";
 import { flagRows } from "../help/help_pages.ts";
 import { topics } from "../help/topics.ts";
 
@@ -66,7 +66,12 @@ class Position {
   }
 
   get #flags(): Flags {
-    return { ...this.#command?.flags, ...globalFlags, help: HELP, ...(this.#words === 0 && { version: VERSION }) };
+    return {
+      ...this.#command?.flags,
+      ...globalFlags,
+      help: HELP_FLAG,
+      ...(this.#words === 0 && { version: VERSION_FLAG }),
+    };
   }
 
   /** Suggests values after a flag such as `--format=`. */

@@ -1,7 +1,7 @@
 /** Builds the help pages from the descriptions of the commands. */
 import { toKebab } from "../../lib/operation/names.ts";
 import { listExamples } from "../../lib/operation/operation.ts";
-import { globalFlags, HELP, VERSION } from "../args/global_flags.ts";
+import { globalFlags, HELP_FLAG, VERSION_FLAG } from "../args/global_flags.ts";
 import type { Arg, CommandDescription, Flag } from "../commands/command.ts";
 import type { Output } from "../io/io.ts";
 import { type Block, DEFAULT_WIDTH, layOutPage } from "./layout.ts";
@@ -34,7 +34,7 @@ export function buildRootHelp(groups: Summaries): Block[] {
     { text: "The command line of a case-management service." },
     { heading: "Usage", usage: "svc <group> <command> [<argument>...] [flags]" },
     { heading: "Groups", rows: toRows(groups) },
-    { heading: "Global flags", rows: flagLines({ ...globalFlags, help: HELP, version: VERSION }) },
+    { heading: "Global flags", rows: flagLines({ ...globalFlags, help: HELP_FLAG, version: VERSION_FLAG }) },
     { heading: "Topics", rows: toRows(topics) },
     {
       text:
@@ -63,7 +63,7 @@ export function buildCommandHelp(words: readonly string[], command: CommandDescr
     { heading: "Usage", usage: formatUsage(words, command) },
     { heading: "Arguments", rows: argRows(args).map(({ written, meaning }) => [written, meaning]) },
     { heading: "Flags", rows: flagLines(flags) },
-    { heading: "Global flags", rows: flagLines({ ...globalFlags, help: HELP }) },
+    { heading: "Global flags", rows: flagLines({ ...globalFlags, help: HELP_FLAG }) },
     { heading: "Examples", commands: formatExamples(words, command) },
     { heading: "See also", text: [...seeAlso, `${words[0]} --help`].map((line) => `svc ${line}`).join("\n") },
   ];

@@ -4,7 +4,7 @@ import type { JsonAnswer } from "../operation/answer.ts";
 import type { Members, ObjectShape } from "../../utils/shape.ts";
 import type { JsonObject } from "../../utils/json.ts";
 
-import { action as actionShape } from "./shared/case.ts";
+import { actionShape } from "./shared/case.ts";
 import { content } from "./shared/params.ts";
 
 const dataViewId = {

@@ -1,6 +1,6 @@
 /** The reference pages and the table of groups in README.md, from the descriptions of the commands. */
 import type { CommandDescription } from "../../cli/commands/command.ts";
-import { globalFlags, HELP, VERSION } from "../../cli/args/global_flags.ts";
+import { globalFlags, HELP_FLAG, VERSION_FLAG } from "../../cli/args/global_flags.ts";
 import { groups } from "../../cli/commands/groups.ts";
 import { argRows, flagRows, formatExamples, formatUsage } from "../../cli/help/help_pages.ts";
 import { permissionName, toCamel, toKebab } from "../../lib/operation/names.ts";
@@ -57,7 +57,7 @@ export function groupPage({ name, summary, commands }: DescribedGroup): string {
 
 /** Renders the start page, which documents what all commands have in common. */
 export function frontPage(described: readonly DescribedGroup[]): string {
-  const flags = flagRows({ ...globalFlags, help: HELP, version: VERSION });
+  const flags = flagRows({ ...globalFlags, help: HELP_FLAG, version: VERSION_FLAG });
   return [
     "# The commands",
     "`svc <group> <command>`. `deno task reference` makes these pages from what `svc --help` prints: change the descriptions.",

@@ -6,11 +6,14 @@ import type { ErrorRecord } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import type { Limits } from "../runs/limits.ts";
 
-/** All ways to treat a change whose outcome is unknown. */
-export const ON_UNKNOWN = ["stop", "repeat", "skip"] as const;
+/**
+ * Decision about a change with an unknown outcome: `stop` its input until the user decides, `repeat` the change, or `skip`
+ * it and give the script the error.
+ */
+export type OnUnknown = "stop" | "repeat" | "skip";
 
-/** How to treat a change whose outcome is unknown. */
-export type OnUnknown = (typeof ON_UNKNOWN)[number];
+/** All decisions about a change with an unknown outcome. */
+export const ON_UNKNOWN = ["stop", "repeat", "skip"] as const satisfies readonly OnUnknown[];
 
 /** The settings with which a run continues in another process. */
 export interface RunSettings {
@@ -48,11 +51,17 @@ export const RUN_STATES = ["open", "done", "failed", "cancelled"] as const;
 /** The state of a run. It is `open` until all inputs have ended, even while no process works on it. */
 export type RunState = (typeof RUN_STATES)[number];
 
-/** All states of a run as shown to people. An open run is `running` while a process works on it. */
-export const SHOWN_STATES = ["running", "interrupted", "done", "failed", "cancelled"] as const;
+/** The state of a run as shown to people. An open run is `running` while a process works on it. */
+export type ShownState = "running" | "interrupted" | "done" | "failed" | "cancelled";
 
-/** The state of a run as shown to people. */
-export type ShownState = (typeof SHOWN_STATES)[number];
+/** All states of a run as shown to people. */
+export const SHOWN_STATES = [
+  "running",
+  "interrupted",
+  "done",
+  "failed",
+  "cancelled",
+] as const satisfies readonly ShownState[];
 
 /** A run. */
 export interface RunRecord {

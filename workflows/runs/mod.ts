@@ -39,10 +39,11 @@
  *
  * @module
  */
-export { openRuns } from "./runs.ts";
-export type { LogLine, Runs } from "./runs.ts";
+export { openRuns, Runs } from "./runs.ts";
+export type { LogLine } from "./runs.ts";
 export type { PlanOptions } from "./plan_script.ts";
-export type { Run, RunSummary } from "./run.ts";
+export { Run } from "./run.ts";
+export type { RunSummary } from "./run.ts";
 export type {
   InputCounts,
   PaceOptions,

@@ -3,7 +3,7 @@ import type { JsonAnswer } from "../../operation/answer.ts";
 import type { ObjectShape } from "../../../utils/shape.ts";
 
 /** Shape of an action. */
-export const action = {
+export const actionShape = {
   required: {
     /** Action ID, e.g. `EnterDetails`. Operations take it as `action`. */
     ID: "string",
@@ -57,7 +57,7 @@ export const assignment = {
     /** Time at which it was created. */
     createTime: "string",
     /** Actions. Missing if the caller may not perform it. */
-    actions: { list: action },
+    actions: { list: actionShape },
     /** Requests that it offers. */
     links: "object",
   },
@@ -163,7 +163,7 @@ const caseInfo = {
     /** All stages of the case type. */
     stages: { list: stage },
     /** Case-wide and stage-wide actions. */
-    availableActions: { list: action },
+    availableActions: { list: actionShape },
     /** Optional processes that can be started now. */
     availableProcesses: { list: process },
   },
@@ -275,7 +275,7 @@ export const bulkActionsAnswer = {
   shape: {
     optional: {
       /** In the order of the case type. Some services omit an empty list. */
-      bulkActions: { list: action },
+      bulkActions: { list: actionShape },
     },
   },
   mayBeEmpty: true,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { globalFlags, HELP } from "../../../cli/args/global_flags.ts";
+import { globalFlags, HELP_FLAG } from "../../../cli/args/global_flags.ts";
 import { parseArguments, splitCommandLine } from "../../../cli/args/parse_arguments.ts";
 import type { Command, Flag, ParsedArguments } from "../../../cli/commands/command.ts";
 import { groups } from "../../../cli/commands/groups.ts";
@@ -118,7 +118,7 @@ Deno.test(`any text is parsed to values of the command or to one problem (SVC_TE
       const result = parseArguments(command, inputs);
       const known = [
         ...(command.args ?? []).map(({ name }) => name),
-        ...Object.keys({ ...command.flags, ...globalFlags, help: HELP }),
+        ...Object.keys({ ...command.flags, ...globalFlags, help: HELP_FLAG }),
       ];
       if ("values" in result) assert.deepEqual(Object.keys(result.values).filter((name) => !known.includes(name)), []);
       else assert.ok(result.problem.kind.length > 0);
