@@ -226,7 +226,7 @@ export class SvcError extends Error {
     return this.operation === undefined ? this.with({ operation }) : this;
   }
 
-  /** Returns a copy of the error with other properties, and with another message if one is given. */
+  /** Returns a copy of the error with other properties, and with another message if one is passed. */
   with(options: SvcErrorOptions, message: string = this.message): SvcError {
     const retry: SvcErrorOptions = Object.fromEntries(RETRY_PROPERTIES.map((name) => [name, this[name]]));
     const copy = new SvcError(this.code, message, { ...this.toJSON(), cause: this.cause, ...retry, ...options });

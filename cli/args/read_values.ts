@@ -81,7 +81,7 @@ async function toValue(name: string, flag: Flag, text: string, readPayload: Payl
 function emptyPath(name: string, flag: Flag): SvcError {
   const option = "name" in flag ? `The argument <${name}>` : `--${toKebab(name)}`;
   return new SvcError("INVALID_ARGS", `${option} is an empty path.`, {
-    hint: "Pass a file or a folder. A variable of your shell may be empty.",
+    hint: "Pass a file or a directory. A variable of your shell may be empty.",
   });
 }
 

@@ -26,7 +26,7 @@ async function buildExitCodes(): Promise<Block[]> {
     [String(exit), errors.length === 0 ? meaning : `${meaning} Error codes: ${errors.join(", ")}.`] as const
   );
   return [
-    { text: "The exit code of a command tells how it ended. Use it in scripts instead of the text of a message." },
+    { text: "The exit code of a command shows how it ended. Use it in scripts instead of the text of a message." },
     { heading: "Exit codes", rows: [...rows] },
     {
       heading: "Output",

@@ -47,7 +47,7 @@ async function* counted({ stream }: Content, count: (bytes: number) => void): As
 async function checkText({ type, stream }: Content): Promise<void> {
   if (/^text\/|[/+](json|xml|javascript)\b/i.test(type)) return;
   await stream.cancel();
-  throw new SvcError("INVALID_ARGS", `The content is ${type.split(";")[0]}: a terminal cannot show it.`, {
-    hint: "Write it to a file with -o <path>, or send the output into another program.",
+  throw new SvcError("INVALID_ARGS", `The content is ${type.split(";")[0]}, which a terminal cannot show.`, {
+    hint: "Write it to a file with -o <path>, or pipe the output into another program.",
   });
 }

@@ -76,7 +76,7 @@ async function resolvePlace(path: string): Promise<Place | undefined> {
   const folder = slash < 0 ? "." : real.slice(0, slash) || "/";
   const parent = await findPath(path, Deno.stat(folder));
   if (parent === undefined) {
-    const hint = `Choose another file, or create the folder: mkdir -p ${shellQuote(folder)}`;
+    const hint = `Choose another file, or create the directory: mkdir -p ${shellQuote(folder)}`;
     throw unwritable(path, "there is no such directory", hint);
   }
   if (!parent.isDirectory) throw unwritable(path, "part of the path is a file");

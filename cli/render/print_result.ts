@@ -78,7 +78,7 @@ function findFailure(answer: Answer, body: JsonValue | undefined): SvcError | un
   return new SvcError("BULK_PARTIAL_FAILURE", `${failed.length} of ${elements.length} ${element}s failed.`, {
     status: 207,
     details: failed,
-    hint: "The details list the failed ones with the reasons. Fix them and retry the command for these only.",
+    hint: "The details list each failure with its reason. Fix the causes and retry only the failed ones.",
   });
 }
 

@@ -19,7 +19,7 @@ interface Config extends JsonObject {
 export function getConfigDirectory(): string {
   const directory = findConfigDirectory();
   if (directory !== undefined) return directory;
-  throw new SvcError("INVALID_CONFIG", "There is no home directory to look for the configuration in.", {
+  throw new SvcError("INVALID_CONFIG", "The configuration was not found, because there is no home directory.", {
     hint: "Set SVC_CONFIG_DIR to a directory of your own.",
   });
 }
@@ -83,7 +83,7 @@ export function explainWriteFailure(directory: string, cause: unknown): unknown 
   if (cause instanceof DOMException) {
     return new SvcError("TIMEOUT", `Another process has locked ${directory} for ${LOCK_TIMEOUT_SECONDS} s.`, {
       cause,
-      hint: "Stop the svc process that hangs, then try again.",
+      hint: "Stop the svc process that does not respond, then try again.",
     });
   }
   return new SvcError("INVALID_CONFIG", `${directory} cannot be written: ${getErrorMessage(cause)}.`, {
@@ -152,7 +152,7 @@ function parse(text: string, path: string): JsonValue {
   } catch (error) {
     const position = error instanceof Error ? / \(line \d+ column \d+\)/.exec(error.message)?.[0] ?? "" : "";
     throw new SvcError("INVALID_CONFIG", `${path} is not valid JSON${position}.`, {
-      hint: "Correct it. Usually a comma or a quotation mark is missing or superfluous.",
+      hint: "Correct it. Usually a comma or a quotation mark is missing or redundant.",
     });
   }
 }

@@ -1,7 +1,7 @@
 /** Callbacks of a program. */
 import { getErrorMessage, SvcError, type SvcErrorOptions } from "../errors.ts";
 
-/** Receives warnings: what a person should know, although nothing fails. */
+/** Receives warnings about problems that do not fail the call. */
 export type Warn = (message: string) => void;
 
 /** Calls the callback of an option. An error that it throws becomes `INVALID_ARGS`, not a failure of the network. */
@@ -11,7 +11,7 @@ export function tell<T>(name: string, told: ((value: T) => void) | undefined, va
   } catch (cause) {
     throw new SvcError("INVALID_ARGS", `${name} threw: ${getErrorMessage(cause)}`, {
       cause,
-      hint: `Catch in ${name} what may fail.`,
+      hint: `Catch errors inside ${name}.`,
       ...more,
     });
   }

@@ -129,7 +129,7 @@ export function createCaller(
 function checkTimeout(seconds: unknown): void {
   if (seconds === undefined || TIMEOUT_RULE.holds(seconds)) return;
   throw new SvcError("INVALID_ARGS", `timeoutSeconds must be ${TIMEOUT_RULE.must}.`, {
-    hint: "Leave it out to use the limit of the profile.",
+    hint: "Omit it to use the limit of the profile.",
   });
 }
 

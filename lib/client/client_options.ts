@@ -37,7 +37,7 @@ export function checkClientOptions(options: ClientOptions): void {
   checkOptions("createClient", TYPES, options);
   const { retries = 0 } = options;
   if (typeof retries === "number" && Number.isInteger(retries) && retries >= 0) return;
-  throw new SvcError("INVALID_ARGS", "retries must be a whole number that is not negative.", {
-    hint: "Leave it out to try each call once.",
+  throw new SvcError("INVALID_ARGS", "retries must be a whole number, 0 or more.", {
+    hint: "Omit it to try each call once.",
   });
 }

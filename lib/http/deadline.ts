@@ -71,7 +71,7 @@ export class Deadline implements Disposable {
     if (this.#outer?.aborted) return createCancelledError({ cause: this.#outer.reason });
     const { timeoutSeconds, profile } = this.#options;
     if (this.#controller.signal.aborted) {
-      return new SvcError("TIMEOUT", `${exchange} did not answer within ${timeoutSeconds} s.`, {
+      return new SvcError("TIMEOUT", `${exchange} did not respond within ${timeoutSeconds} s.`, {
         cause: error,
         hint: { text: "Raise timeoutSeconds in the profile.", commands: [diagnoseCommand(profile)] },
       });

@@ -5,7 +5,7 @@ export function explainNetwork(error: unknown, exchange: string, profile?: strin
   if (error instanceof Deno.errors.NotCapable || isImportFailure(error)) throw error;
   return new SvcError("NETWORK_ERROR", `${exchange} failed: ${findRootReason(error)}.`, {
     cause: error,
-    hint: { text: "Check the address and that the service runs.", commands: [diagnoseCommand(profile)] },
+    hint: { text: "Check the address, and check that the service is running.", commands: [diagnoseCommand(profile)] },
   });
 }
 

@@ -63,7 +63,7 @@ export interface Param {
   readonly type: keyof ParamTypes;
   /** Place in the request. A body path may contain `[]` (one element per value) or `[0]` (the only element). */
   readonly to: Place;
-  /** True if it must be given. */
+  /** True if it is required. */
   readonly required?: true;
   /** One-letter form. */
   readonly short?: string;
@@ -117,7 +117,7 @@ export interface Pages {
   readonly page: string;
   /** Flag that limits the size of a page. */
   readonly size: string;
-  /** Path of another member that limits it, in a body that is given whole. */
+  /** Path of another member that limits it, in a body that is passed as a whole. */
   readonly otherSize?: string;
   /** Number of the first page, if pages are numbered. */
   readonly first?: number;
@@ -153,7 +153,7 @@ export interface Operation {
   readonly tagFrom?: TagSource;
   /** Sends `{}`, because no flag goes into the body. */
   readonly emptyBody?: true;
-  /** Flags. At least one of them must be given. */
+  /** Flags. At least one of them is required. */
   readonly atLeastOne?: readonly string[];
   /** True if the command can prompt for the required flags. */
   readonly interactive?: true;

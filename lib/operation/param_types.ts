@@ -10,7 +10,7 @@ export const TYPE_NAMES: { readonly [T in keyof ParamTypes]: string } = {
   boolean: "true or false",
   object: "a JSON object",
   array: "a JSON array",
-  list: "a list of texts, none of them empty",
+  list: "a list of non-empty texts",
   calculation: 'a calculation request: {"calculations":{"fields":[{"name":".Total","context":"content"}]}}',
   file: "a file",
 };
@@ -48,6 +48,6 @@ export function isOfType<T extends keyof ParamTypes>(type: T, value: unknown): v
 export function checkSignal(signal: unknown): asserts signal is AbortSignal | undefined {
   if (signal === undefined || signal instanceof AbortSignal) return;
   throw new SvcError("INVALID_ARGS", "signal must be an AbortSignal.", {
-    hint: "Of an AbortController, give its member signal.",
+    hint: "Pass the signal of an AbortController.",
   });
 }

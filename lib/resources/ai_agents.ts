@@ -54,7 +54,7 @@ const operations = {
    * Lists the agents that are enabled for external access. `agentClass`, `!` and `name` make the ID that the other
    * operations take.
    *
-   * Errors: none of its own.
+   * Errors: only the general ones.
    *
    * @example
    * ```ts
@@ -73,10 +73,10 @@ const operations = {
   },
   /**
    * Starts a conversation, about a case or without a context. The agent's starter question is asked unless `executeStarter`
-   * is false; `response` is its answer. Only the caller sees the conversation.
+   * is false; `response` is its reply. Only the caller sees the conversation.
    *
    * Errors: `NOT_FOUND` for an unknown agent or case, `FAILED_DEPENDENCY` where the model behind the agent does not
-   * answer the starter question: the conversation exists nevertheless, and the error names it.
+   * answer the starter question. The conversation still exists, and the error names it.
    *
    * @example
    * ```ts
@@ -128,8 +128,8 @@ const operations = {
     example: "'@baseclass!PermitGuide' --context-id 'CITY-PERMIT-WORK P-1'",
   },
   /**
-   * Reads a conversation with all its messages, oldest first. An answer names the message that it answers and what the
-   * caller thinks of it; a message that no answer names has not been answered.
+   * Reads a conversation with all its messages, oldest first. A reply contains the ID of the
+   * message that it responds to and the caller's rating.
    *
    * Errors: `NOT_FOUND`, also for another operator's conversation.
    *
@@ -154,11 +154,11 @@ const operations = {
   },
   /**
    * Sends a message to an agent and returns the reply. The message is stored before the agent is asked: it is in the
-   * conversation even if no answer comes.
+   * conversation even if there is no reply.
    *
    * Errors: `NOT_FOUND`, `BAD_REQUEST` for an empty message or one of more than 10,000 characters, `CONFLICT` for a
-   * conversation that is closed, `LOCKED` while the answer to the message before is awaited, `PRECONDITION_FAILED` for
-   * a stale tag, `FAILED_DEPENDENCY` where the model behind the agent is slow, fails or answers nothing that can be read.
+   * conversation that is closed, `LOCKED` while the reply to the previous message is pending, `PRECONDITION_FAILED` for
+   * a stale tag, `FAILED_DEPENDENCY` where the model behind the agent is slow, fails, or sends an unreadable response.
    *
    * @example
    * ```ts
@@ -187,9 +187,9 @@ const operations = {
     example: "'@baseclass!PermitGuide' --conversation PXCONV-1 --request 'What is missing?'",
   },
   /**
-   * Closes a conversation. It can still be read, and its answers liked and disliked.
+   * Closes a conversation. It can still be read, and its replies can be liked and disliked.
    *
-   * Errors: `NOT_FOUND`, `CONFLICT` for one that is closed already, `LOCKED` while an answer is awaited.
+   * Errors: `NOT_FOUND`, `CONFLICT` if it is already closed, `LOCKED` while a reply is pending.
    *
    * @example
    * ```ts

@@ -91,7 +91,7 @@ const operations = {
   },
   /**
    * Performs an assignment and returns the case, with `nextAssignmentInfo` if the caller can perform another assignment.
-   * The client first reads the entity tag, unless `ifMatch` is given.
+   * The client first reads the entity tag, unless you pass `ifMatch`.
    *
    * Errors: `PRECONDITION_FAILED` if the case has changed since, `FORBIDDEN` for the assignment of another operator,
    * `CONFLICT` for an action that it does not have, `VALIDATION_FAIL` with a detail per field, `MISSING_ETAG`.
@@ -202,7 +202,7 @@ const operations = {
     example: `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Channel":"Desk"}'`,
   },
   /**
-   * Goes back to the previous step of a screen flow; the given content is saved as a draft.
+   * Goes back to the previous step of a screen flow; the submitted content is saved as a draft.
    *
    * Errors: `VALIDATION_FAIL` on the first step.
    *
@@ -229,7 +229,7 @@ const operations = {
     example: "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW'",
   },
   /**
-   * Goes to a step of a screen flow that was visited already; the given content is saved as a draft.
+   * Goes to a step of a screen flow that was already visited; the submitted content is saved as a draft.
    *
    * Errors: `NOT_FOUND` for an unknown step, `CONFLICT` for the current one.
    *

@@ -24,10 +24,10 @@ const assistantId = {
 const operations = {
   /**
    * Starts a conversation, about a case or without a context. The assistant's starter question is asked unless
-   * `executeStarter` is false; `response` is its answer. Only the caller sees the conversation.
+   * `executeStarter` is false; `response` is its reply. Only the caller sees the conversation.
    *
    * Errors: `NOT_FOUND` for an unknown assistant or case, `FAILED_DEPENDENCY` where the model behind the assistant does
-   * not answer the starter question: the conversation exists nevertheless, and the error names it.
+   * not answer the starter question. The conversation still exists, and the error names it.
    *
    * @example
    * ```ts
@@ -78,8 +78,8 @@ const operations = {
     example: "'@baseclass!Desk' --context-id 'CITY-PERMIT-WORK P-1'",
   },
   /**
-   * Reads a conversation with all its messages, oldest first. An answer names the message that it answers; a message that
-   * no answer names has not been answered.
+   * Reads a conversation with all its messages, oldest first. A reply contains the ID of the
+   * message that it responds to.
    *
    * Errors: `NOT_FOUND`, also for another operator's conversation.
    *
@@ -104,12 +104,12 @@ const operations = {
   },
   /**
    * Sends a message to an assistant and returns the reply. The message is stored before the assistant is asked: it is
-   * in the conversation even if no answer comes.
+   * in the conversation even if there is no reply.
    *
    * Errors: `NOT_FOUND`, `BAD_REQUEST` for an empty message or one of more than 10,000 characters, `CONFLICT` for a
-   * conversation that is closed, `LOCKED` while the answer to the message before is awaited, `PRECONDITION_FAILED` for
-   * a stale tag, `FAILED_DEPENDENCY` where the model behind the assistant is slow, fails or answers nothing that can be
-   * read.
+   * conversation that is closed, `LOCKED` while the reply to the previous message is pending, `PRECONDITION_FAILED` for
+   * a stale tag, `FAILED_DEPENDENCY` where the model behind the assistant is slow, fails, or sends an unreadable
+   * response.
    *
    * @example
    * ```ts
@@ -133,9 +133,9 @@ const operations = {
     example: "'@baseclass!Desk' --conversation PXCONV-1 --request 'Summarise the case'",
   },
   /**
-   * Closes a conversation and answers a sentence that says so. The conversation can still be read.
+   * Closes a conversation and returns a confirmation. The conversation can still be read.
    *
-   * Errors: `NOT_FOUND`, `CONFLICT` for one that is closed already, `LOCKED` while an answer is awaited.
+   * Errors: `NOT_FOUND`, `CONFLICT` if it is already closed, `LOCKED` while a reply is pending.
    *
    * @example
    * ```ts

@@ -167,7 +167,7 @@ const operations = {
     example: `'CITY-PERMIT-WORK P-1' --view pyDetails --data '{"Channel":"Desk"}'`,
   },
   /**
-   * Computes calculated fields of a view and saves nothing. The answer omits unknown fields.
+   * Computes calculated fields of a view and saves nothing. The response omits unknown fields.
    *
    * Errors: `NOT_FOUND`.
    *

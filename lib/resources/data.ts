@@ -148,11 +148,11 @@ const rowCount = {
 } as const satisfies JsonAnswer;
 
 const paging = {
-  /** Number of all matching rows, if `includeTotal` was given. */
+  /** Number of all matching rows, if `includeTotal` was set. */
   totalCount: "number",
-  /** Number of rows in the answer. */
+  /** Number of rows in the response. */
   resultCount: "number",
-  /** True if more rows match than the answer contains. */
+  /** True if more rows match than the response contains. */
   hasMoreResults: "boolean",
   /** Number of the page. */
   pageNumber: "number",
@@ -356,7 +356,7 @@ const operations = {
    * ```
    */
   queryMetadata: {
-    summary: "Read the parameters and fields of a data view, for given parameters",
+    summary: "Read the parameters and fields of a data view, for specific parameters",
     method: "POST",
     reads: true,
     path: "/data_views/{data_view_ID}/metadata",

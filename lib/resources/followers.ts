@@ -53,7 +53,7 @@ const operations = {
     example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --format table"],
   },
   /**
-   * Adds a follower to a case. The answer has one element with the outcome. The command fails with
+   * Adds a follower to a case. The response has one element with the outcome. The command fails with
    * `BULK_PARTIAL_FAILURE` if the element failed. `associations.follows` of a case tells whether the caller follows it.
    * The entity tag of the case does not change.
    *

@@ -28,7 +28,7 @@ const entry = {
     ID: "string",
     /** Display name. */
     name: "string",
-    /** Class in which the page lives. */
+    /** Class of the page. */
     pageClass: "string",
     /** Requests that it offers. */
     links: "object",
@@ -43,7 +43,7 @@ const pageAnswer = {
         unchecked: {
           /** Display name. */
           name: "string",
-          /** Class in which the page lives. */
+          /** Class of the page. */
           pageClass: "string",
           /** The data context. */
           caseInfo,
@@ -205,7 +205,7 @@ const operations = {
     method: "GET",
     path: "/pages/{pageID}",
     args: [pageID],
-    flags: { pageClass: { help: "Class in which the page lives", type: "string", to: "query:pageClass" } },
+    flags: { pageClass: { help: "Class of the page", type: "string", to: "query:pageClass" } },
     answer: pageAnswer,
     example: ["Welcome", "Welcome --format yaml"],
   },
@@ -380,7 +380,7 @@ export type InsightColumn = NonNullable<InsightData["columns"]>[number];
 /** A channel. */
 export type ChannelAnswer = AnswerOf<Operations["channel"]>;
 
-/** A portal: what a person finds in it. */
+/** A portal and its contents. */
 export type PortalAnswer = AnswerOf<Operations["portal"]>;
 
 /** A page, dashboard or portal that another one lists. */

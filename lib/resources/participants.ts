@@ -112,7 +112,7 @@ const operations = {
   },
   /**
    * Adds a participant in a role of the case type. The role defines the fields and whether a case may have
-   * several such participants. The answer has the new entity tag of the case. The change is part of its history.
+   * several such participants. The response has the new entity tag of the case. The change is part of its history.
    *
    * Errors: `VALIDATION_FAIL` with a detail per field that is missing or invalid, or for a role that is taken;
    * `BAD_REQUEST` for an unknown role or field, `NOT_FOUND`, `CONFLICT` for a resolved case, `PRECONDITION_FAILED`

@@ -63,7 +63,7 @@ const operations = {
     example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --format table"],
   },
   /**
-   * Relates a case to another. Both cases list the relation. The answer has one element with the outcome. The command
+   * Relates a case to another. Both cases list the relation. The response has one element with the outcome. The command
    * fails with `BULK_PARTIAL_FAILURE` if the element failed. The entity tags of the cases do not change.
    *
    * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` for a stale `ifMatch`. Status of the element: 404 for an unknown
@@ -81,7 +81,7 @@ const operations = {
    * ```
    */
   add: {
-    summary: "Relate a case to another",
+    summary: "Relate a case to another case",
     method: "POST",
     path: "/cases/{caseID}/related_cases",
     args: [caseId],
@@ -100,7 +100,7 @@ const operations = {
     example: "'CITY-PERMIT-WORK P-1' --related-case-id 'CITY-PERMIT-WORK P-2' --relationship duplicate",
   },
   /**
-   * Removes the relation between two cases. Either case can be given first.
+   * Removes the relation between two cases. The order of the cases does not matter.
    *
    * Errors: `NOT_FOUND`, `CONFLICT` for a case that is not related, `PRECONDITION_FAILED` for a stale
    * `ifMatch`.

@@ -280,7 +280,7 @@ const operations = {
   /**
    * Posts a message to a case, an operator or the application, or, with a message ID as `context`, a reply. A text
    * mentions operators as `@clerk@city`, `@Clara Clerk` or `@Clara`, where only one is called so, and names tags as
-   * `#urgent`; the answer lists both in `mentions` and `tags`. A reply to a reply belongs to the same message.
+   * `#urgent`; the response lists both in `mentions` and `tags`. A reply to a reply belongs to the same message.
    * `routeToWorkbasket` puts the message into the feeds of the operators who work from that queue.
    *
    * Errors: `NOT_FOUND` for an unknown context, `BAD_REQUEST` for an empty or too long text, an unknown queue or
@@ -528,7 +528,7 @@ const operations = {
   /**
    * Lists the types of mentions: operators (`Users`).
    *
-   * Errors: none of its own.
+   * Errors: only the general ones.
    *
    * @example
    * ```ts

@@ -51,7 +51,7 @@ const operations = {
     example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --format table"],
   },
   /**
-   * Adds tags to a case. Each element of the answer has the status of one tag. A tag that fails does not stop the
+   * Adds tags to a case. Each element of the response has the status of one tag. A tag that fails does not stop the
    * others; the command then fails with `BULK_PARTIAL_FAILURE`. Names are stored in lower case. The entity tag of the
    * case does not change.
    *

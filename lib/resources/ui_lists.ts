@@ -23,7 +23,7 @@ const personalization = {
   name: { help: "Name of the personalization", type: "string", to: "body:name", required: true },
   id: { help: "ID of the personalization", type: "string", to: "body:ID" },
   personalizationState: {
-    help: "State of the list, stored as given",
+    help: "State of the list, stored unchanged",
     type: "string",
     to: "body:personalizationState",
   },
@@ -45,7 +45,7 @@ const personalizationInfo = {
     name: "string",
   },
   unchecked: {
-    /** State of the list, as it was given. */
+    /** State of the list, unchanged. */
     personalizationState: "string",
     /** True if it is the caller's default. */
     markAsDefault: "boolean",
@@ -116,7 +116,7 @@ const operations = {
     example: "Permits",
   },
   /**
-   * Creates a personalization of a UI list for the caller and returns its ID. The state is stored as given. A new
+   * Creates a personalization of a UI list for the caller and returns its ID. The state is stored unchanged. A new
    * default replaces the previous one of the caller or of the application.
    *
    * Errors: `NOT_FOUND` for an unknown list, `CONFLICT` for an ID that is taken, `FORBIDDEN` for a caller who may not
@@ -190,7 +190,7 @@ const operations = {
   /**
    * Moves a row of a case's embedded list to the position of another row. The rows between them move up or down. The view is the
    * case type with the list, or with a view that shows one list. A row is its position from 1, a reference such as
-   * `.Documents(2)`, or the `ID` of rows that have one. The answer contains the list in its new order. Moving
+   * `.Documents(2)`, or the `ID` of rows that have one. The response contains the list in its new order. Moving
    * a row to its own position changes nothing.
    *
    * Errors: `NOT_FOUND` for an unknown list, case or row, `BAD_REQUEST` for a case of another type, a missing context

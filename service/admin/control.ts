@@ -66,11 +66,11 @@ export async function stopService({ data: given }: Which = {}): Promise<{ stoppe
   if (lock) return { stopped: true, data };
   const seconds = STOP_PATIENCE / 1000;
   if (isTold) {
-    throw new SvcError("TIMEOUT", `The service (process ${state.pid}) has not stopped in ${seconds} s.`, {
-      hint: "It may be in the middle of much work. Try again, or end the process.",
+    throw new SvcError("TIMEOUT", `The service (process ${state.pid}) did not stop within ${seconds} s.`, {
+      hint: "It may be busy. Try again, or end the process.",
     });
   }
-  throw new SvcError("TIMEOUT", `The service at ${state.url} does not answer, and has not ended in ${seconds} s.`, {
+  throw new SvcError("TIMEOUT", `The service at ${state.url} does not respond and did not stop within ${seconds} s.`, {
     hint: `Nothing was stopped. Try again; if process ${state.pid} is a service of svc, end that process.`,
   });
 }
@@ -108,14 +108,14 @@ export async function resetService(
 
 /** Status of a directory on which no service has run. */
 export function noService(data: string, hint: string): SvcError {
-  return new SvcError("INVALID_CONFIG", `No service has worked on ${data} yet.`, { hint });
+  return new SvcError("INVALID_CONFIG", `No service has used ${data} yet.`, { hint });
 }
 
 /** Resolves the data directory of a command. No other process can reach a service in memory. */
 export function resolveDirectory(given: string | undefined): string {
   const data = resolveDataDirectory(given);
   if (data !== MEMORY) return data;
-  throw new SvcError("INVALID_ARGS", "A service in memory keeps nothing that another process could find.", {
+  throw new SvcError("INVALID_ARGS", "Other processes cannot find a service in memory.", {
     hint: "Name a directory with --data. Ctrl-C ends a service in memory.",
   });
 }

@@ -37,9 +37,13 @@ export type DetachOptions = Omit<StartOptions, "hostname" | "tokenLifetimeSecond
 export async function startDetached(options: DetachOptions): Promise<StartReport> {
   const data = resolveDataDirectory(options.data);
   if (data === MEMORY) {
-    throw new SvcError("INVALID_ARGS", "A service in memory cannot be detached: nothing would find it again.", {
-      hint: "Give a directory with --data, or leave out --detach.",
-    });
+    throw new SvcError(
+      "INVALID_ARGS",
+      "A service in memory cannot be detached, because other commands could not find it.",
+      {
+        hint: "Name a directory with --data, or omit --detach.",
+      },
+    );
   }
   (await lockDirectory(data))[Symbol.dispose](); // the directory is there, and free
   const hosts = await listHosts(await findApplication(data, options.app));
@@ -122,7 +126,7 @@ async function ready(child: Child, data: string): Promise<ServiceState> {
   }
   if (ended) throw await failure(data);
   Deno.kill(child.pid);
-  throw new SvcError("TIMEOUT", `The service has not answered in ${PATIENCE / 1000} s.`, {
+  throw new SvcError("TIMEOUT", `The service did not respond within ${PATIENCE / 1000} s.`, {
     hint: `Its output is in ${locateFiles(data).log}.`,
   });
 }

@@ -51,7 +51,7 @@ async function addRelation({ context, stored }: CaseWork, otherId: string, relat
   const other = await tx.getCase(otherId);
   if (other === undefined) throw new NotFound(`Case ${otherId} not found`);
   if (await tx.getItem(KIND, toItemId(stored.id, otherId)) !== undefined) {
-    throw new Conflict(`${stored.businessId} and ${other.businessId} are related already`);
+    throw new Conflict(`${stored.businessId} and ${other.businessId} are already related`);
   }
   for (const [one, two] of [[stored.id, otherId], [otherId, stored.id]] as const) {
     const content = { other: two, relationship };

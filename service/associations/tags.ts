@@ -57,7 +57,7 @@ async function addTag({ context, stored }: CaseWork, tag: string): Promise<strin
     throw new OperationFailed([{ message: "pyError_Add_Tag", localizedValue }]);
   }
   const id = toItemId(stored.id, name);
-  if (await tx.getItem(KIND, id) !== undefined) throw new Conflict(`The case has the tag ${name} already`);
+  if (await tx.getItem(KIND, id) !== undefined) throw new Conflict(`The case already has the tag ${name}`);
   await tx.putItem({ kind: KIND, id, owner: stored.id, at: now.toISOString(), content: { name, addedBy: caller.id } });
   return name;
 }

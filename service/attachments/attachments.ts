@@ -82,13 +82,13 @@ function toIssue({ kind, message: reason }: Rejection, index: number): Issue {
 async function check(work: CaseWork, attachment: JsonValue): Promise<NewAttachment> {
   if (!isJsonObject(attachment)) throw new Rejection("Invalid", "must be an object");
   if (attachment.delete === true) {
-    throw new Rejection("Invalid", "it is not deleted here, but with 'attachments delete'");
+    throw new Rejection("Invalid", "delete it with 'attachments delete'");
   }
   const type = readType(attachment);
   const category = findCategory(work, type, attachment).id;
   if (type === "URL") return { type, category, ...link(attachment) };
   const { ID, name } = attachment;
-  if (typeof ID !== "string") throw new Rejection("Invalid", "'ID' must be what the upload answered");
+  if (typeof ID !== "string") throw new Rejection("Invalid", "'ID' must be the ID that the upload returned");
   const file = await findUpload(work.context, ID);
   if (file === undefined) throw new Rejection("Invalid", "the file was not uploaded, or its upload has expired");
   if (name !== undefined && typeof name !== "string") throw new Rejection("Invalid", "'name' must be text");

@@ -25,7 +25,7 @@ export async function openAttachment(
   const attachment = await findAttachment(context.tx, id);
   const work = attachment && await findCase(context, attachment.caseId);
   if (attachment === undefined || work === undefined) {
-    throw new NotFound([{ message: "Error_File_Not_Found", localizedValue: "The attachment is not found" }]);
+    throw new NotFound([{ message: "Error_File_Not_Found", localizedValue: "The attachment was not found" }]);
   }
   const rights = rightsOn(work, attachment);
   if (!rights.view) throw denied("You may not see this attachment");

@@ -181,7 +181,7 @@ export function checkChange({ stored, context }: CaseWork, ifMatch: string | und
 /** Refuses to move a case that is resolved. */
 export function checkOpen({ stored }: CaseWork): void {
   if (isResolved(stored)) {
-    throw new Conflict(`${stored.businessId} is resolved: it cannot be changed any more`);
+    throw new Conflict(`${stored.businessId} is resolved and can no longer be changed`);
   }
 }
 

@@ -221,7 +221,7 @@ function leaveStage(work: CaseWork): void {
 
 function countMove(work: CaseWork): void {
   if (++work.moves > MOVE_LIMIT) {
-    throw new OperationFailed("The application definition moves this case without an end");
+    throw new OperationFailed("The application definition moves this case endlessly");
   }
 }
 
@@ -244,7 +244,7 @@ export function findStage({ type }: CaseWork, nameOrId: string): Stage {
   }
   if (others.length === 0) return stage;
   const ids = [stage, ...others].map(({ id }) => id).join(" or ");
-  throw new Invalid(`Several stages are called ${nameOrId}: say ${ids}.`);
+  throw new Invalid(`Several stages are called ${nameOrId}. Use ${ids}.`);
 }
 
 /** Moves a case to a stage. */
@@ -290,7 +290,7 @@ export async function startOptionalProcess(
     throw new NotFound(`Process not found for the given parameter processID${instead}`);
   }
   checkMovable(work, ifMatch);
-  if (isRunning(work, process.id)) throw new Conflict(`${process.name} is already under way in this case`);
+  if (isRunning(work, process.id)) throw new Conflict(`${process.name} is already running in this case`);
   work.addEvent("process", `Started ${process.name}`, { process: process.id });
   await startProcess(work, process);
   await work.save();

@@ -199,16 +199,16 @@ export async function checkDeletable(
 ): Promise<void> {
   const work = await openCase(context, caseId);
   if (isResolved(work.stored) || currentStage(work).transition !== "create") {
-    throw new Forbidden(`${work.stored.businessId} has left its create stage: it cannot be deleted any more`);
+    throw new Forbidden(`${work.stored.businessId} has left its create stage and can no longer be deleted`);
   }
   if ((await context.tx.listChildren(caseId)).length > 0) {
-    throw new Conflict(`${work.stored.businessId} has child cases: it cannot be deleted`);
+    throw new Conflict(`${work.stored.businessId} has child cases and cannot be deleted`);
   }
   const { parentId = "" } = work.stored;
   const parent = await context.tx.getCase(parentId);
   if (parent !== undefined && waitingFor(parent, caseId) !== undefined) {
     // Otherwise the parent would never continue: only the resolution of the child continues it.
-    throw new Conflict(`${parent.businessId} waits for ${work.stored.businessId}: it cannot be deleted`);
+    throw new Conflict(`${parent.businessId} waits for ${work.stored.businessId}, so it cannot be deleted`);
   }
   checkChange(work, ifMatch);
 }

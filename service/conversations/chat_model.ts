@@ -55,7 +55,7 @@ function createRequest(
 async function toNoAnswer({ status, body }: Response): Promise<NoAnswer> {
   await body?.cancel();
   const redirects = status >= 300 && status < 400 ? ", and redirects are not followed" : "";
-  return new NoAnswer(`the model server answered ${status}${redirects}`);
+  return new NoAnswer(`the model server responded with ${status}${redirects}`);
 }
 
 function parseReply(body: string): string {

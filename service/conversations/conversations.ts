@@ -173,7 +173,7 @@ export async function rateMessage(
   const conversation = await openConversation(context, key);
   const message = await getStoredMessage(context, conversation.id, messageId);
   if (message.role !== "assistant") {
-    throw new Invalid(`${messageId} is a message of the caller: only answers can be liked and disliked`);
+    throw new Invalid(`${messageId} is a message of the caller: only replies can be liked and disliked`);
   }
   if (rating === "dislike") checkText("feedbackText", feedback);
   await saveMessage(context.tx, { ...message, rating, feedback });
@@ -200,7 +200,7 @@ export function listAgents({ agents }: Application): Agent[] {
 function checkTurn({ id, closedAt, answeringUntil }: Conversation, { now }: HandlerContext): void {
   if (closedAt !== "") throw new Conflict(`${id} is closed: start another conversation`);
   if (answeringUntil > now.toISOString()) {
-    throw new Locked(`${id} waits for the answer to the message before: try again after it`);
+    throw new Locked(`${id} waits for the reply to the previous message: try again later`);
   }
 }
 

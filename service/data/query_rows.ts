@@ -69,7 +69,7 @@ export async function readRows(tx: Transaction, query: RowQuery, page: Page): Pr
     return await tx.queryRows(query, { ...page, size: MAX_MEBIBYTES * 1024 * 1024 });
   } catch (error) {
     if (!(error instanceof RowsTooLong)) throw error;
-    throw new Invalid(`The rows have more than ${MAX_MEBIBYTES} MiB: ask for fewer rows or columns.`);
+    throw new Invalid(`The rows have more than ${MAX_MEBIBYTES} MiB. Request fewer rows or columns.`);
   }
 }
 

@@ -27,7 +27,7 @@ export async function createRecord(type: DataType, data: JsonObject, context: Re
   const content = fillIn(type, createForm(type), newPage(type.fields), { content: data }, context);
   const key = buildKey(type, content);
   if (await context.tx.getRecord(type.id, key)) {
-    throw new Conflict(`There is a record with ${describeKey(type, content)} already.`);
+    throw new Conflict(`A record with ${describeKey(type, content)} already exists.`);
   }
   const tag = nextEntityTag(await takeDeletedTag(type, key, context), context.now);
   return await save({ classId: type.id, key, tag, content }, type, context);

@@ -63,7 +63,7 @@ export async function receiveBody(request: Request): Promise<Uint8Array> {
     return declared === null ? await whole(request.body) : await request.bytes();
   } catch (error) {
     if (error instanceof RequestError) throw error;
-    throw new Invalid("The body did not arrive as a whole.");
+    throw new Invalid("The body is incomplete.");
   }
 }
 

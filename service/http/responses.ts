@@ -18,7 +18,7 @@ const JSON_HEADERS = { "content-type": "application/json", "cache-control": "no-
 
 /** Prepares the response of an outcome without content. */
 export function prepareResponse(outcome: Outcome, status: number, apiRoot: string): PreparedResponse {
-  if (outcome.content !== undefined) throw new TypeError("Content is sent once and cannot be kept.");
+  if (outcome.content !== undefined) throw new TypeError("Content is sent once and cannot be stored.");
   const headers = buildHeaders(outcome, apiRoot);
   if (outcome.failure !== undefined) return failureAnswer(outcome.failure);
   const given = outcome.result === undefined ? status : toStatus(outcome.result);

@@ -55,6 +55,6 @@ function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new Invalid(`The path holds ${segment}, which is not percent-encoded UTF-8.`);
+    throw new Invalid(`The path contains ${segment}, which is not percent-encoded UTF-8.`);
   }
 }

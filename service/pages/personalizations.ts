@@ -64,7 +64,7 @@ export async function addPersonalization(
     throw new Invalid("The ID must be 1 to 100 letters, digits, underscores and hyphens.");
   }
   if (await context.tx.getItem(KIND, toItemId(list, id))) {
-    throw new Conflict(`${list.id} has a personalization ${id} already.`);
+    throw new Conflict(`${list.id} already has a personalization ${id}.`);
   }
   const empty = { state: "", isDefault: false, isAppDefault: false, name: "" };
   await update(

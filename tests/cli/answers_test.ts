@@ -26,7 +26,7 @@ Deno.test("an empty response without its required members is an error, in a comm
       const result = await callFakeService(service, line);
       const { code, message } = parseErrorRecord(result);
       assert.deepEqual([result.code, result.stdout, code], [1, "", "INVALID_RESPONSE"], line);
-      assert.match(String(message), /^The service's answer is empty \(/);
+      assert.match(String(message), /^The response of the service is empty \(/);
     }
   }
 });
@@ -181,7 +181,7 @@ Deno.test("a web page is not a valid response, even if no body or a text is expe
     const { code, message } = parseErrorRecord(result);
     assert.deepEqual([code, message], [
       "INVALID_RESPONSE",
-      `The service's answer is a web page (text/html; charset=utf-8, ${page.length} characters).`,
+      `The response of the service is a web page (text/html; charset=utf-8, ${page.length} characters).`,
     ]);
   }
   await using plain = startFakeService({ api: () => new Response("Liked", { headers }) });

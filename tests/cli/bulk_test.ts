@@ -69,7 +69,7 @@ Deno.test({
     const full = "Standard output cannot be written: No space left on device.";
     assert.equal(
       hint,
-      `${full} The details list the failed ones with the reasons. Fix them and retry the command for these only.`,
+      `${full} The details list each failure with its reason. Fix the causes and retry only the failed ones.`,
     );
   },
 });

@@ -108,7 +108,7 @@ Deno.test({
       return runAsPerson([Deno.execPath(), "run", "-A", PROGRAM, ...line], folder.path);
     }));
     assert.deepEqual(found.map((one) => [one.code, parseErrorRecord(one).message, parseErrorRecord(one).hint]), [
-      [2, `${path} cannot be written: part of the path is a file.`, "Name another folder."],
+      [2, `${path} cannot be written: part of the path is a file.`, "Name another directory."],
       [2, `The data directory ${path} cannot be made: part of the path is a file.`, "Choose another one with --data."],
     ]);
   },

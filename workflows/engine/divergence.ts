@@ -48,7 +48,7 @@ export function missingStep(position: number, step: Step, failure?: ErrorRecord)
   const { code, message, details } = failure;
   return new SvcError("WORKFLOW_DIVERGED", `The script fails with ${code} ${JSON.stringify(message)}. ${missing}`, {
     details,
-    hint: "Fix the script, or restore it. If it is right as it is, add --force.",
+    hint: "Fix the script, or restore it. If the script is correct, add --force.",
     cause,
   });
 }

@@ -70,7 +70,7 @@ async function openFile(path: string): Promise<ReadableStream<Uint8Array>> {
       hint: "Check the path.",
     });
   }
-  throw new SvcError("INVALID_ARGS", `The inputs ${path} are a folder.`, {
+  throw new SvcError("INVALID_ARGS", `The inputs ${path} are a directory.`, {
     hint: "Name a file with one input per line.",
   });
 }

@@ -2,7 +2,7 @@
  * Runs workflow scripts from a program, as `svc workflow` does from the command line.
  *
  * A *run* executes a script for one *input*, or for each input of a batch. A journal records every call before it is sent
- * and every response, so that another process can resume a run: recorded calls are answered from the history and not sent
+ * and every response, so that another process can resume a run: recorded calls are replayed from the history and not sent
  * again.
  *
  * @example Run a script for each input, and resume the run after an interruption

@@ -71,7 +71,7 @@ export interface WorkOptions extends GrantOptions, PaceOptions, RunEvents {
   readonly signal?: AbortSignal;
 }
 
-/** Options of `Runs.start`. At most one of `input`, `each` and `inputs` can be given. */
+/** Options of `Runs.start`. At most one of `input`, `each` and `inputs` can be set. */
 export interface StartRunOptions extends WorkOptions {
   /** Path of the script. */
   readonly script: string;

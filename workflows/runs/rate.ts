@@ -39,7 +39,9 @@ export function parseMaxFailures(text: string): (progress: { done: number; faile
   if (!isValid) {
     throw new SvcError(
       "INVALID_ARGS",
-      `The maximum of failures must be an integer from 1 or a share from 0% to 100%, not ${JSON.stringify(text)}.`,
+      `The maximum number of failures must be an integer from 1 or a share from 0% to 100%, not ${
+        JSON.stringify(text)
+      }.`,
       { hint: "Use a number of inputs such as 10, or a share of the ended inputs such as 5%." },
     );
   }

@@ -74,7 +74,7 @@ export class Runs implements AsyncDisposable {
     return await this.#open(id === undefined ? newRunId() : checkRunId(id), settings, "start", options);
   }
 
-  /** Resumes a run that was interrupted. Recorded calls are answered from the history and not sent again. */
+  /** Resumes a run that was interrupted. Recorded calls are replayed from the history and not sent again. */
   async resume(id: string, options: ResumeRunOptions = {}): Promise<Run> {
     const run = await this.#findRun(id);
     return await this.#continue(run, run.settings, "resume", options);

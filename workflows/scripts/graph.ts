@@ -85,7 +85,7 @@ async function checkInside(
     "PERMISSION_DENIED",
     `The script imports ${escapeControlCharacters(path)}, which is outside ${folder} (${position}).`,
     {
-      hint: "A script can import files of its own folder. Use --root to allow a larger folder.",
+      hint: "A script can import files from its own directory. Use --root to allow a parent directory.",
     },
   );
 }

@@ -49,7 +49,7 @@ export async function initWorkflows(folder: string): Promise<InitResult> {
     if (reason === undefined) throw cause;
     throw new SvcError("INVALID_ARGS", `${folder} cannot be written: ${reason}.`, {
       cause,
-      hint: "Name another folder.",
+      hint: "Name another directory.",
     });
   }
   return result;

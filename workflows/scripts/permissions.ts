@@ -20,7 +20,7 @@ export interface GrantOptions {
   readonly allow?: readonly string[];
   /** True grants every operation that the script requests. */
   readonly allowDeclared?: boolean;
-  /** Asks the user if neither of the other options is given. */
+  /** Asks the user if neither of the other options is set. */
   readonly ask?: Ask;
 }
 

@@ -4,7 +4,7 @@ import { journal } from "./shared/flags.ts";
 
 /** `svc workflow list`. */
 export const listCommand: LocalCommand = localCommand({
-  summary: "List the runs of the journal, the latest first",
+  summary: "List the runs of the journal, newest first",
   flags: {
     state: { help: "Only runs in this state", type: "string", choices: SHOWN_STATES, placeholder: "state" },
     ...journal,

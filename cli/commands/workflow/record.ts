@@ -5,7 +5,7 @@ import { grants, input, journal, sandbox, script, toWorkOptions } from "./shared
 /** `svc workflow record`. */
 export const recordCommand: LocalCommand = localCommand({
   summary: "Run a script once, and save its calls as a cassette for tests",
-  details: "The run is recorded in the journal like that of 'svc workflow run'. A failed run is saved, too: " +
+  details: "The run is recorded in the journal like that of 'svc workflow run'. A failed run is saved, too. " +
     "its test then expects the failure.",
   args: [script],
   flags: {
@@ -20,7 +20,7 @@ export const recordCommand: LocalCommand = localCommand({
   async run(context, { output, force, journal, ...flags }) {
     const { NO_JOURNAL, openRunsFor } = await import("./shared/open_runs.ts");
     if (journal === NO_JOURNAL) {
-      throw new SvcError("INVALID_ARGS", "A cassette is made from the journal.", { hint: "Omit --journal none." });
+      throw new SvcError("INVALID_ARGS", "A cassette requires a journal.", { hint: "Omit --journal none." });
     }
     const { checkCassetteFile, writeCassette } = await import("./shared/cassettes.ts");
     await checkCassetteFile(output, force);

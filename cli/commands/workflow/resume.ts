@@ -4,7 +4,7 @@ import { continuation, runId, toWorkOptions } from "./shared/flags.ts";
 /** `svc workflow resume`. */
 export const resumeCommand: LocalCommand = localCommand({
   summary: "Resume an interrupted run",
-  details: "Recorded steps are answered from the journal and not sent again. " +
+  details: "Recorded steps are replayed from the journal and not sent again. " +
     "A change whose outcome is unknown stops its input, unless --on-unknown decides: " +
     "'repeat' sends it again, 'skip' sends nothing and gives the script the error.",
   args: [runId],

@@ -4,7 +4,7 @@ import { continuation, runId, toWorkOptions } from "./shared/flags.ts";
 /** `svc workflow retry`. */
 export const retryCommand: LocalCommand = localCommand({
   summary: "Run the failed inputs of a run again, from the step that failed",
-  details: "Earlier steps of an input are kept and not repeated. A failed line may have been corrected in the file. " +
+  details: "Earlier steps of an input are not repeated. You may correct failed lines in the file first. " +
     "Inputs that have not ended are resumed, too, as 'svc workflow resume' does.",
   args: [runId],
   flags: continuation,

@@ -11,7 +11,7 @@ export const testCommand: LocalCommand = localCommand({
   args: [script],
   flags: {
     cassette: {
-      help: "Cassette, or folder of cassettes; can be repeated",
+      help: "Cassette, or directory of cassettes; can be repeated",
       type: "list",
       placeholder: "path",
       repeatable: true,

@@ -104,8 +104,8 @@ function encodeQuery(called: string, place: string, value: CheckedValue): [strin
   const pairs = place === "*" ? givenMembers(value) : [[place, value] as const];
   const query = pairs.map(([name, member]): [string, string] => [name, queryValue(member)]);
   if (query.flat().every((text) => text.isWellFormed())) return query;
-  throw new SvcError("INVALID_ARGS", `${called} holds half of a surrogate pair, which no address can carry.`, {
-    hint: "Write the character itself, or both halves of it.",
+  throw new SvcError("INVALID_ARGS", `${called} contains a lone surrogate, which an address cannot contain.`, {
+    hint: "Write the complete character.",
   });
 }
 
@@ -126,7 +126,7 @@ function queryText(query: readonly [string, string][]): string {
 function fill(template: string, segments: ReadonlyMap<string, string>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const segment = segments.get(name);
-    if (segment === undefined) throw new SvcError("INTERNAL_ERROR", `Nothing fills {${name}} of ${template}.`);
+    if (segment === undefined) throw new SvcError("INTERNAL_ERROR", `{${name}} of ${template} has no value.`);
     return segment;
   });
 }
@@ -138,7 +138,7 @@ const NO_SEGMENTS = ["", ".", ".."];
 function encodeSegment(name: string, value: string, reserved: readonly string[] = []): string {
   if (NO_SEGMENTS.includes(value) || reserved.includes(value) || !value.isWellFormed()) {
     throw new SvcError("INVALID_ARGS", `${name} cannot be ${JSON.stringify(value)}.`, {
-      hint: "Give the identifier as the service printed it.",
+      hint: "Pass the identifier as the service printed it.",
     });
   }
   return encodeURIComponent(value);

@@ -78,7 +78,7 @@ async function* readFile(file: FileInput, cancelled: AbortSignal): AsyncGenerato
   }
   if (left === 0 || cancelled.aborted) return;
   throw new SvcError("INVALID_ARGS", `${file.name} has changed while it was sent: it had ${file.size} bytes.`, {
-    hint: "Send it again when nothing writes to it any more.",
+    hint: "Send it again when no program is writing to it.",
   });
 }
 
@@ -101,7 +101,7 @@ async function* readable(file: FileInput, cancelled: AbortSignal): AsyncGenerato
     const reason = describeReadError(cause) ?? getErrorMessage(cause);
     throw new SvcError("INVALID_ARGS", `${file.name} cannot be read: ${reason}.`, {
       cause,
-      hint: "Nothing was uploaded: send it again when it can be read.",
+      hint: "Nothing was uploaded. Send it again when it can be read.",
     });
   }
 }

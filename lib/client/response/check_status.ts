@@ -42,7 +42,7 @@ function refusal(
   const details = filterObjects(findings).map(readable);
   return new SvcError(
     code,
-    composeMessage(body, details) ?? `The service answered ${status} ${reason}`.trimEnd() + ".",
+    composeMessage(body, details) ?? `The service responded with ${status} ${reason}`.trimEnd() + ".",
     {
       status,
       classification: isNonEmptyString(body?.errorClassification) ? body.errorClassification : undefined,

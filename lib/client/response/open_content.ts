@@ -75,10 +75,14 @@ function fromBase64(text: string, explain: (error: SvcError) => SvcError): Uint8
   try {
     return Uint8Array.fromBase64(text);
   } catch (cause) {
-    const error = new SvcError("INVALID_RESPONSE", "The service says that its content is base64, and it is not.", {
-      cause,
-      hint: "Read it again; if it stays so, tell the service's operators.",
-    });
+    const error = new SvcError(
+      "INVALID_RESPONSE",
+      "The service declares its content as base64, but it is not valid base64.",
+      {
+        cause,
+        hint: "Try again. If the error persists, report it to the operators of the service.",
+      },
+    );
     throw explain(error);
   }
 }

@@ -53,7 +53,7 @@ function parseAnswer(text: string, head: Head): JsonValue {
 function invalidAnswer(what: string, text: string, head: Head, cause?: unknown): SvcError {
   const { operation, status, type, requestId, profile } = head;
   const found = `${type ?? "no content type"}, ${text.length} characters`;
-  return new SvcError("INVALID_RESPONSE", `The service's answer is ${what} (${found}).`, {
+  return new SvcError("INVALID_RESPONSE", `The response of the service is ${what} (${found}).`, {
     cause,
     operation,
     status,

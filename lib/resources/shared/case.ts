@@ -192,7 +192,7 @@ const nextAssignment = {
   },
 } as const satisfies ObjectShape;
 
-/** A case, as most operations on cases and assignments answer it. */
+/** A case, as most operations on cases and assignments return it. */
 export const caseAnswer = {
   shape: {
     required: {

@@ -46,7 +46,7 @@ export const refresh = {
   data,
   pageInstructions,
   interestPage: {
-    help: "Embedded list row that is shown, e.g. '.Items(1)'",
+    help: "Embedded list row to show, e.g. '.Items(1)'",
     type: "string",
     to: "body:interestPage",
     since: 25,

@@ -108,33 +108,33 @@ export function toToken(row: SqlRow): StoredToken {
 /** A column that holds text. */
 export function text(row: SqlRow, column: string): string {
   const value = row[column];
-  if (typeof value !== "string") throw new TypeError(`Column ${column} holds no text.`);
+  if (typeof value !== "string") throw new TypeError(`Column ${column} is not text.`);
   return value;
 }
 
 /** A column that holds a number. */
 export function number(row: SqlRow, column: string): number {
   const value = row[column];
-  if (typeof value !== "number") throw new TypeError(`Column ${column} holds no number.`);
+  if (typeof value !== "number") throw new TypeError(`Column ${column} is not a number.`);
   return value;
 }
 
 /** A column that holds a JSON object. */
 function object(row: SqlRow, column: string): JsonObject {
   const value: unknown = JSON.parse(text(row, column));
-  if (!isJsonObject(value)) throw new TypeError(`Column ${column} holds no JSON object.`);
+  if (!isJsonObject(value)) throw new TypeError(`Column ${column} is not a JSON object.`);
   return value;
 }
 
 /** A column that holds an array of JSON objects, each with some members of one. */
 export function parts(row: SqlRow, column: string): JsonObject {
   const value: unknown = JSON.parse(text(row, column));
-  if (!Array.isArray(value)) throw new TypeError(`Column ${column} holds no JSON array.`);
+  if (!Array.isArray(value)) throw new TypeError(`Column ${column} is not a JSON array.`);
   return Object.fromEntries(value.filter(isJsonObject).flatMap((part) => Object.entries(part)));
 }
 
 function unpacked(row: SqlRow, column: string): string {
   const value = row[column];
-  if (!(value instanceof Uint8Array)) throw new TypeError(`Column ${column} holds no bytes.`);
+  if (!(value instanceof Uint8Array)) throw new TypeError(`Column ${column} is not bytes.`);
   return decompressText(value);
 }

@@ -134,7 +134,7 @@ const TABLES = `
 export function lostDatabase(path: string): SvcError {
   const message = `${path} holds nothing, though a service has worked with it: it or ${path}-wal is lost or damaged.`;
   return new SvcError("INVALID_CONFIG", message, {
-    hint: "Put both back from a copy, or start with another data directory, or after 'svc service reset'.",
+    hint: "Restore both from a backup, use another data directory, or run 'svc service reset'.",
   });
 }
 

@@ -143,7 +143,7 @@ export class SqliteTransaction implements Transaction {
   async nextNumber(sequence: string): Promise<number> {
     this.#willWrite();
     const row = this.#one("nextNumber", sequence);
-    if (!row) throw new TypeError(`Sequence ${sequence} gave no number.`);
+    if (!row) throw new TypeError(`Sequence ${sequence} returned no number.`);
     return number(row, "value");
   }
 

@@ -236,7 +236,7 @@ Deno.test("record into a missing folder names the command that creates it", asyn
   };
   const [fault, hint = ""] = await readError("my tests/flows/c.json");
   assert.equal(fault, "there is no such directory.");
-  const [, command = ""] = hint.split("Choose another file, or create the folder: ");
+  const [, command = ""] = hint.split("Choose another file, or create the directory: ");
   await new LimitedCommand("sh", { args: ["-c", command] }).output();
   assert((await Deno.stat(`${folder.path}/my tests/flows`)).isDirectory);
   assert.deepEqual(await readError("script.ts/c.json"), ["part of the path is a file.", "Choose another file."]);

@@ -64,7 +64,7 @@ Deno.test("waiting for another process's exchange ends in a timeout", async () =
   const waiter = callApi(openSession({ ...options, timeoutSeconds: 0.05 }));
   await assert.rejects(waiter, {
     code: "TIMEOUT",
-    message: /holds .*token\.default\.lock did not answer within 0\.05 s/,
+    message: /holds .*token\.default\.lock did not respond within 0\.05 s/,
   });
   held.release(Response.json({ access_token: "unknown", token_type: "Bearer" }));
   assert.equal(await holder, 401);

@@ -121,7 +121,7 @@ Deno.test("a secret program that hangs is stopped at the timeout", async () => {
   const command = secretCommand("await new Promise(() => setInterval(() => {}, 1000))");
   const error = await catchError(login(await withSecretCommand("http://127.0.0.1:9999", command, 0.2)));
   assert.equal(error.code, "TIMEOUT");
-  assert.match(error.message, /^clientSecretCommand \S*deno\S* did not answer within 0\.2 s\.$/);
+  assert.match(error.message, /^clientSecretCommand \S*deno\S* did not respond within 0\.2 s\.$/);
 });
 
 Deno.test("no command shows the secret or a token with --verbose, after a rejection, or in a stack trace", async () => {

@@ -243,7 +243,7 @@ Deno.test("a server that accepts a connection and stays silent causes a timeout"
   const baseUrl = `https://127.0.0.1:${listener.addr.port}`;
   const failed = failedStep(await diagnose({ ...await createSessionOptions({ baseUrl }), timeoutSeconds: 0.1 }));
   assert.equal(failed.step, "tls");
-  assert.match(failed.result, /^TLS with 127\.0\.0\.1:\d+ did not answer within 0\.1 s\.$/);
+  assert.match(failed.result, /^TLS with 127\.0\.0\.1:\d+ did not respond within 0\.1 s\.$/);
 });
 
 Deno.test("an interrupted diagnosis ends at once", async () => {

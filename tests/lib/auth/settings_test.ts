@@ -104,7 +104,7 @@ Deno.test("without a home directory there is no profile and no cache, and the en
   assert.deepEqual(await script("call", {}, { ...env, ...credentials }), {
     error: {
       code: "INVALID_CONFIG",
-      message: "There is no home directory to look for the configuration in.",
+      message: "The configuration was not found, because there is no home directory.",
       hint: "Set SVC_CONFIG_DIR to a directory of your own.",
     },
   });

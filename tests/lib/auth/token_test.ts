@@ -81,7 +81,7 @@ Deno.test("an exception of onExchange or warn is not reported as a network error
     assert.deepEqual([code, cause], ["INVALID_ARGS", fault]);
     return [message, hint];
   };
-  const expected = (name: string) => [`${name} threw: The log is full.`, `Catch in ${name} what may fail.`];
+  const expected = (name: string) => [`${name} threw: The log is full.`, `Catch errors inside ${name}.`];
   assert.deepEqual(await told({ onExchange: thrower }), expected("onExchange"));
   if (Deno.build.os === "windows") return;
   await callApi(openSession(options));
@@ -286,7 +286,7 @@ Deno.test("a token endpoint that does not respond is TIMEOUT", async () => {
   const options = await createSessionOptions(service);
   const error = await catchError(async () => await callApi(openSession({ ...options, timeoutSeconds: 0.05 })));
   assert.equal(error.code, "TIMEOUT");
-  assert.match(error.message, /oauth2\/token did not answer within 0\.05 s\.$/);
+  assert.match(error.message, /oauth2\/token did not respond within 0\.05 s\.$/);
   done.resolve(new Response());
 });
 

@@ -106,7 +106,7 @@ const REFUSED: [why: string, Operation, values: Record<string, unknown>, message
     data: {},
   }, "--data and --include-total are mutually exclusive."],
   ["a negative page", data.query, { dataViewId: "D", page: -1 }, "--page must be a whole number, 0 or more."],
-  ["no cases", cases.bulkActions, { cases: [] }, "--cases must be a list of texts, none of them empty."],
+  ["no cases", cases.bulkActions, { cases: [] }, "--cases must be a list of non-empty texts."],
   ["an unknown option", cases.get, { caseId: "C-1", colour: "red" }, "--colour is not an option of this operation."],
   [
     "an entity tag on a read",
@@ -116,11 +116,11 @@ const REFUSED: [why: string, Operation, values: Record<string, unknown>, message
   ],
   ["a query with half a character", social.searchTags, {
     searchFor: "\ud83d",
-  }, "--search-for holds half of a surrogate pair, which no address can carry."],
+  }, "--search-for contains a lone surrogate, which an address cannot contain."],
   ["a record whose key is half a character", data.delete, {
     dataViewId: "D",
     params: { ID: "\ud83d" },
-  }, "--params holds half of a surrogate pair, which no address can carry."],
+  }, "--params contains a lone surrogate, which an address cannot contain."],
   ["an entity tag that would add a header", cases.stageNext, {
     caseId: "C-1",
     ifMatch: "x\r\nHost: evil",

@@ -328,7 +328,7 @@ Deno.test("a terminal shows text, escaped and to its last byte, and no other con
   const error = await catchError(deliver(context, content("image/png", "\x89PNG")));
   assert.deepEqual([error.code, error.message], [
     "INVALID_ARGS",
-    "The content is image/png: a terminal cannot show it.",
+    "The content is image/png, which a terminal cannot show.",
   ]);
   assert.match(error.hint ?? "", /-o <path>/);
   assert.equal(captured.stdout, "a\ufffd");

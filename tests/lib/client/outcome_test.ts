@@ -137,7 +137,7 @@ Deno.test("a timeout tells whether the token or the response is missing", async 
   }
   using server = startUnrulyServer(() => {});
   const { message } = await catchError(createClient({ ...server.options, timeoutSeconds: 0.2 }).cases.get("C-1"));
-  assert.match(message, /^GET .*C-1 did not answer within 0\.2 s\.$/);
+  assert.match(message, /^GET .*C-1 did not respond within 0\.2 s\.$/);
 });
 
 Deno.test("a change whose token was rejected and cannot be renewed has a known outcome", async () => {

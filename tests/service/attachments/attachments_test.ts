@@ -126,7 +126,7 @@ Deno.test("a batch with an invalid element adds nothing and reports each issue",
   );
   assert.equal(
     details.at(-1)?.localizedValue,
-    "Attachment 7: it is not deleted here, but with 'attachments delete'.",
+    "Attachment 7: delete it with 'attachments delete'.",
   );
   assert.deepEqual(await list(caseId), []);
   await add(caseId, [{ type: "File", category: "File", ID }]); // The upload is still there.

@@ -328,7 +328,7 @@ Deno.test("a stage with an ambiguous name is found by its ID only", async () => 
   await using engine = await openEngine(FAMILY.replace("  Test-Work-Check:", archives + "$&"));
   const caseId = textAt(await engine.body("cases.create", { type: "Test-Work-Order", data: { Amount: 4 } }), "id");
   const unclear = await engine.refused("cases.stageGo", { caseId, stage: "Archive" });
-  assert.deepEqual([unclear.status, unclear.message], [400, "Several stages are called Archive: say PRIM1 or ALT1."]);
+  assert.deepEqual([unclear.status, unclear.message], [400, "Several stages are called Archive. Use PRIM1 or ALT1."]);
   const gone = await engine.body("cases.stageGo", { caseId, stage: "ALT1" });
   assert.equal(valueAt(gone, "data.caseInfo.stageID"), "ALT1");
 });

@@ -140,15 +140,18 @@ test("a model receives the instructions, all messages, and the key in the header
 });
 
 const FAILURES: Record<string, [answer: () => Response | Promise<Response>, reason: RegExp]> = {
-  "fails": [() => new Response(`bad key ${KEY}`, { status: 500 }), /answered 500\./],
-  "refuses the key": [() => Response.json({ error: { message: KEY } }, { status: 401 }), /answered 401\./],
+  "fails": [() => new Response(`bad key ${KEY}`, { status: 500 }), /responded with 500\./],
+  "refuses the key": [() => Response.json({ error: { message: KEY } }, { status: 401 }), /responded with 401\./],
   "does not answer JSON": [() => new Response("<html>"), /is not JSON/],
   "answers other JSON": [() => Response.json({ choices: [] }), /is not a chat completion/],
   "answers without text": [() => completion(null), /is not a chat completion/],
   "answers an empty text": [() => completion(""), /is not a chat completion/],
   "never stops answering": [() => new Response(endless()), /has more than 1048576 bytes/],
   "answers a compressed large body": [flood, /has more than 1048576 bytes/],
-  "redirects": [() => Response.redirect(`${model.address}/elsewhere`, 307), /answered 307, and redirects are not/],
+  "redirects": [
+    () => Response.redirect(`${model.address}/elsewhere`, 307),
+    /responded with 307, and redirects are not/,
+  ],
 };
 
 for (const [name, [answer, expected]] of Object.entries(FAILURES)) {

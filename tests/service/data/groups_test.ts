@@ -40,7 +40,7 @@ Deno.test("a response that would be too large is refused", () =>
     assert.equal(status, 400);
     assert.match(
       String(readErrorDetails(body)[0]?.message),
-      /^The rows have more than 16 MiB: ask for fewer rows or columns/,
+      /^The rows have more than 16 MiB. Request fewer rows or columns/,
     );
   }));
 

@@ -335,7 +335,7 @@ Deno.test("invalid commands of record and test fail with one error", async (t) =
     [["record", script, "-o", `${path}/c.json`, "--journal", "none"], 2, "INVALID_ARGS", /from the journal/],
     [["test", script], 2, "INVALID_ARGS", /--cassette is required/],
     [["test", script, "--cassette", `${path}/none.json`], 2, "INVALID_ARGS", /there is no such file/],
-    [["test", script, "--cassette", `${path}/empty`], 2, "INVALID_ARGS", /has no cassette/],
+    [["test", script, "--cassette", `${path}/empty`], 2, "INVALID_ARGS", /contains no cassette/],
     [["test", script, "--cassette", `${path}/there.json`], 2, "INVALID_ARGS", /is not valid JSON: line 1/],
   ];
   for (const [args, exit, code, message] of errors) {

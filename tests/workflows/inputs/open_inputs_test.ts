@@ -54,7 +54,7 @@ Deno.test("a missing file and a folder are rejected with INVALID_ARGS", async ()
     code: "INVALID_ARGS",
     message: /there is no such file/,
   });
-  await assert.rejects(openInputs(folder.path), { code: "INVALID_ARGS", message: /are a folder/ });
+  await assert.rejects(openInputs(folder.path), { code: "INVALID_ARGS", message: /are a directory/ });
 });
 
 async function readInputs(file: string, text: string | Uint8Array): Promise<BatchInput[]> {

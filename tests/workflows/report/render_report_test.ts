@@ -129,7 +129,7 @@ Deno.test("the report of an interrupted run lists open inputs and how to resume 
   journal.endInput(RUN.id, 1, { state: "done" });
   journal.beginInput(RUN.id, { number: 2, place: "in:2", startedAt: 1000, generation: 0 });
   call(journal, 2, 1, "sleep", 1000, 61_000);
-  const error = { code: "SERVER_ERROR", message: "The service answered 503.", attempts: [{}, {}, {}] };
+  const error = { code: "SERVER_ERROR", message: "The service responded with 503.", attempts: [{}, {}, {}] };
   call(journal, 2, 2, "cases.get", 61_000);
   journal.append(RUN.id, 2, { kind: "refusal", position: 2, at: 63_000, content: JSON.stringify({ error }) });
   call(journal, 2, 3, "cases.create", 63_000);

@@ -123,7 +123,7 @@ Deno.test("a share of failures counts from the twentieth ended input on, and a n
 });
 
 Deno.test("an invalid number or share of failures is rejected with the valid range", () => {
-  const message = /^The maximum of failures must be an integer from 1 or a share from 0% to 100%, not ".*"\.$/;
+  const message = /^The maximum number of failures must be an integer from 1 or a share from 0% to 100%, not ".*"\.$/;
   for (const text of ["0", "1.5", "-1", "101%", "-1%", "%", "few", ""]) {
     assert.throws(() => parseMaxFailures(text), { code: "INVALID_ARGS", message }, text);
   }

@@ -123,7 +123,7 @@ Deno.test("invalid options are rejected before a run is recorded", async () => {
     [{ script, id: "a", resumeLatest: true }, /^id and resumeLatest are mutually exclusive\.$/],
     [{ script, concurrency: 0 }, /^concurrency must be from 1 to 256, not 0\.$/],
     [{ script, rate: 0 }, /^rate must be a positive number of inputs per second, not 0\.$/],
-    [{ script, maxFailures: "few" }, /^The maximum of failures must be/],
+    [{ script, maxFailures: "few" }, /^The maximum number of failures must be/],
     [{ script, limits: { timeoutSeconds: 0 } }, /^The timeout must be above 0/],
     [{ script, id: "a b" }, /is not a valid run ID/],
   ];

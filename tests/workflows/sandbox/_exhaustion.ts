@@ -65,12 +65,12 @@ const RESOURCES: readonly Attempt[] = [
   {
     attempt: "returns a result that is too long",
     script: `return "x".repeat(17 * 1024 * 1024);`,
-    refused: "WORKFLOW_FAILED: The script sends a message of more than 16777216 bytes.",
+    refused: "WORKFLOW_FAILED: The script sent a message of more than 16777216 bytes.",
   },
   {
     attempt: "sends a call that is too long",
     script: `return await svc.cases.get("x".repeat(17 * 1024 * 1024));`,
-    refused: "WORKFLOW_FAILED: The script sends a message of more than 16777216 bytes.",
+    refused: "WORKFLOW_FAILED: The script sent a message of more than 16777216 bytes.",
   },
   {
     attempt: "prints without end",

@@ -23,7 +23,7 @@ const ABUSES: Readonly<Record<string, [code: string, message: RegExp]>> = {
   ],
   "waits for a promise that is never settled": [
     "await new Promise(() => {});",
-    /waits for something that cannot happen/,
+    /waits for something that can never happen/,
   ],
   "fills its heap": ["const all = []; for (;;) all.push({ n: [all.length] });", /more than 128 MiB of memory/],
   "fills its heap with text": [

@@ -89,7 +89,7 @@ Deno.test("a script can import its own files and nothing else", async (t) => {
       ]
     ) {
       const { error } = await runText({ "script.ts": scriptText(`return await import(${name});`), "own.ts": "" });
-      const hint = "A script can import files of its own folder. Their names must be literals.";
+      const hint = "A script can import files from its own directory. Their names must be literals.";
       assert.deepEqual([error?.code, error?.hint], ["PERMISSION_DENIED", hint], name);
     }
   });

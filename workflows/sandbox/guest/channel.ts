@@ -84,7 +84,7 @@ function readFrames(count: number | null): Frame[] {
 }
 
 function tooLong(): SvcError {
-  return new SvcError("WORKFLOW_FAILED", `The script sends a message of more than ${MAX_MESSAGE_BYTES} bytes.`, {
+  return new SvcError("WORKFLOW_FAILED", `The script sent a message of more than ${MAX_MESSAGE_BYTES} bytes.`, {
     hint: "This limits the data of a call, the result, and an error. Send less at a time.",
   });
 }

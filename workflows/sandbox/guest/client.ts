@@ -59,7 +59,7 @@ function startCall(operation: string, args: readonly unknown[]): Promise<unknown
 
 function hasNoPages(operation: string, answer: unknown): SvcError {
   if (typeof answer === "function") Reflect.get(answer, Symbol.asyncIterator); // Ends the plan if it is a placeholder.
-  return new SvcError("INVALID_ARGS", `${operation} returns no pages.`, { hint: "Await its answer." });
+  return new SvcError("INVALID_ARGS", `${operation} returns no pages.`, { hint: "Await the call." });
 }
 
 async function call(
@@ -118,7 +118,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function rejectKey(): SvcError {
   return new SvcError("INVALID_ARGS", "A call in a workflow takes no idempotencyKey.", {
-    hint: "Leave it out. Each change gets a key from its run, input and step.",
+    hint: "Omit it. Each change gets a key from its run, input and step.",
   });
 }
 

@@ -101,8 +101,8 @@ globalThis.addEventListener("error", (event) => {
 });
 globalThis.addEventListener("beforeunload", () => {
   fail(
-    new SvcError("WORKFLOW_FAILED", "The script waits for something that cannot happen.", {
-      hint: "It awaits a promise that is never settled.",
+    new SvcError("WORKFLOW_FAILED", "The script waits for something that can never happen.", {
+      hint: "It awaits a promise that never settles.",
     }),
   );
 });

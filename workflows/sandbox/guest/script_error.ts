@@ -87,7 +87,7 @@ function getHint(thrown: unknown): { hint?: string } {
     return { hint: "A workflow script has no permissions. It can only call the service, through svc." };
   }
   if (isDeniedImport(thrown)) {
-    return { hint: "A script can import files of its own folder. Their names must be literals." };
+    return { hint: "A script can import files from its own directory. Their names must be literals." };
   }
   if (thrown instanceof TypeError && UNKNOWN_IMPORT.test(describe(thrown))) return { hint: IMPORTABLE };
   if (thrown instanceof RangeError && /allocation failed|Invalid (typed )?array|memory/i.test(thrown.message)) {

@@ -93,7 +93,7 @@ function cannotStart(cause: unknown): unknown {
   return new SvcError("INVALID_CONFIG", `The process of the script cannot be started: ${lowerFirst(reason)}.`, {
     cause: new StopsRun(undefined, { cause }),
     hint: cause instanceof Deno.errors.NotFound
-      ? "Exclude the temporary folders of running programs from cleanup."
+      ? "Exclude the temporary directories of running programs from cleanup."
       : "Raise the limits that 'ulimit -n' and 'ulimit -u' show, or lower --concurrency.",
   });
 }

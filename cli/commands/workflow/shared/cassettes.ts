@@ -59,7 +59,7 @@ async function listFiles(path: string): Promise<string[]> {
     if (describeReadError(error) === undefined) throw error;
     return [path]; // Reading the file reports the error.
   }
-  throw new SvcError("INVALID_ARGS", `--cassette ${path} has no cassette: it contains no .json file.`, {
+  throw new SvcError("INVALID_ARGS", `--cassette ${path} contains no cassette (.json file).`, {
     hint: "Record one with 'svc workflow record'.",
   });
 }
@@ -82,7 +82,7 @@ export async function printResults(
   if (all.length === 1) throw first.error;
   const names = failed.map(({ name, error }) => `${name} (${error?.code})`);
   throw new SvcError("WORKFLOW_FAILED", `${failed.length} of ${all.length} cassettes failed: ${names.join(", ")}.`, {
-    hint: "Stdout has the first difference of each cassette. Test a cassette alone to see all differences.",
+    hint: "Stdout shows the first difference of each cassette. Test a single cassette to see all of its differences.",
   });
 }
 

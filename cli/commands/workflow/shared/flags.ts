@@ -61,7 +61,7 @@ export const sandbox = {
   timeout: { ...limits.timeout, default: String(DEFAULT_LIMITS.timeoutSeconds) },
   maxMemory: { ...limits.maxMemory, default: String(DEFAULT_LIMITS.maxMemoryMiB) },
   root: {
-    help: "Folder of the files that the script may import (default: its own)",
+    help: "Directory of the files that the script may import (default: its own)",
     type: "path",
     placeholder: "folder",
   },

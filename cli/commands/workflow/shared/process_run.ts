@@ -67,7 +67,7 @@ export async function processRun(
 function checkFields(fields: readonly string[] = []): void {
   const unknown = fields.filter((field) => !MEMBERS.includes(field));
   if (unknown.length === 0) return;
-  throw new SvcError("INVALID_ARGS", `With --each a line has no field ${unknown.join(", ")}.`, {
+  throw new SvcError("INVALID_ARGS", `With --each, a line has no field ${unknown.join(", ")}.`, {
     hint: `Use ${MEMBERS.join(", ")}.`,
   });
 }
