@@ -239,7 +239,7 @@ Deno.test("an empty path is an error for every file and folder, before anything 
     assert.equal(result.code, 2, line);
     const { code, message, hint } = parseErrorRecord(result);
     assert.deepEqual([code, message], ["INVALID_ARGS", `${called} is an empty path.`]);
-    assert.match(String(hint), /^Pass a file or a folder/);
+    assert.match(String(hint), /^Pass a file or a directory/);
   }
 });
 
