@@ -1,4 +1,4 @@
-/** `svc service status`, `stop` and `reset`: what is done to a service from outside. */
+/** `svc service status`, `stop` and `reset`: they control a service from another process. */
 import { SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import {
@@ -18,10 +18,10 @@ import { addClient } from "../access/clients.ts";
 import { loadServedApplication } from "../sample/served_application.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite_store.ts";
 
-/** Milliseconds that a service is given to answer. */
+/** Time that a service has to respond, in milliseconds. */
 const ANSWER_PATIENCE = 3000;
 
-/** Milliseconds that a service is given to stop. */
+/** Time that a service has to stop, in milliseconds. */
 const STOP_PATIENCE = 15_000;
 
 /** Which service. */
@@ -53,7 +53,7 @@ export async function readServiceStatus({ data: given }: Which = {}): Promise<Js
   };
 }
 
-/** Stops the service of a data directory and waits until it has; says whether there was one. */
+/** Stops the service of a data directory and waits until it has stopped. Reports whether one was running. */
 export async function stopService({ data: given }: Which = {}): Promise<{ stopped: boolean; data: string }> {
   const data = resolveDirectory(given);
   if (!await isInUse(data)) return { stopped: false, data };
@@ -76,8 +76,8 @@ export async function stopService({ data: given }: Which = {}): Promise<{ stoppe
 }
 
 /**
- * Sends the signal to stop, to the process that says itself that it is the service: the file that names it may be
- * damaged or older. One that does not answer is stopping already, or would not hear the signal either.
+ * Sends the signal to stop to a process that identifies itself as the service, because the file that names the process
+ * may be damaged or outdated. A process that does not respond is already stopping, or would not receive the signal.
  */
 async function tellToStop(data: string, state: ServiceState): Promise<boolean> {
   const told = await ask(state);

@@ -27,13 +27,13 @@ import type { StartOptions, StartReport } from "./start.ts";
 /** Milliseconds that a start may take. */
 const PATIENCE = 20_000;
 
-/** Milliseconds between two looks at whether it answers. */
+/** Time between two checks whether the service responds, in milliseconds. */
 const PAUSE = 20;
 
 /** Options that are passed on the command line. */
 export type DetachOptions = Omit<StartOptions, "hostname" | "tokenLifetimeSeconds" | "log">;
 
-/** Starts a service in a process of its own and waits until it answers. Its output goes to a file of its directory. */
+/** Starts a service in its own process and waits until it responds. Its output goes to a file in its directory. */
 export async function startDetached(options: DetachOptions): Promise<StartReport> {
   const data = resolveDataDirectory(options.data);
   if (data === MEMORY) {

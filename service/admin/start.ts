@@ -45,7 +45,7 @@ export async function startForProfile(
   return { service, report: { url, apiRoot, tokenPath, data, pid: Deno.pid, profiles } };
 }
 
-/** Serves in this process until the signal says that it is enough. */
+/** Serves in this process until the signal aborts. */
 export async function serveUntilStopped(
   options: StartOptions,
   { signal, started }: { signal: AbortSignal; started: (report: StartReport) => Promise<void> },
