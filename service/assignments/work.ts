@@ -30,7 +30,7 @@ export async function openAssignmentWork(context: EngineContext, id: string): Pr
   throw new NotFound("Assignment not found for the given parameter ID");
 }
 
-/** Finds the most urgent, then oldest assignment that the caller may take. Throws `NotFound` if there is none. */
+/** Finds the most urgent, then oldest assignment that the caller may take. Throws `NotFound` if no assignment is available. */
 export async function takeNext(context: EngineContext): Promise<AssignmentWork> {
   const { app, tx, caller } = context;
   const next = await tx.nextAssignment(caller.id, caller.queues, (place) => {

@@ -14,13 +14,13 @@ import { valueAt } from "../harness/service_engine.ts";
 import { CHECKOUT, makeFolder, splitWords } from "../harness/svc.ts";
 
 interface Step {
-  /** Command line; `{name}` is what an earlier step has kept. */
+  /** Command line. `{name}` is a value that an earlier step kept. */
   readonly line: string;
-  /** Operator who runs it; `clerk@city` unless it is said. */
+  /** Operator who runs it (default: `clerk@city`). */
   readonly as?: string;
-  /** What the answer says, by path; the path `` is the whole answer. */
+  /** Expected values of the response, by path. The path `` is the whole response. */
   readonly says?: Readonly<Record<string, JsonValue | RegExp>>;
-  /** What to keep of the answer, by path. */
+  /** Values of the response to keep for later steps, by path. */
   readonly keep?: Readonly<Record<string, string>>;
   /** The file that it writes, and the one that this must be a copy of. */
   readonly file?: readonly [copy: string, original: string];
@@ -308,7 +308,7 @@ const FILES: Step[] = [
   },
 ];
 
-/** What makes something new: there is no older state of it that a caller could know. */
+/** Operations that create something. There is no older state that a caller could know. */
 const MAKES_NEW: readonly string[] = [
   "cases.create",
   "data.create",

@@ -294,7 +294,7 @@ Deno.test("an error that onReply throws is not a failure of the network and leav
   assert.equal((await catchError(caller.call(GET, { caseId: "C-1" }))).outcomeUnknown, undefined);
 });
 
-Deno.test("a chunked response is read to its end, whatever length it claims", async () => {
+Deno.test("a chunked response is read completely, whatever length it claims", async () => {
   const chunks = "7d0\r\n" + "a".repeat(2000) + "\r\n0\r\n\r\n";
   for (const headers of ["content-length: 9\r\ntransfer-encoding: chunked", "transfer-encoding: chunked"]) {
     using server = startUnrulyServer(sendText(`HTTP/1.1 200 OK\r\n${headers}\r\nconnection: close\r\n\r\n${chunks}`));
