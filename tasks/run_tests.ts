@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from "node:util";
+
 /** Numbers of tests by result. */
 export interface TestCounts {
   readonly passed: number;
@@ -52,7 +54,7 @@ export async function runTests(args: readonly string[], options: RunTestsOptions
   async function forward(output: ReadableStream<BufferSource>): Promise<void> {
     for await (const text of output.pipeThrough(new TextDecoderStream())) {
       write(text);
-      if (!RESULT.test(text)) continue;
+      if (!RESULT.test(stripVTControlCharacters(text))) continue; // Colors join words: "\x1b[32mok".
       clearTimeout(timer);
       timer = watch();
     }

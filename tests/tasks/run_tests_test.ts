@@ -31,3 +31,11 @@ Deno.test("the results of tests are counted", async () => {
   const counts = await runTests([folder.path], { directory: folder.path, write: () => {} });
   assert.deepEqual(counts, { passed: 1, failed: 1 });
 });
+
+Deno.test("tests that make progress may take longer than the limit, also with colors", async () => {
+  const slow = (name: string) =>
+    `Deno.test(${JSON.stringify(name)}, () => new Promise((resolve) => setTimeout(resolve, 2500)));`;
+  await using folder = await makeFolder({ "slow_test.ts": ["one", "two", "three", "four"].map(slow).join("\n") });
+  const options = { directory: folder.path, env: { FORCE_COLOR: "1" }, write: () => {}, stallSeconds: 7 };
+  assert.deepEqual(await runTests([folder.path], options), { passed: 4, failed: 0 });
+});
