@@ -332,7 +332,7 @@ Deno.test("invalid commands of record and test fail with one error", async (t) =
     [["record", script, "-o", `${path}/there.json`], 2, "INVALID_ARGS", /there\.json exists\.$/],
     [["record", script, "-o", "-"], 2, "INVALID_ARGS", /cannot go to stdout/],
     [["record", script, "-o", `${path}/none/c.json`], 2, "INVALID_ARGS", /no such directory/],
-    [["record", script, "-o", `${path}/c.json`, "--journal", "none"], 2, "INVALID_ARGS", /from the journal/],
+    [["record", script, "-o", `${path}/c.json`, "--journal", "none"], 2, "INVALID_ARGS", /requires a journal/],
     [["test", script], 2, "INVALID_ARGS", /--cassette is required/],
     [["test", script, "--cassette", `${path}/none.json`], 2, "INVALID_ARGS", /there is no such file/],
     [["test", script, "--cassette", `${path}/empty`], 2, "INVALID_ARGS", /contains no cassette/],
