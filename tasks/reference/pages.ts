@@ -4,6 +4,7 @@ import { globalFlags, HELP_FLAG, VERSION_FLAG } from "../../cli/args/global_flag
 import { groups } from "../../cli/commands/groups.ts";
 import { argRows, flagRows, formatExamples, formatUsage } from "../../cli/help/help_pages.ts";
 import { permissionName, toCamel, toKebab } from "../../lib/operation/names.ts";
+import { type Answer, isOtherAnswer } from "../../lib/operation/answer.ts";
 import { type Group, listExamples, listParams, type Operation, type Place } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 
@@ -122,11 +123,27 @@ function operationFacts({ permission, description }: NonNullable<DescribedComman
     ...(tagFrom
       ? [`- Entity tag: read first with ${code(`GET ${tagFrom.path}`)}, unless \`--if-match\` gives one`]
       : []),
-    ...(takes ? ["- It changes something, although it is a GET: the caller has from then on what it answers"] : []),
-    `- Library: ${code(`svc.${toCamel(group)}.${toCamel(name)}()`)}, whose answer has the shape \`${answer}\``,
+    ...(takes ? ["- Effect: although it is a GET, the caller takes what it returns"] : []),
+    `- Library: ${code(`svc.${toCamel(group)}.${toCamel(name)}()`)}`,
+    `- Response: ${describeAnswer(answer)}`,
     `- Permission: ${code(permission)}`,
   ];
   return lines.join("\n");
+}
+
+function describeAnswer(answer: Answer): string {
+  if (isOtherAnswer(answer)) {
+    return { content: "the bytes of a file", text: "a text", any: "JSON", nothing: "no body" }[answer];
+  }
+  const { shape } = answer;
+  if ("list" in shape) return "a list";
+  const members = (shapes: object | undefined) => Object.keys(shapes ?? {}).map(code);
+  const always = members(shape.required);
+  const sometimes = [...members(shape.optional), ...members(shape.unchecked)];
+  return [
+    ...(always.length > 0 ? [always.join(", ")] : []),
+    ...(sometimes.length > 0 ? [`sometimes ${sometimes.join(", ")}`] : []),
+  ].join("; ") || "an object";
 }
 
 function fence(line: string): string {
