@@ -34,8 +34,8 @@ Deno.test("the results of tests are counted", async () => {
 
 Deno.test("tests that make progress may take longer than the limit, also with colors", async () => {
   const slow = (name: string) =>
-    `Deno.test(${JSON.stringify(name)}, () => new Promise((resolve) => setTimeout(resolve, 2500)));`;
+    `Deno.test(${JSON.stringify(name)}, () => new Promise((resolve) => setTimeout(resolve, 5000)));`;
   await using folder = await makeFolder({ "slow_test.ts": ["one", "two", "three", "four"].map(slow).join("\n") });
-  const options = { directory: folder.path, env: { FORCE_COLOR: "1" }, write: () => {}, stallSeconds: 7 };
+  const options = { directory: folder.path, env: { FORCE_COLOR: "1" }, write: () => {}, stallSeconds: 18 };
   assert.deepEqual(await runTests([folder.path], options), { passed: 4, failed: 0 });
 });

@@ -46,7 +46,7 @@ Deno.test("a duplicate and an invalid name fail separately, and the others are a
     ["New", "409"],
     ...refused.map((name) => [name, "500"]),
   ]);
-  assert.equal(reasonOf(elements[0]), "The case has the tag hot already");
+  assert.equal(reasonOf(elements[0]), "The case already has the tag hot");
   assert.equal(valueAt(elements[3], "errorDetails.0.message"), "pyError_Add_Tag");
   assert.match(String(reasonOf(elements[3])), /^Couldn't add tag: /);
   assert.deepEqual(await tagsOf(caseId), ["hot", "new"]);
