@@ -126,7 +126,7 @@ Deno.test("operations without a grant are marked, and nothing is sent for them",
     "Step 3: cases.create (change, granted)",
     "The plan is complete: 3 steps, 2 changes. Nothing was changed.",
   ]);
-  assert.equal(stderr, "Not granted: cases.get, cases.delete. Grant it with --allow cases.get,cases.delete.\n");
+  assert.equal(stderr, "Not granted: cases.get, cases.delete. To grant, add --allow cases.get,cases.delete.\n");
   assert.equal(code, 0);
   assert.deepEqual(api.received, []);
 });

@@ -116,7 +116,7 @@ Deno.test("a corrected line that changes a recorded step is named as the reason,
   for (const verb of ["retry", "resume"]) {
     const { error } = await first(verb, "r1");
     assert.match(error.message, /^Step 1 was .*"Ada".*; now the script asks for .*"Eve"/);
-    assert.match(error.hint, /^The line says something else now than when step 1 was done\. .* add --force,/, verb);
+    assert.match(error.hint, /^The line of the input was edited after step 1\. .* add --force to continue/, verb);
   }
   await write(`{"by":"Ada","more":1}`);
   assert.match((await first("resume", "r1")).error.message, /oops/);

@@ -34,7 +34,7 @@ export async function printPlan(context: CommandContext, flags: PlanFlags): Prom
   if (globals.isDataRequested) await print(toPlanJson(plan));
   else for (const line of formatPlan(plan)) io.stdout.write(escapeToOneLine(line) + "\n");
   const missing = [...new Set(plan.steps.filter(({ isGranted }) => !isGranted).map(({ operation }) => operation))];
-  if (missing.length > 0) note(`Not granted: ${missing.join(", ")}. Grant with --allow ${missing.join(",")}.`);
+  if (missing.length > 0) note(`Not granted: ${missing.join(", ")}. To grant, add --allow ${missing.join(",")}.`);
   if (failure !== undefined) throw failure;
 }
 
