@@ -1,6 +1,7 @@
 /** The real embedded service on a free port: in the process of the test, or as a process that is killed and restarted. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { type Client, createClient } from "../../mod.ts";
 import { addClient } from "../../service/access/clients.ts";
 import { Tokens } from "../../service/access/tokens.ts";
 import { promiseBulk } from "../../service/case_types/bulk_jobs.ts";
@@ -180,6 +181,8 @@ export interface Live extends AsyncDisposable {
   object(line: string, operator?: string): Promise<JsonObject>;
   /** Runs a command line that must fail, and returns its error. */
   refused(line: string, operator?: string): Promise<Record<string, unknown>>;
+  /** Creates a client of the library for an operator. Default: `clerk@city`. */
+  openClient(operator?: string): Promise<Client>;
   /** Creates a permit and returns its handle. */
   createPermit(data?: JsonObject): Promise<string>;
 }
@@ -234,6 +237,9 @@ export async function openLive(): Promise<Live> {
       assert.equal(result.stdout, "", `svc ${line}`);
       assert.notEqual(result.code, 0, `svc ${line}`);
       return parseErrorRecord(result);
+    },
+    async openClient(operator = "clerk@city") {
+      return createClient({ baseUrl: service.url, ...await service.addClient(operator), noCache: true });
     },
     async createPermit(data = { Applicant: "Ada" }) {
       const line = `cases create --type City-Permit-Work-Permit --data '${JSON.stringify(data)}' --fields id`;

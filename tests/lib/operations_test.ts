@@ -5,6 +5,7 @@ import { listExamples } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 import { handlers } from "../../service/http/all_handlers.ts";
 import { makeFolder, splitWords, svc } from "../harness/svc.ts";
+import { testsPath } from "./resources/_operation_tests.ts";
 
 const operations = Object.entries(await loadResources()).flatMap(([group, operations]) =>
   Object.entries(operations).map(([name, operation]) => ({ group, name, operation }))
@@ -42,6 +43,14 @@ Deno.test("no identifier turns the path of one operation into that of another", 
 Deno.test("every operation has a handler, and every handler an operation", () => {
   const served = Object.entries(handlers).flatMap(([group, one]) => Object.keys(one).map((name) => `${group}.${name}`));
   assert.deepEqual(served.sort(), operations.map(({ group, name }) => `${group}.${name}`).sort());
+});
+
+Deno.test("every group has a file with the tests of its operations", async () => {
+  for (const group of Object.keys(await loadResources())) {
+    const path = testsPath(group);
+    const text = await Deno.readTextFile(new URL(`../../${path}`, import.meta.url)).catch(() => "");
+    assert.ok(text.includes(`testOperations("${group}", {`), `${path} must call testOperations for ${group}`);
+  }
 });
 
 Deno.test("every operation has a reference page with its request, its permission and its example", async () => {
