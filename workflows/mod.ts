@@ -20,7 +20,7 @@
  *
  * @module
  */
-import type { Client as LibraryClient } from "../lib/client/client_type.ts";
+import type { Client } from "../lib/client/client_type.ts";
 import { SvcError } from "../lib/errors.ts";
 import type { JsonObject } from "../utils/json.ts";
 import type { RequestOptions } from "../lib/operation/operation.ts";
@@ -30,7 +30,7 @@ export type { ErrorAttempt, ErrorCode, ErrorDetail, ErrorRecord, Hint, HintComma
 export type { JsonObject, JsonValue } from "../utils/json.ts";
 
 /** The functions of the operations, as in the library. They take no `idempotencyKey`, because the run creates one per change. */
-export type Client = LibraryClient<Omit<RequestOptions, "idempotencyKey">, "script">;
+export type WorkflowClient = Client<Omit<RequestOptions, "idempotencyKey">, "script">;
 
 /** The description of a workflow. */
 export interface Workflow<Input = JsonObject> {
@@ -45,7 +45,7 @@ export interface Workflow<Input = JsonObject> {
 /** The context of a running workflow. */
 export interface WorkflowContext<Input = JsonObject> {
   /** Functions of the operations. They throw only `SvcError`. */
-  readonly svc: Client;
+  readonly svc: WorkflowClient;
   /** Input: the value of `--input`, or one line of `--each`. Its type is not checked. */
   readonly input: Input;
   /** Writes a line to stderr and to the journal. */
@@ -110,7 +110,7 @@ export interface WaitOptions {
 /** Permission name of an operation (`assignments.get-next`), or a pattern (`assignments.*`, `*`). */
 export type PermissionName =
   | "*"
-  | { [G in keyof Client]: `${Kebab<G>}.${Kebab<keyof Client[G]> | "*"}` }[keyof Client];
+  | { [G in keyof WorkflowClient]: `${Kebab<G>}.${Kebab<keyof WorkflowClient[G]> | "*"}` }[keyof WorkflowClient];
 
 /** Converts `getNext` to `get-next`. */
 export type Kebab<Name> = Name extends `${infer Letter}${infer Rest}`

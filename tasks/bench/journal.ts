@@ -1,9 +1,9 @@
-import type { LiveCall } from "../../workflows/engine/live_calls.ts";
+import type { LiveCallOptions } from "../../workflows/engine/live_calls.ts";
 import { Runner } from "../../workflows/runs/runner.ts";
 import type { EventRecord } from "../../workflows/journal/journal.ts";
-import { DEFAULT_LIMITS } from "../../workflows/runs/limits.ts";
+import { DEFAULT_LIMITS } from "../../workflows/sandbox/host/limits.ts";
 import { openJournal } from "../../workflows/journal/sqlite/sqlite_journal.ts";
-import { openWorkflow } from "../../workflows/runs/open_workflow.ts";
+import { openWorkflow } from "../../workflows/scripts/open_workflow.ts";
 import { measureCommits } from "./baselines.ts";
 import { type Figure, measureInTurns } from "./figure.ts";
 
@@ -46,7 +46,7 @@ async function runSteps(directory: string): Promise<number> {
   const start = Promise.withResolvers<number>();
   let arrived = 0;
   const live = {
-    async call(_: unknown, { commit }: LiveCall) {
+    async call(_: unknown, { commit }: LiveCallOptions) {
       if (arrived < RUNS && ++arrived === RUNS) start.resolve(performance.now()); // All sandboxes are ready.
       await start.promise;
       await commit(undefined, true);

@@ -1,4 +1,4 @@
-import { openWorkflow } from "../../workflows/runs/open_workflow.ts";
+import { openWorkflow } from "../../workflows/scripts/open_workflow.ts";
 import { Runner } from "../../workflows/runs/runner.ts";
 import { type Figure, median } from "./figure.ts";
 

@@ -9,12 +9,12 @@ import { startService } from "../../service/mod.ts";
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import { GrantedCalls } from "../../workflows/engine/live_calls.ts";
 import type { RunRecord } from "../../workflows/journal/journal.ts";
-import type { Limits } from "../../workflows/runs/limits.ts";
-import { type OpenWorkflow, openWorkflow, type WorkflowOptions } from "../../workflows/runs/open_workflow.ts";
+import type { Limits } from "../../workflows/sandbox/host/limits.ts";
+import { type OpenWorkflow, openWorkflow, type WorkflowOptions } from "../../workflows/scripts/open_workflow.ts";
 import { Runner } from "../../workflows/runs/runner.ts";
 import type { GuestLibrary } from "../../workflows/sandbox/host/guest_process.ts";
 import { builtLibrary, localLibrary } from "../../workflows/sandbox/host/library.ts";
-import { type Beginning, type RunHandlers, Sandbox } from "../../workflows/sandbox/host/sandbox.ts";
+import { type RunHandlers, Sandbox, type StartState } from "../../workflows/sandbox/host/sandbox.ts";
 import { loadOperations } from "../../workflows/scripts/permissions.ts";
 import { BUILT_PROGRAM, type CommandResult, LimitedCommand, makeFolder, PROGRAM, runCommand } from "./svc.ts";
 import { readUntil, within } from "./wait.ts";
@@ -188,7 +188,7 @@ export async function runText(
 export async function runInSandbox(
   files: Readonly<Record<string, string>>,
   handlers: RunHandlers,
-  beginning: Beginning,
+  start: StartState,
   { input, limits }: { input?: JsonValue; limits?: Partial<Limits> } = {},
 ): Promise<JsonValue | undefined> {
   await using folder = await makeFolder(files);
@@ -200,7 +200,7 @@ export async function runInSandbox(
   };
   const sandbox = new Sandbox(place, { timeoutSeconds: 20, maxMemoryMiB: 128, ...limits });
   try {
-    const run = sandbox.run(input, handlers, beginning, await loadOperations());
+    const run = sandbox.run(input, handlers, start, await loadOperations());
     return await within("the sandbox returns a result", run, { seconds: RUN_SECONDS });
   } finally {
     sandbox.stop();

@@ -58,7 +58,7 @@ export interface Cassette {
   readonly startedAt: string;
   /** Input; absent if the script was run without one. */
   readonly input?: JsonValue;
-  /** Blocks of randomness that it drew, in base64. */
+  /** Blocks of random bytes that it used, in base64. */
   readonly randomness: readonly string[];
   /** Calls in order. */
   readonly calls: readonly CassetteCall[];

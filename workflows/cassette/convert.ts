@@ -1,7 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import { decodeAnswer, encodeAnswer } from "../engine/encoding.ts";
-import { parseRequest } from "../engine/encoding.ts";
-import { parseRefusal, readHistory, type RecordedStep, toRecordedError } from "../engine/history.ts";
+import {
+  decodeAnswer,
+  encodeAnswer,
+  parseRefusal,
+  parseRequest,
+  readHistory,
+  type RecordedStep,
+  toRecordedError,
+} from "../engine/history.ts";
 import type { EventRecord, InputRecord, StoredEvent } from "../journal/journal.ts";
 import type { Operations } from "../scripts/permissions.ts";
 import type { CallAnswer } from "../sandbox/host/sandbox.ts";
@@ -14,7 +20,7 @@ export function toCassette(
   events: readonly StoredEvent[],
   operations: Operations,
 ): Cassette {
-  const { steps: calls, turns, randomness } = readHistory(events);
+  const { steps: calls, resultOrder, randomness } = readHistory(events);
   return {
     cassette: CASSETTE_VERSION,
     script,
@@ -22,7 +28,7 @@ export function toCassette(
     ...(value !== undefined && { input: value }),
     randomness,
     calls: [...calls].toSorted(([one], [other]) => one - other).map(([step, call]) => {
-      return toCassetteCall(step, call, turns.indexOf(step) + 1, operations);
+      return toCassetteCall(step, call, resultOrder.indexOf(step) + 1, operations);
     }),
     ...(end?.state === "done" && end.result !== undefined && { result: end.result }),
     ...(end?.state === "failed" && { error: end.error }),
@@ -32,11 +38,11 @@ export function toCassette(
 /** Converts a cassette to the history of an input: all calls, then all responses in their order. */
 export function toHistory({ calls, randomness, startedAt }: Cassette): StoredEvent[] {
   const at = Date.parse(startedAt);
-  const given = calls.filter(({ order }) => order !== undefined).toSorted((a, b) => Number(a.order) - Number(b.order));
+  const ended = calls.filter(({ order }) => order !== undefined).toSorted((a, b) => Number(a.order) - Number(b.order));
   const events: EventRecord[] = [
     ...randomness.map((block): EventRecord => ({ kind: "random", position: 0, at, content: block })),
     ...calls.map((call): EventRecord => ({ kind: "call", position: call.step, at, content: encodeCall(call) })),
-    ...given.map(toResponseEvent),
+    ...ended.map(toResponseEvent),
   ];
   return events.map((event, seq) => ({ ...event, seq }));
 }
@@ -99,9 +105,9 @@ function encodeCall({ operation, values }: CassetteCall): string {
 }
 
 function toResponseEvent({ step, answer, error, at = "" }: CassetteCall): EventRecord {
-  const given = { position: step, at: Date.parse(at) };
-  if (error !== undefined) return { ...given, kind: "refusal", content: JSON.stringify({ error }) };
-  return { ...given, kind: "answer", content: encodeAnswer(toCallAnswer(answer)) };
+  const event = { position: step, at: Date.parse(at) };
+  if (error !== undefined) return { ...event, kind: "refusal", content: JSON.stringify({ error }) };
+  return { ...event, kind: "answer", content: encodeAnswer(toCallAnswer(answer)) };
 }
 
 function toCallAnswer({ etag, shape, body, text, content }: CassetteAnswer = {}): CallAnswer {

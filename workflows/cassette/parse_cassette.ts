@@ -78,7 +78,7 @@ export function parseCassette(path: string, content: JsonValue, operations: Oper
 }
 
 function checkCalls(path: string, calls: readonly CassetteCall[], operations: Operations): void {
-  const given = calls.filter((call) => call.answer !== undefined || call.error !== undefined);
+  const ended = calls.filter((call) => call.answer !== undefined || call.error !== undefined);
   const orders = new Set<number>();
   for (const [i, { step, operation, answer, error, at, order }] of calls.entries()) {
     const invalid = (member: string, reason: string) => invalidCassette(path, `calls[${i}].${member}`, reason);
@@ -91,8 +91,8 @@ function checkCalls(path: string, calls: readonly CassetteCall[], operations: Op
       continue;
     }
     if (at === undefined) throw invalid("at", "is missing");
-    if (order === undefined || order < 1 || order > given.length || orders.has(order)) {
-      throw invalid("order", `must be a number from 1 to ${given.length} that no other call has`);
+    if (order === undefined || order < 1 || order > ended.length || orders.has(order)) {
+      throw invalid("order", `must be a number from 1 to ${ended.length} that no other call has`);
     }
     orders.add(order);
   }

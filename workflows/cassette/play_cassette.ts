@@ -1,13 +1,13 @@
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { onAbort } from "../../utils/async/on_abort.ts";
-import { serializeRequest } from "../engine/encoding.ts";
+import { serializeRequest } from "../engine/history.ts";
 import { unrecordedStep } from "../engine/divergence.ts";
 import { type EventSink, InputRun } from "../engine/input_run.ts";
 import type { LiveCalls } from "../engine/live_calls.ts";
-import { interrupted } from "../runs/interruption.ts";
+import { interrupted } from "../sandbox/host/interruption.ts";
 import { never } from "../../utils/async/never.ts";
-import type { OpenWorkflow } from "../runs/open_workflow.ts";
+import type { OpenWorkflow } from "../scripts/open_workflow.ts";
 import type { RunHandlers } from "../sandbox/host/sandbox.ts";
 import type { Cassette } from "./cassette.ts";
 import { compareOutcome, type ScriptOutcome } from "./compare_outcome.ts";
@@ -38,8 +38,8 @@ export async function playCassette(
   let stop: Stop = (why) => reason ??= why;
   using _listening = onAbort(signal, () => stop(new SvcError("INTERRUPTED", "The test was interrupted.")));
   try {
-    const beginning = { startedAt: Date.parse(cassette.startedAt), randomness: cassette.randomness };
-    const outcome = await toOutcome(workflow.run(cassette.input, beginning, (end) => {
+    const start = { startedAt: Date.parse(cassette.startedAt), randomness: cassette.randomness };
+    const outcome = await toOutcome(workflow.run(cassette.input, start, (end) => {
       stop = (why) => end(reason ??= why);
       run = createInputRun(cassette, onLog, stop);
       return createHandlers(run, cassette, stop);
@@ -68,7 +68,7 @@ function createInputRun(cassette: Cassette, onLog: (text: string) => void, stop:
     events: toHistory(cassette),
     sink: createSink(stop),
     live: UNANSWERED,
-    keyOf: () => "",
+    keyPrefix: "",
     generation: 0,
     force: false,
     onLog,
@@ -100,9 +100,9 @@ function createHandlers(run: InputRun, { calls }: Cassette, stop: Stop): RunHand
       stop(unrecordedStep(position, await serializeRequest(request)));
       return await never();
     },
-    delivering: (position) => run.delivering(position),
-    drew: (block) => run.drew(block),
-    log: (text) => run.log(text),
+    onDelivery: (position) => run.onDelivery(position),
+    onRandomBytes: (block) => run.onRandomBytes(block),
+    onLog: (text) => run.onLog(text),
   };
 }
 

@@ -1,6 +1,6 @@
 import { type SvcError, toSvcError } from "../../lib/errors.ts";
-import type { Limits } from "../runs/limits.ts";
-import { openWorkflow } from "../runs/open_workflow.ts";
+import type { Limits } from "../sandbox/host/limits.ts";
+import { openWorkflow } from "../scripts/open_workflow.ts";
 import { loadOperations } from "../scripts/permissions.ts";
 import type { Cassette } from "./cassette.ts";
 import { playCassette } from "./play_cassette.ts";

@@ -1,16 +1,15 @@
-/** The errors of a script that does not match its history. */
+/** Creates the errors of scripts that do not match their history. */
 import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import { truncate } from "../../utils/text/wording.ts";
-import { LeftOpen, StopsRun } from "../runs/interruption.ts";
-import { parseRequest } from "./encoding.ts";
-import type { RecordedStep } from "./history.ts";
+import { LeftOpen, StopsRun } from "../sandbox/host/interruption.ts";
+import { parseRequest, type RecordedStep } from "./history.ts";
 
 /** Length of a request in a message, in characters. */
 const MAX_REQUEST = 300;
 
 type Step = Pick<RecordedStep, "request" | "precedesEdit">;
 
-/** The script makes another request in a recorded step. */
+/** Creates the error of a script that makes another request in a recorded step. */
 export function changedStep(position: number, step: Step, request: string): SvcError {
   return new SvcError(
     "WORKFLOW_DIVERGED",
@@ -19,7 +18,7 @@ export function changedStep(position: number, step: Step, request: string): SvcE
   );
 }
 
-/** The script makes a change that resembles a rewound one, which may have been applied. */
+/** Creates the error of a change that resembles a rewound one, which may have been applied. */
 export function similarStep(position: number, rewound: string, request: string): SvcError {
   return new SvcError(
     "WORKFLOW_DIVERGED",
@@ -30,7 +29,7 @@ export function similarStep(position: number, rewound: string, request: string):
   );
 }
 
-/** The script takes a step that was not recorded. */
+/** Creates the error of a script that takes a step that was not recorded. */
 export function unrecordedStep(position: number, request: string): SvcError {
   return new SvcError(
     "WORKFLOW_DIVERGED",
@@ -38,7 +37,7 @@ export function unrecordedStep(position: number, request: string): SvcError {
   );
 }
 
-/** The script no longer takes a recorded step. If it fails instead, the error names that failure first. */
+/** Creates the error of a script that no longer takes a recorded step. It names the script's own failure first. */
 export function missingStep(position: number, step: Step, failure?: ErrorRecord): SvcError {
   const missing = `Step ${position} was ${show(step.request)}; now the script does not ask for it.`;
   const cause = new LeftOpen();
@@ -53,7 +52,7 @@ export function missingStep(position: number, step: Step, failure?: ErrorRecord)
   });
 }
 
-/** The files of the script have changed since svc checked them. */
+/** Creates the error of a script whose files have changed since svc checked them. */
 export function editedDuringRun(): SvcError {
   return new SvcError("WORKFLOW_DIVERGED", "The script was edited while it ran.", {
     hint: "Restore the script and resume the run, or add --force to continue with the edited script.",
@@ -61,7 +60,7 @@ export function editedDuringRun(): SvcError {
   });
 }
 
-/** The files of the script have changed since the run started, although it takes the same steps. */
+/** Creates the error of a script that was edited since the run started and takes the same steps. */
 export function editedScript(name: string, runId: string): SvcError {
   return new SvcError(
     "WORKFLOW_DIVERGED",
@@ -70,7 +69,7 @@ export function editedScript(name: string, runId: string): SvcError {
   );
 }
 
-/** An edited input line is the likelier reason for a difference than an edited script. */
+/** Chooses the advice. If the input line was edited, that is the likelier reason for a difference than an edited script. */
 function chooseHint(position: number, { precedesEdit }: Step): string {
   if (!precedesEdit) return "Restore the script, or add --force to continue from this step with what it does now.";
   return `The line of the input was edited after step ${position}. Restore that part of the line; or add --force to ` +

@@ -1,16 +1,18 @@
-/** The history of an input: its recorded steps, and the order in which the script got their results. */
+/** The history of an input: its recorded steps, the order of their results, and the content of its events. */
 import { type ErrorRecord, parseErrorRecord, SvcError } from "../../lib/errors.ts";
-import type { JsonObject } from "../../utils/json.ts";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../../utils/json.ts";
+import { sha256 } from "../../utils/text/sha256.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
-import { parseRequest } from "./encoding.ts";
+import type { CallAnswer } from "../sandbox/host/sandbox.ts";
+import type { CallRequest } from "../sandbox/protocol/messages.ts";
 
-/** The key and the tag of a change. */
-export interface SentWith {
+/** Headers of a change. The journal stores them as JSON with these names. */
+export interface SentHeaders {
   /** Idempotency key. */
   readonly key: string;
   /** Entity tag. */
   readonly tag?: string;
-  /** Tells whether the key was not sent, because the service does not support keys. */
+  /** True if the key was not sent, because the service does not support keys. */
   readonly unkeyed?: true;
 }
 
@@ -20,17 +22,17 @@ export interface RecordedStep<E extends EventRecord = EventRecord> {
   readonly request: string;
   /** When the script took it, in milliseconds since 1970. */
   readonly at: number;
-  /** Key and tag of a change that may have been sent. */
-  sent?: SentWith;
+  /** Headers of a change that may have been sent. */
+  sent?: SentHeaders;
   /** When it was sent, in milliseconds since 1970. */
   sentAt?: number;
   /** The event of the result that the script got. */
   result?: E;
   /** The answer to the same change before a rewind. The change is not sent again. */
   earlierAnswer?: string;
-  /** Tells whether it was rewound by `--force`. A similar change is then another one. */
+  /** True if `--force` rewound it. A similar change is then another one. */
   isForced?: boolean;
-  /** Tells whether it was taken before the line of its input was edited. */
+  /** True if it was taken before the line of its input was edited. */
   precedesEdit?: boolean;
 }
 
@@ -39,13 +41,10 @@ export interface History<E extends EventRecord = EventRecord> {
   /** Steps by position. */
   readonly steps: Map<number, RecordedStep<E>>;
   /** Positions in the order in which the script got their results. */
-  readonly turns: readonly number[];
-  /** Blocks of random bytes that the script drew, in base64. */
+  readonly resultOrder: readonly number[];
+  /** Blocks of random bytes that the script used, in base64. */
   readonly randomness: readonly string[];
-  /**
-   * Rewound steps that the script has not taken again. A change that was applied, or may have been, keeps what it was
-   * sent with and is not sent again.
-   */
+  /** Rewound steps that the script has not taken again. A change that may have been applied keeps its headers. */
   readonly rewound: RecordedStep<E>[];
   /** Number of printed lines. */
   readonly printedLines: number;
@@ -57,9 +56,9 @@ export interface Rewind {
   readonly positions: readonly number[];
   /** Number of lines that were printed before them. */
   readonly logs: number;
-  /** Tells whether `--force` asked for it. */
+  /** True if `--force` caused it. */
   readonly isForced?: boolean;
-  /** Tells whether the line of the input was edited. */
+  /** True if the line of the input was edited. */
   readonly isMended?: boolean;
 }
 
@@ -94,7 +93,7 @@ export function readHistory<E extends EventRecord>(events: readonly E[]): Histor
   const steps = new Map<number, RecordedStep<E>>();
   const rewound: RecordedStep<E>[] = [];
   const randomness: string[] = [];
-  let turns: number[] = [];
+  let resultOrder: number[] = [];
   for (const event of events) {
     const { kind, position, at, content } = event;
     switch (kind) {
@@ -107,7 +106,7 @@ export function readHistory<E extends EventRecord>(events: readonly E[]): Histor
       case "left": {
         const rewind = parseRewind(event);
         const positions = new Set(rewind.positions);
-        turns = turns.filter((one) => !positions.has(one));
+        resultOrder = resultOrder.filter((position) => !positions.has(position));
         dropSteps(steps, rewound, rewind);
         if (rewind.isMended) { for (const step of steps.values()) step.precedesEdit = true; }
         break;
@@ -118,13 +117,13 @@ export function readHistory<E extends EventRecord>(events: readonly E[]): Histor
       case "answer":
       case "refusal":
         findStep(steps, position).result = event;
-        turns.push(position);
+        resultOrder.push(position);
         break;
       case "log":
         break;
     }
   }
-  return { steps, turns, randomness, rewound, printedLines: selectPrinted(events).length };
+  return { steps, resultOrder, randomness, rewound, printedLines: selectPrinted(events).length };
 }
 
 function findStep<E extends EventRecord>(steps: ReadonlyMap<number, RecordedStep<E>>, position: number) {
@@ -133,7 +132,7 @@ function findStep<E extends EventRecord>(steps: ReadonlyMap<number, RecordedStep
   throw new SvcError("INTERNAL_ERROR", `The journal has the result of step ${position}, but not the step.`);
 }
 
-/** Drops steps of a history. Keeps what changes were sent with if they were applied or may have been. */
+/** Drops steps of a history. A change that may have been applied keeps its headers, and its answer if it has one. */
 export function dropSteps<E extends EventRecord>(
   steps: Map<number, RecordedStep<E>>,
   rewound: RecordedStep<E>[],
@@ -163,11 +162,11 @@ export function takeRewound<E extends EventRecord>(
   return taken;
 }
 
-/** A recorded refusal. */
+/** A recorded error of a call. */
 export interface Refusal {
   /** The error that the script got. */
   readonly error: JsonObject;
-  /** Tells whether the change may have been applied nevertheless. */
+  /** True if the change may have been applied nevertheless. */
   readonly unknown: boolean;
 }
 
@@ -181,7 +180,43 @@ export function toRecordedError(record: JsonObject | ErrorRecord): SvcError {
   return parseErrorRecord({ ...record }) ?? new SvcError("INTERNAL_ERROR", "The journal contains an invalid error.");
 }
 
+/** Serializes the operation and the values of a call. A file is replaced by its name, type, size and digest. */
+export async function serializeRequest({ operation, values }: CallRequest): Promise<string> {
+  const files = Object.entries(values).filter((entry): entry is [string, Blob] => entry[1] instanceof Blob);
+  if (files.length === 0) return JSON.stringify({ operation, values });
+  const digests = await Promise.all(files.map(async ([name, file]) => [name, await describeFile(file)]));
+  return JSON.stringify({ operation, values: { ...values, ...Object.fromEntries(digests) } });
+}
+
+/** Parses a serialized request. */
+export function parseRequest(text: string): { readonly operation: string; readonly values: JsonObject } {
+  const { operation, values }: JsonObject = parseJsonObject(text) ?? {};
+  return { operation: String(operation), values: isJsonObject(values) ? values : {} };
+}
+
 /** Returns the operation of a recorded step. */
 export function getOperation({ request }: Pick<RecordedStep, "request">): string {
   return parseRequest(request).operation;
+}
+
+async function describeFile(file: Blob): Promise<Record<string, unknown>> {
+  const digest = await sha256(await file.arrayBuffer());
+  return {
+    name: file instanceof File ? file.name : undefined,
+    type: file.type,
+    size: file.size,
+    sha256: digest.toHex(),
+  };
+}
+
+/** Serializes a response: a line of JSON with metadata, then the text of the body as received. */
+export function encodeAnswer({ head, text }: CallAnswer): string {
+  return JSON.stringify(head) + "\n" + text;
+}
+
+/** Parses a serialized response. */
+export function decodeAnswer(encoded: string): CallAnswer {
+  const end = encoded.indexOf("\n");
+  const head: unknown = JSON.parse(encoded.slice(0, end));
+  return { head: isJsonObject(head) ? head : {}, text: encoded.slice(end + 1) };
 }

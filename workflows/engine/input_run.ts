@@ -1,27 +1,24 @@
-/**
- * Runs an input: carries out the effects of its replay. Timers, calls, the journal and the sandbox are here; what to do
- * next is decided in `replay.ts`.
- */
+/** Runs an input: `replay.ts` decides what to do next, and this module does it with timers, calls, journal and sandbox. */
 import { type ErrorRecord, SvcError, toSvcError } from "../../lib/errors.ts";
 import { never } from "../../utils/async/never.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
-import type { CallAnswer, GivenBefore, RunHandlers } from "../sandbox/host/sandbox.ts";
-import type { CallRequest } from "../sandbox/protocol/messages.ts";
-import { decodeAnswer, encodeAnswer } from "./encoding.ts";
-import { serializeRequest } from "./encoding.ts";
+import type { CallAnswer, RecordedResults, RunHandlers } from "../sandbox/host/sandbox.ts";
+import { type CallRequest, isSleep } from "../sandbox/protocol/messages.ts";
 import { type LiveCalls, StopInput } from "./live_calls.ts";
 import {
+  decodeAnswer,
+  encodeAnswer,
   getOperation,
   parseRefusal,
   type RecordedStep,
   type Rewind,
-  type SentWith,
+  type SentHeaders,
+  serializeRequest,
   toRecordedError,
 } from "./history.ts";
 import { advance, findExpected, type Replay, type ReplayEffect, type ReplayEvent, startReplay } from "./replay.ts";
-import { isSleep } from "./sleeping.ts";
 
-/** The journal as an input sees it. */
+/** The part of the journal that an input uses. */
 export interface EventSink {
   /** Appends an event. It is on disk when a later `durable` resolves. */
   append(event: EventRecord): void;
@@ -32,10 +29,10 @@ export interface EventSink {
 }
 
 /** Time without a step after which a replayed script counts as stalled, in milliseconds. */
-const STALL_LIMIT = 30_000;
+const STALL_MILLISECONDS = 30_000;
 
 /** Time that an idle script may take to load a module, in milliseconds. */
-const IDLE_LIMIT = 2_000;
+const IDLE_MILLISECONDS = 2_000;
 
 /** Options of an input's run. */
 export interface InputRunOptions {
@@ -45,14 +42,14 @@ export interface InputRunOptions {
   readonly sink: EventSink;
   /** Makes the calls. */
   readonly live: LiveCalls;
-  /** Returns the idempotency key of the change at a position. */
-  readonly keyOf: (position: number, generation: number) => string;
+  /** Start of the idempotency keys of the input. */
+  readonly keyPrefix: string;
   /** How often the input was opened again. */
   readonly generation: number;
   /** Rewinds to the step at which the script leaves its history, instead of failing there. */
   readonly force: boolean;
   /** Time without a step after which a replayed script counts as stalled, in milliseconds (default: 30,000). */
-  readonly patience?: number;
+  readonly stallMilliseconds?: number;
   /** Receives what the script prints. */
   readonly onLog: (text: string) => void;
   /** Ends the sandbox. */
@@ -71,7 +68,7 @@ interface PendingStep {
 /** One input in progress. */
 export class InputRun implements RunHandlers {
   /** The recorded results, which the sandbox may get before the script takes their steps. */
-  readonly before?: GivenBefore;
+  readonly recorded?: RecordedResults;
   readonly #options: InputRunOptions;
   readonly #steps = new Map<number, PendingStep>();
   readonly #lastAttempt = new AbortController();
@@ -90,7 +87,7 @@ export class InputRun implements RunHandlers {
     this.#watch();
     // With `force` the script may take another path, and must not have got results of the old one.
     if (options.force) return;
-    this.before = { turns: this.#replay.history.turns, answerTo: (position) => this.#findRecorded(position) };
+    this.recorded = { order: this.#replay.history.resultOrder, find: (position) => this.#findRecorded(position) };
   }
 
   /** Takes a step: returns its recorded result, or makes the call. */
@@ -103,26 +100,26 @@ export class InputRun implements RunHandlers {
     return await result.promise;
   }
 
-  /** Records that the script gets the result of a step now. Returns the time of the script's clock. */
-  delivering(position: number): number {
+  /** Records that the script gets the result of a step. Returns the time of the script's clock. */
+  onDelivery(position: number): number {
     this.#dispatch({ type: "delivered", position, now: Date.now() });
     return this.#replay.clock;
   }
 
-  /** Stops an idle script that does not take the step whose result it has. */
-  waits(position: number): void {
-    if (position <= this.#replay.taken) return;
+  /** Stops a script that stays idle and does not take the step whose result it has. */
+  onStalled(position: number): void {
+    if (position <= this.#replay.lastStep) return;
     clearTimeout(this.#watchdog);
-    this.#watchdog = setTimeout(() => this.#dispatch({ type: "idle", position }), IDLE_LIMIT);
+    this.#watchdog = setTimeout(() => this.#dispatch({ type: "idle", position }), IDLE_MILLISECONDS);
   }
 
-  /** Records random bytes that the script drew, in base64. */
-  drew(block: string): void {
-    this.#dispatch({ type: "drew", block, now: Date.now() });
+  /** Records random bytes that the script used, in base64. */
+  onRandomBytes(block: string): void {
+    this.#dispatch({ type: "random", block, now: Date.now() });
   }
 
   /** Prints and records a line, unless it was printed before. */
-  log(text: string): void {
+  onLog(text: string): void {
     this.#dispatch({ type: "printed", text, now: Date.now() });
   }
 
@@ -205,7 +202,7 @@ export class InputRun implements RunHandlers {
     this.#watchdog = setTimeout(() => {
       this.#dispatch({ type: "stalled" });
       if (this.#replay.divergence === undefined) this.#watch();
-    }, this.#options.patience ?? STALL_LIMIT);
+    }, this.#options.stallMilliseconds ?? STALL_MILLISECONDS);
   }
 
   #giveRecorded(position: number): void {
@@ -224,7 +221,7 @@ export class InputRun implements RunHandlers {
     else if (earlier !== undefined) result?.resolve(decodeAnswer(earlier.content));
   }
 
-  #findRecorded(position: number): ReturnType<GivenBefore["answerTo"]> {
+  #findRecorded(position: number): ReturnType<RecordedResults["find"]> {
     const call = this.#replay.history.steps.get(position);
     if (call?.result === undefined) {
       throw new SvcError("INTERNAL_ERROR", `The journal has no result of step ${position}.`);
@@ -234,7 +231,7 @@ export class InputRun implements RunHandlers {
     return { operation, error: toRecordedError(parseRefusal(call.result.content).error) };
   }
 
-  async #makeCall(position: number, call: RecordedStep, sent: SentWith): Promise<void> {
+  async #makeCall(position: number, call: RecordedStep, sent: SentHeaders): Promise<void> {
     const step = this.#steps.get(position);
     if (step === undefined) return;
     const weight = isSleep(step.request) ? 0 : 1; // A pause does not wait for sleeps.
@@ -265,13 +262,13 @@ export class InputRun implements RunHandlers {
     { request, signal }: PendingStep,
     position: number,
     call: RecordedStep,
-    sent: SentWith,
+    sent: SentHeaders,
   ): Promise<CallAnswer> {
     let recorded: Promise<void> | undefined;
     return await this.#options.live.call(request, {
       signal,
       lastAttempt: this.#lastAttempt.signal,
-      askedAt: call.at,
+      calledAt: call.at,
       sent,
       sentAt: call.sentAt,
       commit: async (tag, isKeyed) => {
@@ -282,7 +279,7 @@ export class InputRun implements RunHandlers {
     });
   }
 
-  /** Resolves when the key and the tag of a change are on disk, and everything that led to it. */
+  /** Records the headers of a change. Resolves when they, and all earlier events, are on disk. */
   async #recordSending(position: number, tag: string | undefined, isKeyed: boolean): Promise<void> {
     this.#dispatch({ type: "sending", position, tag, isKeyed, now: Date.now() });
     await this.#orFail(this.#options.sink.durable());

@@ -11,32 +11,31 @@ import { delay } from "../../utils/async/delay.ts";
 import type { OnUnknown } from "../journal/journal.ts";
 import { findGrantedOperation, type Grants, type Operations } from "../scripts/permissions.ts";
 import type { CallAnswer } from "../sandbox/host/sandbox.ts";
-import type { CallRequest } from "../sandbox/protocol/messages.ts";
-import { toCallAnswer } from "./encoding.ts";
-import type { SentWith } from "./history.ts";
-import { finishSleep, isSleep } from "./sleeping.ts";
+import { encodeContent } from "../sandbox/protocol/files.ts";
+import { type CallRequest, isSleep } from "../sandbox/protocol/messages.ts";
+import type { SentHeaders } from "./history.ts";
 import { whenSent } from "../../utils/async/when_sent.ts";
 
-/** How to make a call. */
-export interface LiveCall {
+/** Options of a call. */
+export interface LiveCallOptions {
   /** Aborts when the result is no longer needed. */
   readonly signal: AbortSignal;
   /** Aborts when the attempt in progress has to be the last. */
   readonly lastAttempt: AbortSignal;
   /** When the script first took the step, in milliseconds since 1970. */
-  readonly askedAt: number;
-  /** The key of a change and, if it was sent before, its entity tag. */
-  readonly sent: SentWith;
+  readonly calledAt: number;
+  /** Idempotency key of a change and, if it was sent before, its entity tag. */
+  readonly sent: SentHeaders;
   /** When the change was sent before, in milliseconds since 1970. */
   readonly sentAt?: number;
-  /** Records what a change is sent with. Resolves when that is on disk. Only the first call records. */
+  /** Records the headers of a change, and resolves when they are on disk. Further calls record nothing. */
   commit(tag: string | undefined, isKeyed: boolean): Promise<void>;
 }
 
 /** Makes calls and sleeps. A thrown `StopInput` ends the input. The script gets all other errors. */
 export interface LiveCalls {
   /** Makes a call, or sleeps. */
-  call(request: CallRequest, how: LiveCall): Promise<CallAnswer>;
+  call(request: CallRequest, options: LiveCallOptions): Promise<CallAnswer>;
 }
 
 /** Ends an input, whatever its script catches. */
@@ -56,6 +55,9 @@ const MAX_ATTEMPTS = 3;
 
 /** Delay before such a change is sent again, in milliseconds. It doubles with each attempt. */
 const FIRST_DELAY = 200;
+
+/** Longest time of one timer, in milliseconds. The runtime treats a longer one as 0. */
+const MAX_TIMER = 2 ** 31 - 1;
 
 /** Time for which a service certainly remembers a key, in milliseconds. */
 const KEY_LIFETIME = 23 * 60 * 60 * 1000;
@@ -82,7 +84,7 @@ export interface Granted {
 interface PermittedCall {
   readonly ref: OperationRef;
   readonly request: CallRequest;
-  readonly how: LiveCall;
+  readonly options: LiveCallOptions;
 }
 
 /** Makes the calls of a run. */
@@ -99,13 +101,13 @@ export class GrantedCalls implements LiveCalls {
   }
 
   /** Makes a call, or sleeps. */
-  async call(request: CallRequest, how: LiveCall): Promise<CallAnswer> {
-    if (isSleep(request)) return await finishSleep(how.askedAt, request, how.signal);
+  async call(request: CallRequest, options: LiveCallOptions): Promise<CallAnswer> {
+    if (isSleep(request)) return await finishSleep(options.calledAt, request, options.signal);
     const { operations, grants } = this.#granted;
-    const call = { ref: findGrantedOperation(request.operation, operations, grants), request, how };
+    const call = { ref: findGrantedOperation(request.operation, operations, grants), request, options };
     if (isRead(call.ref.operation)) return await this.#read(call);
     const change = new Change(this.#caller, call);
-    if (change.isKeyed && !how.sent.unkeyed && change.isKeyKnown()) {
+    if (change.isKeyed && !options.sent.unkeyed && change.isKeyKnown()) {
       try {
         return await change.sendWithKey();
       } catch (thrown) {
@@ -116,7 +118,7 @@ export class GrantedCalls implements LiveCalls {
     return await this.#settle(call, new Change(this.#caller, call, change.sentAt));
   }
 
-  async #read({ ref, request, how: { signal, lastAttempt } }: PermittedCall): Promise<CallAnswer> {
+  async #read({ ref, request, options: { signal, lastAttempt } }: PermittedCall): Promise<CallAnswer> {
     const { values, timeoutSeconds } = request;
     const attempts = this.#caller.startAttempts(ref, { signal, lastAttempt, isIdempotent: () => true });
     let reply: Reply | undefined;
@@ -133,7 +135,7 @@ export class GrantedCalls implements LiveCalls {
   }
 
   /** Sends a change to a service that applies it each time. */
-  async #settle({ ref, how: { signal, lastAttempt } }: PermittedCall, change: Change): Promise<CallAnswer> {
+  async #settle({ ref, options: { signal, lastAttempt } }: PermittedCall, change: Change): Promise<CallAnswer> {
     let failure: SvcError | undefined;
     const mayHaveArrived = () => change.sentAt !== undefined || failure !== undefined;
     for (let attempt = 1;; attempt++) {
@@ -158,7 +160,7 @@ export class GrantedCalls implements LiveCalls {
     }
   }
 
-  /** Does what the user has decided for changes with an unknown outcome. */
+  /** Applies the user's decision about a change with an unknown outcome. */
   async #decide(ref: OperationRef, change: Change, cause?: SvcError): Promise<CallAnswer> {
     if (this.#onUnknown === "repeat") return await change.send();
     if (this.#onUnknown === "skip") throw unknownOutcome(ref, SKIPPED, cause);
@@ -168,7 +170,7 @@ export class GrantedCalls implements LiveCalls {
 
 /** A change of a run. */
 class Change {
-  /** Tells whether the service supports idempotency keys. */
+  /** True if the service supports idempotency keys. */
   readonly isKeyed: boolean;
   /** The entity tag that it was sent with. */
   tag: string | undefined;
@@ -177,11 +179,11 @@ class Change {
   readonly #caller: Caller;
   readonly #call: PermittedCall;
 
-  constructor(caller: Caller, call: PermittedCall, sentAt = call.how.sentAt) {
+  constructor(caller: Caller, call: PermittedCall, sentAt = call.options.sentAt) {
     this.#caller = caller;
     this.#call = call;
     this.isKeyed = caller.supportsIdempotencyKeys();
-    this.tag = call.how.sent.tag;
+    this.tag = call.options.sent.tag;
     this.sentAt = sentAt;
   }
 
@@ -192,7 +194,7 @@ class Change {
 
   /** Sends the change to a service that remembers its key. */
   async sendWithKey(): Promise<CallAnswer> {
-    const { ref, how: { signal, lastAttempt } } = this.#call;
+    const { ref, options: { signal, lastAttempt } } = this.#call;
     return await this.#attempt(this.#caller.startAttempts(ref, {
       signal,
       lastAttempt,
@@ -204,7 +206,7 @@ class Change {
 
   /** Sends the change to a service that may apply it each time. */
   async send(): Promise<CallAnswer> {
-    const { ref, how: { signal, lastAttempt } } = this.#call;
+    const { ref, options: { signal, lastAttempt } } = this.#call;
     return await this.#attempt(
       this.#caller.startAttempts(ref, { signal, lastAttempt, isIdempotent: () => this.isKeyed }),
     );
@@ -212,14 +214,18 @@ class Change {
 
   /** Prepares the change, commits it to the journal, and sends it. */
   async #attempt(attempts: Attempts): Promise<CallAnswer> {
-    const { ref, request, how } = this.#call;
+    const { ref, request, options } = this.#call;
     let reply: Reply | undefined;
     while (reply === undefined) {
       try {
-        const options = { signal: how.signal, timeoutSeconds: request.timeoutSeconds, idempotencyKey: how.sent.key };
-        const preparing = this.#caller.prepare(ref, request.values, { ...options, knownTag: this.tag });
+        const preparing = this.#caller.prepare(ref, request.values, {
+          signal: options.signal,
+          timeoutSeconds: request.timeoutSeconds,
+          idempotencyKey: options.sent.key,
+          knownTag: this.tag,
+        });
         const { ifMatch, send } = await this.#commitMeanwhile(preparing);
-        await how.commit(ifMatch, this.isKeyed);
+        await options.commit(ifMatch, this.isKeyed);
         this.sentAt ??= Date.now();
         this.tag ??= ifMatch;
         reply = await send();
@@ -231,11 +237,11 @@ class Change {
     return await toCallAnswer(reply);
   }
 
-  /** With a key, the disk is written while the entity tag is read: the key does not depend on the tag. */
+  /** With a key, writes the journal while the entity tag is read: the key does not depend on the tag. */
   async #commitMeanwhile<T>(preparing: Promise<T>): Promise<T> {
-    let isPreparing = this.isKeyed && !this.#call.how.sent.unkeyed;
+    let isPreparing = this.isKeyed && !this.#call.options.sent.unkeyed;
     whenSent(() => {
-      if (isPreparing) void this.#call.how.commit(undefined, true).catch(() => {}); // The next commit reports it.
+      if (isPreparing) void this.#call.options.commit(undefined, true).catch(() => {}); // The next commit reports it.
     });
     try {
       return await preparing;
@@ -243,6 +249,26 @@ class Change {
       isPreparing = false;
     }
   }
+}
+
+/** Sleeps for the rest of a sleep, given its start in milliseconds since 1970. A clock that is set back does not prolong it. */
+export async function finishSleep(since: number, { values }: CallRequest, signal: AbortSignal): Promise<CallAnswer> {
+  const whole = Number(values.milliseconds);
+  const unslept = Math.min(whole, since + whole - Date.now());
+  try {
+    for (let left = unslept; left > 0; left -= MAX_TIMER) await delay(Math.min(left, MAX_TIMER), signal);
+  } catch (cause) {
+    throw new SvcError("INTERRUPTED", "The sleep was cancelled.", { cause });
+  }
+  return { head: {}, text: "" };
+}
+
+/** Converts a response of the service to one for the script. */
+export async function toCallAnswer({ etag, text, content }: Reply): Promise<CallAnswer> {
+  const tag = etag === undefined ? {} : { etag };
+  if (content === undefined) return { head: tag, text };
+  const { head, base64 } = await encodeContent(content);
+  return { head: { ...tag, content: head }, text: base64 };
 }
 
 function unknownOutcome({ name }: OperationRef, hint: string, cause?: SvcError): SvcError {

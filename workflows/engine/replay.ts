@@ -18,7 +18,7 @@ import {
   readHistory,
   type RecordedStep,
   type Rewind,
-  type SentWith,
+  type SentHeaders,
   takeRewound,
 } from "./history.ts";
 
@@ -30,8 +30,8 @@ export interface ReplayOptions {
   readonly generation: number;
   /** Rewinds to the step at which the script leaves its history, instead of failing there. */
   readonly force: boolean;
-  /** Returns the idempotency key of the change at a position. */
-  readonly keyOf: (position: number, generation: number) => string;
+  /** Start of the idempotency keys of the input. */
+  readonly keyPrefix: string;
 }
 
 /** A step that the script takes. The sandbox numbers steps from 1. */
@@ -66,8 +66,8 @@ export type ReplayEvent =
   | { readonly type: "refused"; readonly position: number; readonly error: SvcError; readonly isAbandoned: boolean }
   /** The script gets the result of a step now. */
   | { readonly type: "delivered"; readonly position: number; readonly now: number }
-  /** The script has drawn random bytes. */
-  | { readonly type: "drew"; readonly block: string; readonly now: number }
+  /** The script has used random bytes. */
+  | { readonly type: "random"; readonly block: string; readonly now: number }
   /** The script has printed a line. */
   | { readonly type: "printed"; readonly text: string; readonly now: number }
   /** The script has taken no step for a long time. */
@@ -89,11 +89,11 @@ export type ReplayEvent =
 export type ReplayEffect =
   /** Append an event to the journal. */
   | { readonly type: "append"; readonly event: EventRecord }
-  /** Give the recorded result of a step to the script. */
+  /** Give the script the recorded result of a step. */
   | { readonly type: "replay"; readonly position: number }
   /** Make a call. Without `sent` in the history, it is sent with a new key. */
-  | { readonly type: "call"; readonly position: number; readonly call: RecordedStep; readonly sent: SentWith }
-  /** Give the result of a call that was made to the script. */
+  | { readonly type: "call"; readonly position: number; readonly call: RecordedStep; readonly sent: SentHeaders }
+  /** Give the script the result of a call that was made. */
   | { readonly type: "settle"; readonly position: number }
   /** Record a rewind, then report it with `rewound`. */
   | { readonly type: "rewind"; readonly rewind: Rewind }
@@ -111,7 +111,7 @@ interface Result {
 /** A call that is being made. */
 interface OpenCall {
   readonly call: RecordedStep;
-  /** Tells whether the history has what it is sent with. */
+  /** True if its headers are recorded. */
   readonly isSendingRecorded: boolean;
 }
 
@@ -121,12 +121,12 @@ export interface Replay {
   readonly history: History<StoredEvent>;
   readonly phase: "active" | "paused" | "disposed";
   /** Position of the last step that the script took. */
-  readonly taken: number;
-  /** Index of the next recorded delivery. */
-  readonly turn: number;
-  /** Index of the first recorded delivery whose step the script has not taken. */
+  readonly lastStep: number;
+  /** Index of the next recorded result. */
+  readonly nextResult: number;
+  /** Index of the first recorded result whose step the script has not taken. */
   readonly expected: number;
-  /** Recorded steps that wait for their turn. */
+  /** Recorded steps that wait until earlier results are delivered. */
   readonly waiting: ReadonlySet<number>;
   /** Calls that are being made. */
   readonly open: ReadonlyMap<number, OpenCall>;
@@ -135,16 +135,16 @@ export interface Replay {
   /** Results that wait until all recorded results are delivered. */
   readonly unsettled: readonly number[];
   /** A step that waits for a rewind. */
-  readonly blocked?: StepEvent;
+  readonly blockedStep?: StepEvent;
   readonly generation: number;
   /** The script's clock. */
   readonly clock: number;
   /** Time for which the input did not run, in milliseconds. */
-  readonly away: number;
+  readonly downtime: number;
   readonly printedLines: number;
   /** Number of lines in the history, which are not printed again. */
   readonly recordedLines: number;
-  /** Length of all refused requests: they are recorded, too, and refusing one takes no time. */
+  /** Total length of the refused requests. They are recorded, too, and could fill the disk in a short time. */
   readonly refusedCharacters: number;
   /** Why the script does not match its history, or why the journal has failed. */
   readonly divergence?: SvcError;
@@ -165,8 +165,8 @@ export function startReplay(options: ReplayOptions, now: number): Replay {
     options,
     history,
     phase: "active",
-    taken: 0,
-    turn: 0,
+    lastStep: 0,
+    nextResult: 0,
     expected: 0,
     waiting: new Set(),
     open: new Map(),
@@ -174,7 +174,7 @@ export function startReplay(options: ReplayOptions, now: number): Replay {
     unsettled: [],
     generation: options.generation,
     clock: 0,
-    away: Math.max(0, now - last),
+    downtime: Math.max(0, now - last),
     printedLines: 0,
     recordedLines: history.printedLines,
     refusedCharacters: 0,
@@ -183,7 +183,7 @@ export function startReplay(options: ReplayOptions, now: number): Replay {
 
 /** Returns the first step with a recorded result that the script has not taken. */
 export function findExpected({ history, expected }: Replay): number | undefined {
-  return history.turns[expected];
+  return history.resultOrder[expected];
 }
 
 /** Returns the next state and effects of an input. */
@@ -201,14 +201,14 @@ export function advance(state: Replay, event: ReplayEvent): Transition {
       return refuse(state, event);
     case "delivered":
       return deliver(state, event.position, event.now);
-    case "drew":
+    case "random":
       return { state, effects: [append("random", 0, event.now, event.block)] };
     case "printed":
       return print(state, event.text, event.now);
     case "stalled":
       return checkStalled(state);
     case "idle":
-      return event.position <= state.taken ? nothing(state) : diverge(state, findMissing(state, event.position));
+      return event.position <= state.lastStep ? nothing(state) : diverge(state, findMissing(state, event.position));
     case "paused":
       return nothing(state.phase === "disposed" ? state : { ...state, phase: "paused" });
     case "drained":
@@ -244,16 +244,16 @@ function takeStep(before: Replay, step: StepEvent): Transition {
   if (recorded === undefined) return startStep(state, step);
   if (recorded.request === request) return continueStep(state, step, recorded);
   if (!state.options.force) return diverge(state, changedStep(position, recorded, request));
-  return rewind({ ...state, blocked: step }, position);
+  return rewind({ ...state, blockedStep: step }, position);
 }
 
 /** Notes that the script has taken all steps up to a position. */
 function moveTo(state: Replay, position: number): Replay {
-  const { turns } = state.history;
-  const taken = Math.max(state.taken, position);
+  const { resultOrder } = state.history;
+  const lastStep = Math.max(state.lastStep, position);
   let { expected } = state;
-  while (expected < turns.length && (turns[expected] ?? 0) <= taken) expected++;
-  return { ...state, taken, expected };
+  while (expected < resultOrder.length && (resultOrder[expected] ?? 0) <= lastStep) expected++;
+  return { ...state, lastStep, expected };
 }
 
 /** Continues a step of the history: with its recorded result, or with a call that has no result yet. */
@@ -263,10 +263,10 @@ function continueStep(
   recorded: RecordedStep<StoredEvent>,
 ): Transition {
   if (recorded.result === undefined) {
-    return makeCall(state, position, { ...recorded, at: recorded.at + (isTimer ? state.away : 0) });
+    return makeCall(state, position, { ...recorded, at: recorded.at + (isTimer ? state.downtime : 0) });
   }
-  // A turn before the next one has passed: the script got the result before it took the step.
-  if (state.history.turns.indexOf(position, state.turn) <= state.turn) {
+  // If it is not found, the script got the result before it took the step.
+  if (state.history.resultOrder.indexOf(position, state.nextResult) <= state.nextResult) {
     return { state, effects: [{ type: "replay", position }] };
   }
   return nothing({ ...state, waiting: new Set([...state.waiting, position]) });
@@ -286,23 +286,28 @@ function startStep(before: Replay, { position, request, operation, now }: StepEv
   return andThen(recorded, (next) => makeCall(next, position, { ...same, request, at: now }));
 }
 
+/** Creates the idempotency key of a change. A rewound input sends other keys. */
+function createKey({ options: { keyPrefix }, generation }: Replay, position: number): string {
+  return `${keyPrefix}.${position}` + (generation === 0 ? "" : `.${generation}`);
+}
+
 function makeCall(before: Replay, position: number, call: RecordedStep): Transition {
   const open = new Map(before.open).set(position, { call, isSendingRecorded: call.sent !== undefined });
   const state = { ...before, open };
   if (call.earlierAnswer !== undefined) {
     return addResult(state, position, { kind: "answer", content: call.earlierAnswer });
   }
-  const sent = call.sent ?? { key: state.options.keyOf(position, state.generation) };
+  const sent = call.sent ?? { key: createKey(state, position) };
   return { state, effects: [{ type: "call", position, call, sent }] };
 }
 
-/** Records what a change is sent with, unless the history has it. */
+/** Records the headers of a change, unless the history has them. */
 function recordSending(state: Replay, event: ReplayEvent & { readonly type: "sending" }): Transition {
   const { position, tag, isKeyed, now } = event;
   const opened = state.open.get(position);
   if (opened === undefined || opened.isSendingRecorded) return nothing(state);
-  const sent: SentWith = {
-    key: state.options.keyOf(position, state.generation),
+  const sent: SentHeaders = {
+    key: createKey(state, position),
     tag,
     ...(!isKeyed && { unkeyed: true }),
   };
@@ -342,18 +347,18 @@ function addResult(before: Replay, position: number, result: Result): Transition
   return nothing({ ...state, unsettled: [...state.unsettled, position] });
 }
 
-function hasReplayed({ history, turn }: Replay): boolean {
-  return turn >= history.turns.length;
+function hasReplayed({ history, nextResult }: Replay): boolean {
+  return nextResult >= history.resultOrder.length;
 }
 
 /** Records that the script gets a result, unless the history has that. */
 function deliver(state: Replay, position: number, now: number): Transition {
-  const { turns, steps } = state.history;
-  if (turns[state.turn] === position) {
+  const { resultOrder, steps } = state.history;
+  if (resultOrder[state.nextResult] === position) {
     const waiting = new Set(state.waiting);
     waiting.delete(position);
     const clock = steps.get(position)?.result?.at ?? state.clock;
-    return releaseNext({ ...state, waiting, clock, turn: state.turn + 1 });
+    return releaseNext({ ...state, waiting, clock, nextResult: state.nextResult + 1 });
   }
   const clock = Math.max(state.clock, now);
   const result = state.results.get(position);
@@ -363,9 +368,9 @@ function deliver(state: Replay, position: number, now: number): Transition {
   return { state: { ...state, clock, results }, effects: [append(result.kind, position, clock, result.content)] };
 }
 
-/** Releases the step whose turn it is or, after the last turn, all results of calls that were made. */
+/** Releases the next recorded result or, after the last one, all results of calls that were made. */
 function releaseNext(state: Replay): Transition {
-  const next = state.history.turns[state.turn];
+  const next = state.history.resultOrder[state.nextResult];
   if (next !== undefined) {
     return { state, effects: state.waiting.has(next) ? [{ type: "replay", position: next }] : [] };
   }
@@ -379,7 +384,7 @@ function print(before: Replay, text: string, now: number): Transition {
   return { state, effects: [append("log", 0, now, text), { type: "print", text }] };
 }
 
-/** A script has nothing to wait for while its results are replayed: one that waits has dropped its history. */
+/** A script never has to wait while its results are replayed. One that waits has left its history. */
 function checkStalled(state: Replay): Transition {
   const expected = findExpected(state);
   const isAwaited = state.waiting.size > 0 || state.unsettled.length > 0;
@@ -398,7 +403,7 @@ function drain(state: Replay, now: number): Transition {
 /** Checks that the script has taken all steps of its history. */
 function finish(state: Replay, failure?: ErrorRecord): Transition {
   if (state.divergence !== undefined) return nothing(state);
-  const missing = [...state.history.steps.keys()].find((position) => position > state.taken);
+  const missing = [...state.history.steps.keys()].find((position) => position > state.lastStep);
   if (missing === undefined) return nothing(state);
   if (state.options.force) return rewind(state, missing);
   return nothing({ ...state, divergence: findMissing(state, missing, failure) });
@@ -411,22 +416,24 @@ function rewind(before: Replay, first: number): Transition {
   const positions = new Set([...steps.keys()].filter((position) => position >= first));
   const dropped = { ...planRewind(before.options.events, positions), isForced: true };
   dropSteps(steps, rewound, dropped);
-  const turns = before.history.turns.filter((position, index) => index < before.turn || position < first);
-  const history = { ...before.history, steps, rewound, turns };
-  const state = moveTo({ ...before, history, recordedLines: 0, expected: 0 }, before.taken);
+  const resultOrder = before.history.resultOrder.filter((position, index) =>
+    index < before.nextResult || position < first
+  );
+  const history = { ...before.history, steps, rewound, resultOrder };
+  const state = moveTo({ ...before, history, recordedLines: 0, expected: 0 }, before.lastStep);
   return andThen({ state, effects: [{ type: "rewind", rewind: dropped }] }, releaseNext);
 }
 
-function continueAfterRewind({ blocked, ...state }: Replay): Transition {
-  if (blocked === undefined || state.phase !== "active" || state.divergence !== undefined) return nothing(state);
-  return startStep(state, { ...blocked });
+function continueAfterRewind({ blockedStep, ...state }: Replay): Transition {
+  if (blockedStep === undefined || state.phase !== "active" || state.divergence !== undefined) return nothing(state);
+  return startStep(state, blockedStep);
 }
 
 function findMissing({ history }: Replay, position: number, failure?: ErrorRecord): SvcError {
   return missingStep(position, history.steps.get(position) ?? { request: "{}" }, failure);
 }
 
-/** Ends the sandbox, because the script has dropped its history or the journal cannot be written. */
+/** Ends the sandbox, because the script has left its history or the journal cannot be written. */
 function diverge(state: Replay, reason: SvcError): Transition {
   return { state: { ...state, divergence: state.divergence ?? reason }, effects: [stop(reason)] };
 }

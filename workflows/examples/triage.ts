@@ -4,7 +4,7 @@
  *
  *     svc workflow run triage.ts --allow-declared --input '{"largestArea":500}'
  */
-import { type Client, defineWorkflow, isSvcError, type JsonObject } from "@svc/lib/workflow";
+import { defineWorkflow, isSvcError, type JsonObject, type WorkflowClient } from "@svc/lib/workflow";
 
 /** Returns the data to submit for an action, given the content of the case. */
 type Rule = (content: JsonObject, limits: Limits) => JsonObject;
@@ -46,7 +46,9 @@ export default defineWorkflow<Limits | undefined>({
 });
 
 /** Returns the next assignment, or undefined if the queues are empty. */
-async function takeNext(svc: Client): Promise<Awaited<ReturnType<Client["assignments"]["getNext"]>> | undefined> {
+async function takeNext(
+  svc: WorkflowClient,
+): Promise<Awaited<ReturnType<WorkflowClient["assignments"]["getNext"]>> | undefined> {
   try {
     return await svc.assignments.getNext();
   } catch (error) {

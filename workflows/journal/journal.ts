@@ -4,7 +4,7 @@
  */
 import type { ErrorRecord } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
-import type { Limits } from "../runs/limits.ts";
+import type { Limits } from "../sandbox/host/limits.ts";
 
 /**
  * Decision about a change with an unknown outcome: `stop` its input until the user decides, `repeat` the change, or `skip`
@@ -121,7 +121,7 @@ export const EVENT_KINDS = ["call", "sent", "answer", "refusal", "random", "log"
 
 /**
  * The kind of an event. `call`: the script took a step; `sent`: a change is about to be sent; `answer`, `refusal`: the
- * script got a result; `random`: it drew random bytes; `log`: it printed; `left`: steps were rewound.
+ * script got a result; `random`: it used random bytes; `log`: it printed; `left`: steps were rewound.
  */
 export type EventKind = (typeof EVENT_KINDS)[number];
 
@@ -150,9 +150,9 @@ export interface CallTiming {
   /** Operation. */
   readonly operation: string;
   /** When the script made it, in milliseconds since 1970. */
-  readonly askedAt: number;
+  readonly calledAt: number;
   /** When the script got the result. Undefined while the call is open. */
-  readonly givenAt?: number;
+  readonly endedAt?: number;
   /** Content of the refusal, if it was refused. */
   readonly refusal?: string;
 }
@@ -187,7 +187,7 @@ export interface InputJournal {
   append(runId: string, number: number, event: EventRecord): void;
   /** Resolves when everything written so far is on disk. Callers that wait at the same time share a commit. */
   durable(): Promise<void>;
-  /** Tells whether a write has failed. Nothing is written after that. */
+  /** Returns true if a write has failed. Nothing is written after that. */
   isBroken(): boolean;
 }
 

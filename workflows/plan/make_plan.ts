@@ -1,12 +1,31 @@
-import type { Caller } from "../../lib/client/caller.ts";
+import { type Caller, type CallerOptions, createCaller } from "../../lib/client/caller.ts";
+import { retrying } from "../../lib/client/retry.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import { onAbort } from "../../utils/async/on_abort.ts";
 import { pluralize } from "../../utils/text/wording.ts";
-import { interrupted } from "../runs/interruption.ts";
-import type { OpenWorkflow } from "../runs/open_workflow.ts";
+import { interrupted } from "../sandbox/host/interruption.ts";
+import { type OpenWorkflow, openWorkflow } from "../scripts/open_workflow.ts";
+import type { GrantOptions } from "../scripts/permissions.ts";
+import type { Limits } from "../sandbox/host/limits.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
 import { PlanRun } from "./plan_run.ts";
+
+/** Options of `Runs.plan`. */
+export interface PlanOptions extends GrantOptions {
+  /** Path of the script. */
+  readonly script: string;
+  /** Folder of the files that the script may import. Default: the folder of the script. */
+  readonly root?: string;
+  /** Input. */
+  readonly input?: JsonValue;
+  /** Limits of the input. Default: 300 seconds and 256 MiB. */
+  readonly limits?: Partial<Limits>;
+  /** Called with each line that the script prints. */
+  readonly onLog?: (text: string) => void;
+  /** Aborts the plan. */
+  readonly signal?: AbortSignal;
+}
 
 /** Options of `makePlan`. */
 export interface MakePlanOptions {
@@ -24,6 +43,16 @@ export interface PlanResult {
   readonly plan: Plan;
   /** Error that the run would fail with, too. */
   readonly failure?: SvcError;
+}
+
+/** Plans the run of a script on an input. */
+export async function planScript(options: PlanOptions, service: CallerOptions): Promise<PlanResult> {
+  await using workflow = await openWorkflow(options);
+  return await makePlan(workflow, options.input, {
+    caller: retrying(createCaller(service)),
+    onLog: options.onLog ?? (() => {}),
+    signal: options.signal ?? new AbortController().signal,
+  });
 }
 
 /** Runs a script on an input without changes, and returns the plan of its run. */

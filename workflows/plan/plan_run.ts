@@ -3,11 +3,10 @@ import { shownBody } from "../../lib/client/request/dry_run.ts";
 import { type EncodedRequest, encodeRequest } from "../../lib/client/request/encode.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import { hasEffect, type Operation, type OperationRef } from "../../lib/operation/operation.ts";
-import { toCallAnswer } from "../engine/encoding.ts";
-import { isSleep } from "../engine/sleeping.ts";
+import { toCallAnswer } from "../engine/live_calls.ts";
 import { never } from "../../utils/async/never.ts";
 import { findOperation, type Grants, type Operations } from "../scripts/permissions.ts";
-import { type CallRequest, SLEEP } from "../sandbox/protocol/messages.ts";
+import { type CallRequest, isSleep, SLEEP } from "../sandbox/protocol/messages.ts";
 import type { CallAnswer, RunHandlers } from "../sandbox/host/sandbox.ts";
 import type { PlannedRequest, PlannedStep } from "./plan.ts";
 import { PlanClock } from "./plan_clock.ts";
@@ -86,15 +85,15 @@ export class PlanRun implements RunHandlers {
   }
 
   /** Returns the simulated time. */
-  delivering(): number {
+  onDelivery(): number {
     return this.#clock.now;
   }
 
-  /** Ignores randomness: a run draws other numbers. */
-  drew(): void {}
+  /** Ignores random numbers: a run uses others. */
+  onRandomBytes(): void {}
 
   /** Prints a line with readable placeholders. */
-  log(text: string): void {
+  onLog(text: string): void {
     this.#options.onLog(this.placeholders.describe(text));
   }
 

@@ -1,9 +1,8 @@
 import { isJsonObject } from "../../utils/json.ts";
 import { parseRefusal } from "../engine/history.ts";
-import { isSleep } from "../engine/sleeping.ts";
+import { isSleep } from "../sandbox/protocol/messages.ts";
 import type { CallTiming, InputRecord, Journal, RunRecord } from "../journal/journal.ts";
 import { Causes } from "./causes.ts";
-import { Durations } from "./durations.ts";
 import { Throughput } from "./throughput.ts";
 import { truncate } from "../../utils/text/wording.ts";
 
@@ -18,6 +17,9 @@ const MAX_OPEN = 50;
 /** Longest place, name of an operation and reason, in characters. */
 const MAX_NAME = 120;
 const MAX_REASON = 300;
+
+/** Counters per doubling of the duration. A quantile is off by less than 1 %. */
+const COUNTERS_PER_DOUBLING = 64;
 
 /** Counts of the calls of one operation. */
 export interface OperationTally {
@@ -84,20 +86,20 @@ export class Tally {
 
   /** Counts a call. */
   addCall(call: CallTiming): void {
-    const { operation, askedAt, givenAt, refusal } = call;
+    const { operation, calledAt, endedAt, refusal } = call;
     const tally = this.#operation(operation);
     const isCall = !isSleep(call);
     if (isCall) this.calls++;
-    this.#noteTime(askedAt);
-    if (givenAt === undefined) {
+    this.#noteTime(calledAt);
+    if (endedAt === undefined) {
       tally.open++;
       return;
     }
-    this.#noteTime(givenAt);
-    tally.durations.add(givenAt - askedAt);
+    this.#noteTime(endedAt);
+    tally.durations.add(endedAt - calledAt);
     if (isCall) {
       this.callsEnded++;
-      this.throughput.add(givenAt, "calls");
+      this.throughput.add(endedAt, "calls");
     }
     if (refusal === undefined) return;
     tally.failed++;
@@ -189,4 +191,40 @@ class CallGroups {
 function countRetries(refusal: string): number {
   const { error } = parseRefusal(refusal);
   return isJsonObject(error) && Array.isArray(error.attempts) ? Math.max(0, error.attempts.length - 1) : 0;
+}
+
+/** Counts durations in milliseconds in bounded memory, and computes their quantiles. */
+export class Durations {
+  /** Number of durations. */
+  count = 0;
+  /** Longest duration. */
+  longest = 0;
+  /** Counts by the shortest duration of each counter. */
+  readonly #counts = new Map<number, number>();
+
+  /** Adds a duration. */
+  add(milliseconds: number): void {
+    const value = Math.max(0, Math.round(milliseconds));
+    const width = widthAt(value);
+    const from = Math.floor(value / width) * width;
+    this.#counts.set(from, (this.#counts.get(from) ?? 0) + 1);
+    this.longest = Math.max(this.longest, value);
+    this.count++;
+  }
+
+  /** Returns the duration that a share from 0 to 1 of them does not exceed: exact below 128 ms, and 0 without durations. */
+  quantile(share: number): number {
+    const rank = Math.max(1, Math.ceil(share * this.count));
+    let seen = 0;
+    for (const [from, count] of [...this.#counts].toSorted(([one], [other]) => one - other)) {
+      seen += count;
+      if (seen >= rank) return Math.min(this.longest, from + (widthAt(from) - 1) / 2);
+    }
+    return 0;
+  }
+}
+
+/** Returns how many adjacent durations share a counter. */
+function widthAt(value: number): number {
+  return value < 2 * COUNTERS_PER_DOUBLING ? 1 : 2 ** Math.floor(Math.log2(value)) / COUNTERS_PER_DOUBLING;
 }

@@ -2,9 +2,7 @@
 import type { ErrorDetail, ErrorRecord } from "../../lib/errors.ts";
 import { type JsonObject, type JsonValue, parseJsonOrText } from "../../utils/json.ts";
 import { truncate } from "../../utils/text/wording.ts";
-import { decodeAnswer } from "../engine/encoding.ts";
-import { parseRequest } from "../engine/encoding.ts";
-import { parseRefusal, readHistory, type RecordedStep } from "../engine/history.ts";
+import { decodeAnswer, parseRefusal, parseRequest, readHistory, type RecordedStep } from "../engine/history.ts";
 import type { InputRecord, Journal, RunRecord, ShownState } from "../journal/journal.ts";
 
 /** Largest number of issues that are listed, and the longest one in characters. */

@@ -41,7 +41,6 @@
  */
 export { openRuns, Runs } from "./runs.ts";
 export type { LogLine } from "./runs.ts";
-export type { PlanOptions } from "./plan_script.ts";
 export { Run } from "./run.ts";
 export type { RunSummary } from "./run.ts";
 export type {
@@ -55,10 +54,10 @@ export type {
 } from "./options.ts";
 export type { BatchProgress, InputResult } from "./batch.ts";
 export type { CallDescription, InputDescription, RunDescription } from "./describe_run.ts";
-export type { Limits } from "./limits.ts";
+export type { Limits } from "../sandbox/host/limits.ts";
 export type { OnUnknown, RunSettings, ShownState } from "../journal/journal.ts";
 export type { Ask, GrantOptions } from "../scripts/permissions.ts";
-export type { PlanResult } from "../plan/make_plan.ts";
+export type { PlanOptions, PlanResult } from "../plan/make_plan.ts";
 export type { Plan, PlanEnd, PlannedRequest, PlannedStep, StepKind } from "../plan/plan.ts";
 export {
   type CassetteResult,

@@ -7,7 +7,7 @@ import { STDIN } from "../inputs/open_inputs.ts";
 import type { OnUnknown, RunSettings } from "../journal/journal.ts";
 import type { GrantOptions } from "../scripts/permissions.ts";
 import type { BatchProgress } from "./batch.ts";
-import { DEFAULT_LIMITS, type Limits } from "./limits.ts";
+import { DEFAULT_LIMITS, type Limits } from "../sandbox/host/limits.ts";
 import { parseMaxFailures } from "./rate.ts";
 
 /** Number of inputs that are processed at the same time by default. */

@@ -3,7 +3,7 @@ import { editedScript } from "../engine/divergence.ts";
 import { StopInput } from "../engine/live_calls.ts";
 import type { InputRecord, Journal, RunRecord, RunSettings } from "../journal/journal.ts";
 import { readOnly } from "../journal/sqlite/read_only.ts";
-import type { OpenWorkflow } from "./open_workflow.ts";
+import type { OpenWorkflow } from "../scripts/open_workflow.ts";
 import { reopenFailed, viewReopened } from "./reopen.ts";
 import { Runner } from "./runner.ts";
 

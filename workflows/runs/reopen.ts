@@ -1,8 +1,7 @@
 import type { ErrorRecord } from "../../lib/errors.ts";
 import type { JsonObject } from "../../utils/json.ts";
-import { parseRequest } from "../engine/encoding.ts";
-import { parseRefusal, planRewind, readHistory, toRewindEvent } from "../engine/history.ts";
-import { isSleep } from "../engine/sleeping.ts";
+import { parseRefusal, parseRequest, planRewind, readHistory, toRewindEvent } from "../engine/history.ts";
+import { isSleep } from "../sandbox/protocol/messages.ts";
 import type { EventKind, EventRecord, InputJournal, Journal, StoredEvent } from "../journal/journal.ts";
 import { readOnly } from "../journal/sqlite/read_only.ts";
 import { isThrown } from "../sandbox/guest/script_error.ts";

@@ -8,8 +8,8 @@ import type { InputEnd, InputJournal, InputRecord } from "../journal/journal.ts"
 import { newRunId } from "../journal/run_id.ts";
 import { isThrown } from "../sandbox/guest/script_error.ts";
 import { KilledFromOutside } from "../sandbox/host/guest_errors.ts";
-import { interrupted, LeftOpen, StopsRun } from "./interruption.ts";
-import type { OpenWorkflow } from "./open_workflow.ts";
+import { interrupted, LeftOpen, StopsRun } from "../sandbox/host/interruption.ts";
+import type { OpenWorkflow } from "../scripts/open_workflow.ts";
 
 /** Options of a runner. */
 export interface RunnerOptions {
@@ -176,7 +176,7 @@ export class Runner {
         events,
         sink: this.#createSink(number, generation),
         live,
-        keyOf: (position, generation) => this.#createKey(number, position, generation),
+        keyPrefix: this.#createKeyPrefix(number),
         generation,
         force,
         onLog,
@@ -202,10 +202,9 @@ export class Runner {
     }
   }
 
-  /** Creates the idempotency key of a call. */
-  #createKey(input: number, position: number, generation: number): string {
-    const run = this.#options.nonce === undefined ? this.id : `${this.id}.${this.#options.nonce}`;
-    return `${run}.${input}.${position}` + (generation === 0 ? "" : `.${generation}`);
+  #createKeyPrefix(input: number): string {
+    const { nonce } = this.#options;
+    return nonce === undefined ? `${this.id}.${input}` : `${this.id}.${nonce}.${input}`;
   }
 
   #createSink(number: number, generation: number): EventSink {

@@ -8,7 +8,7 @@ import { selectPrinted } from "../engine/history.ts";
 import { checkRunId, newRunId } from "../journal/run_id.ts";
 import type { Journal, RunRecord, RunSettings, ShownState } from "../journal/journal.ts";
 import { openJournal } from "../journal/sqlite/sqlite_journal.ts";
-import type { PlanResult } from "../plan/make_plan.ts";
+import type { PlanOptions, PlanResult } from "../plan/make_plan.ts";
 import { tryClaimRun } from "./claim_run.ts";
 import { describeInput, describeRun, type InputDescription, type RunDescription } from "./describe_run.ts";
 import { type ContinueCommand, formatRunCommand, toListCommand, toRunCommand } from "./hints.ts";
@@ -19,7 +19,6 @@ import {
   type StartRunOptions,
   toSettings,
 } from "./options.ts";
-import type { PlanOptions } from "./plan_script.ts";
 import type { Run } from "./run.ts";
 
 /** Largest edit distance of a suggested run: most identifiers of one day are similar. */
@@ -168,7 +167,7 @@ export class Runs implements AsyncDisposable {
 
   /** Plans a run: makes its reads, and records its changes without sending them. Does not use the journal. */
   async plan(options: PlanOptions): Promise<PlanResult> {
-    const { planScript } = await import("./plan_script.ts");
+    const { planScript } = await import("../plan/make_plan.ts");
     return await planScript(options, this.#options);
   }
 

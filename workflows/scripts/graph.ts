@@ -8,7 +8,7 @@
 import { SvcError } from "../../lib/errors.ts";
 import { filterObjects, isJsonObject, type JsonObject, stringOrUndefined } from "../../utils/json.ts";
 import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
-import type { Limits } from "../runs/limits.ts";
+import type { Limits } from "../sandbox/host/limits.ts";
 import { type GuestFiles, listGraph } from "../sandbox/host/guest_process.ts";
 import { IMPORTABLE } from "../sandbox/guest/script_error.ts";
 

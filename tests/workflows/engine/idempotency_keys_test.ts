@@ -4,12 +4,12 @@ import type { SessionOptions } from "../../../lib/auth/settings.ts";
 import { type Caller, createCaller } from "../../../lib/client/caller.ts";
 import { RetryBudget, retrying } from "../../../lib/client/retry.ts";
 import { SvcError, type SvcErrorOptions } from "../../../lib/errors.ts";
-import { GrantedCalls, type LiveCall, type LiveCalls, StopInput } from "../../../workflows/engine/live_calls.ts";
+import { GrantedCalls, type LiveCallOptions, type LiveCalls, StopInput } from "../../../workflows/engine/live_calls.ts";
 import { reopenFailed } from "../../../workflows/runs/reopen.ts";
 import { type InputOutcome, Runner } from "../../../workflows/runs/runner.ts";
 import type { Journal } from "../../../workflows/journal/journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
-import type { OpenWorkflow } from "../../../workflows/runs/open_workflow.ts";
+import type { OpenWorkflow } from "../../../workflows/scripts/open_workflow.ts";
 import type { CallRequest } from "../../../workflows/sandbox/protocol/messages.ts";
 import {
   cutConnection,
@@ -57,7 +57,7 @@ async function openRun(body: string = POSTING): Promise<Run> {
 /** Creates calls that end the process after they sent a change. */
 function killAfterSending(keys: string[]): (workflow: OpenWorkflow) => LiveCalls {
   return () => ({
-    async call(_request, { sent, commit }: LiveCall) {
+    async call(_request, { sent, commit }: LiveCallOptions) {
       keys.push(sent.key);
       await commit(undefined, true);
       throw new StopInput(new SvcError("INTERRUPTED", "The process has ended."));
@@ -67,7 +67,7 @@ function killAfterSending(keys: string[]): (workflow: OpenWorkflow) => LiveCalls
 
 function failing(keys: string[], options: SvcErrorOptions): () => LiveCalls {
   return () => ({
-    async call(_request, { sent, commit }: LiveCall) {
+    async call(_request, { sent, commit }: LiveCallOptions) {
       keys.push(sent.key);
       await commit(undefined, true);
       throw new SvcError("NETWORK_ERROR", "The connection broke.", options);
@@ -111,7 +111,7 @@ Deno.test("of concurrent changes, only the one that was not applied gets a new k
     return "done";`);
   const sendings: [text: string, key: string][] = [];
   const trying = (isDown: boolean) => () => ({
-    async call(request: CallRequest, { sent, commit }: LiveCall) {
+    async call(request: CallRequest, { sent, commit }: LiveCallOptions) {
       const text = JSON.stringify(request.values).includes("one") ? "one" : "two";
       sendings.push([text, sent.key]);
       await commit(undefined, true);

@@ -7,11 +7,11 @@ import type { JsonObject } from "../../../utils/json.ts";
 import { GrantedCalls } from "../../../workflows/engine/live_calls.ts";
 import { reopenFailed } from "../../../workflows/runs/reopen.ts";
 import { type InputOutcome, Runner } from "../../../workflows/runs/runner.ts";
-import { finishSleep } from "../../../workflows/engine/sleeping.ts";
+import { finishSleep } from "../../../workflows/engine/live_calls.ts";
 import type { EventRecord, Journal } from "../../../workflows/journal/journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { InputRun, type InputRunOptions } from "../../../workflows/engine/input_run.ts";
-import type { OpenWorkflow } from "../../../workflows/runs/open_workflow.ts";
+import type { OpenWorkflow } from "../../../workflows/scripts/open_workflow.ts";
 import { holdResponse } from "../../harness/faults.ts";
 import { makeFolder } from "../../harness/svc.ts";
 import { createCaseBody, newRun, openScript, scriptText, TinyApi } from "../../harness/workflow.ts";
@@ -237,7 +237,7 @@ function createInputRun(options: Partial<InputRunOptions>): InputRun {
     events: [],
     sink: { append: () => {}, durable: () => Promise.resolve(), rewind: () => Promise.resolve(1) },
     live: { call: () => Promise.resolve({ head: {}, text: "" }) },
-    keyOf: () => "key",
+    keyPrefix: "key",
     generation: 0,
     force: false,
     onLog: () => {},
@@ -319,8 +319,8 @@ Deno.test("the time between two runs counts for a sleep, but not for a timer", a
   const run = createInputRun({
     events: [...asked, printed],
     live: {
-      call: ({ isTimer }, { askedAt }) => {
-        begun.set(isTimer ? 1 : 2, askedAt);
+      call: ({ isTimer }, { calledAt }) => {
+        begun.set(isTimer ? 1 : 2, calledAt);
         return Promise.resolve({ head: {}, text: "" });
       },
     },
@@ -341,12 +341,12 @@ Deno.test("a script that computes between two steps is not stalled, but one that
   const answer = (position: number) =>
     ({ kind: "answer", position, at: 0, content: "{}\n", seq: 2 * position + 1 }) as const;
   const events = [call(1), answer(1), call(2), call(3), answer(3)];
-  const run = createInputRun({ events, stop: stopped.resolve, patience: 1 });
+  const run = createInputRun({ events, stop: stopped.resolve, stallMilliseconds: 1 });
   const request = { operation: "cases.get", values: {} };
   const { signal } = new AbortController();
   let isWaiting = false;
   void run.call(request, 1, signal);
-  run.delivering(1);
+  run.onDelivery(1);
   setTimeout(() => {
     isWaiting = true;
     void run.call(request, 2, signal); // It has no recorded result, and the new one comes after that of step 3.

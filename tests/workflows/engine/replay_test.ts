@@ -58,7 +58,7 @@ function run(
   let now = 1000 + journal.length;
   let current = generation;
   let state = startReplay(
-    { events, generation, force, keyOf: (position, generation) => `key ${position}.${generation}` },
+    { events, generation, force, keyPrefix: "key" },
     now,
   );
 
@@ -244,7 +244,7 @@ check(
 );
 
 Deno.test("after a pause no step is made, and results of calls in flight are recorded", () => {
-  const options = { events: [], generation: 0, force: false, keyOf: () => "key" };
+  const options = { events: [], generation: 0, force: false, keyPrefix: "key" };
   let state = startReplay(options, 0);
   const dispatch = (event: ReplayEvent) => {
     const next = advance(state, event);
@@ -268,7 +268,7 @@ Deno.test("a refusal is recorded as unknown only if the change may have been app
     [new SvcError("NETWORK_ERROR", "cut", { outcomeUnknown: true }), true],
   ];
   for (const [error, isUnknown] of cases) {
-    let state = startReplay({ events: [], generation: 0, force: false, keyOf: () => "key" }, 0);
+    let state = startReplay({ events: [], generation: 0, force: false, keyPrefix: "key" }, 0);
     const request = JSON.stringify({ operation: "cases.create", values: {} });
     for (
       const event of [

@@ -30,10 +30,10 @@ Deno.test("a journal of a newer version is rejected and not changed", async () =
 Deno.test("a journal that another process has locked can be read, and the error of a write names the lock", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
-  await using journal = await openJournal(path, { patience: 1 });
+  await using journal = await openJournal(path, { timeoutMilliseconds: 1 });
   using db = new DatabaseSync(path);
   db.exec("BEGIN IMMEDIATE");
-  await using reader = await openJournal(path, { patience: 1 });
+  await using reader = await openJournal(path, { timeoutMilliseconds: 1 });
   assert.deepEqual(await reader.listRuns(), []);
   await assert.rejects(journal.createRun(newRun(RUN)), {
     code: "INVALID_CONFIG",

@@ -250,12 +250,12 @@ function call(
   position: number,
   operation: string,
   at: number,
-  givenAt?: number,
+  endedAt?: number,
 ): void {
   const content = JSON.stringify({ operation, values: {} });
   journal.append(RUN.id, input, { kind: "call", position, at, content });
-  if (givenAt !== undefined) {
-    journal.append(RUN.id, input, { kind: "answer", position, at: givenAt, content: "{}\n{}" });
+  if (endedAt !== undefined) {
+    journal.append(RUN.id, input, { kind: "answer", position, at: endedAt, content: "{}\n{}" });
   }
 }
 

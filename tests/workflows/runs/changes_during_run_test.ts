@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { findSandboxes, killProcess } from "../../../tasks/crash/processes.ts";
 import { Runner } from "../../../workflows/runs/runner.ts";
-import { DEFAULT_LIMITS } from "../../../workflows/runs/limits.ts";
+import { DEFAULT_LIMITS } from "../../../workflows/sandbox/host/limits.ts";
 import { explainExit, KilledFromOutside } from "../../../workflows/sandbox/host/guest_errors.ts";
 import { limitRate } from "../../../workflows/runs/rate.ts";
-import { openWorkflow } from "../../../workflows/runs/open_workflow.ts";
+import { openWorkflow } from "../../../workflows/scripts/open_workflow.ts";
 import { type CommandResult, makeFolder, runCommand } from "../../harness/svc.ts";
 import { eventually } from "../../harness/wait.ts";
 import {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { toSvcError } from "../../../lib/errors.ts";
 import type { JsonValue } from "../../../utils/json.ts";
 import type { InputOutcome } from "../../../workflows/runs/runner.ts";
-import type { Limits } from "../../../workflows/runs/limits.ts";
+import type { Limits } from "../../../workflows/sandbox/host/limits.ts";
 import { openHostileGuest, PRELUDE } from "./_hostile_guest.ts";
 import type { World } from "./_world.ts";
 import { makeFolder } from "../../harness/svc.ts";

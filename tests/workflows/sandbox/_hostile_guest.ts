@@ -1,8 +1,8 @@
 /** A hostile guest: a process that sends any bytes to the host. */
 import { pathToFileURL } from "node:url";
 import { loadOperations } from "../../../workflows/scripts/permissions.ts";
-import { OpenWorkflow } from "../../../workflows/runs/open_workflow.ts";
-import type { Limits } from "../../../workflows/runs/limits.ts";
+import { OpenWorkflow } from "../../../workflows/scripts/open_workflow.ts";
+import type { Limits } from "../../../workflows/sandbox/host/limits.ts";
 import { localLibrary } from "../../../workflows/sandbox/host/library.ts";
 import {
   GuestMessage,

@@ -128,7 +128,7 @@ Deno.test("an error that a script catches has all members of the original", asyn
     hint: "Wait.",
     attempts,
   });
-  const handlers = { call: () => Promise.reject(error), delivering: () => 0, drew: () => {}, log: () => {} };
+  const handlers = { call: () => Promise.reject(error), onDelivery: () => 0, onRandomBytes: () => {}, onLog: () => {} };
   const script = scriptText(`return await svc.cases.get("C").catch((error) => [error.toJSON(), error.attempts]);`);
   const seen = await runInSandbox({ "script.ts": script }, handlers, { startedAt: 0, randomness: [] });
   assert.deepEqual(seen, [error.toJSON(), attempts]);

@@ -52,12 +52,12 @@ function createRecorder(delays: readonly number[]): { readonly handlers: RunHand
       await new Promise((go) => setTimeout(go, delays[position % delays.length]));
       return createAnswer(position);
     },
-    delivering(position) {
+    onDelivery(position) {
       taken.delivered.push({ position, at: at += 7 });
       return at;
     },
-    drew: (block) => void taken.randomness.push(block),
-    log: () => {},
+    onRandomBytes: (block) => void taken.randomness.push(block),
+    onLog: () => {},
   };
   return { handlers, taken };
 }
@@ -77,13 +77,13 @@ function createReplay({ delivered }: Taken): { readonly handlers: RunHandlers; r
       });
       return createAnswer(position);
     },
-    delivering() {
+    onDelivery() {
       const { at = 0 } = delivered[next++] ?? {};
       queueMicrotask(proceed);
       return at;
     },
-    drew: () => assert.fail("It drew random numbers that are not recorded."),
-    log: () => {},
+    onRandomBytes: () => assert.fail("It drew random numbers that are not recorded."),
+    onLog: () => {},
   };
   return { handlers, calls };
 }
@@ -124,9 +124,9 @@ async function runSteps(body: string, randomness: readonly string[] = []) {
   let at = START;
   const handlers: RunHandlers = {
     call: ({ operation, values }) => Promise.resolve(asked.push([operation, values])).then(() => ANSWER),
-    delivering: () => at += 10_000,
-    drew: () => {},
-    log: (text) => void logged.push(text),
+    onDelivery: () => at += 10_000,
+    onRandomBytes: () => {},
+    onLog: (text) => void logged.push(text),
   };
   const result = await runInSandbox({ "script.ts": scriptText(body) }, handlers, { startedAt: START, randomness });
   return { result, asked, logged };
@@ -366,9 +366,9 @@ Deno.test("a script can load a module while a result takes long", async () => {
   const loaded = Promise.withResolvers<CallAnswer>();
   const handlers: RunHandlers = {
     call: () => loaded.promise,
-    delivering: () => START,
-    drew: () => {},
-    log: () => loaded.resolve(ANSWER),
+    onDelivery: () => START,
+    onRandomBytes: () => {},
+    onLog: () => loaded.resolve(ANSWER),
   };
   const body =
     `const call = svc.cases.get("C"); const { two } = await import("./two.ts"); log(two); return (await call).id;`;

@@ -5,7 +5,7 @@ import { isDatabaseBusy, isDiskFull } from "../../../utils/sqlite/database_error
 import { isPrepared, prepareJournal } from "./schema.ts";
 
 /** Delay between two attempts to open a file that another process is setting up, in milliseconds. */
-const BUSY_PAUSE = 20;
+const RETRY_MILLISECONDS = 20;
 
 /** Settings of a new file. It returns free pages to the file system. */
 const FILE_SETTINGS = "auto_vacuum = INCREMENTAL";
@@ -17,10 +17,10 @@ const FILE_SETTINGS = "auto_vacuum = INCREMENTAL";
 const CONNECTION_SETTINGS = ["secure_delete = ON", "journal_mode = WAL", "synchronous = NORMAL"];
 
 /** Opens a database and creates missing tables. Waits for another process that is setting up the same file, as SQLite does not. */
-export async function openDatabase(path: string, patience: number): Promise<DatabaseSync> {
-  const giveUp = Date.now() + patience;
+export async function openDatabase(path: string, timeoutMilliseconds: number): Promise<DatabaseSync> {
+  const deadline = Date.now() + timeoutMilliseconds;
   for (;;) {
-    const db = new DatabaseSync(path, { timeout: patience });
+    const db = new DatabaseSync(path, { timeout: timeoutMilliseconds });
     try {
       const isReady = isPrepared(db, path); // Before any setting: the database of another program must not change.
       const settings = isReady ? CONNECTION_SETTINGS : [FILE_SETTINGS, ...CONNECTION_SETTINGS];
@@ -29,9 +29,9 @@ export async function openDatabase(path: string, patience: number): Promise<Data
       return db;
     } catch (error) {
       db.close();
-      if (!isDatabaseBusy(error) || Date.now() > giveUp) throw error;
+      if (!isDatabaseBusy(error) || Date.now() > deadline) throw error;
     }
-    await delay(BUSY_PAUSE);
+    await delay(RETRY_MILLISECONDS);
   }
 }
 

@@ -3,6 +3,7 @@ import type { SQLOutputValue } from "node:sqlite";
 import { decompressText } from "../../../utils/sqlite/compress_text.ts";
 import { isRunId } from "../run_id.ts";
 import {
+  type CallTiming,
   EVENT_KINDS,
   type InputEnd,
   type InputRecord,
@@ -63,6 +64,37 @@ export function toEvent(row: Row): StoredEvent {
     at: Number(row.at),
     content: row.content instanceof Uint8Array ? decompressText(row.content) : String(row.content),
   };
+}
+
+/** Selects the events that `toTimings` needs. The contents of answers stay on the disk. */
+export const TIMED_EVENTS: string = `
+  SELECT input, kind, position, at,
+    CASE kind WHEN 'call' THEN json_extract(content, '$.operation') WHEN 'refusal' THEN content END AS content
+  FROM events
+  WHERE run = ? AND kind IN ('call', 'answer', 'refusal')
+  ORDER BY input, seq`;
+
+/** Converts rows of events, ordered by input, to the calls of each input. Calls that have ended come first. */
+export function* toTimings(rows: Iterable<Row>): Generator<CallTiming> {
+  const open = new Map<number, CallTiming>();
+  let current = 0;
+  for (const row of rows) {
+    const input = Number(row.input);
+    if (input !== current) {
+      yield* open.values();
+      open.clear();
+      current = input;
+    }
+    const position = Number(row.position);
+    const at = Number(row.at);
+    const call = open.get(position);
+    if (row.kind === "call") open.set(position, { input, operation: String(row.content), calledAt: at });
+    else if (call !== undefined) {
+      open.delete(position);
+      yield { ...call, endedAt: at, ...(row.kind === "refusal" && { refusal: String(row.content) }) };
+    }
+  }
+  yield* open.values();
 }
 
 function toEnd({ state, outcome }: Row): InputEnd | undefined {

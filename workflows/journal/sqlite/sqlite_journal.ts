@@ -11,7 +11,6 @@ import { WriteBuffer } from "./write_buffer.ts";
 import { describeWriteError } from "../../../utils/fs/describe_error.ts";
 import { isDatabaseBusy, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
 import { whenSent } from "../../../utils/async/when_sent.ts";
-import { pairTimings, TIMED_EVENTS } from "../call_timings.ts";
 import { chooseWriteHint, openDatabase } from "./database.ts";
 import type {
   CallTiming,
@@ -26,7 +25,7 @@ import type {
   RunState,
   StoredEvent,
 } from "../journal.ts";
-import { type Row, toEvent, toInput, toRun, toState } from "./rows.ts";
+import { type Row, TIMED_EVENTS, toEvent, toInput, toRun, toState, toTimings } from "./rows.ts";
 import { FileLock } from "../../../utils/fs/file_lock.ts";
 
 /** Length in characters from which an answer is compressed. */
@@ -47,20 +46,20 @@ export interface JournalOptions {
   /** Creates the directory of the file. Leave it out for a path that a person typed: a missing directory is a typo. */
   readonly makeFolder?: boolean;
   /** Time to wait while another process writes, in milliseconds. */
-  readonly patience?: number;
+  readonly timeoutMilliseconds?: number;
   /** Receives a warning if others can read or change the file. Its content decides which scripts run with which grants. */
   readonly warn?: Warn;
 }
 
 /** Opens the journal in a file. Creates a missing file, readable by its owner only. */
 export async function openJournal(path: string, options: JournalOptions = {}): Promise<Journal> {
-  const { makeFolder = false, patience = BUSY_MILLISECONDS, warn } = options;
+  const { makeFolder = false, timeoutMilliseconds = BUSY_MILLISECONDS, warn } = options;
   try {
     if (makeFolder) await makePrivateDirectory(path.replace(/[^\\/]*$/, ""));
     makePrivateFile(path);
     const file = await Deno.realPath(path); // The files beside it are named after the real file.
     using stack = new DisposableStack();
-    const db = stack.adopt(await openDatabase(file, patience), (db) => db.close());
+    const db = stack.adopt(await openDatabase(file, timeoutMilliseconds), (db) => db.close());
     if (warn) warnIfOpenToOthers(path, "holds the data and the permissions of workflows", warn);
     const journal = new SqliteJournal(file, db, await Deno.open(`${file}-wal`, { read: true, write: true }));
     stack.move(); // The journal closes it.
@@ -258,7 +257,7 @@ class SqliteJournal implements Journal {
   async *callTimings(runId: string): AsyncGenerator<CallTiming> {
     await this.#writes.flush();
     // Not a cached statement: two readers cannot share one that is read piece by piece.
-    yield* pairTimings(this.#db.prepare(TIMED_EVENTS).iterate(this.#findKey(runId)));
+    yield* toTimings(this.#db.prepare(TIMED_EVENTS).iterate(this.#findKey(runId)));
   }
 
   append(runId: string, number: number, { kind, position, at, content }: EventRecord): void {

@@ -11,7 +11,7 @@ import { permissionName } from "../../../lib/operation/names.ts";
 import { isPagePlan, iteratePages, type PagePlan } from "../../../lib/operation/pages.ts";
 import { checkSignal } from "../../../lib/operation/param_types.ts";
 import { isJsonObject, isString, type JsonObject, parseJsonObject } from "../../../utils/json.ts";
-import type { Client } from "../../mod.ts";
+import type { WorkflowClient } from "../../mod.ts";
 import { decodeContent, extractFiles } from "../protocol/files.ts";
 import { createPlaceholder } from "./placeholder.ts";
 import { openCall } from "./steps.ts";
@@ -23,11 +23,11 @@ const NAME = /^[a-z][A-Za-z]*$/;
 const RESERVED: readonly string[] = ["then", "toJSON", ...Object.getOwnPropertyNames(Object.prototype)];
 
 /** Creates the client. It has every group and every operation; the host rejects unknown ones. */
-export function createGuestClient(): Client {
+export function createGuestClient(): WorkflowClient {
   const client = createMembers((group) =>
     createMembers((operation) => (...args: unknown[]) => startCall(permissionName(group, operation), args))
   );
-  return client as unknown as Client; // The members are those that the host knows.
+  return client as unknown as WorkflowClient; // The members are those that the host knows.
 }
 
 /** Creates a frozen object that creates its members on first use. */

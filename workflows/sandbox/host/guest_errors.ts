@@ -1,7 +1,7 @@
 /** Errors of guests that end before their run does. */
 import { SvcError } from "../../../lib/errors.ts";
 import { escapeToOneLine } from "../../../utils/text/control_characters.ts";
-import type { Limits } from "../../runs/limits.ts";
+import type { Limits } from "./limits.ts";
 
 /** Messages of V8 and Deno when memory is exhausted. */
 const OUT_OF_MEMORY =

@@ -2,8 +2,8 @@
 import { SvcError } from "../../../lib/errors.ts";
 import { VERSION } from "../../../lib/version.ts";
 import { lowerFirst } from "../../../utils/text/wording.ts";
-import { StopsRun } from "../../runs/interruption.ts";
-import type { Limits } from "../../runs/limits.ts";
+import { StopsRun } from "./interruption.ts";
+import type { Limits } from "./limits.ts";
 import { BUILTIN_MODULES } from "./builtins.ts";
 
 /** The URLs of the modules that a guest starts with. */

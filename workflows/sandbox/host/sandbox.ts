@@ -3,7 +3,7 @@ import { SvcError, toSvcError } from "../../../lib/errors.ts";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import { planPages } from "../../../lib/operation/pages.ts";
 import type { OperationRef } from "../../../lib/operation/operation.ts";
-import type { Limits } from "../../runs/limits.ts";
+import type { Limits } from "./limits.ts";
 import { type Frame, FrameError } from "../protocol/frames.ts";
 import {
   type CallRequest,
@@ -39,12 +39,12 @@ export interface CallAnswer {
   readonly text: string;
 }
 
-/** Results that are recorded from an earlier attempt. */
-export interface GivenBefore {
+/** Recorded results of an earlier attempt. */
+export interface RecordedResults {
   /** Positions of the steps with a result, in the order in which the script got the results. */
-  readonly turns: readonly number[];
-  /** Returns the result of a step. */
-  answerTo(
+  readonly order: readonly number[];
+  /** Finds the result of a step. */
+  find(
     position: number,
   ): { readonly operation: string } & ({ readonly answer: CallAnswer } | { readonly error: SvcError });
 }
@@ -55,7 +55,7 @@ export interface RunHandlers {
    * Recorded results, which are sent before the script requests them: this makes a replay much faster. The steps are still
    * passed to `call`, and its result is ignored.
    */
-  readonly before?: GivenBefore;
+  readonly recorded?: RecordedResults;
   /** True if sleeps take no time. They do not pause the time limit then. */
   readonly isTimeless?: boolean;
   /**
@@ -67,20 +67,20 @@ export interface RunHandlers {
    * Called when the result of a step is sent. The script gets the results in the order of these calls. Returns the time of
    * the script's clock, in milliseconds since 1970.
    */
-  delivering(position: number): number;
-  /** Records random bytes that the script drew, in base64. */
-  drew(block: string): void;
-  /** Called when the script is idle and has not taken the step whose recorded result it got. */
-  waits?(position: number): void;
-  /** Prints lines of the script. They are safe for a terminal. */
-  log(text: string): void;
+  onDelivery(position: number): number;
+  /** Called with random bytes that the script used, in base64. */
+  onRandomBytes(block: string): void;
+  /** Called when the script is idle and has not taken a step whose recorded result it has. */
+  onStalled?(position: number): void;
+  /** Called with lines that the script printed. They are safe for a terminal. */
+  onLog(text: string): void;
 }
 
-/** Initial state of a script's clock and randomness. */
-export interface Beginning {
+/** The clock and the random numbers that a script starts with. */
+export interface StartState {
   /** Time of the clock, in milliseconds since 1970. */
   readonly startedAt: number;
-  /** Random bytes that the script draws first, in base64. */
+  /** Random bytes that the script uses first, in base64. */
   readonly randomness: readonly string[];
 }
 
@@ -90,7 +90,7 @@ export interface Beginning {
  */
 const HOST_TOLERANCE = 2;
 
-/** Characters that a message counts in addition to its text, because an empty message has a cost, too. */
+/** Characters that a message counts in addition to its text: an empty message has a cost, too. */
 const MESSAGE_COST = 64;
 
 /** Maximum number of recorded results that are sent before the script takes their steps. */
@@ -119,7 +119,7 @@ export class Sandbox {
   /** Positions of the steps whose results were sent before the script took them. */
   readonly #ahead = new Set<number>();
   /** Number of recorded results that were sent. */
-  #turn = 0;
+  #nextResult = 0;
   #operations: ReadonlyMap<string, OperationRef> = new Map();
   #lastPosition = 0;
   #outputCharacters = 0;
@@ -153,7 +153,7 @@ export class Sandbox {
   async run(
     input: JsonValue | undefined,
     handlers: RunHandlers,
-    { startedAt, randomness }: Beginning,
+    { startedAt, randomness }: StartState,
     operations: ReadonlyMap<string, OperationRef>,
   ): Promise<JsonValue | undefined> {
     await this.ready;
@@ -231,7 +231,7 @@ export class Sandbox {
       case GuestMessage.stalled:
         this.#countOutput(text, "messages");
         if (!this.#ahead.has(id)) throw new FrameError("an unexpected message that it is stalled");
-        return this.#handlers?.waits?.(id);
+        return this.#handlers?.onStalled?.(id);
       case GuestMessage.idle: {
         const resolve = this.#onIdle.shift();
         if (resolve === undefined) throw new FrameError("an unexpected message that it is idle");
@@ -257,13 +257,13 @@ export class Sandbox {
   #print(text: string): void {
     const lines = escapeLog(text);
     this.#countOutput(lines);
-    this.#handlers?.log(lines);
+    this.#handlers?.onLog(lines);
   }
 
   #recordRandom(text: string): void {
     if (this.#state !== "running" || !isBase64(text)) throw new FrameError("invalid random bytes");
     this.#countOutput(text);
-    this.#handlers?.drew(text);
+    this.#handlers?.onRandomBytes(text);
   }
 
   #countOutput({ length }: string, what = "text and random bytes"): void {
@@ -320,36 +320,36 @@ export class Sandbox {
     this.#pauseTimeLimit();
     if (this.#steps.size === 0) this.#wakeTimer.stop();
     else this.#wakeTimer.start();
-    const isRecorded = this.#handlers.before?.turns[this.#turn] === position;
+    const isRecorded = this.#handlers.recorded?.order[this.#nextResult] === position;
     this.#sendResult(kind, position, head, text, () => {
       this.#open[step.kind]--;
       this.#open.characters -= characters;
     });
     if (!isRecorded) return;
-    this.#turn++;
+    this.#nextResult++;
     this.#sendAhead();
   }
 
   #sendResult(kind: number, id: number, head: object, text: string, onTaken?: () => void): void {
-    const at = this.#handlers?.delivering(id);
+    const at = this.#handlers?.onDelivery(id);
     this.#pipe.send({ kind, id, text: JSON.stringify({ ...head, at }) + "\n" + text }, onTaken);
   }
 
   /** Sends recorded results, up to the first of a step that the script has taken already. */
   #sendAhead(): void {
-    const { before } = this.#handlers ?? {};
+    const { recorded } = this.#handlers ?? {};
     for (;;) {
-      const position = before?.turns[this.#turn];
-      if (before === undefined || position === undefined || position <= this.#lastPosition) return;
+      const position = recorded?.order[this.#nextResult];
+      if (recorded === undefined || position === undefined || position <= this.#lastPosition) return;
       if (this.#ahead.size >= MAX_AHEAD) return;
-      const recorded = before.answerTo(position);
-      this.#turn++;
+      const result = recorded.find(position);
+      this.#nextResult++;
       this.#ahead.add(position);
-      if ("error" in recorded) this.#sendResult(HostMessage.error, position, {}, JSON.stringify(recorded.error));
+      if ("error" in result) this.#sendResult(HostMessage.error, position, {}, JSON.stringify(result.error));
       else {
-        const operation = this.#operations.get(recorded.operation)?.operation;
+        const operation = this.#operations.get(result.operation)?.operation;
         const described = { answer: operation?.answer ?? "nothing", pages: operation && planPages(operation) };
-        this.#sendResult(HostMessage.reply, position, { ...described, ...recorded.answer.head }, recorded.answer.text);
+        this.#sendResult(HostMessage.reply, position, { ...described, ...result.answer.head }, result.answer.text);
       }
     }
   }

@@ -16,13 +16,18 @@ export const MAX_OPEN_SLEEPS = 4096;
 /** Name of the step that waits. In a call message it takes the place of an operation. */
 export const SLEEP = "sleep";
 
+/** Tells whether a step is a sleep. */
+export function isSleep({ operation }: { readonly operation: string }): boolean {
+  return operation === SLEEP;
+}
+
 /** Maximum total size of the open calls, in characters. A single call may be larger. */
 export const MAX_OPEN_CHARACTERS = 32 * 1024 * 1024;
 
 /** Maximum size of a log message, in characters. Longer ones are truncated. */
 export const MAX_LOG_CHARACTERS = 1024 * 1024;
 
-/** Maximum total size of what a guest prints and draws, in characters. The journal stores it, and must not fill the disk. */
+/** Maximum total size of printed text and random bytes, in characters. The journal stores them, and must not fill the disk. */
 export const MAX_OUTPUT_CHARACTERS = 64 * 1024 * 1024;
 
 /** Kinds of messages from the guest. */
@@ -39,7 +44,7 @@ export const GuestMessage = {
   result: 5,
   /** The script failed, or could not be loaded: an error record. */
   failure: 6,
-  /** Random bytes that the script drew, in base64. */
+  /** Random bytes that the script used, in base64. */
   random: 7,
   /** The script is idle and has not taken the step whose result is the next message. */
   stalled: 8,

@@ -1,7 +1,7 @@
 /** The flags and arguments that commands of `svc workflow` share. */
 import { SvcError } from "../../../../lib/errors.ts";
 import { ON_UNKNOWN } from "../../../../workflows/journal/journal.ts";
-import { DEFAULT_LIMITS } from "../../../../workflows/runs/limits.ts";
+import { DEFAULT_LIMITS } from "../../../../workflows/sandbox/host/limits.ts";
 import type { Flag } from "../../command.ts";
 
 /** The script to run. */

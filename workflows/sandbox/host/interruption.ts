@@ -1,5 +1,5 @@
 /** Errors that leave an input open, so that its run can be resumed. */
-import { SvcError } from "../../lib/errors.ts";
+import { SvcError } from "../../../lib/errors.ts";
 
 /** Cause of an error that leaves its input open. No error of a script has it. */
 export class LeftOpen extends Error {}

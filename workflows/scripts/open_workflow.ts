@@ -4,19 +4,13 @@ import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import { onAbort } from "../../utils/async/on_abort.ts";
 import { describeReadError, describeWriteError } from "../../utils/fs/describe_error.ts";
 import { lowerFirst } from "../../utils/text/wording.ts";
-import { listScriptFiles } from "../scripts/graph.ts";
-import {
-  decideGrants,
-  type GrantOptions,
-  type Grants,
-  loadOperations,
-  type Operations,
-} from "../scripts/permissions.ts";
-import { interrupted } from "./interruption.ts";
-import { checkLimits, DEFAULT_LIMITS, type Limits } from "./limits.ts";
-import { ScriptFiles } from "../scripts/script_files.ts";
+import { listScriptFiles } from "./graph.ts";
+import { decideGrants, type GrantOptions, type Grants, loadOperations, type Operations } from "./permissions.ts";
+import { interrupted } from "../sandbox/host/interruption.ts";
+import { checkLimits, DEFAULT_LIMITS, type Limits } from "../sandbox/host/limits.ts";
+import { ScriptFiles } from "./script_files.ts";
 import type { GuestFiles, GuestLibrary } from "../sandbox/host/guest_process.ts";
-import { type Beginning, type RunHandlers, Sandbox } from "../sandbox/host/sandbox.ts";
+import { type RunHandlers, Sandbox, type StartState } from "../sandbox/host/sandbox.ts";
 import { localLibrary } from "../sandbox/host/library.ts";
 import type { Declaration } from "../sandbox/protocol/messages.ts";
 
@@ -104,7 +98,7 @@ export class OpenWorkflow implements AsyncDisposable {
    */
   async run(
     input: JsonValue | undefined,
-    beginning: Beginning,
+    start: StartState,
     createHandlers: (stop: (reason: SvcError) => void, whenIdle: () => Promise<void>) => RunHandlers,
   ): Promise<JsonValue | undefined> {
     const sandbox = this.#takeLoaded() ?? this.#start();
@@ -112,7 +106,7 @@ export class OpenWorkflow implements AsyncDisposable {
     try {
       const handlers = createHandlers((reason) => sandbox.stop(reason), () => sandbox.whenIdle());
       await sandbox.ready.finally(() => this.#files.check()); // A changed file may be the reason of a failed load.
-      return await sandbox.run(input, handlers, beginning, this.operations);
+      return await sandbox.run(input, handlers, start, this.operations);
     } finally {
       sandbox.stop();
     }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Durations } from "../../../workflows/report/durations.ts";
+import { Durations } from "../../../workflows/report/tally.ts";
 
 Deno.test("quantiles are exact below 128 milliseconds and off by less than 1 % above", () => {
   fc.assert(fc.property(

@@ -1,4 +1,4 @@
-import { SvcError } from "../../lib/errors.ts";
+import { SvcError } from "../../../lib/errors.ts";
 
 /** Limits of each input of a run. */
 export interface Limits {
