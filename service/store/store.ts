@@ -142,7 +142,7 @@ export interface StoredItem {
 }
 
 /** A response that is sent again when a request with the same key is repeated. */
-export interface StoredAnswer {
+export interface StoredResponse {
   /** Operator whose key it is. */
   caller: string;
   /** The key. */
@@ -225,11 +225,11 @@ export interface Transaction {
   /** Counts the texts in a member of the items of a kind. The member may be a list of texts. */
   textUses(kind: string, member: string, owner: string | undefined): Promise<TextUse[]>;
   /** Reads the stored response for a caller's key, if it exists. */
-  getAnswer(caller: string, key: string): Promise<StoredAnswer | undefined>;
+  getResponse(caller: string, key: string): Promise<StoredResponse | undefined>;
   /** Stores a response. It replaces a response with the same key. */
-  putAnswer(answer: StoredAnswer): Promise<void>;
+  putResponse(answer: StoredResponse): Promise<void>;
   /** Deletes up to `limit` of the oldest responses from before a time. Returns their number. */
-  deleteAnswers(before: string, limit: number): Promise<number>;
+  deleteResponses(before: string, limit: number): Promise<number>;
   /** Queries records, cases, assignments or events. Throws `RowsTooLong` if the rows exceed the size of the page. */
   queryRows(query: RowQuery, page: Page): Promise<JsonObject[]>;
   /** Counts all rows of a query. */

@@ -1,35 +1,21 @@
-// deno-lint-ignore-file require-await -- the store promises to be asynchronous, SQLite is not: async turns a throw into a rejection
-/** One unit of work on SQLite. */
-import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import type { JsonObject } from "../../../utils/json.ts";
-import { compressText } from "../../../utils/sqlite/compress_text.ts";
+// deno-lint-ignore-file require-await -- the store is asynchronous, SQLite is not: async turns a throw into a rejection
+/** A unit of work on SQLite. */
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
+import { compressText, decompressText } from "../../../utils/sqlite/compress_text.ts";
 import type { UnitOfWork } from "../../../utils/sqlite/group_commit.ts";
 import { type Page, type RowQuery, RowsTooLong } from "../query.ts";
 import { compileCount, compileRows } from "./query.ts";
-import {
-  number,
-  parts,
-  type SqlRow,
-  text,
-  toAnswer,
-  toAssignment,
-  toCase,
-  toClient,
-  toItem,
-  toPlace,
-  toRecord,
-  toToken,
-} from "./rows.ts";
 import type {
   CasePlace,
   ItemRange,
-  StoredAnswer,
   StoredAssignment,
   StoredCase,
   StoredClient,
   StoredHistoryEvent,
   StoredItem,
   StoredRecord,
+  StoredResponse,
   StoredToken,
   TextUse,
   Transaction,
@@ -42,7 +28,7 @@ const ASSIGNMENT_COLUMNS = "id, caseId, processId, stepId, urgency, createdAt, a
 /** Later than every time in ISO 8601. */
 const END_OF_TIME = "~";
 
-/** Assignments that are read at a time, where the first of all is not served. */
+/** Number of assignments to read at a time if the first one is not workable. */
 const PAGE = 1000;
 
 const ASSIGNMENTS_BY_TURN =
@@ -59,7 +45,7 @@ const SQL = {
   listAssignments: "SELECT * FROM assignments WHERE caseId = ? ORDER BY seq",
   nextAssignment: `${ASSIGNMENTS_BY_TURN} LIMIT 1`,
   nextAssignments: `${ASSIGNMENTS_BY_TURN} LIMIT ${PAGE} OFFSET ?`,
-  placeOf: "SELECT typeId, stageId, flow FROM cases WHERE id = ?",
+  getPlace: "SELECT typeId, stageId, flow FROM cases WHERE id = ?",
   addEvent: 'INSERT INTO events (caseId, at, "by", kind, text, facts) VALUES (?, ?, ?, ?, ?, ?)',
   getRecord: "SELECT * FROM records WHERE classId = ? AND key = ?",
   putRecord: upsert("records", "classId, key, tag, content", "classId, key"),
@@ -72,10 +58,10 @@ const SQL = {
   allItems: "SELECT * FROM items WHERE kind = ? AND at < ? ORDER BY at DESC, seq DESC LIMIT ?",
   textUses: `SELECT value AS text, COUNT(*) AS everywhere, SUM(owner = ?) AS here
     FROM items, json_each(content, ?) WHERE kind = ? GROUP BY value`,
-  getAnswer: "SELECT * FROM answers WHERE caller = ? AND key = ?",
-  putAnswer:
+  getResponse: "SELECT * FROM answers WHERE caller = ? AND key = ?",
+  putResponse:
     "INSERT OR REPLACE INTO answers (caller, key, request, at, status, headers, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
-  deleteAnswers: "DELETE FROM answers WHERE at < ? AND seq IN (SELECT seq FROM answers ORDER BY seq LIMIT ?)",
+  deleteResponses: "DELETE FROM answers WHERE at < ? AND seq IN (SELECT seq FROM answers ORDER BY seq LIMIT ?)",
   getClient: "SELECT * FROM clients WHERE id = ?",
   countClients: "SELECT COUNT(*) AS count FROM clients",
   putClient: "INSERT INTO clients (id, secretHash, operator, createdAt) VALUES (?, ?, ?, ?)",
@@ -84,26 +70,26 @@ const SQL = {
   deleteTokens: "DELETE FROM tokens WHERE expiresAt < ?",
 } as const;
 
-/** Columns that stay what they were are not set: each index of one that is would be written, too. */
-function upsert(table: string, columns: string, key: string, stay = ""): string {
-  const kept = [...key.split(", "), ...stay.split(", ")];
+/** Builds a statement that does not set constant columns, because that would write their indexes, too. */
+function upsert(table: string, columns: string, key: string, constant = ""): string {
+  const unchanged = [...key.split(", "), ...constant.split(", ")];
   const names = columns.split(", ");
-  const changes = names.filter((name) => !kept.includes(name)).map((name) => `${name} = excluded.${name}`);
+  const changes = names.filter((name) => !unchanged.includes(name)).map((name) => `${name} = excluded.${name}`);
   return `INSERT INTO ${table} (${columns}) VALUES (${names.map(() => "?").join(", ")})
     ON CONFLICT (${key}) DO UPDATE SET ${changes.join(", ")}`;
 }
 
-/** The statements of a connection, each compiled once, when it is first needed. */
+/** The statements of a connection. Each is compiled when it is first needed. */
 export class Statements {
   readonly #db: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();
 
-  /** Makes the statements of a connection. */
+  /** Creates the statements of a connection. */
   constructor(db: DatabaseSync) {
     this.#db = db;
   }
 
-  /** A statement by its name. */
+  /** Returns a statement by its name. */
   get(name: keyof typeof SQL): StatementSync {
     const known = this.#prepared.get(name);
     if (known) return known;
@@ -112,19 +98,22 @@ export class Statements {
     return prepared;
   }
 
-  /** A statement that is used once. */
-  once(sql: string): StatementSync {
+  /** Compiles a statement that is used once. */
+  prepare(sql: string): StatementSync {
     return this.#db.prepare(sql);
   }
 }
+
+/** A row of the database. */
+type SqlRow = Record<string, SQLOutputValue>;
 
 /** A unit of work on SQLite. */
 export class SqliteTransaction implements Transaction {
   readonly #statements: Statements;
   readonly #unit: UnitOfWork;
-  #open = true;
+  #isOpen = true;
 
-  /** Makes the view of one unit of work. */
+  /** Creates the transaction of a unit of work. */
   constructor(statements: Statements, unit: UnitOfWork) {
     this.#statements = statements;
     this.#unit = unit;
@@ -132,7 +121,7 @@ export class SqliteTransaction implements Transaction {
 
   /** Ends the unit of work. Work that was not awaited fails instead of running in another transaction. */
   end(): void {
-    this.#open = false;
+    this.#isOpen = false;
   }
 
   async attempt<T>(part: () => Promise<T>): Promise<T> {
@@ -144,7 +133,7 @@ export class SqliteTransaction implements Transaction {
     this.#willWrite();
     const row = this.#one("nextNumber", sequence);
     if (!row) throw new TypeError(`Sequence ${sequence} returned no number.`);
-    return number(row, "value");
+    return readNumber(row, "value");
   }
 
   async getCase(id: string): Promise<StoredCase | undefined> {
@@ -204,7 +193,7 @@ export class SqliteTransaction implements Transaction {
     return this.#all("listAssignments", caseId).map(toAssignment);
   }
 
-  /** Asks each list for its first, which an index answers, however long the lists are. */
+  /** Reads the first assignment of each list. With an index, this is fast for long lists. */
   async nextAssignment(
     operator: string,
     queues: readonly string[],
@@ -212,7 +201,7 @@ export class SqliteTransaction implements Transaction {
   ): Promise<StoredAssignment | undefined> {
     const lists = [["operator", operator], ...queues.map((queue) => ["queue", queue])];
     const firsts = lists.map((list) => this.#firstWorkable(list, isWorkable)).filter((row) => row !== undefined);
-    const first = firsts.sort(byTurn)[0];
+    const first = firsts.sort(compareTurns)[0];
     return first && toAssignment(first);
   }
 
@@ -256,21 +245,21 @@ export class SqliteTransaction implements Transaction {
 
   async textUses(kind: string, member: string, owner = ""): Promise<TextUse[]> {
     return this.#all("textUses", owner, `$.${member}`, kind).map((row) => {
-      return { text: text(row, "text"), everywhere: number(row, "everywhere"), here: number(row, "here") };
+      return { text: readText(row, "text"), everywhere: readNumber(row, "everywhere"), here: readNumber(row, "here") };
     });
   }
 
-  async getAnswer(caller: string, key: string): Promise<StoredAnswer | undefined> {
-    const row = this.#one("getAnswer", caller, key);
-    return row && toAnswer(row);
+  async getResponse(caller: string, key: string): Promise<StoredResponse | undefined> {
+    const row = this.#one("getResponse", caller, key);
+    return row && toResponse(row);
   }
 
-  async putAnswer({ caller, key, request, at, status, headers, body }: StoredAnswer): Promise<void> {
-    this.#change("putAnswer", caller, key, request, at, status, JSON.stringify(headers), compressText(body));
+  async putResponse({ caller, key, request, at, status, headers, body }: StoredResponse): Promise<void> {
+    this.#change("putResponse", caller, key, request, at, status, JSON.stringify(headers), compressText(body));
   }
 
-  async deleteAnswers(before: string, limit: number): Promise<number> {
-    return this.#change("deleteAnswers", before, limit);
+  async deleteResponses(before: string, limit: number): Promise<number> {
+    return this.#change("deleteResponses", before, limit);
   }
 
   async queryRows(query: RowQuery, page: Page): Promise<JsonObject[]> {
@@ -278,11 +267,11 @@ export class SqliteTransaction implements Transaction {
     const { sql, parameters } = compileRows(query, page);
     const rows: JsonObject[] = [];
     let room = page.size ?? Infinity;
-    for (const row of this.#statements.once(sql).iterate(...parameters)) {
+    for (const row of this.#statements.prepare(sql).iterate(...parameters)) {
       if (row.row === null) throw new RowsTooLong();
-      room -= text(row, "row").length;
+      room -= readText(row, "row").length;
       if (room < 0) throw new RowsTooLong();
-      rows.push(parts(row, "row"));
+      rows.push(readParts(row, "row"));
     }
     return rows;
   }
@@ -290,8 +279,8 @@ export class SqliteTransaction implements Transaction {
   async countRows(query: RowQuery): Promise<number> {
     this.#check();
     const { sql, parameters } = compileCount(query);
-    const row = this.#statements.once(sql).get(...parameters);
-    return row ? number(row, "count") : 0;
+    const row = this.#statements.prepare(sql).get(...parameters);
+    return row ? readNumber(row, "count") : 0;
   }
 
   async getClient(id: string): Promise<StoredClient | undefined> {
@@ -301,7 +290,7 @@ export class SqliteTransaction implements Transaction {
 
   async countClients(): Promise<number> {
     const row = this.#one("countClients");
-    return row ? number(row, "count") : 0;
+    return row ? readNumber(row, "count") : 0;
   }
 
   async putClient(client: StoredClient): Promise<void> {
@@ -318,11 +307,11 @@ export class SqliteTransaction implements Transaction {
     this.#change("putToken", token.hash, token.clientId, token.expiresAt);
   }
 
-  /** Almost always it is the first of all; where that one is not workable, many may not be. */
+  /** Tries the first assignment alone, which is almost always workable. If it is not, many others may not be either. */
   #firstWorkable(list: readonly string[], isWorkable: (place: CasePlace) => boolean): SqlRow | undefined {
     const isRowWorkable = (row: SqlRow) => {
-      const caseId = text(row, "caseId");
-      const place = this.#one("placeOf", caseId);
+      const caseId = readText(row, "caseId");
+      const place = this.#one("getPlace", caseId);
       if (place === undefined) return false;
       const assignments = this.#all("listAssignments", caseId).map(toAssignment);
       return isWorkable({ ...toPlace(place), assignments });
@@ -346,7 +335,7 @@ export class SqliteTransaction implements Transaction {
     return this.#statements.get(name).all(...parameters);
   }
 
-  /** Answers how many rows it has changed. */
+  /** Runs a statement and returns the number of changed rows. */
   #change(name: keyof typeof SQL, ...parameters: SQLInputValue[]): number {
     this.#willWrite();
     return Number(this.#statements.get(name).run(...parameters).changes);
@@ -358,14 +347,126 @@ export class SqliteTransaction implements Transaction {
   }
 
   #check(): void {
-    if (!this.#open) throw new TypeError("This unit of work has ended.");
+    if (!this.#isOpen) throw new TypeError("This unit of work has ended.");
   }
 }
 
-/** The most urgent first, then the oldest. */
-function byTurn(a: SqlRow, b: SqlRow): number {
-  const [left, right] = [text(a, "createdAt"), text(b, "createdAt")];
-  if (a.urgency !== b.urgency) return number(b, "urgency") - number(a, "urgency");
+/** Compares by urgency, then by age. */
+function compareTurns(a: SqlRow, b: SqlRow): number {
+  const [left, right] = [readText(a, "createdAt"), readText(b, "createdAt")];
+  if (a.urgency !== b.urgency) return readNumber(b, "urgency") - readNumber(a, "urgency");
   if (left !== right) return left < right ? -1 : 1;
-  return number(a, "seq") - number(b, "seq");
+  return readNumber(a, "seq") - readNumber(b, "seq");
+}
+
+function toCase(row: SqlRow): StoredCase {
+  const parentId = row.parentId;
+  return {
+    id: readText(row, "id"),
+    businessId: readText(row, "businessId"),
+    typeId: readText(row, "typeId"),
+    ...(typeof parentId === "string" && { parentId }),
+    status: readText(row, "status"),
+    urgency: readNumber(row, "urgency"),
+    stageId: readText(row, "stageId"),
+    createdBy: readText(row, "createdBy"),
+    createdAt: readText(row, "createdAt"),
+    updatedBy: readText(row, "updatedBy"),
+    updatedAt: readText(row, "updatedAt"),
+    tag: readText(row, "tag"),
+    content: readObject(row, "content"),
+    flow: readObject(row, "flow"),
+  };
+}
+
+function toPlace(row: SqlRow): Omit<CasePlace, "assignments"> {
+  return { typeId: readText(row, "typeId"), stageId: readText(row, "stageId"), flow: readObject(row, "flow") };
+}
+
+function toAssignment(row: SqlRow): StoredAssignment {
+  return {
+    id: readText(row, "id"),
+    caseId: readText(row, "caseId"),
+    processId: readText(row, "processId"),
+    stepId: readText(row, "stepId"),
+    urgency: readNumber(row, "urgency"),
+    createdAt: readText(row, "createdAt"),
+    assignee: { kind: row.assigneeKind === "queue" ? "queue" : "operator", id: readText(row, "assigneeId") },
+    state: readObject(row, "state"),
+  };
+}
+
+function toItem(row: SqlRow): StoredItem {
+  return {
+    kind: readText(row, "kind"),
+    id: readText(row, "id"),
+    owner: readText(row, "owner"),
+    at: readText(row, "at"),
+    content: readObject(row, "content"),
+  };
+}
+
+function toResponse(row: SqlRow): StoredResponse {
+  return {
+    caller: readText(row, "caller"),
+    key: readText(row, "key"),
+    request: readText(row, "request"),
+    at: readText(row, "at"),
+    status: readNumber(row, "status"),
+    headers: readObject(row, "headers"),
+    body: readCompressed(row, "body"),
+  };
+}
+
+function toRecord(row: SqlRow): StoredRecord {
+  return {
+    classId: readText(row, "classId"),
+    key: readText(row, "key"),
+    tag: readText(row, "tag"),
+    content: readObject(row, "content"),
+  };
+}
+
+function toClient(row: SqlRow): StoredClient {
+  return {
+    id: readText(row, "id"),
+    secretHash: readText(row, "secretHash"),
+    operator: readText(row, "operator"),
+    createdAt: readText(row, "createdAt"),
+  };
+}
+
+function toToken(row: SqlRow): StoredToken {
+  return { hash: readText(row, "hash"), clientId: readText(row, "clientId"), expiresAt: readText(row, "expiresAt") };
+}
+
+function readText(row: SqlRow, column: string): string {
+  const value = row[column];
+  if (typeof value !== "string") throw new TypeError(`Column ${column} is not text.`);
+  return value;
+}
+
+function readNumber(row: SqlRow, column: string): number {
+  const value = row[column];
+  if (typeof value !== "number") throw new TypeError(`Column ${column} is not a number.`);
+  return value;
+}
+
+function readObject(row: SqlRow, column: string): JsonObject {
+  const value: unknown = JSON.parse(readText(row, column));
+  if (!isJsonObject(value)) throw new TypeError(`Column ${column} is not a JSON object.`);
+  return value;
+}
+
+/** Reads an array of objects, which a query splits because SQLite limits the arguments of a function, as one object. */
+function readParts(row: SqlRow, column: string): JsonObject {
+  const value: unknown = JSON.parse(readText(row, column));
+  if (!Array.isArray(value)) throw new TypeError(`Column ${column} is not a JSON array.`);
+  return Object.fromEntries(value.filter(isJsonObject).flatMap((part) => Object.entries(part)));
+}
+
+function readCompressed(row: SqlRow, column: string): string {
+  const value = row[column];
+  if (!(value instanceof Uint8Array)) throw new TypeError(`Column ${column} is not bytes.`);
+  return decompressText(value);
 }

@@ -318,11 +318,11 @@ Deno.test("a database of the version before is brought forward, with all that it
     const store = openSqliteStore(path);
     const body = '{"ä":"\u{1f600}"}';
     const answer = { caller: "ada", key: "k", request: "r", at: TIME, status: 200, headers: { etag: "t" }, body };
-    await store.transact((tx) => tx.putAnswer(answer));
+    await store.transact((tx) => tx.putResponse(answer));
     await store.read(async (tx) => {
       assert.ok(await tx.getCase("W C-1"));
-      assert.deepEqual(await tx.getAnswer("ada", "k"), answer);
-      assert.equal(await tx.getAnswer("bob", "k"), undefined);
+      assert.deepEqual(await tx.getResponse("ada", "k"), answer);
+      assert.equal(await tx.getResponse("bob", "k"), undefined);
     });
     await store.close();
   }));
