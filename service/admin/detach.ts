@@ -12,10 +12,10 @@ import { resolveOwnModule } from "../../lib/own_files.ts";
 import { delay } from "../../utils/async/delay.ts";
 import { listModelHosts } from "../conversations/model_address.ts";
 import {
+  createLog,
   findApplication,
   locateFiles,
   lockDirectory,
-  makeLog,
   readState,
   resolveDataDirectory,
   type ServiceState,
@@ -24,10 +24,10 @@ import { MEMORY } from "../server/settings.ts";
 import { findProfiles } from "./profiles.ts";
 import type { StartOptions, StartReport } from "./start.ts";
 
-/** Milliseconds that a start may take. */
-const PATIENCE = 20_000;
+/** Milliseconds to wait until the service is ready. */
+const START_TIMEOUT = 20_000;
 
-/** Time between two checks whether the service responds, in milliseconds. */
+/** Milliseconds between two checks. */
 const PAUSE = 20;
 
 /** Options that are passed on the command line. */
@@ -45,16 +45,16 @@ export async function startDetached(options: DetachOptions): Promise<StartReport
       },
     );
   }
-  (await lockDirectory(data))[Symbol.dispose](); // the directory is there, and free
+  (await lockDirectory(data))[Symbol.dispose](); // Creates the directory, and fails if it is in use.
   const hosts = await listHosts(await findApplication(data, options.app));
-  await makeLog(data);
-  const child = launch({ ...options, data }, await permissions(data, hosts));
-  const state = await ready(child, data);
+  await createLog(data);
+  const child = launch({ ...options, data }, await buildPermissions(data, hosts));
+  const state = await waitUntilReady(child, data);
   const { url, apiRoot, tokenPath, pid } = state;
   return { url, apiRoot, tokenPath, data, pid, profiles: findProfiles(data) };
 }
 
-/** The model servers that an application calls. The one that comes with svc calls none, so that it is not read for that. */
+/** Lists the model servers that an application calls. The sample application calls none. */
 async function listHosts(app: string | undefined): Promise<string[]> {
   if (app === undefined) return [];
   const { loadApplication } = await import("../application/load.ts");
@@ -63,14 +63,14 @@ async function listHosts(app: string | undefined): Promise<string[]> {
 
 interface Child {
   readonly pid: number;
-  /** Settled when the process has ended. */
+  /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
 }
 
 function launch(options: DetachOptions & { data: string }, permissions: readonly string[]): Child {
   const log = openSync(locateFiles(options.data).log, "a", 0o600);
   try {
-    const [program, ...args] = commandLine(options, permissions);
+    const [program, ...args] = buildCommandLine(options, permissions);
     const child = spawn(program, args, { detached: true, stdio: ["ignore", log, log] });
     const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()).once("error", () => resolve()));
     child.unref();
@@ -80,7 +80,7 @@ function launch(options: DetachOptions & { data: string }, permissions: readonly
   }
 }
 
-function commandLine(
+function buildCommandLine(
   options: DetachOptions & { data: string },
   permissions: readonly string[],
 ): [string, ...string[]] {
@@ -100,7 +100,7 @@ function commandLine(
 }
 
 /** Builds the Deno permissions of a service. It runs no programs, writes only its data and profiles, and calls only models. */
-async function permissions(data: string, hosts: readonly string[]): Promise<string[]> {
+async function buildPermissions(data: string, hosts: readonly string[]): Promise<string[]> {
   const directory = getConfigDirectory();
   const profiles = await resolveLink(getConfigFile(directory)).catch((error) => {
     throw explainWriteFailure(directory, error);
@@ -116,29 +116,29 @@ async function permissions(data: string, hosts: readonly string[]): Promise<stri
   ];
 }
 
-async function ready(child: Child, data: string): Promise<ServiceState> {
+async function waitUntilReady(child: Child, data: string): Promise<ServiceState> {
   let ended = false;
   child.ended.then(() => ended = true);
-  for (const end = Date.now() + PATIENCE; Date.now() < end && !ended;) {
+  for (const end = Date.now() + START_TIMEOUT; Date.now() < end && !ended;) {
     const state = await readState(data);
     if (state?.pid === child.pid) return state;
     await delay(PAUSE);
   }
-  if (ended) throw await failure(data);
+  if (ended) throw await readFailure(data);
   Deno.kill(child.pid);
-  throw new SvcError("TIMEOUT", `The service did not respond within ${PATIENCE / 1000} s.`, {
+  throw new SvcError("TIMEOUT", `The service did not respond within ${START_TIMEOUT / 1000} s.`, {
     hint: `Its output is in ${locateFiles(data).log}.`,
   });
 }
 
-/** Why the process has ended: the error that it wrote last, or where its output is. */
-async function failure(data: string): Promise<SvcError> {
+/** Reads the last error in the log of a process that has ended. */
+async function readFailure(data: string): Promise<SvcError> {
   const { log } = locateFiles(data);
   const last = (await Deno.readTextFile(log)).trimEnd().split("\n").at(-1) ?? "";
   const { error } = parseJsonObject(last) ?? {};
-  const told = isJsonObject(error) ? parseErrorRecord(error) : undefined;
-  // A process that was killed leaves no record: its last words are all there is.
-  return told ?? new SvcError("INTERNAL_ERROR", `The service has not started: ${last || "it said nothing"}`, {
-    hint: `The service's output is in ${log}.`,
+  const reported = isJsonObject(error) ? parseErrorRecord(error) : undefined;
+  // A killed process leaves no error record.
+  return reported ?? new SvcError("INTERNAL_ERROR", `The service has not started: ${last || "it printed nothing"}`, {
+    hint: `The output of the service is in ${log}.`,
   });
 }

@@ -6,7 +6,7 @@ import type { ClientCredentials } from "../access/clients.ts";
 
 /** Address of a service. */
 export interface ServiceAddress {
-  /** Its address. */
+  /** Base URL. */
   readonly url: string;
   /** Path of the API. */
   readonly apiRoot: string;
@@ -14,22 +14,17 @@ export interface ServiceAddress {
   readonly tokenPath: string;
 }
 
-/** The profile of a name, wherever it leads. */
-export function profileNamed(name: string): Profile | undefined {
+/** Finds a profile by its name. */
+export function findServiceProfile(name: string): Profile | undefined {
   return findProfile(name, getConfigDirectory(), () => {});
 }
 
-/** Refuses to write a profile that leads to anything but the service of a data directory. */
+/** Checks that writing a profile replaces no profile of another service. Throws `INVALID_CONFIG` if it would. */
 export function checkOwner(name: string, data: string): void {
-  const profile = profileNamed(name);
+  const profile = findServiceProfile(name);
   if (!profile || profile.service === data) return;
-  throw new SvcError(
-    "INVALID_CONFIG",
-    `The profile ${name} leads to ${profile.baseUrl ?? "another service"}: it is not replaced.`,
-    {
-      hint: "Name another one, e.g. --profile local.",
-    },
-  );
+  const message = `The profile ${name} belongs to ${profile.baseUrl ?? "another service"} and is not replaced.`;
+  throw new SvcError("INVALID_CONFIG", message, { hint: "Use another profile, e.g. --profile local." });
 }
 
 /** Writes the profile of a new client. */
@@ -42,20 +37,20 @@ export async function writeProfile(
   await saveProfile(name, { ...buildAddress(address), ...credentials, service: data });
 }
 
-/** Names of the profiles that lead to the service of a data directory. */
+/** Lists the names of the profiles of a data directory. */
 export function findProfiles(data: string): string[] {
-  return owned(data).map(([name]) => name);
+  return listOwnProfiles(data).map(([name]) => name);
 }
 
-/** Corrects the address in them: a service may be elsewhere at its next start. */
-export async function moveProfiles(data: string, address: ServiceAddress): Promise<void> {
-  for (const [name, profile] of owned(data)) {
-    const moved = { ...profile, ...buildAddress(address) };
-    if (JSON.stringify(moved) !== JSON.stringify(profile)) await saveProfile(name, moved);
+/** Updates the address in the profiles of a data directory, which may have changed since the last start. */
+export async function updateProfiles(data: string, address: ServiceAddress): Promise<void> {
+  for (const [name, profile] of listOwnProfiles(data)) {
+    const updated = { ...profile, ...buildAddress(address) };
+    if (JSON.stringify(updated) !== JSON.stringify(profile)) await saveProfile(name, updated);
   }
 }
 
-function owned(data: string): [string, Profile][] {
+function listOwnProfiles(data: string): [string, Profile][] {
   return Object.entries(readProfiles()).filter(([, { service }]) => service === data);
 }
 

@@ -1,23 +1,23 @@
-/** `svc service start`: a service that a person can call at once, in this process or in one of its own. */
+/** `svc service start`: a service with a profile that can call it. */
 import type { Profile } from "../../lib/auth/profile.ts";
 import { getProfileName } from "../../lib/auth/settings.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import { resolveDataDirectory } from "../server/directory.ts";
 import { type RunningService, runService } from "../server/run.ts";
 import { MEMORY, type ServiceOptions } from "../server/settings.ts";
-import { checkOwner, findProfiles, moveProfiles, profileNamed, writeProfile } from "./profiles.ts";
+import { checkOwner, findProfiles, findServiceProfile, updateProfiles, writeProfile } from "./profiles.ts";
 
 /** Options of a start. */
 export interface StartOptions extends ServiceOptions {
   /** Profile of the service, created if it does not exist. Default: `default`. */
   profile?: string;
-  /** Operator to act as. Default: the last one used, at first the application's first operator. */
+  /** Operator to act as. Default: the last one used, or the first operator of the application. */
   operator?: string;
 }
 
 /** Result of a start. */
 export interface StartReport extends JsonObject {
-  /** Address of the service. */
+  /** Base URL. */
   url: string;
   /** Path of the API. */
   apiRoot: string;
@@ -25,9 +25,9 @@ export interface StartReport extends JsonObject {
   tokenPath: string;
   /** Directory of the state, or `:memory:`. */
   data: string;
-  /** Its process. */
+  /** Process ID. */
   pid: number;
-  /** Profiles that lead to it. */
+  /** Names of the profiles of the service. */
   profiles: string[];
 }
 
@@ -37,8 +37,8 @@ export async function startForProfile(
 ): Promise<{ service: RunningService; report: StartReport }> {
   const data = resolveDataDirectory(options.data);
   const service = await runService({ ...options, data }, async (service) => {
-    await welcome(service, { ...options, data });
-    if (data !== MEMORY) await moveProfiles(data, service);
+    await ensureProfile(service, { ...options, data });
+    if (data !== MEMORY) await updateProfiles(data, service);
   });
   const { url, apiRoot, tokenPath } = service;
   const profiles = data === MEMORY ? [getProfileName(options)] : findProfiles(data);
@@ -58,22 +58,22 @@ export async function serveUntilStopped(
   await stopped.promise;
 }
 
-/** Makes a client and its profile, unless nothing is to be changed about the one of that name. */
-async function welcome(service: RunningService, options: StartOptions & { data: string }): Promise<void> {
+/** Adds a client and its profile, unless the existing profile can stay. */
+async function ensureProfile(service: RunningService, options: StartOptions & { data: string }): Promise<void> {
   const { data, operator = service.operators[0] ?? "" } = options;
   const name = getProfileName(options);
-  if (await service.hasClients() && await stays(profileNamed(name), service, options)) return;
+  if (await service.hasClients() && await canStay(findServiceProfile(name), service, options)) return;
   checkOwner(name, data);
   await writeProfile(name, data, service, await service.addClient(operator));
 }
 
-/** Checks whether a profile can be kept: it belongs to another service, or its client has an existing operator, and the requested one. */
-async function stays(
+/** Checks whether a profile can stay: it belongs to another service, or its client acts as the requested operator. */
+async function canStay(
   profile: Profile | undefined,
   service: RunningService,
   { data, operator }: StartOptions & { data: string },
 ): Promise<boolean> {
   if (profile?.service !== data) return profile !== undefined;
-  const current = await service.operatorOf(profile.clientId ?? "");
+  const current = await service.findOperator(profile.clientId ?? "");
   return current !== undefined && service.operators.includes(current) && (operator ?? current) === current;
 }

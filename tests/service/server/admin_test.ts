@@ -6,7 +6,7 @@ import { isInUse, lockDirectory, readState } from "../../../service/server/direc
 import { runService } from "../../../service/server/run.ts";
 import { readLines } from "../../../workflows/inputs/lines.ts";
 import { CREATE_ARGUMENTS, ServiceHome, START_ARGUMENTS } from "../../harness/service.ts";
-import { CHECKOUT, LimitedCommand, makeFolder } from "../../harness/svc.ts";
+import { CHECKOUT, LimitedCommand, makeFolder, runCommand } from "../../harness/svc.ts";
 import { eventually } from "../../harness/wait.ts";
 
 Deno.test("status tells where it runs, stop ends it, and what was kept is there at the next start", async () => {
@@ -22,6 +22,21 @@ Deno.test("status tells where it runs, stop ends it, and what was kept is there 
   await home.svc(...START_ARGUMENTS);
   const read = await home.svc("cases", "get", "CITY-PERMIT-WORK P-1", "--fields", "id");
   assert.deepEqual(read.out, { id: "CITY-PERMIT-WORK P-1" });
+});
+
+Deno.test("stop names the directory of another running service", async () => {
+  await using home = await ServiceHome.open();
+  const data = join(home.directory, "other data");
+  await home.svc(...START_ARGUMENTS, "--data", data);
+  const { code, stdout, stderr } = await runCommand(home.command(["service", "stop"]));
+  const usual = join(home.directory, "service");
+  assert.deepEqual([code, JSON.parse(stdout)], [0, { stopped: false, data: usual }]);
+  assert.equal(
+    stderr,
+    `No service uses ${usual}. A service uses ${data}. To stop it, run: svc service stop --data '${data}'\n`,
+  );
+  assert.equal((await home.svc("service", "stop", "--data", data)).out.stopped, true);
+  assert.deepEqual((await home.svc("service", "stop")).error, {});
 });
 
 Deno.test("many who ask at the same time whether a service works on a directory do not take each other for one", async () => {
@@ -124,7 +139,7 @@ Deno.test("stop ends no process but the one that says itself that it is the serv
     for (const stopping of [() => stopService({ data }), () => resetService({ data, stopFirst: true })]) {
       await assert.rejects(stopping, {
         code: "CONFLICT",
-        message: `${service.url} is process ${Deno.pid}, not process ${other.pid}, which ${data}/service.json names.`,
+        message: `${service.url} is process ${Deno.pid}, but ${data}/service.json names process ${other.pid}.`,
       });
     }
   }
