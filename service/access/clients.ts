@@ -1,9 +1,9 @@
-/** The programs that may call, each as an operator. */
+/** Clients: programs that call the service as an operator. */
 import { randomBytes } from "node:crypto";
 import { SvcError } from "../../lib/errors.ts";
 import type { Application } from "../application/model/application.ts";
 import type { Store, StoredClient } from "../store/store.ts";
-import { hashSecret, matchesHash, randomSecret } from "./secrets.ts";
+import { createSecret, hashSecret, matchesHash } from "./secrets.ts";
 
 /** Credentials of a client. The secret is available only at creation: the service stores its hash. */
 export interface ClientCredentials {
@@ -13,10 +13,10 @@ export interface ClientCredentials {
   readonly clientSecret: string;
 }
 
-/** Compared with when there is no such client, so that the time of the answer does not tell. */
-const UNKNOWN_CLIENT = hashSecret(randomSecret());
+/** Hash to compare with if a client does not exist, so that the response time does not reveal this. */
+const UNKNOWN_CLIENT = hashSecret(createSecret());
 
-/** Makes a client that works as an operator of the application. */
+/** Adds a client that acts as an operator of the application. */
 export async function addClient(store: Store, app: Application, operator: string): Promise<ClientCredentials> {
   if (!app.operators.has(operator)) {
     throw new SvcError("INVALID_ARGS", `The application has no operator ${operator}.`, {
@@ -24,13 +24,13 @@ export async function addClient(store: Store, app: Application, operator: string
     });
   }
   const clientId = "client-" + randomBytes(9).toString("base64url");
-  const clientSecret = randomSecret();
+  const clientSecret = createSecret();
   const client = { id: clientId, secretHash: hashSecret(clientSecret), operator, createdAt: new Date().toISOString() };
   await store.transact((tx) => tx.putClient(client));
   return { clientId, clientSecret };
 }
 
-/** The client that has these credentials, if there is one. */
+/** Finds the client with these credentials. */
 export async function authenticate(
   store: Store,
   { clientId, clientSecret }: ClientCredentials,

@@ -1,8 +1,8 @@
 /** Random secrets and their hashes. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** A secret of 256 random bits, in letters that survive a URL, a header and a shell. */
-export function randomSecret(): string {
+/** Creates a secret of 256 random bits, which needs no escaping in a URL, a header or a shell. */
+export function createSecret(): string {
   return randomBytes(32).toString("base64url");
 }
 

@@ -66,13 +66,13 @@ export function toFileItem({ id, at, ...content }: KeptFile): StoredItem {
 /** Takes the link of a deleted attachment from its file; the bytes go with the last link, when that is durable. */
 export async function releaseFile(
   id: string | undefined,
-  { tx, bytes, background }: Pick<HandlerContext, "tx" | "bytes" | "background">,
+  { tx, bytes, runLater }: Pick<HandlerContext, "tx" | "bytes" | "runLater">,
 ): Promise<void> {
   const file = id === undefined ? undefined : await findFile(tx, id);
   if (file === undefined) return;
   if (file.links > 1) return await tx.putItem(toFileItem({ ...file, links: file.links - 1 }));
   await tx.deleteItem(KIND, file.id);
-  background(() => bytes.remove(file.id));
+  runLater(() => bytes.remove(file.id));
 }
 
 /** Deletes uploads that have expired without being linked. */

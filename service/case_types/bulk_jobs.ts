@@ -1,7 +1,7 @@
 /** Bulk actions in the background: promised with the answer, so they are kept until they are done, whatever ends the service. */
 import { isJsonObject, isString, type JsonObject } from "../../utils/json.ts";
 import type { Application } from "../application/model/application.ts";
-import type { Background, LaterWork } from "../http/handler.ts";
+import type { LaterWork, RunLater } from "../http/handler.ts";
 import type { Store, StoredItem, Transaction } from "../store/store.ts";
 import { type BulkAction, checkCases, performOnOne } from "./bulk.ts";
 import type { EngineContext } from "../cases/case_work.ts";
@@ -34,16 +34,16 @@ interface Promised extends BulkJob {
 export async function promiseBulk(
   { app, tx, caller, now }: EngineContext,
   job: BulkJob,
-  background: Background,
+  runLater: RunLater,
 ): Promise<void> {
   checkCases(job.cases, "cases", MOST);
   const promised = { ...job, callerId: caller.id };
   await tx.putItem({ kind: JOB, id: job.id, owner: caller.id, at: now.toISOString(), content: toJson(promised) });
-  background(createParts(app, promised));
+  runLater(createParts(app, promised));
 }
 
 /** Returns the jobs that were unfinished when the service ended, oldest first. */
-export async function unfinishedBulk(app: Application, store: Store): Promise<LaterWork[]> {
+export async function listUnfinishedJobs(app: Application, store: Store): Promise<LaterWork[]> {
   const open = await store.read(async (tx) => {
     const jobs = await tx.listItems(JOB);
     return await Promise.all(jobs.map(async (job) => ({ job, progress: await tx.getItem(PROGRESS, job.id) })));

@@ -154,7 +154,7 @@ export const handlers: GroupHandlers<"cases"> = {
     const bulk = { action, submission: readSubmission(values), ifMatch };
     if (runningMode === "async") {
       const id = crypto.randomUUID();
-      await promiseBulk(context, { id, cases, ...bulk }, context.background);
+      await promiseBulk(context, { id, cases, ...bulk }, context.runLater);
       return { result: "accepted", body: { jobID: id } };
     }
     if (runningMode !== undefined) throw new Invalid(`runningMode must be async, not '${runningMode}'`);

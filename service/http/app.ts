@@ -1,85 +1,116 @@
 /** The HTTP side of the service: a route per operation, the token endpoint, and JSON for everything else. */
 import { type Context, Hono } from "hono";
-import { hasEffect } from "../../lib/operation/operation.ts";
-import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
-import type { JsonObject } from "../../utils/json.ts";
+import { hasEffect, isRead } from "../../lib/operation/operation.ts";
 import { VERSION } from "../../lib/version.ts";
-import type { Application } from "../application/model/application.ts";
-import { NotFound, OperationFailed } from "../errors.ts";
-import type { Handlers } from "./handler.ts";
-import { createResponse, failureAnswer, jsonResponse } from "./responses.ts";
-import { receiveBody } from "./receive.ts";
-import { type CallOptions, createCall, type ServeCall } from "./calls.ts";
-import { KeyedCalls } from "./idempotency.ts";
-import { allowedMethods, getTarget, rawPath } from "./urls.ts";
+import type { JsonObject } from "../../utils/json.ts";
+import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
+import type { Tokens } from "../access/tokens.ts";
+import type { Application, Operator } from "../application/model/application.ts";
+import { Forbidden, NotFound, OperationFailed } from "../errors.ts";
+import type { Assets } from "../pages/assets.ts";
+import type { ByteStore } from "../store/bytes.ts";
+import type { Store, Transaction } from "../store/store.ts";
+import { createDecoder } from "./decode.ts";
+import type { HandlerContext, Handlers, LaterWork, Outcome, RunLater } from "./handler.ts";
+import { type CallSteps, KeyedCalls, type Unit } from "./idempotency.ts";
+import type { Form } from "./multipart.ts";
+import {
+  createReceiver,
+  createSegmentReader,
+  digestRequest,
+  getPath,
+  getTarget,
+  listAllowedMethods,
+  parseQuery,
+  receiveBody,
+} from "./receive.ts";
+import {
+  createJsonResponse,
+  createResponse,
+  createUnauthorizedResponse,
+  prepareErrorResponse,
+  prepareResponse,
+  respond,
+} from "./responses.ts";
 import { buildRoutes, type Route } from "./routes.ts";
 import { isKnownError, type KnownError, RequestError } from "./status.ts";
 import { exchange } from "./token.ts";
 
 /** Options of the HTTP application. */
-export interface AppOptions extends CallOptions {
-  /** The handlers of all operations. */
+export interface AppOptions {
+  readonly app: Application;
   readonly handlers: Handlers;
+  readonly store: Store;
+  readonly bytes: ByteStore;
+  /** Maximum size of an uploaded file in bytes. */
+  readonly maxFileBytes: number;
+  /** The static files of the application. */
+  readonly assets: Assets;
+  readonly tokens: Tokens;
+  /** Path of the API. */
+  readonly apiRoot: string;
   /** Path of the token endpoint. */
   readonly tokenPath: string;
   /** Logs unexpected errors. */
   readonly log: (line: string) => void;
+  /** Schedules work that runs after the response. */
+  readonly runLater: RunLater;
+  /** Runs the continuation of a call. The service ends only after it; the signal aborts when the service stops. */
+  readonly runContinuation: <T>(continuation: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 }
 
 /** Path of the health check, which needs no token. */
 const HEALTH = "/health";
 
-/** Makes the function that answers requests. */
+/** HEAD is served as a marked GET: Hono would drop the body, and the server derives `Content-Length` from it. */
+interface Env {
+  Bindings: { readonly isHead: boolean };
+}
+
+type Serve = (c: Context<Env>) => Response | Promise<Response>;
+
+/** Creates the function that responds to requests. */
 export async function createApp(options: AppOptions): Promise<(request: Request) => Response | Promise<Response>> {
   const { apiRoot, tokenPath } = options;
-  const hono = new Hono<Asked>({ getPath: rawPath });
+  const hono = new Hono<Env>({ getPath: ({ url }) => getPath(url) });
   const routes = await buildRoutes(options.handlers);
   const keyed = new KeyedCalls(options.store);
   for (const route of routes) {
     const path = apiRoot + route.operation.path.replace(/\{(\w+)\}/g, ":$1");
-    hono.on(route.operation.method, path, createHandler(route, options, keyed)); // One alone: the short way through Hono.
+    hono.on(route.operation.method, path, createHandler(route, options, keyed)); // Hono is fastest with one handler.
   }
   hono.post(tokenPath, async (c) => {
     const form = new TextDecoder().decode(await receiveBody(c.req.raw));
     return await exchange(options, form, c.req.header("authorization"));
   });
   const health = { status: "ok", version: VERSION, application: options.app.name, pid: Deno.pid };
-  hono.get(HEALTH, () => jsonResponse(200, health));
+  hono.get(HEALTH, () => createJsonResponse(200, health));
   const served = [
     ...routes.map(({ operation: { method, path } }) => ({ method, path: apiRoot + path })),
     { method: "POST", path: tokenPath },
     { method: "GET", path: HEALTH },
   ];
-  hono.notFound((c) => unknownRoute(c, served));
+  hono.notFound((c) => respondToUnknownRoute(c, served));
   hono.onError((error) => isKnownError(error) ? fail(error) : reportUnexpected(error, options));
   return (request) => {
-    if (request.method !== "HEAD") return hono.fetch(request, NO_HEAD);
-    // Not made from the request itself: to follow its signal makes Deno print a warning. Its host may be none at all.
-    return hono.fetch(new Request(`http://service${getTarget(request.url)}`, { headers: request.headers }), HEAD);
+    if (request.method !== "HEAD") return hono.fetch(request, { isHead: false });
+    // A copy of the request would follow its signal, which makes Deno print a warning. The host may be missing.
+    const get = new Request(`http://service${getTarget(request.url)}`, { headers: request.headers });
+    return hono.fetch(get, { isHead: true });
   };
 }
 
-/** HEAD is served as a marked GET: Hono would drop the body, and the server derives `Content-Length` from it. */
-interface Asked {
-  Bindings: { readonly isHead: boolean };
-}
-
-const HEAD: Asked["Bindings"] = { isHead: true };
-const NO_HEAD: Asked["Bindings"] = { isHead: false };
-
-type Handler = (c: Context<Asked>) => Response | Promise<Response>;
-
-/** Serves the requests of one route. */
-function createHandler(route: Route, options: AppOptions, keyed: KeyedCalls): Handler {
+/** Creates the handler of a route. */
+function createHandler(route: Route, options: AppOptions, keyed: KeyedCalls): Serve {
   const { operation } = route;
   const serve = createCall(route, options, keyed);
-  const labelled = operation.labelled ? withLabel(serve, options.app) : serve;
+  const labelled = operation.labelled ? addLabel(serve, options.app) : serve;
   if (!hasEffect(operation)) return labelled;
-  return (c) => c.env.isHead ? notAllowed(c, [operation.method]) : labelled(c);
+  return (c) => c.env.isHead ? refuseMethod(c, [operation.method]) : labelled(c);
 }
 
-/** The errors of some operations name the application. */
-function withLabel(serve: ServeCall, { name }: Application): ServeCall {
+/** Adds the name of the application to errors, which some operations have. */
+function addLabel(serve: Serve, { name }: Application): Serve {
   return async (c) => {
     try {
       return await serve(c);
@@ -90,18 +121,106 @@ function withLabel(serve: ServeCall, { name }: Application): ServeCall {
   };
 }
 
-function unknownRoute(c: Context<Asked>, routes: readonly { method: string; path: string }[]): Response {
-  const methods = allowedMethods(c.req.url, routes);
-  if (methods.length === 0) return fail(new NotFound(`There is nothing at ${c.req.path}.`));
-  return notAllowed(c, methods);
+/** Tells a client that an earlier request has received the same response. */
+const REPLAYED = { "idempotent-replayed": "true" };
+
+/** Creates the function that serves the calls of an operation. */
+function createCall({ name, operation, serve }: Route, options: AppOptions, keyed: KeyedCalls): Serve {
+  const { app, store, bytes, assets, apiRoot } = options;
+  const receive = createReceiver(operation, options);
+  const decode = createDecoder(operation, app);
+  const readSegment = createSegmentReader(apiRoot + operation.path);
+  const run = isRead(operation) ? store.read : store.transact;
+  const isServed = operation.variant === undefined || operation.variant === app.variant;
+  const status = operation.status ?? 200;
+  const prepare = (outcome: Outcome) => prepareResponse(outcome, status, apiRoot);
+
+  return async (c) => {
+    const requestId = crypto.randomUUID();
+    const caller = await findCaller(c, options, requestId);
+    if (caller instanceof Response) return caller;
+    if (!isServed) throw new NotFound(`${name} is served by the ${operation.variant} variant only.`);
+
+    const { url, raw } = c.req;
+    const query = parseQuery(url);
+    const { key, text, body, form } = await receive(raw); // Last: any failure after it must delete the uploaded file.
+    try {
+      const later: LaterWork[] = [];
+      const runLater = (work: LaterWork) => void later.push(work);
+      const createContext = (tx: Transaction): HandlerContext => {
+        return { app, tx, bytes, assets, caller, now: new Date(), query, body, runLater };
+      };
+      const ifMatch = c.req.header("if-match");
+      const values = decode({ segment: (variable) => readSegment(url, variable), query, body, form, ifMatch });
+      const start: Unit = async (tx) => await serve(values, createContext(tx));
+      const complete = createCompletion(createContext, options);
+      let response: Response;
+      if (key === undefined) {
+        response = respond(await complete(await run(start), store.transact), status, apiRoot, requestId);
+      } else {
+        const request = digestRequest({ method: operation.method, target: getTarget(url), text, form });
+        const result = await keyed.perform({ caller: caller.id, key, request }, { start, complete, prepare });
+        if (result.isReplay) await deleteFile(form, bytes);
+        response = createResponse(result.response, requestId, result.isReplay ? REPLAYED : undefined);
+      }
+      later.forEach(options.runLater);
+      return response;
+    } catch (error) {
+      await deleteFile(form, bytes);
+      throw error;
+    }
+  };
 }
 
-function notAllowed(c: Context<Asked>, methods: readonly string[]): Response {
+/** Finds the operator of a request's token, or returns the response for a missing or invalid token. */
+async function findCaller(c: Context, { app, tokens }: AppOptions, requestId: string): Promise<Operator | Response> {
+  const token = /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
+  if (token === undefined) return createUnauthorizedResponse("An access token is needed.", false, requestId);
+  const operator = await tokens.findOperator(token);
+  if (operator === undefined) return createUnauthorizedResponse("Invalid or expired token", true, requestId);
+  const caller = app.operators.get(operator);
+  if (!caller) throw new Forbidden(`The application has no operator ${operator}.`);
+  return caller;
+}
+
+/**
+ * Creates the function that completes a call after its first unit of work. No unit of work is open while the call waits for
+ * another system, because units run one after another.
+ */
+function createCompletion(
+  createContext: (tx: Transaction) => HandlerContext,
+  { runContinuation }: AppOptions,
+): CallSteps["complete"] {
+  return async (first, transact) => {
+    if (first.afterCommit === undefined) return first;
+    return await runContinuation(async (signal) => {
+      let outcome = first;
+      while (outcome.afterCommit !== undefined) {
+        const next = await outcome.afterCommit(signal);
+        outcome = await transact(async (tx) => await next(createContext(tx)));
+      }
+      return outcome;
+    });
+  };
+}
+
+/** Deletes the uploaded file of a form. */
+async function deleteFile(form: Form | undefined, bytes: ByteStore): Promise<void> {
+  const file = form?.get("file");
+  if (file !== undefined && typeof file !== "string") await bytes.remove(file.id);
+}
+
+function respondToUnknownRoute(c: Context<Env>, routes: readonly { method: string; path: string }[]): Response {
+  const methods = listAllowedMethods(c.req.url, routes);
+  if (methods.length === 0) return fail(new NotFound(`There is nothing at ${c.req.path}.`));
+  return refuseMethod(c, methods);
+}
+
+function refuseMethod(c: Context<Env>, methods: readonly string[]): Response {
   const allow = methods.join(", ");
   const method = c.env.isHead ? "HEAD" : c.req.method;
-  return fail(new RequestError("MethodNotAllowed", `${c.req.path} takes ${allow}, not ${method}.`), {
-    headers: { allow },
-  });
+  const error = new RequestError("MethodNotAllowed", `${c.req.path} takes ${allow}, not ${method}.`);
+  return fail(error, { headers: { allow } });
 }
 
 function reportUnexpected(error: Error, { log }: AppOptions): Response {
@@ -110,12 +229,12 @@ function reportUnexpected(error: Error, { log }: AppOptions): Response {
   const sentence = isDiskFull(error)
     ? "The service's disk is full: free some space on it."
     : `The service failed. Its log has the reason at request ${requestId}.`;
-  return createResponse(failureAnswer(new OperationFailed(sentence)), requestId);
+  return createResponse(prepareErrorResponse(new OperationFailed(sentence)), requestId);
 }
 
 function fail(
   error: KnownError,
   { headers, members }: { headers?: Record<string, string>; members?: JsonObject } = {},
 ): Response {
-  return createResponse(failureAnswer(error, members), crypto.randomUUID(), headers);
+  return createResponse(prepareErrorResponse(error, members), crypto.randomUUID(), headers);
 }

@@ -17,15 +17,12 @@ import type { Result } from "./status.ts";
 
 /** Context of a call. */
 export interface HandlerContext {
-  /** The application that is served. */
   readonly app: Application;
   /** The unit of work. */
   readonly tx: Transaction;
-  /** The bytes of files. */
   readonly bytes: ByteStore;
-  /** The files that come with the application. */
+  /** The static files of the application. */
   readonly assets: Assets;
-  /** Operator who makes the call. */
   readonly caller: Operator;
   /** Time of the call, the same for everything that it changes. */
   readonly now: Date;
@@ -33,40 +30,39 @@ export interface HandlerContext {
   readonly query: URLSearchParams;
   /** The whole body, for members that are not described by the operation. */
   readonly body: JsonValue | undefined;
-  /** Adds work that runs after the response. */
-  readonly background: Background;
+  readonly runLater: RunLater;
 }
 
 /**
- * Work that runs after the response. It may return further work, which runs after all other pending work. Work that is
- * pending when the service stops is lost unless its creator stores it, and finds it at the next start.
+ * Work that runs after the response. It may return further work, which runs after all other pending work. Pending work is
+ * lost when the service stops, unless its creator stores it and schedules it again at the next start.
  */
 export type LaterWork = (store: Store) => Promise<LaterWork | void>;
 
-/** Takes work that is done after the answer. */
-export type Background = (work: LaterWork) => void;
+/** Schedules work that runs after the response. */
+export type RunLater = (work: LaterWork) => void;
 
-/** A file that came with a call: its bytes are stored already. */
+/** An uploaded file, whose bytes are already stored. */
 export interface ReceivedFile extends FileInput {
-  /** Name of its bytes. */
+  /** ID of the stored bytes. */
   readonly id: string;
   /** Media type. */
   readonly type: string;
-  /** Digest of its bytes, where it was asked for. */
+  /** Digest of the bytes, if it was requested. */
   readonly digest?: string;
 }
 
-/** Bytes as an answer. */
+/** Bytes as a response. */
 export interface SentContent {
   /** Media type. */
   readonly type: string;
-  /** File name, where there is one. */
+  /** File name. */
   readonly name?: string;
   /** Number of bytes. */
   readonly size: number;
-  /** The bytes; nothing is opened before they are asked for. */
+  /** The bytes. Their file is opened on the first read. */
   readonly stream: ReadableStream<Uint8Array>;
-  /** Set if the bytes are sent as base64 text. */
+  /** True if the bytes are sent as base64 text. */
   readonly isBase64?: boolean;
 }
 
@@ -76,27 +72,26 @@ export interface Outcome {
   readonly result?: Result;
   /** An error that is reported although the changes stay. It replaces the body. */
   readonly failure?: DomainError;
-  /** Body; nothing for an empty answer. */
+  /** Body as JSON. */
   readonly body?: JsonValue;
-  /** Body that is plain text, instead. */
+  /** Body as plain text. */
   readonly text?: string;
-  /** Body that is content, instead. */
+  /** Body as bytes. */
   readonly content?: SentContent;
-  /** Until when the resource exists. */
+  /** Time at which the resource expires. */
   readonly expires?: Date;
-  /** Entity tag of the resource as it is now. */
+  /** Current entity tag of the resource. */
   readonly tag?: string;
   /** Path of the resource, relative to the API root. */
   readonly location?: string;
   /**
-   * What must wait for something else than the store, e.g. another server: done when the unit of work is durable,
-   * outside of any. Its signal aborts when the service stops. It answers the next unit of work, whose outcome takes the
-   * place of this one.
+   * Waits for another system, such as a model server, after the unit of work is durable and while no other unit is open.
+   * Returns the next unit of work, whose outcome replaces this one. The signal aborts when the service stops.
    */
   readonly afterCommit?: (signal: AbortSignal) => Promise<NextUnit>;
 }
 
-/** The unit of work that follows a wait. */
+/** A unit of work that follows a wait. */
 export type NextUnit = (context: HandlerContext) => Outcome | Promise<Outcome>;
 
 /** The decoded values of an operation. */
@@ -106,13 +101,13 @@ export type ValuesOf<O> =
   & (O extends { flags: infer F } ? Received<FlagOptions<F>> : unknown)
   & ConditionalOptions;
 
-/** Options whose files have been received. */
+/** Options with received files. */
 type Received<T> = { [N in keyof T]: T[N] extends FileInput ? ReceivedFile : T[N] };
 
 /** Serves one operation. */
 export type Handler<O> = (values: ValuesOf<O>, context: HandlerContext) => Outcome | Promise<Outcome>;
 
-/** The handlers of one group: one per operation, or it does not compile. */
+/** The handlers of a group. A missing operation does not compile. */
 export type GroupHandlers<G extends keyof Resources> = { readonly [O in keyof Resources[G]]: Handler<Resources[G][O]> };
 
 /** The handlers of all groups. */

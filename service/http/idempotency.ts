@@ -3,16 +3,16 @@
  * response is stored in the unit of work that makes the change, so that a crash leaves both or neither.
  */
 import { DependencyFailed, DomainError, type DomainErrorKind } from "../errors.ts";
+import type { Store, StoredResponse, Transaction } from "../store/store.ts";
 import type { Outcome } from "./handler.ts";
-import type { Store, StoredAnswer, Transaction } from "../store/store.ts";
-import { failureAnswer, type PreparedResponse } from "./responses.ts";
+import { type PreparedResponse, prepareErrorResponse } from "./responses.ts";
 import { RequestError } from "./status.ts";
 
 /** Milliseconds for which a response is stored. */
 const LIFETIME = 24 * 60 * 60 * 1000;
 
-/** Expired answers that one unit of work removes: calls wait for no longer than for another call. */
-const REMOVED_AT_ONCE = 100;
+/** Maximum number of responses that one unit of work deletes, so that other calls do not wait long. */
+const DELETED_AT_ONCE = 100;
 
 /** Errors that are not stored: the same request can succeed when a right, the entity tag or a lock has changed. */
 const TEMPORARY: ReadonlySet<DomainErrorKind> = new Set([
@@ -23,18 +23,17 @@ const TEMPORARY: ReadonlySet<DomainErrorKind> = new Set([
   "OperationFailed",
 ]);
 
-/** Stands for the answer while a call waits outside of units of work: only a service that was ended meanwhile gives it. */
-const CUT_SHORT: Outcome = {
+/** Stored while a call waits between units of work. A client receives it only if the service ended during the wait. */
+const INTERRUPTED: Outcome = {
   failure: new DependencyFailed(
-    "The service ended while this call waited for another server. What it had done by then is kept.",
+    "The service ended while this call waited for another server. The changes that it had made are stored.",
   ),
 };
 
 /** A call with a key. */
 export interface KeyedCall {
-  /** Operator whose key it is. */
+  /** Operator to whom the key belongs. */
   readonly caller: string;
-  /** The key. */
   readonly key: string;
   /** Digest of the request. */
   readonly request: string;
@@ -43,45 +42,63 @@ export interface KeyedCall {
 /** A part of a call: one unit of work. */
 export type Unit = (tx: Transaction) => Promise<Outcome>;
 
-/** How a call is done. */
-export interface Steps {
-  /** Its first unit of work. */
-  readonly first: Unit;
+/** The steps of a call. */
+export interface CallSteps {
+  /** Runs the first unit of work. */
+  readonly start: Unit;
   /** Completes the call if the outcome of the first unit has a continuation. */
-  readonly rest: (outcome: Outcome, transact: (unit: Unit) => Promise<Outcome>) => Promise<Outcome>;
-  /** The answer of an outcome. */
-  readonly answer: (outcome: Outcome) => PreparedResponse;
+  readonly complete: (outcome: Outcome, transact: (unit: Unit) => Promise<Outcome>) => Promise<Outcome>;
+  /** Prepares the response of an outcome. */
+  readonly prepare: (outcome: Outcome) => PreparedResponse;
 }
 
-/** An answer, and whether an earlier request has had it. */
-export interface Given {
-  /** The answer. */
-  readonly answer: PreparedResponse;
-  /** Set if an earlier request received it. */
+/** The response to a call with a key. */
+export interface KeyedResponse {
+  readonly response: PreparedResponse;
+  /** True if an earlier request has received it. */
   readonly isReplay: boolean;
 }
 
-/** Does calls with keys. */
+/** Performs calls with keys. */
 export class KeyedCalls {
   readonly #store: Store;
   readonly #turns = new Map<string, Promise<void>>();
 
-  /** Keeps the answers in a store. */
+  /** Stores the responses in a store. */
   constructor(store: Store) {
     this.#store = store;
   }
 
   /** Performs a call, or returns its stored response. Throws if its key belongs to another request. */
-  async answer(call: KeyedCall, steps: Steps): Promise<Given> {
-    using _turn = await this.#turn(JSON.stringify([call.caller, call.key]));
-    const kept = await new Attempt(this.#store, call, steps).run();
-    if (!("request" in kept)) return { answer: kept, isReplay: false };
-    if (kept.request === call.request) return { answer: answerIn(kept), isReplay: true };
-    throw new RequestError("KeyReused", `The Idempotency-Key ${call.key} was used for another request. Use a new one.`);
+  async perform(call: KeyedCall, { start, complete, prepare }: CallSteps): Promise<KeyedResponse> {
+    using _turn = await this.#takeTurn(JSON.stringify([call.caller, call.key]));
+    const run = async (tx: Transaction, unit: Unit) => {
+      const outcome = await unit(tx);
+      const response = prepare(outcome.afterCommit === undefined ? outcome : INTERRUPTED);
+      await saveResponse(tx, call, response);
+      return { outcome, response };
+    };
+    try {
+      const first = await this.#store.transact(async (tx) => await findResponse(tx, call) ?? await run(tx, start));
+      if ("request" in first) return { response: replay(first, call), isReplay: true };
+      let { response } = first;
+      await complete(first.outcome, async (unit) => {
+        const next = await this.#store.transact((tx) => run(tx, unit));
+        response = next.response;
+        return next.outcome;
+      });
+      return { response, isReplay: false };
+    } catch (error) {
+      // The failed unit has left no changes. Its error is stored unless the same request can succeed later.
+      if (error instanceof DomainError && !TEMPORARY.has(error.kind)) {
+        await this.#store.transact((tx) => saveResponse(tx, call, prepareErrorResponse(error)));
+      }
+      throw error;
+    }
   }
 
   /** Serializes requests with the same key, so that the next one finds the stored response. */
-  async #turn(name: string): Promise<Disposable> {
+  async #takeTurn(name: string): Promise<Disposable> {
     const before = this.#turns.get(name);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#turns.set(name, promise);
@@ -95,74 +112,31 @@ export class KeyedCalls {
   }
 }
 
-/** One call whose turn it is. */
-class Attempt {
-  readonly #store: Store;
-  readonly #call: KeyedCall;
-  readonly #steps: Steps;
-
-  constructor(store: Store, call: KeyedCall, steps: Steps) {
-    this.#store = store;
-    this.#call = call;
-    this.#steps = steps;
-  }
-
-  /** Returns the stored response, or performs the call. */
-  async run(): Promise<StoredAnswer | PreparedResponse> {
-    try {
-      return await this.#findOrDo();
-    } catch (error) {
-      // A failure has taken back what its unit of work did. It is kept where another try would give the same.
-      if (error instanceof DomainError && !TEMPORARY.has(error.kind)) {
-        await this.#store.transact((tx) => this.#keep(tx, failureAnswer(error)));
-      }
-      throw error;
-    }
-  }
-
-  async #findOrDo(): Promise<StoredAnswer | PreparedResponse> {
-    const { first, rest } = this.#steps;
-    const found = await this.#store.transact(async (tx) => {
-      return await keptFor(tx, this.#call) ?? await this.#done(tx, await first(tx));
-    });
-    if ("request" in found) return found;
-    let { answer } = found;
-    await rest(found.outcome, async (unit) => {
-      const next = await this.#store.transact(async (tx) => await this.#done(tx, await unit(tx)));
-      answer = next.answer;
-      return next.outcome;
-    });
-    return answer;
-  }
-
-  async #done(tx: Transaction, outcome: Outcome): Promise<{ outcome: Outcome; answer: PreparedResponse }> {
-    const answer = this.#steps.answer(outcome.afterCommit === undefined ? outcome : CUT_SHORT);
-    await this.#keep(tx, answer);
-    return { outcome, answer };
-  }
-
-  async #keep(tx: Transaction, { status, headers, text }: PreparedResponse): Promise<void> {
-    await tx.putAnswer({ ...this.#call, at: new Date().toISOString(), status, headers: { ...headers }, body: text });
-  }
-}
-
 /** Deletes expired responses in small batches, so that calls are served in between. */
-export async function removeExpiredAnswers(store: Store, now: Date): Promise<void> {
-  const before = endOfLife(now);
-  while (await store.transact((tx) => tx.deleteAnswers(before, REMOVED_AT_ONCE)) === REMOVED_AT_ONCE);
+export async function deleteExpiredResponses(store: Store, now: Date): Promise<void> {
+  const before = getExpiryLimit(now);
+  while (await store.transact((tx) => tx.deleteResponses(before, DELETED_AT_ONCE)) === DELETED_AT_ONCE);
 }
 
-async function keptFor(tx: Transaction, { caller, key }: KeyedCall): Promise<StoredAnswer | undefined> {
-  const kept = await tx.getAnswer(caller, key);
-  return kept !== undefined && kept.at >= endOfLife(new Date()) ? kept : undefined;
+async function findResponse(tx: Transaction, { caller, key }: KeyedCall): Promise<StoredResponse | undefined> {
+  const stored = await tx.getResponse(caller, key);
+  return stored !== undefined && stored.at >= getExpiryLimit(new Date()) ? stored : undefined;
 }
 
-/** The time before which answers have had theirs. */
-function endOfLife(now: Date): string {
-  return new Date(now.getTime() - LIFETIME).toISOString();
+async function saveResponse(tx: Transaction, call: KeyedCall, response: PreparedResponse): Promise<void> {
+  const { status, headers, text: body } = response;
+  await tx.putResponse({ ...call, at: new Date().toISOString(), status, headers: { ...headers }, body });
 }
 
-function answerIn({ status, headers, body }: StoredAnswer): PreparedResponse {
+function replay({ request, status, headers, body }: StoredResponse, call: KeyedCall): PreparedResponse {
+  if (request !== call.request) {
+    throw new RequestError("KeyReused", `The Idempotency-Key ${call.key} was used for another request. Use a new one.`);
+  }
   const texts = Object.entries(headers).map(([name, value]) => [name, String(value)]);
   return { status, headers: Object.fromEntries(texts), text: body };
+}
+
+/** Returns the time before which stored responses have expired. */
+function getExpiryLimit(now: Date): string {
+  return new Date(now.getTime() - LIFETIME).toISOString();
 }

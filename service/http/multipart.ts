@@ -1,4 +1,4 @@
-/** Multipart bodies: their file goes to the store while it arrives. */
+/** Receives multipart forms. The file goes to the store while it arrives. */
 import { createHash, type Hash } from "node:crypto";
 import { Readable } from "node:stream";
 import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
@@ -7,7 +7,6 @@ import { RequestError } from "./status.ts";
 import type { ReceivedFile } from "./handler.ts";
 import { type ByteStore, TooManyBytes } from "../store/bytes.ts";
 
-/** Limits of the fields of a form. */
 const LIMITS = { fields: 20, fieldSize: 4096, parts: 30, headerPairs: 50, headerSize: 16 * 1024 };
 
 /** The parts of a form by name. */
@@ -15,92 +14,75 @@ export type Form = ReadonlyMap<string, string | ReceivedFile>;
 
 /** Destination of the file of a form. */
 export interface FormTarget {
-  /** Takes the bytes. */
   readonly bytes: ByteStore;
-  /** Bytes that a file may have. */
+  /** Maximum size of a file in bytes. */
   readonly limit: number;
-  /** Set if a digest of the file is needed. */
+  /** True to compute a digest of the file. */
   readonly digest?: boolean;
 }
 
-/** Reads a form whose one file is its part `file`, in capitals or not. Nothing is kept where that fails. */
+/** Receives a form with one file, which is the part `file` in upper or lower case. A failure leaves no file. */
 export async function receiveForm(request: Request, target: FormTarget): Promise<Form> {
   const { bytes, limit } = target;
   const { body, headers } = request;
   const declared = Number(headers.get("content-length") ?? 0);
-  if (declared > limit + LIMITS.fields * LIMITS.fieldSize) throw tooLarge(limit);
-  const parser = parserFor(headers.get("content-type") ?? "");
+  if (declared > limit + LIMITS.fields * LIMITS.fieldSize) throw createTooLargeError(limit);
+  const parser = createParser(headers.get("content-type") ?? "");
   const form = new Map<string, string | ReceivedFile>();
-  let keeping: Promise<ReceivedFile> | undefined;
-  let arriving: BusboyFileStream | undefined;
+  let storing: Promise<ReceivedFile> | undefined;
+  let file: BusboyFileStream | undefined;
   let failure: unknown;
   parser.on("field", (name, value) => {
     if (name !== "file") form.set(name, value);
   });
   parser.on("file", (name, stream, fileName, _, type) => {
-    stream.on("error", () => {}); // A reader sees the error by itself; a part that is skipped has none.
-    if (name?.toLowerCase() !== "file" || keeping !== undefined) return void stream.resume();
-    arriving = stream;
-    keeping = keep(stream, { name: unescapeName(fileName), type }, target);
-    keeping.catch((error: Error) => {
-      if (!(error instanceof CutShort)) failure = error;
-      parser.destroy(error); // The rest need not arrive when the file cannot be kept.
+    stream.on("error", () => {}); // The reader receives the error, but a skipped part has no reader.
+    if (name?.toLowerCase() !== "file" || storing !== undefined) return void stream.resume();
+    file = stream;
+    storing = storeFile(stream, { name: unescapeName(fileName), type }, target);
+    storing.catch((error: Error) => {
+      if (!(error instanceof IncompleteFile)) failure = error;
+      parser.destroy(error); // Without its file, the rest of the form is useless.
     });
   });
   try {
     await parse(body, parser);
-    if (keeping !== undefined) form.set("file", await keeping);
+    if (storing !== undefined) form.set("file", await storing);
     return form;
   } catch (error) {
-    arriving?.destroy(error instanceof Error ? error : undefined);
-    const kept = await keeping?.catch(() => undefined); // It fails with the same.
-    if (kept !== undefined) await bytes.remove(kept.id);
-    if (failure instanceof TooManyBytes) throw tooLarge(limit);
+    file?.destroy(error instanceof Error ? error : undefined);
+    const stored = await storing?.catch(() => undefined); // It fails with the same error.
+    if (stored !== undefined) await bytes.remove(stored.id);
+    if (failure instanceof TooManyBytes) throw createTooLargeError(limit);
     throw failure ?? new Invalid("The body is not a complete multipart form.");
   }
 }
 
-/** Does something with a form; where that fails, its file goes. */
-export async function keepingForm<T>(form: Form | undefined, bytes: ByteStore, use: () => Promise<T>): Promise<T> {
-  try {
-    return await use();
-  } catch (error) {
-    await discard(form, bytes);
-    throw error;
-  }
-}
+/** The file has not arrived completely. This is not a failure of the store. */
+class IncompleteFile extends Error {}
 
-/** Deletes the file of a form. */
-export async function discard(form: Form | undefined, bytes: ByteStore): Promise<void> {
-  const file = form?.get("file");
-  if (file !== undefined && typeof file !== "string") await bytes.remove(file.id);
-}
-
-/** The file did not arrive: that is not the store's failure. */
-class CutShort extends Error {}
-
-async function keep(
+async function storeFile(
   stream: BusboyFileStream,
   { name, type }: { name: string; type: string },
   { bytes, limit, digest }: FormTarget,
 ): Promise<ReceivedFile> {
   const hash = digest ? createHash("sha256") : undefined;
-  const { id, size } = await bytes.write(piecesOf(stream, hash), limit);
+  const { id, size } = await bytes.write(readPieces(stream, hash), limit);
   return { id, name, type, size, stream: () => bytes.read(id), digest: hash?.digest("base64url") };
 }
 
-async function* piecesOf(stream: BusboyFileStream, hash: Hash | undefined): AsyncGenerator<Uint8Array> {
+async function* readPieces(stream: BusboyFileStream, hash: Hash | undefined): AsyncGenerator<Uint8Array> {
   try {
     for await (const piece of stream) {
       hash?.update(piece);
       yield piece;
     }
   } catch (cause) {
-    throw new CutShort("The file did not arrive.", { cause });
+    throw new IncompleteFile("The file did not arrive.", { cause });
   }
 }
 
-function parserFor(type: string): BusboyInstance {
+function createParser(type: string): BusboyInstance {
   try {
     return new Busboy({ headers: { "content-type": type }, limits: LIMITS, preservePath: true });
   } catch {
@@ -119,12 +101,12 @@ function parse(body: ReadableStream<Uint8Array> | null, parser: BusboyInstance):
   }).finally(() => source.destroy());
 }
 
-/** Decodes the characters that HTML escapes in names. */
+/** Decodes the characters that browsers escape in file names. */
 function unescapeName(name = ""): string {
   return name.replaceAll("%0D", "\r").replaceAll("%0A", "\n").replaceAll("%22", '"');
 }
 
-function tooLarge(limit: number): RequestError {
+function createTooLargeError(limit: number): RequestError {
   return new RequestError("ContentTooLarge", [
     { message: "Error_Too_Large_To_Upload", localizedValue: `A file may have at most ${limit} bytes.` },
   ]);

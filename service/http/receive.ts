@@ -1,13 +1,13 @@
-/** Receives requests: their body, their form and their idempotency key. */
-import { isNestedWithin, type JsonValue } from "../../utils/json.ts";
-import { isRead, type Operation, sendsForm } from "../../lib/operation/operation.ts";
-import type { ByteStore } from "../store/bytes.ts";
-import { type Form, receiveForm } from "./multipart.ts";
-import { decodeUtf8 } from "../../utils/text/utf8.ts";
-import { Invalid } from "../errors.ts";
-import { RequestError } from "./status.ts";
+/** Receives requests: their URL, body and idempotency key. */
 import { createHash } from "node:crypto";
 import { isKey, KEY_FORM } from "../../lib/operation/idempotency_key.ts";
+import { isRead, type Operation, sendsForm } from "../../lib/operation/operation.ts";
+import { isNestedWithin, type JsonValue } from "../../utils/json.ts";
+import { decodeUtf8 } from "../../utils/text/utf8.ts";
+import { Invalid } from "../errors.ts";
+import type { ByteStore } from "../store/bytes.ts";
+import { type Form, receiveForm } from "./multipart.ts";
+import { RequestError } from "./status.ts";
 
 /** A received request. */
 export interface Received {
@@ -17,19 +17,17 @@ export interface Received {
   readonly text?: string;
   /** The body as JSON. */
   readonly body?: JsonValue;
-  /** The parts of a form. */
   readonly form?: Form;
 }
 
 /** Destination of uploaded files. */
 export interface Uploads {
-  /** Takes their bytes. */
   readonly bytes: ByteStore;
-  /** Bytes that a file may have. */
+  /** Maximum size of a file in bytes. */
   readonly maxFileBytes: number;
 }
 
-/** Makes what receives the requests of one operation. */
+/** Creates the function that receives the requests of an operation. */
 export function createReceiver(operation: Operation, uploads: Uploads): (request: Request) => Promise<Received> {
   const reads = isRead(operation);
   const hasForm = sendsForm(operation);
@@ -46,11 +44,11 @@ export function createReceiver(operation: Operation, uploads: Uploads): (request
   };
 }
 
-/** Bytes that a body may have. */
-const BODY_LIMIT = 4 * 1024 * 1024;
+/** Maximum size of a body in bytes. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-/** Objects and arrays in one another: the database's JSON functions refuse a thousand. */
-const DEPTH_LIMIT = 100;
+/** Maximum nesting of objects and arrays. The JSON functions of the database refuse a depth of 1000. */
+const MAX_DEPTH = 100;
 
 /**
  * Reads the bytes of a body. The declared length is checked instead of the stream, because inspecting the stream is slow.
@@ -58,51 +56,51 @@ const DEPTH_LIMIT = 100;
  */
 export async function receiveBody(request: Request): Promise<Uint8Array> {
   const declared = request.headers.get("content-length");
-  if (Number(declared) > BODY_LIMIT) throw tooLarge();
+  if (Number(declared) > MAX_BODY_BYTES) throw createTooLargeError();
   try {
-    return declared === null ? await whole(request.body) : await request.bytes();
+    return declared === null ? await readAll(request.body) : await request.bytes();
   } catch (error) {
     if (error instanceof RequestError) throw error;
     throw new Invalid("The body is incomplete.");
   }
 }
 
-async function whole(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
+async function readAll(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for await (const piece of body ?? []) {
     size += piece.length;
-    if (size > BODY_LIMIT) throw tooLarge();
+    if (size > MAX_BODY_BYTES) throw createTooLargeError();
     pieces.push(new Uint8Array(piece));
   }
   return await new Blob(pieces).bytes();
 }
 
-function tooLarge(): RequestError {
-  return new RequestError("ContentTooLarge", `A body may have at most ${BODY_LIMIT} bytes.`);
+function createTooLargeError(): RequestError {
+  return new RequestError("ContentTooLarge", `A body may have at most ${MAX_BODY_BYTES} bytes.`);
 }
 
-/** A body's bytes as text: other character sets are refused, since the characters that they mean would be lost. */
-export function decodeBody(bytes: Uint8Array): string {
+/** Decodes a body as UTF-8. Throws `Invalid` for other encodings, because their characters would be lost. */
+function decodeBody(bytes: Uint8Array): string {
   const text = decodeUtf8(bytes);
   if (text === undefined) throw new Invalid("The body is not UTF-8.");
   return text;
 }
 
-/** A body's text as JSON; nothing where it is empty. */
+/** Parses a body as JSON. Returns undefined for an empty body. */
 export function parseJsonBody(text: string): JsonValue | undefined {
   if (text.trim() === "") return undefined;
-  const value = parse(text);
-  if (hasHalfPair(text, value)) {
+  const value = parseJson(text);
+  if (hasLoneSurrogate(text, value)) {
     throw new Invalid("The body contains a lone surrogate, which is not a character.");
   }
-  if (!isNestedWithin(value, DEPTH_LIMIT)) {
-    throw new Invalid(`The body nests objects and arrays more than ${DEPTH_LIMIT} deep.`);
+  if (!isNestedWithin(value, MAX_DEPTH)) {
+    throw new Invalid(`The body nests objects and arrays more than ${MAX_DEPTH} deep.`);
   }
   return value;
 }
 
-function parse(text: string): JsonValue {
+function parseJson(text: string): JsonValue {
   try {
     const value: JsonValue = JSON.parse(text);
     return value;
@@ -112,26 +110,24 @@ function parse(text: string): JsonValue {
 }
 
 /** Checks whether a JSON text contains a lone surrogate, which the database cannot store. JSON writes it as an escape. */
-export function hasHalfPair(json: string, value: JsonValue): boolean {
+export function hasLoneSurrogate(json: string, value: JsonValue): boolean {
   return json.includes("\\u") && /(?<!\\)(?:\\\\)*\\ud[89a-f][\da-f]{2}/.test(JSON.stringify(value));
+}
+
+function checkKey(key: string | undefined): string | undefined {
+  if (key === undefined || isKey(key)) return key;
+  throw new Invalid(`Idempotency-Key must be ${KEY_FORM}.`);
 }
 
 /** The parts of a request that identify it among requests with the same key. */
 export interface RequestFacts {
-  /** HTTP method. */
   readonly method: string;
-  /** Path and query, as they were sent. */
+  /** Path and query as they were sent. */
   readonly target: string;
   /** Text of the body, unless it is a form. */
   readonly text: string | undefined;
-  /** The parts of a form: its boundary, and with it the body, differs from attempt to attempt. */
+  /** Parts of a form. Its body is not compared, because each attempt has another boundary. */
   readonly form: Form | undefined;
-}
-
-/** Checks the key of a request, if it has one. */
-export function checkKey(key: string | undefined): string | undefined {
-  if (key === undefined || isKey(key)) return key;
-  throw new Invalid(`Idempotency-Key must be ${KEY_FORM}.`);
 }
 
 /**
@@ -140,7 +136,7 @@ export function checkKey(key: string | undefined): string | undefined {
  */
 export function digestRequest({ method, target, text = "", form }: RequestFacts): string {
   const hash = createHash("sha256");
-  hash.update(`${method} ${target}\n`); // Neither can hold a line's end.
+  hash.update(`${method} ${target}\n`); // Method and target cannot contain a line feed.
   hash.update(form === undefined ? text : describeForm(form));
   return hash.digest("base64url");
 }
@@ -150,4 +146,58 @@ function describeForm(form: Form): string {
     return typeof part === "string" ? [name, part] : [name, part.name, part.type, String(part.size), part.digest];
   });
   return JSON.stringify(parts.sort(([a = ""], [b = ""]) => a < b ? -1 : 1));
+}
+
+/** Parses the query of a URL. Throws `Invalid` for a repeated parameter. */
+export function parseQuery(url: string): URLSearchParams {
+  const mark = url.indexOf("?");
+  const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark));
+  const names = new Set<string>();
+  for (const name of query.keys()) {
+    if (names.has(name)) throw new Invalid(`The query has ${name} more than once.`);
+    names.add(name);
+  }
+  return query;
+}
+
+/** Creates the function that reads the variables of a path such as `/cases/{caseID}`. */
+export function createSegmentReader(template: string): (url: string, variable: string) => string | undefined {
+  const places = new Map(template.split("/").map((segment, index) => [segment, index]));
+  return (url, variable) => {
+    const place = places.get(`{${variable}}`);
+    const segment = place === undefined ? undefined : getPath(url).split("/")[place];
+    return segment === undefined ? undefined : decodeSegment(segment);
+  };
+}
+
+/** Lists the methods that the routes allow at a URL. */
+export function listAllowedMethods(url: string, routes: readonly { method: string; path: string }[]): string[] {
+  const given = getPath(url).split("/");
+  const matches = (template: string) => {
+    const segments = template.split("/");
+    return segments.length === given.length &&
+      segments.every((segment, index) => segment === given[index] || (segment.startsWith("{") && given[index] !== ""));
+  };
+  return [...new Set(routes.filter(({ path }) => matches(path)).map(({ method }) => method))].sort();
+}
+
+/** Returns the path and the query of a URL as they were sent. */
+export function getTarget(url: string): string {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  return start < 0 ? "/" : url.slice(start);
+}
+
+/** Returns the path of a URL as it was sent: `%2F` does not separate segments. */
+export function getPath(url: string): string {
+  const target = getTarget(url);
+  const end = target.search(/[?#]/);
+  return end < 0 ? target : target.slice(0, end);
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new Invalid(`The path contains ${segment}, which is not percent-encoded UTF-8.`);
+  }
 }

@@ -1,14 +1,11 @@
-/** Builds responses: JSON, also for errors, plain text, or content. No cache may store one. */
+/** Builds responses: JSON, plain text, content or an error. No cache may store them. */
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
-import type {} from "../errors.ts";
 import type { Outcome, SentContent } from "./handler.ts";
 import { describeError, type KnownError, RequestError, toStatus } from "./status.ts";
 
-/** An answer, apart from what differs each time that it is sent. */
+/** A response without the headers that differ each time that it is sent. */
 export interface PreparedResponse {
-  /** HTTP status. */
   readonly status: number;
-  /** Headers. */
   readonly headers: Readonly<Record<string, string>>;
   /** Body, or an empty string. */
   readonly text: string;
@@ -20,18 +17,23 @@ const JSON_HEADERS = { "content-type": "application/json", "cache-control": "no-
 export function prepareResponse(outcome: Outcome, status: number, apiRoot: string): PreparedResponse {
   if (outcome.content !== undefined) throw new TypeError("Content is sent once and cannot be stored.");
   const headers = buildHeaders(outcome, apiRoot);
-  if (outcome.failure !== undefined) return failureAnswer(outcome.failure);
-  const given = outcome.result === undefined ? status : toStatus(outcome.result);
+  if (outcome.failure !== undefined) return prepareErrorResponse(outcome.failure);
+  const actual = outcome.result === undefined ? status : toStatus(outcome.result);
   if (outcome.text !== undefined) {
     headers["content-type"] = "text/plain; charset=utf-8";
-    return { status: given, headers, text: outcome.text };
+    return { status: actual, headers, text: outcome.text };
   }
-  if (outcome.body === undefined) return { status: given, headers, text: "" };
+  if (outcome.body === undefined) return { status: actual, headers, text: "" };
   headers["content-type"] = "application/json";
-  return { status: given, headers, text: JSON.stringify(outcome.body) };
+  return { status: actual, headers, text: JSON.stringify(outcome.body) };
 }
 
-/** An answer as it is sent. */
+/** Prepares the response of an error. */
+export function prepareErrorResponse(error: KnownError, members?: JsonObject): PreparedResponse {
+  return { status: toStatus(error), headers: JSON_HEADERS, text: JSON.stringify(describeError(error, members)) };
+}
+
+/** Creates a response from a prepared one. */
 export function createResponse(
   { status, headers, text }: PreparedResponse,
   requestId: string,
@@ -41,11 +43,11 @@ export function createResponse(
   return new Response(text === "" ? null : text, { status, headers: all });
 }
 
-/** The response of an outcome. */
+/** Creates the response of an outcome. */
 export function respond(outcome: Outcome, status: number, apiRoot: string, requestId: string): Response {
   const { content } = outcome;
   if (content === undefined) return createResponse(prepareResponse(outcome, status, apiRoot), requestId);
-  return contentAnswer(content, { ...buildHeaders(outcome, apiRoot), "x-request-id": requestId });
+  return createContentResponse(content, { ...buildHeaders(outcome, apiRoot), "x-request-id": requestId });
 }
 
 function buildHeaders({ tag, location, expires }: Outcome, apiRoot: string): Record<string, string> {
@@ -56,50 +58,45 @@ function buildHeaders({ tag, location, expires }: Outcome, apiRoot: string): Rec
   return headers;
 }
 
-/** Bytes, to be kept as a file and not to be taken for anything else. */
-function contentAnswer(content: SentContent, headers: Record<string, string>): Response {
+/** Sends bytes as a file. A browser must not interpret them as another type. */
+function createContentResponse(content: SentContent, headers: Record<string, string>): Response {
   const { type, name, size, stream, isBase64 = false } = content;
   headers["content-type"] = type;
-  headers["content-length"] = String(isBase64 ? base64Length(size) : size);
+  headers["content-length"] = String(isBase64 ? getBase64Length(size) : size);
   headers["content-transfer-encoding"] = isBase64 ? "base64" : "binary";
   headers["x-content-type-options"] = "nosniff";
-  if (name !== undefined) headers["content-disposition"] = attachmentNamed(name);
-  return new Response(isBase64 ? stream.pipeThrough(base64Encoder()) : stream, { headers });
+  if (name !== undefined) headers["content-disposition"] = formatDisposition(name);
+  return new Response(isBase64 ? stream.pipeThrough(createBase64Encoder()) : stream, { headers });
 }
 
-/** A file name in both forms of RFC 6266: as plain as can be, and exactly. */
-function attachmentNamed(name: string): string {
-  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
+/** Formats a file name in both forms of RFC 6266: approximately in ASCII, and exactly. */
+function formatDisposition(name: string): string {
+  const ascii = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
   const exact = encodeURIComponent(name).replace(/['()*]/g, (character) => "%" + character.charCodeAt(0).toString(16));
-  return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`;
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${exact}`;
 }
 
-/** The answer of a failure. */
-export function failureAnswer(error: KnownError, members?: JsonObject): PreparedResponse {
-  return { status: toStatus(error), headers: JSON_HEADERS, text: JSON.stringify(describeError(error, members)) };
-}
-
-/** Refuses a call without a valid token, in both shapes of an error that clients look for. */
-export function unauthorized(sentence: string, given: boolean, requestId: string): Response {
+/** Creates the response to a missing or invalid token. Its body has both shapes of an error that clients look for. */
+export function createUnauthorizedResponse(sentence: string, hasToken: boolean, requestId: string): Response {
   const error = new RequestError("Unauthorized", sentence);
   const legacy = { ID: "Unauthorized", message: sentence, pxObjClass: "Pega-API-Error" };
   const body = { ...describeError(error), pxObjClass: "Pega-API", errors: [legacy] };
-  const challenge = 'Bearer realm="svc"' + (given ? ', error="invalid_token"' : "");
-  return jsonResponse(toStatus(error), body, { "x-request-id": requestId, "www-authenticate": challenge });
+  const challenge = 'Bearer realm="svc"' + (hasToken ? ', error="invalid_token"' : "");
+  return createJsonResponse(toStatus(error), body, { "x-request-id": requestId, "www-authenticate": challenge });
 }
 
-/** JSON with a status. */
-export function jsonResponse(status: number, body: JsonValue, headers: Record<string, string> = {}): Response {
+/** Creates a response with a JSON body. */
+export function createJsonResponse(status: number, body: JsonValue, headers: Record<string, string> = {}): Response {
   return new Response(JSON.stringify(body), { status, headers: { ...JSON_HEADERS, ...headers } });
 }
 
 /** Returns the length of bytes as base64 text. */
-export function base64Length(bytes: number): number {
+export function getBase64Length(bytes: number): number {
   return Math.ceil(bytes / 3) * 4;
 }
 
-/** Encodes bytes in any pieces: what is left of a piece, less than three bytes, goes with the next. */
-export function base64Encoder(): TransformStream<Uint8Array, Uint8Array> {
+/** Creates a stream that encodes bytes. The last one or two bytes of a chunk wait for the next chunk. */
+export function createBase64Encoder(): TransformStream<Uint8Array, Uint8Array> {
   const encoder = new TextEncoder();
   let rest = new Uint8Array(0);
   return new TransformStream<Uint8Array, Uint8Array>({

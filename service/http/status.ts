@@ -1,4 +1,4 @@
-/** Status codes: of successful results, and of each kind of error, with the body that describes it. */
+/** Maps results and errors to status codes, and describes errors as bodies. */
 import type { JsonObject } from "../../utils/json.ts";
 import { DomainError, type DomainErrorKind, type Issue, ServiceError } from "../errors.ts";
 
@@ -22,7 +22,7 @@ export class RequestError extends ServiceError {
   }
 }
 
-/** An error for which there is a status. */
+/** An error that has a status. */
 export type KnownError = DomainError | RequestError;
 
 interface Failure {
@@ -78,7 +78,7 @@ const FAILURES: Readonly<Record<DomainErrorKind | RequestErrorKind, Failure>> = 
   OperationFailed: { status: 500, classification: "Internal server error", sentence: "The service failed." },
 };
 
-/** Checks whether there is a status for an error. Any other error is a defect of the service. */
+/** Checks whether an error has a status. Any other error is a defect of the service. */
 export function isKnownError(error: unknown): error is KnownError {
   return error instanceof DomainError || error instanceof RequestError;
 }

@@ -2,13 +2,11 @@
 import { authenticate, type ClientCredentials } from "../access/clients.ts";
 import type { Tokens } from "../access/tokens.ts";
 import type { Store } from "../store/store.ts";
-import { jsonResponse } from "./responses.ts";
+import { createJsonResponse } from "./responses.ts";
 
 /** Options of the token endpoint. */
 export interface TokenEndpoint {
-  /** Store of the clients. */
   readonly store: Store;
-  /** Gives out tokens. */
   readonly tokens: Tokens;
 }
 
@@ -24,20 +22,24 @@ export async function exchange(
   if (grant !== "client_credentials") {
     return refuse(400, "unsupported_grant_type", "Only client_credentials is served.");
   }
-  const credentials = authorization === undefined ? fromForm(form) : fromBasic(authorization);
+  const credentials = authorization === undefined ? readForm(form) : parseBasic(authorization);
   const client = credentials && await authenticate(endpoint.store, credentials);
   if (!client) return refuse(401, "invalid_client", "The client ID or the client secret is wrong.");
   const token = await endpoint.tokens.issue(client);
-  return jsonResponse(200, { access_token: token, token_type: "Bearer", expires_in: endpoint.tokens.lifetimeSeconds });
+  return createJsonResponse(200, {
+    access_token: token,
+    token_type: "Bearer",
+    expires_in: endpoint.tokens.lifetimeSeconds,
+  });
 }
 
-function fromForm(form: URLSearchParams): ClientCredentials | undefined {
+function readForm(form: URLSearchParams): ClientCredentials | undefined {
   const [clientId, clientSecret] = [form.get("client_id"), form.get("client_secret")];
   return clientId === null || clientSecret === null ? undefined : { clientId, clientSecret };
 }
 
-/** Both parts are form-encoded before they are joined (RFC 6749, section 2.3.1). */
-function fromBasic(authorization: string): ClientCredentials | undefined {
+/** Parses HTTP Basic credentials. Both parts are form-encoded (RFC 6749, section 2.3.1). */
+function parseBasic(authorization: string): ClientCredentials | undefined {
   const encoded = /^Basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization)?.[1];
   if (encoded === undefined) return undefined;
   const text = decodeBase64(encoded);
@@ -50,7 +52,7 @@ function decodeBase64(text: string): string {
   try {
     return atob(text);
   } catch {
-    return ""; // Credentials that cannot be read are wrong credentials.
+    return ""; // Malformed credentials are wrong credentials.
   }
 }
 
@@ -60,5 +62,5 @@ function formDecode(text: string): string {
 
 function refuse(status: 400 | 401, error: string, description: string): Response {
   const headers: Record<string, string> = status === 401 ? { "www-authenticate": 'Basic realm="svc"' } : {};
-  return jsonResponse(status, { error, error_description: description }, headers);
+  return createJsonResponse(status, { error, error_description: description }, headers);
 }

@@ -1,4 +1,4 @@
-/** A data directory: the database, a lock that says whether a service works on it, and where that service is. */
+/** A data directory: the database, the lock of the service that uses it, and the address of that service. */
 import { resolve } from "node:path";
 import { findConfigDirectory, getConfigDirectory } from "../../lib/auth/config.ts";
 import { warnIfOpenToOthers } from "../../lib/auth/file_access.ts";
@@ -14,20 +14,20 @@ import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { MEMORY } from "./settings.ts";
 import { removeBytes } from "../store/bytes_on_disk.ts";
 
-/** Milliseconds to wait for a lock: another command may hold it briefly. */
+/** Milliseconds to wait for the lock, which another command may hold briefly. */
 const LOCK_PATIENCE = 300;
 
 /** State of the service that runs, or last ran, on a directory. */
 export interface ServiceState extends JsonObject {
-  /** Its process; 0 while none is ready. */
+  /** Process ID, or 0 if no service is ready. */
   pid: number;
-  /** Its address. */
+  /** Base URL. */
   url: string;
   /** Path of the API. */
   apiRoot: string;
   /** Path of the token endpoint. */
   tokenPath: string;
-  /** File of the application definition. */
+  /** File of the application definition. Empty for the sample application. */
   app: string;
   /** ISO 8601 time, UTC, with milliseconds. */
   startedAt: string;
@@ -35,9 +35,6 @@ export interface ServiceState extends JsonObject {
 
 /** The files of a data directory. */
 export interface DirectoryFiles {
-  /** The directory. */
-  readonly path: string;
-  /** The database. */
   readonly database: string;
   /** Folder of uploaded files. */
   readonly files: string;
@@ -45,74 +42,73 @@ export interface DirectoryFiles {
   readonly log: string;
 }
 
-/** The directory of the service that a person starts without naming one. */
-export function defaultDataDirectory(): string {
+/** Returns the data directory of a service that is started without `--data`. */
+export function getDefaultDirectory(): string {
   return `${getConfigDirectory()}/service`;
 }
 
-/** The data directory that is meant, as an absolute path. */
+/** Resolves a data directory to an absolute path. */
 export function resolveDataDirectory(data: string | undefined): string {
-  return data === MEMORY ? MEMORY : resolve(data ?? defaultDataDirectory());
+  return data === MEMORY ? MEMORY : resolve(data ?? getDefaultDirectory());
 }
 
 /** Returns the paths of the files of a directory. */
 export function locateFiles(path: string): DirectoryFiles {
-  return { path, database: `${path}/service.db`, files: `${path}/files`, log: `${path}/service.log` };
+  return { database: `${path}/service.db`, files: `${path}/files`, log: `${path}/service.log` };
 }
 
-/** Takes the directory, made if need be, for this process alone; refuses, with a hint, when a service works on it. */
+/** Creates the directory if necessary, and locks it. Throws `CONFLICT` if a service uses it. */
 export async function lockDirectory(path: string, hint?: string): Promise<FileLock> {
-  await make(path);
+  await createDirectory(path);
   const lock = await tryLock(path, LOCK_PATIENCE);
   if (lock) return lock;
   const state = await readState(path);
   throw new SvcError(
     "CONFLICT",
-    `A service works on ${path} already${state ? ` (${state.url}, process ${state.pid})` : ""}.`,
-    { hint: hint ?? otherwise(path) },
+    `A service uses ${path} already${state ? ` (${state.url}, process ${state.pid})` : ""}.`,
+    { hint: hint ?? buildInUseHint(path) },
   );
 }
 
-/** Returns the hint for a directory that is in use. */
-function otherwise(path: string): string {
-  const isDefault = findConfigDirectory() !== undefined && path === defaultDataDirectory();
+function buildInUseHint(path: string): string {
+  const isDefault = findConfigDirectory() !== undefined && path === getDefaultDirectory();
   const which = isDefault ? "" : ` --data ${shellQuote(path)}`;
-  return `Use it, stop it with 'svc service stop${which}', or choose another directory with --data.`;
+  return `Use that service, stop it with 'svc service stop${which}', or choose another directory with --data.`;
 }
 
-/** Waits until no service works on the directory, for some milliseconds; nothing when one still does. */
-export async function tryLock(path: string, patience: number): Promise<FileLock | undefined> {
+/** Tries to lock the directory. Returns undefined if a service still uses it after some milliseconds. */
+export async function tryLock(path: string, milliseconds: number): Promise<FileLock | undefined> {
   try {
-    return await FileLock.acquire(lockFile(path), AbortSignal.timeout(patience));
+    return await FileLock.acquire(getLockFile(path), AbortSignal.timeout(milliseconds));
   } catch (error) {
     if (error instanceof DOMException) return undefined;
-    throw unreadable(path, error);
+    throw explainReadError(path, error);
   }
 }
 
-/** Checks whether a service runs on the directory. */
+/** Checks whether a service uses the directory. */
 export async function isInUse(path: string): Promise<boolean> {
-  if (!await orUnreadable(path, exists(lockFile(path)))) return false;
-  return await orUnreadable(path, FileLock.isHeld(lockFile(path)));
+  const lock = getLockFile(path);
+  return await explainFailure(path, exists(lock)) && await explainFailure(path, FileLock.isHeld(lock));
 }
 
-/** Reads the state of the directory's service. Returns undefined if none was ever started. */
+/** Reads the state of the directory's service. Returns undefined if no service has used the directory. */
 export async function readState(path: string): Promise<ServiceState | undefined> {
-  const text = await orUnreadable(path, Deno.readTextFile(stateFile(path)).catch(ignoreMissing));
+  const text = await explainFailure(path, Deno.readTextFile(getStateFile(path)).catch(ignoreMissing));
   if (text === undefined) return undefined;
   const state = parseJsonObject(text);
   if (isState(state)) return state;
-  throw new SvcError("INVALID_CONFIG", `${stateFile(path)} is damaged.`, {
+  throw new SvcError("INVALID_CONFIG", `${getStateFile(path)} is damaged.`, {
     hint: "Delete it; 'svc service start' creates it again.",
   });
 }
 
-/** The application of a directory: the file that is named, or else what was served from it last; nothing for the sample. */
-export async function findApplication(path: string, named: string | undefined): Promise<string | undefined> {
-  return named ?? ((await readState(path))?.app || undefined);
+/** Returns the given definition file, or the last one of the directory. Returns undefined for the sample application. */
+export async function findApplication(path: string, given: string | undefined): Promise<string | undefined> {
+  return given ?? ((await readState(path))?.app || undefined);
 }
 
-/** Tells other processes where the directory's service is: it is ready. */
+/** Announces to other processes that the directory's service is ready. */
 export async function announce(
   path: string,
   service: Pick<ServiceState, "url" | "apiRoot" | "tokenPath" | "app">,
@@ -131,19 +127,19 @@ export async function withdraw(path: string): Promise<boolean> {
   return state !== undefined;
 }
 
-/** Warns of a directory that others can change, and of a database that they can read too. */
+/** Warns if other users can change the directory or read the database. */
 export function warnIfOpen(path: string, warn: Warn): void {
-  const what = "holds what the service keeps";
+  const what = "contains the data of the service";
   warnIfOpenToOthers(path, what, warn, ["change"]);
   warnIfOpenToOthers(locateFiles(path).database, what, warn);
 }
 
-/** Makes the file to which a detached service writes, unless it is there. */
-export async function makeLog(path: string): Promise<void> {
+/** Creates the log file of a detached service if it does not exist. */
+export async function createLog(path: string): Promise<void> {
   try {
     (await Deno.open(locateFiles(path).log, { append: true, create: true, mode: 0o600 })).close();
   } catch (cause) {
-    throw unwritable(path, cause);
+    throw explainWriteError(path, cause);
   }
 }
 
@@ -157,49 +153,44 @@ export async function removeData(path: string): Promise<void> {
     await Deno.remove(file).catch(ignoreMissing);
   }
   await removeBytes(files);
-  await Deno.remove(stateFile(path)).catch(ignoreMissing); // Last: it says whose directory this is.
+  await Deno.remove(getStateFile(path)).catch(ignoreMissing); // Last, because it marks a directory of svc.
 }
 
 async function writeState(path: string, state: ServiceState): Promise<void> {
   try {
-    await writePrivateFile(stateFile(path), JSON.stringify(state, null, 2) + "\n");
+    await writePrivateFile(getStateFile(path), JSON.stringify(state, null, 2) + "\n");
   } catch (cause) {
-    throw unwritable(path, cause);
+    throw explainWriteError(path, cause);
   }
 }
 
-async function make(path: string): Promise<void> {
+async function createDirectory(path: string): Promise<void> {
   await makePrivateDirectory(path).catch((cause) => {
-    throw unusable(path, "made", describeWriteError(cause), "Choose another one with --data.", cause);
+    throw explainError(path, "created", describeWriteError(cause), "Choose another directory with --data.", cause);
   });
 }
 
 /** Awaits a read of the directory. Throws an explanation if the directory cannot be read. */
-async function orUnreadable<T>(path: string, looked: Promise<T>): Promise<T> {
-  return await looked.catch((error) => {
-    throw unreadable(path, error);
+async function explainFailure<T>(path: string, read: Promise<T>): Promise<T> {
+  return await read.catch((error) => {
+    throw explainReadError(path, error);
   });
 }
 
-function unreadable(path: string, cause: unknown): unknown {
-  return unusable(
-    path,
-    "read",
-    describeReadError(cause),
-    "Check who owns it, or choose another one with --data.",
-    cause,
-  );
+function explainReadError(path: string, cause: unknown): unknown {
+  const hint = "Check who owns it, or choose another directory with --data.";
+  return explainError(path, "read", describeReadError(cause), hint, cause);
 }
 
-function unwritable(path: string, cause: unknown): unknown {
-  const hint = "Check who owns it and whether its disk has room, or choose another one with --data.";
-  return unusable(path, "written", describeWriteError(cause), hint, cause);
+function explainWriteError(path: string, cause: unknown): unknown {
+  const hint = "Check who owns it and whether its disk has space, or choose another directory with --data.";
+  return explainError(path, "written", describeWriteError(cause), hint, cause);
 }
 
-/** The error of a directory that is at fault; what has no known fault stays what it is. */
-function unusable(path: string, wanted: string, fault: string | undefined, hint: string, cause: unknown): unknown {
-  if (fault === undefined) return cause;
-  return new SvcError("INVALID_CONFIG", `The data directory ${path} cannot be ${wanted}: ${fault}.`, { cause, hint });
+/** Creates the error for a failure with a known reason. Returns any other failure itself. */
+function explainError(path: string, done: string, reason: string | undefined, hint: string, cause: unknown): unknown {
+  if (reason === undefined) return cause;
+  return new SvcError("INVALID_CONFIG", `The data directory ${path} cannot be ${done}: ${reason}.`, { cause, hint });
 }
 
 function isState(value: unknown): value is ServiceState {
@@ -212,10 +203,10 @@ function isPid(value: unknown): boolean {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 31;
 }
 
-function lockFile(path: string): string {
+function getLockFile(path: string): string {
   return `${path}/service.lock`;
 }
 
-function stateFile(path: string): string {
+function getStateFile(path: string): string {
   return `${path}/service.json`;
 }

@@ -1,12 +1,12 @@
-/** Work that is done after the answer, and calls that wait for more than the store. */
+/** Work that runs after the response, and calls that wait for other systems. */
 import { delay } from "../../utils/async/delay.ts";
 import type { LaterWork } from "../http/handler.ts";
 import type { Store } from "../store/store.ts";
 
 /** Maximum seconds between two attempts of failing work. */
-const LONGEST_PAUSE = 64;
+const MAX_PAUSE = 64;
 
-/** The jobs of a service: it ends when they have. */
+/** The jobs of a service. The service waits for them before it closes the store. */
 export class Jobs {
   readonly #running = new Set<Promise<unknown>>();
   readonly #store: Store;
@@ -14,44 +14,44 @@ export class Jobs {
   readonly #stop: AbortSignal;
   #last = Promise.resolve();
 
-  /** Does the work on a store until the signal says that the service stops. */
+  /** Creates the jobs on a store. Aborting the signal ends them after their current work. */
   constructor(store: Store, log: (line: string) => void, stop: AbortSignal) {
     this.#store = store;
     this.#log = log;
     this.#stop = stop;
   }
 
-  /** One after another: who calls meanwhile waits for one of them, and not for all. */
+  /** Schedules work. Jobs run one after another, so that a call never waits for more than one of them. */
   add(work: LaterWork, failures = 0): void {
-    this.#last = this.track(this.#last.then(() => this.#do(work, failures)));
+    this.#last = this.track(this.#last.then(() => this.#run(work, failures)));
   }
 
-  async #do(work: LaterWork, failures: number): Promise<void> {
+  async #run(work: LaterWork, failures: number): Promise<void> {
     try {
       const next = await work(this.#store);
       if (next && !this.#stop.aborted) this.add(next);
     } catch (error) {
-      const seconds = Math.min(2 ** failures, LONGEST_PAUSE);
+      const seconds = Math.min(2 ** failures, MAX_PAUSE);
       const reason = error instanceof Error ? error.stack : String(error);
-      this.#log(`Work in the background failed, and is tried again in ${seconds} s or at the next start: ${reason}`);
-      void this.track(this.#doAgain(work, failures + 1, seconds));
+      this.#log(`Work in the background failed. It is retried in ${seconds} s or at the next start: ${reason}`);
+      void this.track(this.#retry(work, failures + 1, seconds));
     }
   }
 
-  /** The disk may be full, or another process have locked the database: what was promised is done when it can be. */
-  async #doAgain(work: LaterWork, failures: number, seconds: number): Promise<void> {
-    const isTime = await delay(1000 * seconds, this.#stop).then(() => true, () => false);
-    if (isTime) this.add(work, failures);
+  /** Schedules failed work again after a delay: the disk may be full, or another process may have locked the database. */
+  async #retry(work: LaterWork, failures: number, seconds: number): Promise<void> {
+    const hasElapsed = await delay(1000 * seconds, this.#stop).then(() => true, () => false);
+    if (hasElapsed) this.add(work, failures);
   }
 
-  /** Counts work as the service's until it has ended. */
+  /** Makes `done` wait for a promise. */
   track<T>(work: Promise<T>): Promise<T> {
     const job = work.finally(() => this.#running.delete(job));
     this.#running.add(job);
     return job;
   }
 
-  /** Waits for all of it. */
+  /** Waits until all jobs have ended. */
   async done(): Promise<void> {
     await Promise.allSettled(this.#running);
   }

@@ -1,4 +1,4 @@
-/** Starts a service in this process: its directory, its store, its server, and all of it closed in turn. */
+/** Starts a service in this process: its data directory, store and server. */
 import { resolve } from "node:path";
 import { exists } from "../../utils/fs/exists.ts";
 import { addClient, type ClientCredentials } from "../access/clients.ts";
@@ -6,18 +6,18 @@ import { Tokens } from "../access/tokens.ts";
 import { loadServedApplication, openServedAssets } from "../sample/served_application.ts";
 import { announce, findApplication, locateFiles, lockDirectory, withdraw } from "./directory.ts";
 import { removeExpired, removeOrphans } from "../attachments/files.ts";
-import { handlers } from "../http/all_handlers.ts";
+import { handlers } from "../http/routes.ts";
 import { serve } from "./server.ts";
 import { MEMORY, resolveSettings, type ServiceOptions } from "./settings.ts";
 import { openBytes } from "../store/bytes_on_disk.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite_store.ts";
-import { removeExpiredAnswers } from "../http/idempotency.ts";
+import { deleteExpiredResponses } from "../http/idempotency.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import type { Store } from "../store/store.ts";
 
 /** A service that runs in this process. */
 export interface RunningService extends AsyncDisposable {
-  /** Its address, e.g. `http://127.0.0.1:8080`: the base URL of its clients. */
+  /** Base URL for clients, e.g. `http://127.0.0.1:8080`. */
   readonly url: string;
   /** Path of the API. */
   readonly apiRoot: string;
@@ -28,10 +28,10 @@ export interface RunningService extends AsyncDisposable {
   /** Checks whether the service has clients. A new service has none. */
   hasClients(): Promise<boolean>;
   /** Finds the operator of a client, if the client exists. The application may no longer have the operator. */
-  operatorOf(clientId: string): Promise<string | undefined>;
-  /** Makes a client that works as an operator of the application. Its secret is known here and now only. */
+  findOperator(clientId: string): Promise<string | undefined>;
+  /** Adds a client that acts as an operator of the application. Its secret cannot be read again. */
   addClient(operator: string): Promise<ClientCredentials>;
-  /** Finishes the calls in hand, then stops. */
+  /** Waits for running calls, then stops the service. */
   close(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export async function runService(options: ServiceOptions, prepare?: Prepare): Pr
     const tokens = new Tokens(store, settings.tokenLifetimeSeconds);
     const bytes = openBytes(directory === undefined ? undefined : locateFiles(directory).files);
     resources.defer(() => bytes.close());
-    if (!isNew) await removeOrphans(store, bytes); // A new one has written nothing, whatever is there.
+    if (!isNew) await removeOrphans(store, bytes); // Files beside a new database are not from svc.
     const assets = await openServedAssets(file);
     const maxFileBytes = settings.maxFile * 1024 * 1024;
     const parts = { app, store, bytes, maxFileBytes, assets, tokens, handlers };
@@ -71,7 +71,7 @@ export async function runService(options: ServiceOptions, prepare?: Prepare): Pr
       tokenPath: settings.tokenPath,
       operators: [...app.operators.keys()],
       hasClients: async () => await store.read((tx) => tx.countClients()) > 0,
-      operatorOf: async (clientId) => (await store.read((tx) => tx.getClient(clientId)))?.operator,
+      findOperator: async (clientId) => (await store.read((tx) => tx.getClient(clientId)))?.operator,
       addClient: (operator) => addClient(store, app, operator),
       close,
       [Symbol.asyncDispose]: close,
@@ -93,19 +93,18 @@ function once(work: () => Promise<void>): () => Promise<void> {
   return () => done ??= work();
 }
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two sweeps. */
 const INTERVAL = 5 * 60 * 1000;
 
-/** Sweeps at once and every few minutes, until it is disposed of: that waits for the sweep in hand. */
+/** Deletes expired uploads and responses now and every few minutes. Disposing of it waits for a running sweep. */
 export function sweepRegularly(store: Store, bytes: ByteStore, log: (line: string) => void): AsyncDisposable {
-  const logged = (what: string, work: Promise<void>) =>
-    work.catch((error: unknown) => {
-      log(`Expired ${what} were not removed: ${error instanceof Error ? error.stack : String(error)}`);
-    });
+  const logFailure = (what: string) => (error: unknown) => {
+    log(`Expired ${what} were not deleted: ${error instanceof Error ? error.stack : String(error)}`);
+  };
   const sweep = async () => {
     const now = new Date();
-    await logged("uploads", removeExpired(store, bytes, now));
-    await logged("answers", removeExpiredAnswers(store, now));
+    await removeExpired(store, bytes, now).catch(logFailure("uploads"));
+    await deleteExpiredResponses(store, now).catch(logFailure("responses"));
   };
   let sweeping = sweep();
   const timer = setInterval(() => sweeping = sweeping.then(sweep), INTERVAL);

@@ -1,42 +1,39 @@
 /** The service as a running HTTP server. */
 import { SvcError } from "../../lib/errors.ts";
-import { unfinishedBulk } from "../case_types/bulk_jobs.ts";
+import { listUnfinishedJobs } from "../case_types/bulk_jobs.ts";
 import { type AppOptions, createApp } from "../http/app.ts";
 import { Jobs } from "./jobs.ts";
 import { buildUrl } from "./settings.ts";
 
 /** Options of the server. */
-export interface ServerOptions extends Omit<AppOptions, "background" | "seeThrough"> {
+export interface ServerOptions extends Omit<AppOptions, "runLater" | "runContinuation"> {
   /** Address of this machine to listen at. */
   readonly hostname: string;
   /** Port to listen on; 0 picks one. */
   readonly port: number;
 }
 
-/** A server that runs. */
+/** A running server. */
 export interface Server extends AsyncDisposable {
   /** Its address, e.g. `http://127.0.0.1:8080`. */
   readonly url: string;
 }
 
-/** Milliseconds that calls in hand are given to finish. */
+/** Maximum milliseconds to wait for running calls when the server stops. */
 const GRACE = 5000;
 
-/**
- * Starts to serve, until it is disposed of: that finishes the calls in hand and the work behind them, as far as the next
- * start would not continue it.
- */
+/** Starts a server. Disposing of it waits for running calls, and for jobs except those that the next start continues. */
 export async function serve(options: ServerOptions): Promise<Server> {
   const stop = new AbortController();
   const jobs = new Jobs(options.store, options.log, stop.signal);
-  const answer = await createApp({
+  const respond = await createApp({
     ...options,
-    background: (work) => jobs.add(work),
-    seeThrough: (rest) => jobs.track(rest(stop.signal)),
+    runLater: (work) => jobs.add(work),
+    runContinuation: (continuation) => jobs.track(continuation(stop.signal)),
   });
-  const unfinished = await unfinishedBulk(options.app, options.store);
-  const server = listen(options, answer);
-  for (const work of unfinished) jobs.add(work); // Not earlier: if the server cannot listen, no work is started.
+  const unfinished = await listUnfinishedJobs(options.app, options.store);
+  const server = listen(options, respond);
+  for (const work of unfinished) jobs.add(work); // After listening, which may fail.
   return {
     url: buildUrl(options.hostname, server.addr.port),
     async [Symbol.asyncDispose]() {
@@ -45,7 +42,7 @@ export async function serve(options: ServerOptions): Promise<Server> {
       const timer = setTimeout(grace.resolve, GRACE);
       await Promise.race([server.shutdown(), grace.promise]);
       clearTimeout(timer);
-      server.unref(); // A call that hangs does not keep the process alive.
+      server.unref(); // A hanging call must not keep the process alive.
       await jobs.done();
     },
   };
@@ -53,10 +50,10 @@ export async function serve(options: ServerOptions): Promise<Server> {
 
 function listen(
   { hostname, port }: ServerOptions,
-  answer: (request: Request) => Response | Promise<Response>,
+  respond: (request: Request) => Response | Promise<Response>,
 ): Deno.HttpServer<Deno.NetAddr> {
   try {
-    return Deno.serve({ hostname, port, onListen: () => {} }, answer);
+    return Deno.serve({ hostname, port, onListen: () => {} }, respond);
   } catch (cause) {
     if (cause instanceof Deno.errors.NotCapable) throw cause;
     const reason = cause instanceof Deno.errors.AddrInUse ? "another program listens there" : String(cause);

@@ -6,21 +6,21 @@ import { SvcError } from "../../lib/errors.ts";
 /** Default size limit of an uploaded file in MiB. */
 export const DEFAULT_MAX_FILE = 1024;
 
-/** The state of a service that forgets. */
+/** Data directory of a service that stores nothing on disk. */
 export const MEMORY = ":memory:";
 
-/** Options of the service. All are optional. */
+/** Options of the service. */
 export interface ServiceOptions {
   /**
-   * File of the application definition. Default: the application that the directory had last, or the sample application for
-   * a new directory.
+   * File of the application definition. Default: the last application of the directory, or the sample application for a new
+   * directory.
    */
   app?: string;
-  /** Directory of the state, made if need be; `:memory:`, or nothing, for a service that forgets. */
+  /** Directory of the state, created if it does not exist. Default: `:memory:`, which stores nothing on disk. */
   data?: string;
-  /** Port to listen on; 0, or nothing, for a free one. */
+  /** Port to listen on. Default: 0, which picks a free port. */
   port?: number;
-  /** Address to listen at: one of this machine's loopback addresses; `127.0.0.1` without it. */
+  /** Loopback address to listen at. Default: `127.0.0.1`. */
   hostname?: string;
   /** Path of the API. Default: `/dx-api/v2`. */
   apiRoot?: string;
@@ -37,7 +37,7 @@ export interface ServiceOptions {
 /** The options with their defaults. */
 export type Settings = Readonly<Required<Omit<ServiceOptions, "app">> & Pick<ServiceOptions, "app">>;
 
-/** The options with their defaults; `INVALID_ARGS` or `INVALID_CONFIG` where one does not fit. */
+/** Fills in the defaults of the options. Throws `INVALID_ARGS` or `INVALID_CONFIG` for an invalid option. */
 export function resolveSettings(options: ServiceOptions): Settings {
   const settings = {
     app: options.app,
@@ -50,20 +50,23 @@ export function resolveSettings(options: ServiceOptions): Settings {
     maxFile: options.maxFile ?? DEFAULT_MAX_FILE,
     log: options.log ?? ((line: string) => console.error(line)),
   };
-  // As a path it would be the root of the file system.
-  if (settings.data === "") throw invalid("The data directory is an empty path.", "Name one, or leave it out.");
+  // As a path, it would be the root of the file system.
+  if (settings.data === "") throw invalid("The data directory is an empty path.", "Name a directory, or omit it.");
   checkAddress(settings);
   checkPaths(settings);
   if (!(settings.tokenLifetimeSeconds >= 1 && settings.tokenLifetimeSeconds <= MAX_TOKEN_SECONDS)) {
     throw invalid(`A token must live for 1 to ${MAX_TOKEN_SECONDS} seconds.`);
   }
   if (!(settings.maxFile > 0)) {
-    throw invalid("An uploaded file must be allowed some bytes.", "Give --max-file, or maxFile, more than 0 MiB.");
+    throw invalid(
+      `The size limit of a file must be more than 0 MiB, not ${settings.maxFile}.`,
+      "Change --max-file, or the option maxFile.",
+    );
   }
   return settings;
 }
 
-/** The address of a host and port. */
+/** Builds the URL of a host and a port. */
 export function buildUrl(hostname: string, port: number): string {
   return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
 }
@@ -73,19 +76,21 @@ function checkAddress({ hostname, port }: Settings): void {
     throw invalid(`${port} is not a port.`, "Use 0 to 65535; 0 picks a free one.");
   }
   if (URL.canParse(buildUrl(hostname, port)) && isSecureUrl(buildUrl(hostname, port))) return;
-  throw invalid(`${hostname} is not a loopback address.`, "The service listens on this machine alone: it has no TLS.");
+  throw invalid(
+    `${hostname} is not a loopback address.`,
+    "Use a loopback address such as 127.0.0.1: the service has no TLS.",
+  );
 }
 
 function checkPaths({ apiRoot, tokenPath }: Settings): void {
   checkMember("apiRoot", apiRoot, "The API root");
   checkMember("tokenPath", tokenPath, "The token path");
   const bad = [apiRoot, tokenPath].find((path) => /[:*]|\/$/.test(path));
-  if (bad !== undefined) {
-    throw invalid(
-      `${bad} cannot be served.`,
-      'Use a path such as "/dx-api/v2", without ":", "*" and a slash at the end.',
-    );
-  }
+  if (bad === undefined) return;
+  throw invalid(
+    `${bad} cannot be served.`,
+    'Use a path such as "/dx-api/v2", without ":", "*" and a slash at the end.',
+  );
 }
 
 function invalid(message: string, hint?: string): SvcError {

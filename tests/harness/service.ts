@@ -6,7 +6,7 @@ import { addClient } from "../../service/access/clients.ts";
 import { Tokens } from "../../service/access/tokens.ts";
 import { promiseBulk } from "../../service/case_types/bulk_jobs.ts";
 import type { LaterWork } from "../../service/http/handler.ts";
-import { handlers } from "../../service/http/all_handlers.ts";
+import { handlers } from "../../service/http/routes.ts";
 import { type RunningService, type ServiceOptions, startService } from "../../service/mod.ts";
 import { loadServedApplication, openServedAssets } from "../../service/sample/served_application.ts";
 import { locateFiles } from "../../service/server/directory.ts";

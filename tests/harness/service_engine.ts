@@ -7,7 +7,7 @@ import { parseApplication } from "../../service/application/load.ts";
 import type { Issue } from "../../service/errors.ts";
 import { isKnownError, toStatus } from "../../service/http/status.ts";
 import type { HandlerContext, LaterWork, Outcome } from "../../service/http/handler.ts";
-import { handlers } from "../../service/http/all_handlers.ts";
+import { handlers } from "../../service/http/routes.ts";
 import { openBytes } from "../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../service/store/sqlite/sqlite_store.ts";
 import { CHECKOUT } from "./svc.ts";
@@ -79,7 +79,7 @@ export async function openEngine(yaml?: string): Promise<Engine> {
         now: new Date(time),
         query: new URLSearchParams(query),
         body,
-        background: (work) => void later.push(work),
+        runLater: (work) => void later.push(work),
       })
     );
     const outcome = await within(`${name} returns`, transaction);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { permissionName, toKebab } from "../../lib/operation/names.ts";
 import { listExamples } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
-import { handlers } from "../../service/http/all_handlers.ts";
+import { handlers } from "../../service/http/routes.ts";
 import { makeFolder, splitWords, svc } from "../harness/svc.ts";
 import { testsPath } from "./resources/_operation_tests.ts";
 

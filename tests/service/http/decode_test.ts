@@ -11,7 +11,7 @@ import { loadResources } from "../../../lib/resources/mod.ts";
 import { Invalid } from "../../../service/errors.ts";
 import { parseJsonBody } from "../../../service/http/receive.ts";
 import { createDecoder, type RequestParts } from "../../../service/http/decode.ts";
-import { parseQuery, segmentReader } from "../../../service/http/urls.ts";
+import { createSegmentReader, parseQuery } from "../../../service/http/receive.ts";
 
 const SERVED = { variant: "hosted", platformVersion: 25 };
 const resources = await loadResources();
@@ -77,7 +77,7 @@ function valuesOf(operation: Operation): fc.Arbitrary<JsonObject> {
 
 function partsOf(operation: Operation, path: string, body: JsonObject | undefined): RequestParts {
   const url = "http://127.0.0.1:1/dx-api/v2" + path;
-  const segment = segmentReader("/dx-api/v2" + operation.path);
+  const segment = createSegmentReader("/dx-api/v2" + operation.path);
   return { segment: (name) => segment(url, name), query: parseQuery(url), body, ifMatch: undefined };
 }
 

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { JsonObject } from "../../../utils/json.ts";
 import { locateFiles } from "../../../service/server/directory.ts";
-import { removeExpiredAnswers } from "../../../service/http/idempotency.ts";
+import { deleteExpiredResponses } from "../../../service/http/idempotency.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
-import type { StoredAnswer } from "../../../service/store/store.ts";
+import type { StoredResponse } from "../../../service/store/store.ts";
 import { holdResponse } from "../../harness/faults.ts";
 import {
   leaveBulkJob,
@@ -144,7 +144,7 @@ Deno.test("a case of a background bulk action that could not be written is retri
   );
   for (const id of ids) assert.equal((await linesOf(after, id, "performed")).length, 1);
   assert.deepEqual(log.map((line) => line.split("\n")[0]), [
-    "Work in the background failed, and is tried again in 1 s or at the next start: Error: database or disk is full",
+    "Work in the background failed. It is retried in 1 s or at the next start: Error: database or disk is full",
   ]);
 });
 
@@ -175,9 +175,9 @@ Deno.test("a response is stored for a day", async () => {
     await svc.service.close();
     const store = openSqliteStore(locateFiles(data).database);
     await store.transact(async (tx) => {
-      const kept = await tx.getAnswer("clerk@city", "k");
+      const kept = await tx.getResponse("clerk@city", "k");
       assert.ok(kept);
-      if (at !== undefined) await tx.putAnswer({ ...kept, at: new Date(at).toISOString() });
+      if (at !== undefined) await tx.putResponse({ ...kept, at: new Date(at).toISOString() });
     });
     await store.close();
     return textAt(body, "id");
@@ -190,18 +190,18 @@ Deno.test("a response is stored for a day", async () => {
 Deno.test("expired responses are deleted in small batches, and the others stay", async () => {
   const store = openSqliteStore(":memory:");
   const now = Date.now();
-  const answer = (key: string, at: number): StoredAnswer => {
+  const answer = (key: string, at: number): StoredResponse => {
     return { caller: "ada", key, request: "", at: new Date(at).toISOString(), status: 200, headers: {}, body: "" };
   };
-  for (let n = 0; n < 250; n++) await store.transact((tx) => tx.putAnswer(answer(`old ${n}`, now - DAY - 1)));
-  for (let n = 0; n < 10; n++) await store.transact((tx) => tx.putAnswer(answer(`new ${n}`, now - DAY)));
-  await store.transact((tx) => tx.putAnswer(answer("old 0", now)));
-  assert.equal(await store.transact((tx) => tx.deleteAnswers(new Date(now - DAY).toISOString(), 20)), 20);
-  await removeExpiredAnswers(store, new Date(now));
+  for (let n = 0; n < 250; n++) await store.transact((tx) => tx.putResponse(answer(`old ${n}`, now - DAY - 1)));
+  for (let n = 0; n < 10; n++) await store.transact((tx) => tx.putResponse(answer(`new ${n}`, now - DAY)));
+  await store.transact((tx) => tx.putResponse(answer("old 0", now)));
+  assert.equal(await store.transact((tx) => tx.deleteResponses(new Date(now - DAY).toISOString(), 20)), 20);
+  await deleteExpiredResponses(store, new Date(now));
   await store.read(async (tx) => {
-    for (let n = 1; n < 250; n++) assert.equal(await tx.getAnswer("ada", `old ${n}`), undefined);
-    for (let n = 0; n < 10; n++) assert.ok(await tx.getAnswer("ada", `new ${n}`));
-    assert.ok(await tx.getAnswer("ada", "old 0"), "one that was replaced is young again");
+    for (let n = 1; n < 250; n++) assert.equal(await tx.getResponse("ada", `old ${n}`), undefined);
+    for (let n = 0; n < 10; n++) assert.ok(await tx.getResponse("ada", `new ${n}`));
+    assert.ok(await tx.getResponse("ada", "old 0"), "one that was replaced is young again");
   });
   await store.close();
 });

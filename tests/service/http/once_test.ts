@@ -214,13 +214,13 @@ Deno.test("a response is stored for a day, after which a repeated request runs a
   }));
   const given: [string, boolean][] = [];
   for (const { key, at } of ages) {
-    await store.transact((tx) => tx.putAnswer({ ...kept, caller: "ada", key, request: "r", at }));
-    const { answer, isReplay } = await calls.answer({ caller: "ada", key, request: "r" }, {
-      first: () => Promise.resolve({ text: "done" }),
-      rest: (outcome) => Promise.resolve(outcome),
-      answer: ({ text = "" }) => ({ status: 200, headers: {}, text }),
+    await store.transact((tx) => tx.putResponse({ ...kept, caller: "ada", key, request: "r", at }));
+    const { response, isReplay } = await calls.perform({ caller: "ada", key, request: "r" }, {
+      start: () => Promise.resolve({ text: "done" }),
+      complete: (outcome) => Promise.resolve(outcome),
+      prepare: ({ text = "" }) => ({ status: 200, headers: {}, text }),
     });
-    given.push([answer.text, isReplay]);
+    given.push([response.text, isReplay]);
   }
   assert.deepEqual(given, [["kept", true], ["done", false]]);
   await store.close();
@@ -232,12 +232,12 @@ Deno.test("all expired responses are deleted, and no others", async () => {
   const keys = Array.from({ length: 250 }, (_, i) => `old ${i}`);
   await store.transact(async (tx) => {
     const kept = { caller: "ada", request: "r", status: 200, headers: {}, body: "" };
-    for (const key of keys) await tx.putAnswer({ ...kept, key, at: old });
-    await tx.putAnswer({ ...kept, key: "new", at: new Date().toISOString() });
+    for (const key of keys) await tx.putResponse({ ...kept, key, at: old });
+    await tx.putResponse({ ...kept, key: "new", at: new Date().toISOString() });
   });
   await sweepRegularly(store, bytes, assert.fail)[Symbol.asyncDispose]();
   const left = await store.read(async (tx) => {
-    const answers = await Promise.all([...keys, "new"].map((key) => tx.getAnswer("ada", key)));
+    const answers = await Promise.all([...keys, "new"].map((key) => tx.getResponse("ada", key)));
     return answers.flatMap((answer) => answer?.key ?? []);
   });
   assert.deepEqual(left, ["new"]);

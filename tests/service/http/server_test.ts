@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { Tokens } from "../../../service/access/tokens.ts";
 import { loadServedApplication } from "../../../service/sample/served_application.ts";
-import { handlers } from "../../../service/http/all_handlers.ts";
+import { handlers } from "../../../service/http/routes.ts";
 import { createApp } from "../../../service/http/app.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
@@ -282,8 +282,8 @@ async function failing(failure: () => never): Promise<{ response: Response; log:
     },
     apiRoot: "",
     tokenPath: "/token",
-    background: () => {},
-    seeThrough: (rest) => rest(new AbortController().signal),
+    runLater: () => {},
+    runContinuation: (continuation) => continuation(new AbortController().signal),
     log: (line) => log.push(line),
   });
   const response = await answer(

@@ -93,10 +93,10 @@ Deno.test("a token ends when its time is over, whether it is remembered or looke
   await store.transact((tx) => tx.putClient(client));
   const short = new Tokens(store, 0);
   const token = await short.issue(client);
-  assert.equal(await short.operatorOf(token), undefined);
-  assert.equal(await new Tokens(store, 60).operatorOf(token), undefined);
+  assert.equal(await short.findOperator(token), undefined);
+  assert.equal(await new Tokens(store, 60).findOperator(token), undefined);
   const long = await new Tokens(store, 60).issue(client);
-  assert.equal(await short.operatorOf(long), "clerk@city");
+  assert.equal(await short.findOperator(long), "clerk@city");
   await store.close();
 });
 

@@ -6,7 +6,7 @@ import { findUpload, keepUpload, removeExpired } from "../../../service/attachme
 import { loadServedApplication } from "../../../service/sample/served_application.ts";
 import { Invalid, ServiceError } from "../../../service/errors.ts";
 
-import { base64Encoder, base64Length } from "../../../service/http/responses.ts";
+import { createBase64Encoder, getBase64Length } from "../../../service/http/responses.ts";
 import { receiveForm } from "../../../service/http/multipart.ts";
 import { resetService } from "../../../service/admin/control.ts";
 import { startService } from "../../../service/mod.ts";
@@ -279,10 +279,10 @@ Deno.test("a file is sent as base64 unless bytes are requested, and other modes 
 Deno.test("bytes become the same base64 in whatever pieces they come", () =>
   fc.assert(
     fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 20 })), async (pieces) => {
-      const sent = await new Response(ReadableStream.from(pieces).pipeThrough(base64Encoder())).text();
+      const sent = await new Response(ReadableStream.from(pieces).pipeThrough(createBase64Encoder())).text();
       const whole = new Uint8Array(pieces.flatMap((piece) => [...piece]));
       assert.equal(sent, whole.toBase64());
-      assert.equal(sent.length, base64Length(whole.length));
+      assert.equal(sent.length, getBase64Length(whole.length));
     }),
   ));
 

@@ -130,14 +130,15 @@ Deno.test({
       assert.equal((await home.svc("service", "stop", "--data", data)).out.stopped, true);
       return new TextDecoder().decode(stderr);
     };
-    const exposed = `Warning: ${data} holds what the service keeps, and others can change it. Run: chmod 700 ${data}\n`;
+    const exposed =
+      `Warning: ${data} contains the data of the service, and others can change it. Run: chmod 700 ${data}\n`;
     assert.equal(await start(), exposed);
     assert.equal(((await Deno.stat(database)).mode ?? 0) & 0o777, 0o600);
     await Deno.chmod(data, 0o755);
     await Deno.chmod(database, 0o644);
     assert.equal(
       await start(),
-      `Warning: ${database} holds what the service keeps, and others can read it. Run: chmod 600 ${database}\n`,
+      `Warning: ${database} contains the data of the service, and others can read it. Run: chmod 600 ${database}\n`,
     );
   },
 });
@@ -230,7 +231,8 @@ Deno.test("a start that finds no database in a used directory fails, and changes
 
 Deno.test("a start whose port is taken says so and nothing else, and leaves what was promised to the next one", async () => {
   await using home = await ServiceHome.open();
-  const { path, database } = locateFiles(join(home.directory, "service"));
+  const path = join(home.directory, "service");
+  const { database } = locateFiles(path);
   await Deno.mkdir(path);
   await leaveBulkJob(path, ["one", "two", "three"]);
   using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
