@@ -78,10 +78,10 @@ export async function stopService({ data: given }: ServiceDirectory = {}): Promi
 
 /** Lists the data directories of other running services that have a profile. */
 export async function listOtherServices(data: string): Promise<string[]> {
-  const directories = new Set(Object.values(readProfiles()).flatMap(({ service }) => service ?? []));
-  directories.delete(data);
+  const directories = new Set(Object.values(readProfiles()).map(({ service }) => service));
   const found: string[] = [];
   for (const directory of directories) {
+    if (typeof directory !== "string" || directory === data) continue;
     if (await isInUse(directory).catch(() => false)) found.push(directory); // An unreadable directory is left out.
   }
   return found;
