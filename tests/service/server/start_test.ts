@@ -188,7 +188,7 @@ Deno.test("a service that cannot start says why, in the foreground and detached"
     assert.equal(broken.error.code, "INVALID_CONFIG");
     assert.match(String(broken.error.message), /broken\.yaml:1:/);
     const { error } = await home.svc(...args, "--max-file", "0");
-    assert.deepEqual([error.code, error.hint], ["INVALID_ARGS", "Give --max-file, or maxFile, more than 0 MiB."]);
+    assert.deepEqual([error.code, error.hint], ["INVALID_ARGS", "Change --max-file, or the option maxFile."]);
   }
   assert.equal((await home.svc("service", "start", "--port", "70000")).error.code, "INVALID_ARGS");
   assert.equal((await home.svc(...START_ARGUMENTS, "--data", ":memory:")).error.code, "INVALID_ARGS");
