@@ -1,6 +1,6 @@
 /** Runs command lines: finds the command, and runs it or prints the help. */
 import { toSvcError } from "../lib/errors.ts";
-import { entryNamed } from "../lib/operation/names.ts";
+import { entryNamed } from "../lib/operation/operation.ts";
 import { parseArguments, splitCommandLine } from "./args/parse_arguments.ts";
 import { readGlobalFlags } from "./args/read_values.ts";
 import { groups } from "./commands/groups.ts";

@@ -1,5 +1,5 @@
 /** The syntax of the command line: finds the command, then parses its flags and arguments by its description. */
-import { entryNamed, toCamel } from "../../lib/operation/names.ts";
+import { entryNamed, toCamel } from "../../lib/operation/operation.ts";
 import type { CommandDescription, Flag, ParsedArguments } from "../commands/command.ts";
 import { globalFlags, HELP_FLAG } from "./global_flags.ts";
 

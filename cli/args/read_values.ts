@@ -1,7 +1,6 @@
 /** Converts the text values of a command line to the types of their descriptions. */
 import { SvcError } from "../../lib/errors.ts";
-import { toKebab } from "../../lib/operation/names.ts";
-import { listParams } from "../../lib/operation/operation.ts";
+import { listParams, toKebab } from "../../lib/operation/operation.ts";
 import { FORMATS } from "../../lib/output/format.ts";
 import type { CommandDescription, Flag, GlobalFlags, ParsedArguments } from "../commands/command.ts";
 import { globalFlags } from "./global_flags.ts";

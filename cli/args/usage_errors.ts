@@ -1,6 +1,6 @@
 /** Describes the mistakes in a command line, with suggestions. */
 import { SvcError } from "../../lib/errors.ts";
-import { entryNamed, toKebab } from "../../lib/operation/names.ts";
+import { entryNamed, toKebab } from "../../lib/operation/operation.ts";
 import type { CommandDescription, CommandGroup, Flag } from "../commands/command.ts";
 import { globalFlags, HELP_FLAG, VERSION_FLAG } from "./global_flags.ts";
 import type { UsageProblem } from "./parse_arguments.ts";

@@ -23,9 +23,7 @@
  * ```
  */
 import { SvcError } from "../../lib/errors.ts";
-import { toKebab } from "../../lib/operation/names.ts";
-import { listParams } from "../../lib/operation/operation.ts";
-import { isOfType, TYPE_NAMES } from "../../lib/operation/param_types.ts";
+import { isOfType, listParams, toKebab, TYPE_NAMES } from "../../lib/operation/operation.ts";
 import type { Arg, Command, CommandContext, CommandDescription, Flag, FlagTypes } from "./command.ts";
 import { parseChoice, readValues } from "../args/read_values.ts";
 

@@ -4,8 +4,14 @@ import { createCaller } from "../../lib/client/caller.ts";
 import type { Reply } from "../../lib/client/response/reply.ts";
 import type { Values } from "../../lib/client/request/values.ts";
 import { SvcError } from "../../lib/errors.ts";
-import { permissionName, toKebab } from "../../lib/operation/names.ts";
-import { type Operation, type OperationRef, type Param, takesTag } from "../../lib/operation/operation.ts";
+import {
+  type Operation,
+  type OperationRef,
+  type Param,
+  permissionName,
+  takesTag,
+  toKebab,
+} from "../../lib/operation/operation.ts";
 import { readValues } from "../args/read_values.ts";
 import { callerOptions, loadRenderer } from "../context.ts";
 import { printReply, printRequest } from "../render/print_result.ts";

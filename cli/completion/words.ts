@@ -1,5 +1,5 @@
 /** Completes command lines from the descriptions of the commands. */
-import { entryNamed, toCamel, toKebab } from "../../lib/operation/names.ts";
+import { entryNamed, toCamel, toKebab } from "../../lib/operation/operation.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
 import type { Command, CommandEntry, CommandGroup, Flag, Suggestion } from "../commands/command.ts";
 import { globalFlags, HELP_FLAG, VERSION_FLAG } from "../args/global_flags.ts";

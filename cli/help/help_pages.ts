@@ -1,6 +1,5 @@
 /** Builds the help pages from the descriptions of the commands. */
-import { toKebab } from "../../lib/operation/names.ts";
-import { listExamples } from "../../lib/operation/operation.ts";
+import { listExamples, toKebab } from "../../lib/operation/operation.ts";
 import { globalFlags, HELP_FLAG, VERSION_FLAG } from "../args/global_flags.ts";
 import type { Arg, CommandDescription, Flag } from "../commands/command.ts";
 import type { Output } from "../io/io.ts";

@@ -1,6 +1,6 @@
 /** The topics of `svc help <topic>`. */
 import { type Format, FORMATS } from "../../lib/output/format.ts";
-import { toKebab } from "../../lib/operation/names.ts";
+import { toKebab } from "../../lib/operation/operation.ts";
 import type { Block } from "./layout.ts";
 
 /** A page that explains a subject of several commands. */

@@ -1,11 +1,10 @@
 /** `svc assignments perform --interactive`: prompts for the action and its required fields. */
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import { type Caller, createCaller } from "../../lib/client/caller.ts";
-import type { OperationRef } from "../../lib/operation/operation.ts";
+import { type OperationRef, toKebab } from "../../lib/operation/operation.ts";
 import type { Reply } from "../../lib/client/response/reply.ts";
 import type { Values } from "../../lib/client/request/values.ts";
 import { SvcError } from "../../lib/errors.ts";
-import { toKebab } from "../../lib/operation/names.ts";
 import operations, { type AssignmentAnswer } from "../../lib/resources/assignments.ts";
 import type { ActionInfo } from "../../lib/resources/cases.ts";
 import type { CommandContext, ParsedArguments } from "../commands/command.ts";

@@ -1,7 +1,6 @@
 /** Shows the progress of uploads and downloads at a terminal. */
 import type { Values } from "../../lib/client/request/values.ts";
-import type { FileInput } from "../../lib/operation/operation.ts";
-import { isOfType } from "../../lib/operation/param_types.ts";
+import { type FileInput, isOfType } from "../../lib/operation/operation.ts";
 import type { CommandContext } from "../commands/command.ts";
 import type { Output } from "../io/io.ts";
 import { describeTransfer, ProgressBar } from "./progress.ts";

@@ -2,11 +2,11 @@
 import { type CallerOptions, createCaller } from "../client/caller.ts";
 import { checkAnswer } from "../client/response/check_answer.ts";
 import type { Reply } from "../client/response/reply.ts";
-import { runWithDeadline } from "../http/deadline.ts";
+import { runWithDeadline } from "../http/limits.ts";
 import caseTypes from "../resources/case_types.ts";
 import { explainWriteFailure } from "./config.ts";
 import { checkProfileName } from "./profile.ts";
-import { createSession } from "./session.ts";
+import { createSession, TokenSource } from "./session.ts";
 import {
   type Credentials,
   getProfileName,
@@ -15,7 +15,6 @@ import {
   resolveConfigDirectory,
 } from "./settings.ts";
 import { getTokenFile, readToken, type Token } from "./token_cache.ts";
-import { TokenSource } from "./token_source.ts";
 
 /** Options of the commands. */
 export interface AuthOptions extends CallerOptions {

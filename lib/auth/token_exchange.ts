@@ -1,7 +1,7 @@
 /** The OAuth 2.0 client credentials grant (RFC 6749, section 4.4), with HTTP Basic authentication of the client. */
 import { createRetryHint, getErrorCode, SvcError } from "../errors.ts";
 import { type Destination, explainRedirect, getRequestPath } from "../http/address.ts";
-import { readText } from "../http/read_text.ts";
+import { readText } from "../http/limits.ts";
 import { isNonEmptyString, isString, type JsonObject, parseJsonObject } from "../../utils/json.ts";
 import { redact } from "../../utils/text/redact.ts";
 import { USER_AGENT } from "../version.ts";

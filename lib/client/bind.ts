@@ -1,14 +1,14 @@
 /** Creates the functions of a client, such as `svc.cases.create({...})`, from the descriptions of the operations. */
 import { mapValues } from "../../utils/map_values.ts";
-import { permissionName } from "../operation/names.ts";
-import { planPages } from "../operation/pages.ts";
 import {
   type Group,
   type Operation,
   type OperationRef,
+  permissionName,
   REQUEST_OPTIONS,
   type RequestOptions,
 } from "../operation/operation.ts";
+import { planPages } from "../operation/pages.ts";
 import { type ReportingCall, type ResponseInfo, startCall } from "./api_promise.ts";
 import type { Client } from "./client_type.ts";
 import { misplaced, type Values } from "./request/values.ts";

@@ -5,20 +5,23 @@ import type { ExchangeSummary, SessionOptions, Target } from "../auth/settings.t
 import { tell } from "./callback.ts";
 import { SvcError, toSvcError } from "../errors.ts";
 import { getRequestPath } from "../http/address.ts";
-import { Deadline } from "../http/deadline.ts";
-import { readText } from "../http/read_text.ts";
-import { isKey, KEY_FORM } from "../operation/idempotency_key.ts";
+import { Deadline, readText } from "../http/limits.ts";
+import {
+  IDEMPOTENCY_KEY_FORM,
+  isIdempotencyKey,
+  isRead,
+  listParams,
+  type Operation,
+  type OperationRef,
+  type RequestOptions,
+} from "../operation/operation.ts";
 import { filterObjects, isJsonObject } from "../../utils/json.ts";
-import { jsonText } from "./request/json_text.ts";
-import { isRead, listParams, type Operation, type OperationRef, type RequestOptions } from "../operation/operation.ts";
-import { checkSignal } from "../operation/param_types.ts";
+import { checkSignal, describeNotFound, jsonText, type Values } from "./request/values.ts";
 import { USER_AGENT } from "../version.ts";
 import { type EncodedRequest, encodeRequest, type Part } from "./request/encode.ts";
 import type { MultipartBody } from "./request/multipart.ts";
 import { mayBeDone } from "./outcome.ts";
-import { checkStatus } from "./response/check_status.ts";
-import { readHead, Reply, type ReplyHead } from "./response/reply.ts";
-import { describeNotFound, type Values } from "./request/values.ts";
+import { checkStatus, readHead, Reply, type ReplyHead } from "./response/reply.ts";
 
 /** A request and its response, for logs. It contains no secret. */
 export interface Exchange extends ExchangeSummary {
@@ -134,8 +137,8 @@ function checkTimeout(seconds: unknown): void {
 }
 
 function checkKey(key: unknown): void {
-  if (key === undefined || isKey(key)) return;
-  throw new SvcError("INVALID_ARGS", `idempotencyKey must be ${KEY_FORM}.`, {
+  if (key === undefined || isIdempotencyKey(key)) return;
+  throw new SvcError("INVALID_ARGS", `idempotencyKey must be ${IDEMPOTENCY_KEY_FORM}.`, {
     hint: "Use a new key for each call, such as crypto.randomUUID().",
   });
 }

@@ -3,7 +3,7 @@
  * reference page and the route of the service all derive from them.
  */
 import type { Answer, AnswerType } from "./answer.ts";
-import type { JsonObject, JsonValue } from "../../utils/json.ts";
+import { isJsonObject, isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import type { Flatten } from "../../utils/shape.ts";
 
 /**
@@ -320,4 +320,74 @@ export type Examples = string | readonly [string, ...string[]];
 /** Returns the examples of a command as a list. */
 export function listExamples({ example }: { readonly example: Examples }): readonly [string, ...string[]] {
   return typeof example === "string" ? [example] : example;
+}
+
+/** Converts a name to its spelling on the command line and in permissions: `getNext` to `get-next`. */
+export function toKebab(camel: string): string {
+  return camel.replace(/[A-Z]/g, (letter) => "-" + letter.toLowerCase());
+}
+
+/** Returns the permission name of an operation: `assignments.get-next` for `getNext` of `assignments`. */
+export function permissionName(group: string, operation: string): string {
+  return `${toKebab(group)}.${toKebab(operation)}`;
+}
+
+/** Converts a name to its spelling in TypeScript: `get-next` to `getNext`. */
+export function toCamel(kebab: string): string {
+  return kebab.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Finds an entry by its name in either spelling. */
+export function entryNamed<T>(entries: Readonly<Record<string, T>>, word: string): T | undefined {
+  const name = toCamel(word);
+  return Object.hasOwn(entries, name) ? entries[name] : undefined;
+}
+
+/** Descriptions of the types, for the sentence "--flag must be …". */
+export const TYPE_NAMES: { readonly [T in keyof ParamTypes]: string } = {
+  string: "text",
+  integer: "a whole number, 0 or more",
+  boolean: "true or false",
+  object: "a JSON object",
+  array: "a JSON array",
+  list: "a list of non-empty texts",
+  calculation: 'a calculation request: {"calculations":{"fields":[{"name":".Total","context":"content"}]}}',
+  file: "a file",
+};
+
+const CHECKS: { readonly [T in keyof ParamTypes]: (value: unknown) => value is ParamTypes[T] } = {
+  string: (value): value is string => typeof value === "string",
+  integer: isWhole,
+  boolean: (value): value is boolean => typeof value === "boolean",
+  object: isJsonObject,
+  array: (value): value is ParamTypes["array"] => Array.isArray(value),
+  list: (value): value is string[] => Array.isArray(value) && value.length > 0 && value.every(isNonEmptyString),
+  calculation: (value): value is ParamTypes["calculation"] =>
+    isJsonObject(value) && isJsonObject(value.calculations) && areNamed(value.calculations.fields) &&
+    (value.calculations.whens === undefined || areNamed(value.calculations.whens)),
+  file: (value): value is FileInput =>
+    value instanceof Object && "name" in value && typeof value.name === "string" &&
+    "size" in value && isWhole(value.size) && "stream" in value && typeof value.stream === "function",
+};
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function areNamed(value: unknown): boolean {
+  return Array.isArray(value) &&
+    value.every((one) => isJsonObject(one) && typeof one.name === "string" && typeof one.context === "string");
+}
+
+/** Reports whether a value has a type. */
+export function isOfType<T extends keyof ParamTypes>(type: T, value: unknown): value is ParamTypes[T] {
+  return CHECKS[type](value);
+}
+
+/** Rule for idempotency keys, as the end of the sentence "… must be". */
+export const IDEMPOTENCY_KEY_FORM = "1 to 255 printable ASCII characters";
+
+/** Reports whether a value is a valid idempotency key. */
+export function isIdempotencyKey(value: unknown): value is string {
+  return typeof value === "string" && /^[\x20-\x7e]{1,255}$/.test(value);
 }

@@ -7,7 +7,7 @@ import { explainWriteFailure, getConfigDirectory, getConfigFile } from "../../li
 import { parseErrorRecord, SvcError } from "../../lib/errors.ts";
 import { resolveLink } from "../../utils/fs/resolve_link.ts";
 import { isJsonObject, parseJsonObject } from "../../utils/json.ts";
-import { toKebab } from "../../lib/operation/names.ts";
+import { toKebab } from "../../lib/operation/operation.ts";
 import { resolveOwnModule } from "../../lib/own_files.ts";
 import { delay } from "../../utils/async/delay.ts";
 import { listModelHosts } from "../conversations/model_address.ts";

@@ -1,7 +1,6 @@
 /** Reads the arguments of operations on cases. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import type { ParamTypes } from "../../lib/operation/operation.ts";
-import { isOfType, TYPE_NAMES } from "../../lib/operation/param_types.ts";
+import { isOfType, type ParamTypes, TYPE_NAMES } from "../../lib/operation/operation.ts";
 import type { LocalAction } from "../application/model/application.ts";
 import { caseOutcome, type ViewType } from "./views/case.ts";
 import type { Submission } from "./content/forms.ts";

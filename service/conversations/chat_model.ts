@@ -1,7 +1,7 @@
 /** Asks language models on servers with the chat-completions interface. */
 import { SvcError } from "../../lib/errors.ts";
 import { explainNetwork } from "../../lib/http/network.ts";
-import { readText } from "../../lib/http/read_text.ts";
+import { readText } from "../../lib/http/limits.ts";
 import { isJsonObject, isNonEmptyString, type JsonObject } from "../../utils/json.ts";
 import type { ChatModel } from "../application/model/agent.ts";
 import { readAddress, readKey } from "./model_address.ts";

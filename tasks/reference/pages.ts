@@ -3,9 +3,17 @@ import type { CommandDescription } from "../../cli/commands/command.ts";
 import { globalFlags, HELP_FLAG, VERSION_FLAG } from "../../cli/args/global_flags.ts";
 import { groups } from "../../cli/commands/groups.ts";
 import { argRows, flagRows, formatExamples, formatUsage } from "../../cli/help/help_pages.ts";
-import { permissionName, toCamel, toKebab } from "../../lib/operation/names.ts";
+import {
+  type Group,
+  listExamples,
+  listParams,
+  type Operation,
+  permissionName,
+  type Place,
+  toCamel,
+  toKebab,
+} from "../../lib/operation/operation.ts";
 import { type Answer, isOtherAnswer } from "../../lib/operation/answer.ts";
-import { type Group, listExamples, listParams, type Operation, type Place } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 
 /** A group with the descriptions of its commands. */

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { main, OutputClosed } from "../../cli.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
-import { toKebab } from "../../lib/operation/names.ts";
-import { listExamples, takesTag } from "../../lib/operation/operation.ts";
+import { listExamples, takesTag, toKebab } from "../../lib/operation/operation.ts";
 import { createCapturedIo, parseErrorRecord, svc, svcInProcess } from "../harness/svc.ts";
 
 Deno.test("svc --version prints only the version", async () => {

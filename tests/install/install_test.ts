@@ -3,8 +3,7 @@
  * the same as the sources.
  */
 import assert from "node:assert/strict";
-import { toKebab } from "../../lib/operation/names.ts";
-import { listExamples } from "../../lib/operation/operation.ts";
+import { listExamples, toKebab } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 import { copyCheckout } from "../../tasks/copy_checkout.ts";
 import { startService } from "../../service/mod.ts";

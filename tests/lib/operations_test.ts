@@ -1,7 +1,6 @@
 /** Completeness of operations: each has a handler, a permission, working help and a reference page. */
 import assert from "node:assert/strict";
-import { permissionName, toKebab } from "../../lib/operation/names.ts";
-import { listExamples } from "../../lib/operation/operation.ts";
+import { listExamples, permissionName, toKebab } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 import { handlers } from "../../service/http/routes.ts";
 import { makeFolder, splitWords, svc } from "../harness/svc.ts";

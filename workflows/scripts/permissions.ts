@@ -1,5 +1,4 @@
-import { permissionName } from "../../lib/operation/names.ts";
-import type { OperationRef } from "../../lib/operation/operation.ts";
+import { type OperationRef, permissionName } from "../../lib/operation/operation.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 import { shellQuote } from "../../utils/text/shell_quote.ts";

@@ -2,10 +2,8 @@
 import { writeBody } from "../../operation/body_path.ts";
 import { SvcError } from "../../errors.ts";
 import { isJsonObject, isScalar, type JsonObject, type JsonValue, stringOrUndefined } from "../../../utils/json.ts";
-import { jsonText } from "./json_text.ts";
-import { type FileInput, listParams, type Operation, type TagSource } from "../../operation/operation.ts";
-import { isOfType } from "../../operation/param_types.ts";
-import { type CheckedValue, checkValues, nameParam, type Values } from "./values.ts";
+import { type CheckedValue, checkValues, jsonText, nameParam, type Values } from "./values.ts";
+import { type FileInput, isOfType, listParams, type Operation, type TagSource } from "../../operation/operation.ts";
 
 /** A request below the API root. */
 export interface EncodedRequest {

@@ -1,17 +1,17 @@
 /** Checks the values of a call before anything is sent. */
-import { SvcError } from "../../errors.ts";
-import { hasToJson } from "../../../utils/json.ts";
-import { checkKept } from "./json_text.ts";
-import { toKebab } from "../../operation/names.ts";
+import { getErrorMessage, SvcError } from "../../errors.ts";
+import { formatMemberPath, hasToJson } from "../../../utils/json.ts";
 import {
+  isOfType,
   listParams,
   type Operation,
   type Param,
   type ParamTypes,
   REQUEST_OPTIONS,
   takesTag,
+  toKebab,
+  TYPE_NAMES,
 } from "../../operation/operation.ts";
-import { isOfType, TYPE_NAMES } from "../../operation/param_types.ts";
 import { lowerFirst } from "../../../utils/text/wording.ts";
 
 /** Values of a call by parameter name: positional arguments and flags. */
@@ -35,7 +35,7 @@ export function checkValues(operation: Operation, values: Values): Map<string, C
     if (param.choices !== undefined && !param.choices.some((choice) => choice === value)) {
       throw invalid(`${called()} must be one of ${param.choices.join(", ")}.`);
     }
-    if (typeof value === "object" && param.type !== "file") checkKept(value, called());
+    if (typeof value === "object" && param.type !== "file") checkJson(value, called());
     checked.set(name, value);
   }
   checkTogether(operation, checked);
@@ -128,4 +128,94 @@ function flag(name: string): string {
 
 function invalid(message: string, hint?: string): SvcError {
   return new SvcError("INVALID_ARGS", message, { hint });
+}
+
+/** Throws `INVALID_ARGS` unless a value can cancel a call. */
+export function checkSignal(signal: unknown): asserts signal is AbortSignal | undefined {
+  if (signal === undefined || signal instanceof AbortSignal) return;
+  throw new SvcError("INVALID_ARGS", "signal must be an AbortSignal.", {
+    hint: "Pass the signal of an AbortController.",
+  });
+}
+
+/** Returns a value as JSON text. Throws `INVALID_ARGS` for a value that JSON cannot represent. */
+export function jsonText(value: unknown): string {
+  return rejectOthers(() => JSON.stringify(value));
+}
+
+/** Throws `INVALID_ARGS` for a value that JSON would change silently. */
+export function checkJson(value: unknown, name?: string): void {
+  rejectOthers(() => expectJson(value, name));
+}
+
+function rejectOthers<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (cause) {
+    const [reason = ""] = getErrorMessage(cause).split("\n");
+    throw new SvcError("INVALID_ARGS", `A value is not JSON: ${reason.replace(/\.$/, "")}.`, {
+      cause,
+      hint: "Use texts, finite numbers, true, false, null, arrays and objects. An object must not contain itself.",
+    });
+  }
+}
+
+/**
+ * Throws a `TypeError` for a value that `JSON.stringify` would change silently: to `null` (`NaN`, an invalid date) or to
+ * `{}` (a map, an error, a promise). Objects with a `toJSON` method are accepted.
+ */
+export function expectJson(value: unknown, name: string = ""): void {
+  const loss = findLoss(value, new Set());
+  if (loss === undefined) return;
+  const place = (name + loss.path).replace(/^\./, "") || "it";
+  throw new TypeError(`${place} is ${loss.what}`);
+}
+
+/** A value that JSON would change. The path is built on the way back, because only an error needs it. */
+interface Loss {
+  readonly path: string;
+  readonly what: string;
+}
+
+/** Maximum depth that is checked. Deeper data would overflow the stack. */
+const MAX_LEVELS = 1000;
+
+function findLoss(value: unknown, above: Set<object>): Loss | undefined {
+  if (typeof value === "number") return Number.isFinite(value) ? undefined : { path: "", what: String(value) };
+  if (typeof value !== "object" || value === null || above.size > MAX_LEVELS) return undefined;
+  if (above.has(value)) return { path: "", what: "an object that holds it" };
+  if (hasToJson(value)) return isInvalidDate(value) ? { path: "", what: "an invalid date" } : undefined;
+  if (isEmptied(value)) return { path: "", what: `of the class ${value.constructor?.name}` };
+  above.add(value);
+  const loss = Array.isArray(value) ? findArrayLoss(value, above) : findMemberLoss(value, above);
+  above.delete(value);
+  return loss;
+}
+
+function findArrayLoss(array: readonly unknown[], above: Set<object>): Loss | undefined {
+  for (let i = 0; i < array.length; i++) {
+    const loss = findLoss(array[i], above);
+    if (loss !== undefined) return { ...loss, path: `[${i}]${loss.path}` };
+  }
+  return undefined;
+}
+
+function findMemberLoss(object: object, above: Set<object>): Loss | undefined {
+  for (const name of Object.keys(object)) {
+    const loss = findLoss(Reflect.get(object, name), above);
+    if (loss !== undefined) return { ...loss, path: formatMemberPath(name) + loss.path };
+  }
+  return undefined;
+}
+
+function isInvalidDate(value: object): boolean {
+  return value instanceof Date && Number.isNaN(value.getTime());
+}
+
+/** Reports whether JSON loses the content of an object, because it is not in its members. */
+function isEmptied(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === Array.prototype || prototype === null) return false;
+  if (value instanceof Error || value instanceof Map || value instanceof Set) return true;
+  return Object.keys(value).length === 0 && JSON.stringify(value) === "{}";
 }

@@ -1,7 +1,7 @@
 /** Opens responses that are content, whose bytes are streamed. */
 import type { Content } from "../../operation/answer.ts";
 import { SvcError } from "../../errors.ts";
-import type { Deadline } from "../../http/deadline.ts";
+import type { Deadline } from "../../http/limits.ts";
 
 /** A transfer of bytes. */
 export interface Transfer {

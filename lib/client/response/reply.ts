@@ -1,8 +1,19 @@
-/** Responses of the service: head and body. */
+/** Reads responses of the service: head, status and body. */
+import { createRetryHint, getErrorCode, SvcError, type SvcErrorOptions } from "../../errors.ts";
+import { type Destination, explainRedirect } from "../../http/address.ts";
+import { diagnoseCommand } from "../../http/network.ts";
 import type { Answer, Content } from "../../operation/answer.ts";
-import type { JsonValue } from "../../../utils/json.ts";
 import type { OperationRef } from "../../operation/operation.ts";
-import { parseBody } from "./parse_body.ts";
+import {
+  filterObjects,
+  isNestedWithin,
+  isNonEmptyString,
+  isScalar,
+  type JsonObject,
+  type JsonValue,
+  parseJsonObject,
+  parseJsonOrText,
+} from "../../../utils/json.ts";
 
 /** Status and headers of a response. */
 export interface ReplyHead {
@@ -80,4 +91,139 @@ export function readHead(
     milliseconds,
     profile,
   };
+}
+
+/** Maximum depth of an error detail. */
+const MAX_LEVELS = 32;
+
+/**
+ * Statuses with which a service rejects a call that it has examined. All others may come from a gateway, a lock or a
+ * limit before that.
+ */
+const JUDGEMENTS: readonly number[] = [400, 404, 409, 410, 412, 415, 422, 428];
+
+/** Reports whether the service itself rejected a call. A gateway sends pages, but knows no entity tags. */
+function isJudgement(status: number, body: JsonObject | undefined): boolean {
+  return status === 412 || (body !== undefined && JUDGEMENTS.includes(status));
+}
+
+/** Throws the error of a status outside 200 to 299. */
+export function checkStatus(head: ReplyHead, { headers }: Response, text: string, sent: Destination): void {
+  if (head.status < 200 || head.status >= 300) throw refusal(head, text, headers, sent);
+}
+
+function refusal(
+  { status, reason, requestId }: ReplyHead,
+  text: string,
+  headers: Headers,
+  sent: Destination,
+): SvcError {
+  const code = getErrorCode(status);
+  const body = parseJsonObject(text); // The error page of a proxy is not JSON; its status is enough.
+  const findings = body?.errorDetails ?? body?.errors; // The first version of the DX API calls them `errors`.
+  const details = filterObjects(findings).map(readable);
+  return new SvcError(
+    code,
+    composeMessage(body, details) ?? `The service responded with ${status} ${reason}`.trimEnd() + ".",
+    {
+      status,
+      classification: isNonEmptyString(body?.errorClassification) ? body.errorClassification : undefined,
+      details: details.length > 0 ? details : undefined,
+      requestId,
+      hint: hintFor(status, headers, sent),
+      retryAfter: headers.get("retry-after") ?? undefined,
+      rejectedByService: isJudgement(status, body) || undefined,
+      replayed: headers.get("idempotent-replayed") === "true" || undefined,
+    },
+  );
+}
+
+/** Returns a detail that can be printed: only the scalar members of one that is nested too deeply. */
+function readable(finding: JsonObject): JsonObject {
+  if (isNestedWithin(finding, MAX_LEVELS)) return finding;
+  return Object.fromEntries(Object.entries(finding).filter(([, value]) => isScalar(value)));
+}
+
+/** Composes the message: the general sentence of the service, and the detail if there is exactly one. */
+function composeMessage(body: JsonObject | undefined, details: readonly JsonObject[]): string | undefined {
+  const [detail] = details;
+  const [general, particular] = [body?.localizedValue, detail?.localizedValue].filter(isNonEmptyString);
+  if (general === undefined) return isNonEmptyString(detail?.message) ? detail.message : undefined;
+  if (particular === undefined || particular === general || details.length > 1) return general;
+  return `${general.replace(/[.:]$/, "")}: ${particular}`;
+}
+
+/** Returns a hint for a status. */
+function hintFor(status: number, headers: Headers, sent: Destination): string | undefined {
+  const location = headers.get("location");
+  if (status < 400 && location !== null) return explainRedirect(location, sent);
+  const retryAfter = headers.get("retry-after") ?? undefined;
+  // A server that fails without a Retry-After may have applied the call: do not suggest to repeat it.
+  if (status === 429 || (status === 503 && retryAfter !== undefined)) return createRetryHint(retryAfter);
+  return HINTS[status];
+}
+
+const HINTS: Readonly<Record<number, string>> = {
+  401:
+    "The service refuses a token that its token endpoint has issued: check baseUrl, tokenPath and what the client may do.",
+  412: "The resource has changed since. Read it again, then decide.",
+  428: "Give the entity tag that you last read with --if-match.",
+};
+
+/** The part of a head that errors of the body mention. */
+type BodyHead = Pick<SvcErrorOptions, "operation" | "status" | "requestId"> & {
+  readonly type?: string;
+  readonly profile?: string;
+};
+
+/** Parses the text of a response as its operation promises it. */
+export function parseBody(answer: Answer, text: string, head: BodyHead = {}): JsonValue | undefined {
+  if (answer !== "text" && answer !== "nothing") return text === "" ? emptyBody(answer, head) : parseAnswer(text, head);
+  // A server that sends a web page has mistaken the client for a browser and has not applied the call.
+  if (/\bx?html\b/i.test(head.type ?? "") && /^\s*</.test(text)) throw invalidBody("a web page", text, head);
+  return answer === "text" ? textIn(text) : remarkIn(text);
+}
+
+/** Returns the body that an empty text stands for: some services send one for a case without ancestors. */
+function emptyBody(answer: Answer, head: BodyHead): JsonValue {
+  if (typeof answer === "object" && answer.mayBeEmpty) return {};
+  throw invalidBody("empty", "", head);
+}
+
+/** Parses the body that some services send although none is promised: JSON, or a sentence. */
+function remarkIn(text: string): JsonValue | undefined {
+  return text.trim() === "" ? undefined : parseJsonOrText(text);
+}
+
+/** Parses a text, which some services send as JSON. */
+function textIn(text: string): string {
+  if (!text.trimStart().startsWith('"')) return text;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "string" ? value : text;
+  } catch {
+    return text; // A text that starts with a quotation mark.
+  }
+}
+
+/** Parses JSON. Throws `INVALID_RESPONSE` for any other text. */
+function parseAnswer(text: string, head: BodyHead): JsonValue {
+  try {
+    const body: JsonValue = JSON.parse(text);
+    return body;
+  } catch (cause) {
+    throw invalidBody("not JSON", text, head, cause);
+  }
+}
+
+function invalidBody(what: string, text: string, head: BodyHead, cause?: unknown): SvcError {
+  const { operation, status, type, requestId, profile } = head;
+  const found = `${type ?? "no content type"}, ${text.length} characters`;
+  return new SvcError("INVALID_RESPONSE", `The response of the service is ${what} (${found}).`, {
+    cause,
+    operation,
+    status,
+    requestId,
+    hint: { text: "Check the base URL and the API root.", commands: [diagnoseCommand(profile)] },
+  });
 }

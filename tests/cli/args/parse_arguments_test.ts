@@ -4,7 +4,7 @@ import { globalFlags, HELP_FLAG } from "../../../cli/args/global_flags.ts";
 import { parseArguments, splitCommandLine } from "../../../cli/args/parse_arguments.ts";
 import type { Command, Flag, ParsedArguments } from "../../../cli/commands/command.ts";
 import { groups } from "../../../cli/commands/groups.ts";
-import { toKebab } from "../../../lib/operation/names.ts";
+import { toKebab } from "../../../lib/operation/operation.ts";
 
 interface NamedCommand {
   readonly words: readonly string[];

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { groups } from "../../../cli/commands/groups.ts";
 import { topics } from "../../../cli/help/topics.ts";
-import { toKebab } from "../../../lib/operation/names.ts";
+import { toKebab } from "../../../lib/operation/operation.ts";
 import { CHECKOUT, LimitedCommand, makeFolder, svc, svcInProcess } from "../../harness/svc.ts";
 import { openScriptWorkspace } from "../../harness/workflow.ts";
 

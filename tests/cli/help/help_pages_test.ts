@@ -6,8 +6,7 @@ import { EXIT_CODES, toExitCode } from "../../../cli/exit.ts";
 import { topics } from "../../../cli/help/topics.ts";
 import { ENVIRONMENT_VARIABLES } from "../../../lib/auth/environment.ts";
 import { ERROR_CODES, SvcError } from "../../../lib/errors.ts";
-import { entryNamed, toKebab } from "../../../lib/operation/names.ts";
-import { listExamples } from "../../../lib/operation/operation.ts";
+import { entryNamed, listExamples, toKebab } from "../../../lib/operation/operation.ts";
 import { FORMATS } from "../../../lib/output/format.ts";
 import { parseErrorRecord, splitWords, svcInProcess } from "../../harness/svc.ts";
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { openSession } from "../../../lib/auth/session.ts";
+import { openSession, TokenSource } from "../../../lib/auth/session.ts";
 import { readSettings, requireCredentials, type SessionOptions } from "../../../lib/auth/settings.ts";
-import { TokenSource } from "../../../lib/auth/token_source.ts";
 import { callApi, CLIENT, createSessionOptions, startFakeService } from "../../harness/fake_service.ts";
 import { holdResponse } from "../../harness/faults.ts";
 import { CHECKOUT, LimitedCommand, runScript } from "../../harness/svc.ts";

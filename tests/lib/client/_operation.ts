@@ -1,6 +1,5 @@
 /** Operations by name. */
-import { permissionName } from "../../../lib/operation/names.ts";
-import type { Group, OperationRef } from "../../../lib/operation/operation.ts";
+import { type Group, type OperationRef, permissionName } from "../../../lib/operation/operation.ts";
 import { loadResources } from "../../../lib/resources/mod.ts";
 
 /** An operation by the names of its group and its function. */

@@ -1,7 +1,7 @@
 /** Outcomes of failed calls: whether the service may have applied them, tested with faulty servers. */
 import assert from "node:assert/strict";
 import { type AttemptOptions, type Caller, createCaller } from "../../../lib/client/caller.ts";
-import { readText } from "../../../lib/http/read_text.ts";
+import { readText } from "../../../lib/http/limits.ts";
 import { type ErrorCode, SvcError } from "../../../lib/errors.ts";
 import { createClient } from "../../../mod.ts";
 import { catchError } from "../../harness/fake_service.ts";

@@ -2,14 +2,13 @@
  * The `svc` of a script. It does not know the operations: every call is a message with the operation's name, and the host
  * maps the arguments to values.
  */
-import { parseBody } from "../../../lib/client/response/parse_body.ts";
+import { parseBody } from "../../../lib/client/response/reply.ts";
 import { checkAnswer } from "../../../lib/client/response/check_answer.ts";
-import { checkKept, jsonText } from "../../../lib/client/request/json_text.ts";
+import { checkJson, checkSignal, jsonText } from "../../../lib/client/request/values.ts";
 import { parseErrorRecord, SvcError } from "../../../lib/errors.ts";
 import { isAnswer } from "../../../lib/operation/answer.ts";
-import { permissionName } from "../../../lib/operation/names.ts";
+import { permissionName } from "../../../lib/operation/operation.ts";
 import { isPagePlan, iteratePages, type PagePlan } from "../../../lib/operation/pages.ts";
-import { checkSignal } from "../../../lib/operation/param_types.ts";
 import { isJsonObject, isString, type JsonObject, parseJsonObject } from "../../../utils/json.ts";
 import type { WorkflowClient } from "../../mod.ts";
 import { decodeContent, extractFiles } from "../protocol/files.ts";
@@ -68,7 +67,7 @@ async function call(
   onPages?: (pages: PagePlan) => void,
 ): Promise<unknown> {
   const { rest, signal, files } = splitArguments(args);
-  rest.forEach((arg) => checkKept(arg));
+  rest.forEach((arg) => checkJson(arg));
   const message = files === undefined
     ? jsonText({ operation, args: rest })
     : files.then((files) => jsonText({ operation, args: rest, files }));

@@ -2,7 +2,7 @@
  * The main module of a guest. Loads the script, sends its declaration, receives the input, runs the script, and sends the
  * result. The process has no permissions: every effect of the script is a message to the host.
  */
-import { expectKept } from "../../../lib/client/request/json_text.ts";
+import { expectJson } from "../../../lib/client/request/values.ts";
 import { getErrorMessage, SvcError } from "../../../lib/errors.ts";
 import { type JsonValue, parseJsonObject } from "../../../utils/json.ts";
 import type { Workflow } from "../../mod.ts";
@@ -57,7 +57,7 @@ async function run(workflow: Workflow<JsonValue | undefined>, input: JsonValue |
   const result = await workflow.run({ svc: createGuestClient(), input, log, sleep, waitFor });
   await allStepsEnded();
   try {
-    expectKept(result);
+    expectJson(result);
     return JSON.stringify(result) ?? "";
   } catch (cause) {
     const [reason] = getErrorMessage(cause).split("\n");

@@ -2,8 +2,7 @@
 import type { Content } from "../../../lib/operation/answer.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
-import type { FileInput } from "../../../lib/operation/operation.ts";
-import { isOfType } from "../../../lib/operation/param_types.ts";
+import { type FileInput, isOfType } from "../../../lib/operation/operation.ts";
 import { joinBytes } from "./frames.ts";
 
 /** Maximum size of a file or a content in a workflow, in bytes: in base64 it fits into a message. */
