@@ -1,11 +1,11 @@
 import { ignoreMissing } from "../utils/fs/ignore_missing.ts";
-import { DEFAULT_PATHS } from "../lib/auth/profile.ts";
+import { PROFILE_DEFAULTS } from "../lib/auth/profiles.ts";
 import { killProcess } from "./crash/processes.ts";
 
 const CLI = new URL("../cli.ts", import.meta.url).href;
 
 /** Path of the API below the address of a service. */
-export const API_ROOT: string = DEFAULT_PATHS.apiRoot;
+export const API_ROOT: string = PROFILE_DEFAULTS.apiRoot;
 
 /** The workspaces that are open. */
 const open = new Set<Workspace>();

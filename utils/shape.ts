@@ -81,6 +81,11 @@ export type ObjectOf<S, Open = JsonObject> = Flatten<
 /** Writes an intersection of object types as one object type. */
 export type Flatten<T> = T extends infer Members ? { [N in keyof Members]: Members[N] } : never;
 
+/** Reports whether a value has a shape. */
+export function hasShape<const S extends Shape>(value: unknown, shape: S): value is ValueOf<S> {
+  return findMismatch(value, shape) === undefined;
+}
+
 /** Returns the path of the first value that does not have its shape, e.g. `.data.rows`, or undefined if all have theirs. */
 export function findMismatch(value: unknown, shape: Shape, path = ""): string | undefined {
   if (typeof shape === "string") return CHECKS[shape](value) ? undefined : path;

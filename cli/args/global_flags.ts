@@ -20,7 +20,7 @@ export const globalFlags = {
     type: "string",
     placeholder: "name",
     async suggest() {
-      const { readProfiles } = await import("../../lib/auth/config.ts");
+      const { readProfiles } = await import("../../lib/auth/profiles.ts");
       return Object.keys(readProfiles()).map((word) => ({ word, about: "" }));
     },
   },

@@ -115,8 +115,8 @@ const PROFILE_EXAMPLE = `
 }`;
 
 async function buildProfiles(): Promise<Block[]> {
-  const { PROFILE_MEMBERS } = await import("../../lib/auth/profile.ts");
-  const { findConfigDirectory, getConfigFile } = await import("../../lib/auth/config.ts");
+  const { PROFILE_MEMBERS } = await import("../../lib/auth/profiles.ts");
+  const { findConfigDirectory, getConfigFile } = await import("../../lib/auth/profiles.ts");
   return [
     {
       text:
@@ -129,7 +129,9 @@ async function buildProfiles(): Promise<Block[]> {
     },
     {
       heading: "Members of a profile",
-      rows: PROFILE_MEMBERS.map(({ name, value }) => [name, `Must be ${value}`] as const),
+      rows: Object.entries(PROFILE_MEMBERS).map(([name, { meaning, must }]) =>
+        [name, `${meaning}. It must be ${must}.`] as const
+      ),
     },
     {
       heading: "Tokens",

@@ -4,8 +4,7 @@ import { checkAnswer } from "../client/response/check_answer.ts";
 import type { Reply } from "../client/response/reply.ts";
 import { runWithDeadline } from "../http/limits.ts";
 import caseTypes from "../resources/case_types.ts";
-import { explainWriteFailure } from "./config.ts";
-import { checkProfileName } from "./profile.ts";
+import { checkProfileName, explainWriteFailure } from "./profiles.ts";
 import { createSession, TokenSource } from "./session.ts";
 import {
   type Credentials,

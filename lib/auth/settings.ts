@@ -2,15 +2,17 @@ import { tell, type Warn } from "../client/callback.ts";
 import { type EnvironmentVariable, readVariable } from "./environment.ts";
 import { SvcError } from "../errors.ts";
 import {
+  checkMember,
   createMissingProfileError,
   findConfigDirectory,
   findProfile,
   getConfigDirectory,
   getConfigFile,
-} from "./config.ts";
-import { checkMember, DEFAULT_PATHS, isProfileMember, isSecureUrl, type Profile } from "./profile.ts";
-
-const DEFAULTS = { ...DEFAULT_PATHS, timeoutSeconds: 30, idempotencyKeys: true };
+  isProfileMember,
+  isSecureUrl,
+  type Profile,
+  PROFILE_DEFAULTS,
+} from "./profiles.ts";
 
 const VARIABLES = {
   baseUrl: "SVC_BASE_URL",
@@ -139,11 +141,11 @@ export function readSettings(options: SessionOptions = {}): SessionSettings {
     target: {
       profile: name,
       baseUrl: trimSlashes(new URL(baseUrl).href),
-      apiRoot: trimSlashes(options.apiRoot ?? profile?.apiRoot ?? DEFAULTS.apiRoot),
-      timeoutSeconds: options.timeoutSeconds ?? profile?.timeoutSeconds ?? DEFAULTS.timeoutSeconds,
-      idempotencyKeys: options.idempotencyKeys ?? profile?.idempotencyKeys ?? DEFAULTS.idempotencyKeys,
+      apiRoot: trimSlashes(options.apiRoot ?? profile?.apiRoot ?? PROFILE_DEFAULTS.apiRoot),
+      timeoutSeconds: options.timeoutSeconds ?? profile?.timeoutSeconds ?? PROFILE_DEFAULTS.timeoutSeconds,
+      idempotencyKeys: options.idempotencyKeys ?? profile?.idempotencyKeys ?? PROFILE_DEFAULTS.idempotencyKeys,
     },
-    tokenPath: options.tokenPath ?? profile?.tokenPath ?? DEFAULTS.tokenPath,
+    tokenPath: options.tokenPath ?? profile?.tokenPath ?? PROFILE_DEFAULTS.tokenPath,
     clientId: overrides.clientId ?? profile?.clientId,
     secret: findSecret(overrides.clientSecret, profile),
     cacheDirectory: noCache ? undefined : options.configDirectory ?? findConfigDirectory(),

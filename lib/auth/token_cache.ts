@@ -1,7 +1,7 @@
 import type { Warn } from "../client/callback.ts";
 import { SvcError } from "../errors.ts";
 import { parseJsonObject } from "../../utils/json.ts";
-import { warnIfSecretExposed } from "./file_access.ts";
+import { warnIfSecretExposed } from "../../utils/fs/private_file.ts";
 import type { SessionSettings } from "./settings.ts";
 
 /** A token is renewed this many milliseconds before it expires, or after half its life if it is shorter-lived. */

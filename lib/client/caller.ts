@@ -1,5 +1,5 @@
 /** Makes calls of operations. The command line, the library and the workflow engine share this module. */
-import { TIMEOUT_RULE } from "../auth/profile.ts";
+import { PROFILE_MEMBERS } from "../auth/profiles.ts";
 import { openSession, type Session } from "../auth/session.ts";
 import type { ExchangeSummary, SessionOptions, Target } from "../auth/settings.ts";
 import { tell } from "./callback.ts";
@@ -130,8 +130,9 @@ export function createCaller(
 }
 
 function checkTimeout(seconds: unknown): void {
-  if (seconds === undefined || TIMEOUT_RULE.holds(seconds)) return;
-  throw new SvcError("INVALID_ARGS", `timeoutSeconds must be ${TIMEOUT_RULE.must}.`, {
+  const { isValid, must } = PROFILE_MEMBERS.timeoutSeconds;
+  if (seconds === undefined || isValid(seconds)) return;
+  throw new SvcError("INVALID_ARGS", `timeoutSeconds must be ${must}.`, {
     hint: "Omit it to use the limit of the profile.",
   });
 }

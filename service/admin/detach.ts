@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { explainWriteFailure, getConfigDirectory, getConfigFile } from "../../lib/auth/config.ts";
+import { explainWriteFailure, getConfigDirectory, getConfigFile } from "../../lib/auth/profiles.ts";
 import { parseErrorRecord, SvcError } from "../../lib/errors.ts";
 import { resolveLink } from "../../utils/fs/resolve_link.ts";
 import { isJsonObject, parseJsonObject } from "../../utils/json.ts";

@@ -1,6 +1,5 @@
 /** Profiles of local services. Each names its data directory, so that no other profile is replaced. */
-import { findProfile, getConfigDirectory, readProfiles, saveProfile } from "../../lib/auth/config.ts";
-import type { Profile } from "../../lib/auth/profile.ts";
+import { findProfile, getConfigDirectory, type Profile, readProfiles, saveProfile } from "../../lib/auth/profiles.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { ClientCredentials } from "../access/clients.ts";
 

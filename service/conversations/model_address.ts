@@ -1,5 +1,5 @@
 /** Addresses and keys of model servers. They come from the environment, so that no definition and no log contains them. */
-import { checkMember, isSecureUrl } from "../../lib/auth/profile.ts";
+import { checkMember, isSecureUrl } from "../../lib/auth/profiles.ts";
 import { readAnyVariable } from "../../lib/auth/environment.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { Application } from "../application/model/application.ts";

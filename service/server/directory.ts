@@ -1,10 +1,9 @@
 /** A data directory: the database, the lock of the service that uses it, and the address of that service. */
 import { resolve } from "node:path";
-import { findConfigDirectory, getConfigDirectory } from "../../lib/auth/config.ts";
-import { warnIfOpenToOthers } from "../../lib/auth/file_access.ts";
+import { findConfigDirectory, getConfigDirectory } from "../../lib/auth/profiles.ts";
+import { makePrivateDirectory, warnIfOpenToOthers, writePrivateFile } from "../../utils/fs/private_file.ts";
 import type { Warn } from "../../lib/client/callback.ts";
 import { FileLock } from "../../utils/fs/file_lock.ts";
-import { makePrivateDirectory, writePrivateFile } from "../../utils/fs/private_file.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { exists } from "../../utils/fs/exists.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../utils/json.ts";

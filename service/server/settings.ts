@@ -1,5 +1,5 @@
 /** Options of the service: their defaults and checks. */
-import { checkMember, DEFAULT_PATHS, isSecureUrl } from "../../lib/auth/profile.ts";
+import { checkMember, isSecureUrl, PROFILE_DEFAULTS } from "../../lib/auth/profiles.ts";
 import { MAX_TOKEN_SECONDS } from "../../lib/auth/token_cache.ts";
 import { SvcError } from "../../lib/errors.ts";
 
@@ -44,8 +44,8 @@ export function resolveSettings(options: ServiceOptions): Settings {
     data: options.data ?? MEMORY,
     port: options.port ?? 0,
     hostname: options.hostname ?? "127.0.0.1",
-    apiRoot: options.apiRoot ?? DEFAULT_PATHS.apiRoot,
-    tokenPath: options.tokenPath ?? DEFAULT_PATHS.tokenPath,
+    apiRoot: options.apiRoot ?? PROFILE_DEFAULTS.apiRoot,
+    tokenPath: options.tokenPath ?? PROFILE_DEFAULTS.tokenPath,
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? 3600,
     maxFile: options.maxFile ?? DEFAULT_MAX_FILE,
     log: options.log ?? ((line: string) => console.error(line)),

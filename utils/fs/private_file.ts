@@ -1,5 +1,7 @@
-import { ignoreMissing } from "./ignore_missing.ts";
+/** Files and directories that only their owner may use. */
+import { shellQuote } from "../text/shell_quote.ts";
 import { writeAll } from "./chunks.ts";
+import { ignoreMissing } from "./ignore_missing.ts";
 
 /** Creates a directory that only its owner can use, unless it exists. */
 export async function makePrivateDirectory(directory: string): Promise<void> {
@@ -29,4 +31,37 @@ async function writeNew(path: string, text: string): Promise<void> {
   using file = await Deno.open(path, { createNew: true, write: true, mode: 0o600 });
   await writeAll(file, new TextEncoder().encode(text));
   await file.sync();
+}
+
+/** Bits of a file mode that give access to users other than the owner. */
+const MODE_BITS = { read: 0o044, change: 0o022 } as const;
+
+type Access = keyof typeof MODE_BITS;
+
+/** Warns if users other than the owner can read or change a file that contains a secret. */
+export function warnIfSecretExposed(path: string, warn: (message: string) => void): void {
+  warnIfOpenToOthers(path, "contains a secret", warn);
+}
+
+/** Warns if users other than the owner have one of the accesses. The description completes a sentence about the file. */
+export function warnIfOpenToOthers(
+  path: string,
+  description: string,
+  warn: (message: string) => void,
+  accesses: readonly Access[] = ["read", "change"],
+): void {
+  const { mode, isDirectory } = Deno.statSync(path);
+  const open = findOpenAccess(mode, accesses).join(" and ");
+  const privateMode = isDirectory ? 700 : 600;
+  if (open === "") return;
+  warn(`${path} ${description}, and others can ${open} it. Run: chmod ${privateMode} ${shellQuote(path)}`);
+}
+
+/** Returns the accesses that a file mode gives to others. Ignores the mode on Windows, where Deno makes it up. */
+export function findOpenAccess(
+  mode: number | null,
+  accesses: readonly Access[],
+  os: string = Deno.build.os,
+): readonly Access[] {
+  return os === "windows" ? [] : accesses.filter((access) => ((mode ?? 0) & MODE_BITS[access]) !== 0);
 }

@@ -1,4 +1,4 @@
-import { getConfigDirectory } from "../../lib/auth/config.ts";
+import { getConfigDirectory } from "../../lib/auth/profiles.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { exists } from "../../utils/fs/exists.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";

@@ -1,4 +1,4 @@
-import { DEFAULT_PATHS } from "../../../lib/auth/profile.ts";
+import { PROFILE_DEFAULTS } from "../../../lib/auth/profiles.ts";
 import type { StartReport } from "../../../service/admin/start.ts";
 import { DEFAULT_MAX_FILE, MEMORY } from "../../../service/server/settings.ts";
 import { printWarnings } from "../../context.ts";
@@ -19,8 +19,8 @@ export const startCommand: LocalCommand = localCommand({
       type: "path",
       placeholder: "file",
     },
-    apiRoot: { help: "Path of the API", type: "string", default: DEFAULT_PATHS.apiRoot },
-    tokenPath: { help: "Path of the token endpoint", type: "string", default: DEFAULT_PATHS.tokenPath },
+    apiRoot: { help: "Path of the API", type: "string", default: PROFILE_DEFAULTS.apiRoot },
+    tokenPath: { help: "Path of the token endpoint", type: "string", default: PROFILE_DEFAULTS.tokenPath },
     maxFile: {
       help: "Largest file that can be uploaded, in MiB",
       type: "integer",

@@ -1,5 +1,5 @@
 /** A process that does one thing with the authentication code, with the options in its second argument; it prints JSON alone. */
-import { saveProfile } from "../../../lib/auth/config.ts";
+import { saveProfile } from "../../../lib/auth/profiles.ts";
 import { diagnose } from "../../../lib/auth/diagnose.ts";
 import { openSession } from "../../../lib/auth/session.ts";
 import { readTarget } from "../../../lib/auth/settings.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { login, logout, ping, status } from "../../../lib/auth/commands.ts";
-import { saveProfile } from "../../../lib/auth/config.ts";
+import { saveProfile } from "../../../lib/auth/profiles.ts";
 import { openSession } from "../../../lib/auth/session.ts";
 import {
   callApi,

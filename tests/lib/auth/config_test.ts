@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { createMissingProfileError, findProfile, saveProfile } from "../../../lib/auth/config.ts";
-import { findOpenAccess } from "../../../lib/auth/file_access.ts";
+import { createMissingProfileError, findProfile, type Profile, saveProfile } from "../../../lib/auth/profiles.ts";
+import { findOpenAccess } from "../../../utils/fs/private_file.ts";
 import type { Warn } from "../../../lib/client/callback.ts";
-import type { Profile } from "../../../lib/auth/profile.ts";
 import { catchError, freshDirectory } from "../../harness/fake_service.ts";
 import { runScript } from "../../harness/svc.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { saveProfile } from "../../../lib/auth/config.ts";
+import { saveProfile } from "../../../lib/auth/profiles.ts";
 import { openSession } from "../../../lib/auth/session.ts";
 import { readTarget, type SessionOptions } from "../../../lib/auth/settings.ts";
 import {

@@ -1,6 +1,6 @@
 /** Workflows through a proxy that cuts, delays and rejects requests: every effect happens once, or the input stops. */
 import assert from "node:assert/strict";
-import { findProfile, saveProfile } from "../../../lib/auth/config.ts";
+import { findProfile, saveProfile } from "../../../lib/auth/profiles.ts";
 import { createClient } from "../../../mod.ts";
 import { Batch, type BatchEnd } from "../../../tasks/crash/batch.ts";
 import { createSeed, SeededRandom } from "../../../tasks/crash/seeded_random.ts";

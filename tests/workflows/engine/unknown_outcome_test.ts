@@ -1,6 +1,6 @@
 /** Changes with a lost response, on a service without idempotency keys: they are settled, or the user decides. */
 import assert from "node:assert/strict";
-import { saveProfile } from "../../../lib/auth/config.ts";
+import { saveProfile } from "../../../lib/auth/profiles.ts";
 import { type Caller, createCaller } from "../../../lib/client/caller.ts";
 import { retrying } from "../../../lib/client/retry.ts";
 import { createClient } from "../../../mod.ts";

@@ -1,6 +1,6 @@
 /** Resuming and retrying failed runs: with more grants, more time, corrected inputs or an edited script. */
 import assert from "node:assert/strict";
-import { saveProfile } from "../../../lib/auth/config.ts";
+import { saveProfile } from "../../../lib/auth/profiles.ts";
 import { findSandboxes, killProcess } from "../../../tasks/crash/processes.ts";
 import {
   CREATE_CASE,

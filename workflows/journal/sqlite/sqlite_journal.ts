@@ -1,8 +1,7 @@
 /** The journal in an SQLite file. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { warnIfOpenToOthers } from "../../../lib/auth/file_access.ts";
+import { makePrivateDirectory, makePrivateFile, warnIfOpenToOthers } from "../../../utils/fs/private_file.ts";
 import type { Warn } from "../../../lib/client/callback.ts";
-import { makePrivateDirectory, makePrivateFile } from "../../../utils/fs/private_file.ts";
 import { type ErrorRecord, getErrorMessage, SvcError } from "../../../lib/errors.ts";
 import type { JsonValue } from "../../../utils/json.ts";
 import { compressText } from "../../../utils/sqlite/compress_text.ts";

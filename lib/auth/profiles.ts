@@ -1,12 +1,160 @@
-/** The configuration directory and the profiles in its `config.json`. */
+/** Profiles: services and the credentials of clients, in the file `config.json` of the configuration directory. */
 import type { Warn } from "../client/callback.ts";
-import { readVariable } from "./environment.ts";
 import { getErrorMessage, SvcError } from "../errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { warnIfOpenToOthers, warnIfSecretExposed } from "../../utils/fs/private_file.ts";
+import { isJsonObject, isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { hasShape, type Shape, type ValueOf } from "../../utils/shape.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { decodeUtf8 } from "../../utils/text/utf8.ts";
-import { warnIfOpenToOthers, warnIfSecretExposed } from "./file_access.ts";
-import { checkProfile, checkProfileName, isProfileMember, type Profile } from "./profile.ts";
+import { readVariable } from "./environment.ts";
+
+/** Timers support little more than this. */
+const MAX_TIMEOUT_SECONDS = 86_400;
+
+/** Values of the members that a profile may omit. */
+export const PROFILE_DEFAULTS = {
+  apiRoot: "/dx-api/v2",
+  tokenPath: "/oauth2/token",
+  timeoutSeconds: 30,
+  idempotencyKeys: true,
+} as const;
+
+/** A member of a profile. */
+interface Member<T> {
+  /** Meaning, for the help. */
+  readonly meaning: string;
+  /** Rule, as the end of the sentence "… must be". */
+  readonly must: string;
+  /** Reports whether a value follows the rule. */
+  isValid(value: unknown): value is T;
+}
+
+function describeMember<const S extends Shape>(
+  shape: S,
+  meaning: string,
+  must: string,
+  hasRule: (value: ValueOf<S>) => boolean = () => true,
+): Member<ValueOf<S>> {
+  return { meaning, must, isValid: (value): value is ValueOf<S> => hasShape(value, shape) && hasRule(value) };
+}
+
+/** The members of a profile. Others are preserved. */
+export const PROFILE_MEMBERS = {
+  baseUrl: describeMember(
+    "string",
+    "Address of the service",
+    "an http or https address without user name, query or fragment, such as https://svc.example",
+    isServiceUrl,
+  ),
+  clientId: describeMember("string", "Client ID", "a non-empty text", isNonEmptyString),
+  clientSecret: describeMember(
+    "string",
+    "Client secret. Prefer clientSecretCommand, which keeps it out of the file",
+    "a non-empty text",
+    isNonEmptyString,
+  ),
+  clientSecretCommand: describeMember(
+    { list: "string" },
+    "Program and arguments of a command that prints the client secret",
+    "an array with a program and its arguments",
+    ([program]) => isNonEmptyString(program),
+  ),
+  apiRoot: describeMember(
+    "string",
+    `Path of the API (default: ${PROFILE_DEFAULTS.apiRoot})`,
+    'a path such as "/dx-api/v2", without a query',
+    isPath,
+  ),
+  tokenPath: describeMember(
+    "string",
+    `Path of the token endpoint (default: ${PROFILE_DEFAULTS.tokenPath})`,
+    'a path such as "/oauth2/token", without a query',
+    isPath,
+  ),
+  timeoutSeconds: describeMember(
+    "number",
+    `Timeout of a call, in seconds (default: ${PROFILE_DEFAULTS.timeoutSeconds})`,
+    `a number of seconds above 0 and at most ${MAX_TIMEOUT_SECONDS}`,
+    (seconds) => seconds > 0 && seconds <= MAX_TIMEOUT_SECONDS,
+  ),
+  allowInsecureHttp: describeMember(
+    "boolean",
+    "Set to true to allow http:// to other machines. Secret and token are then sent unencrypted",
+    "true or false",
+  ),
+  idempotencyKeys: describeMember(
+    "boolean",
+    "Set to false if the service does not support the header Idempotency-Key",
+    "true or false",
+  ),
+};
+
+/** Name of a member of a profile. */
+export type ProfileMember = keyof typeof PROFILE_MEMBERS;
+
+/** A service and the client's credentials for it. */
+export type Profile = JsonObject & { [M in ProfileMember]?: MemberValue<(typeof PROFILE_MEMBERS)[M]> };
+
+type MemberValue<M> = M extends Member<infer T> ? T : never;
+
+/** Reports whether a profile has a member of this name. */
+export function isProfileMember(name: string): name is ProfileMember {
+  return Object.hasOwn(PROFILE_MEMBERS, name);
+}
+
+/** Throws unless the value is valid for the member. The message starts with the place. */
+export function checkMember(member: ProfileMember, value: unknown, place: string): void {
+  const { must, isValid } = PROFILE_MEMBERS[member];
+  if (!isValid(value)) throw invalidProfile(`${place} must be ${must}.`);
+}
+
+/** Throws unless the value is a profile. The message starts with the place, e.g. `profiles.default`. */
+export function checkProfile(value: JsonValue | undefined, place: string): asserts value is Profile {
+  if (!isJsonObject(value)) throw invalidProfile(`${place} must be an object.`);
+  for (const member of Object.keys(PROFILE_MEMBERS)) {
+    const content = value[member];
+    if (isProfileMember(member) && content !== undefined) checkMember(member, content, `${place}.${member}`);
+  }
+  if (value.clientSecret !== undefined && value.clientSecretCommand !== undefined) {
+    throw invalidProfile(`${place} must have clientSecret or clientSecretCommand, not both.`);
+  }
+}
+
+/** A profile name becomes part of a file name. */
+const MAX_NAME_LENGTH = 64;
+/** Separators, control characters, and characters that some file systems reject. */
+// deno-lint-ignore no-control-regex
+const NOT_IN_NAME = /[\u0000-\u001f\u007f-\u009f/\\<>:"|?*]/;
+
+/** Throws unless the name can be part of a file name on every platform. */
+export function checkProfileName(name: string): void {
+  if (name !== "" && name.length <= MAX_NAME_LENGTH && !name.startsWith(".") && !NOT_IN_NAME.test(name)) return;
+  throw new SvcError("INVALID_ARGS", `${JSON.stringify(name)} is not a valid profile name.`, {
+    hint: `Use at most ${MAX_NAME_LENGTH} letters, digits, "-", "_" and ".". The first one must not be ".".`,
+  });
+}
+
+/** Reports whether secrets may be sent to an address: `https`, or `http` to this machine. */
+export function isSecureUrl(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl);
+  return protocol === "https:" || hostname === "localhost" || hostname === "[::1]" ||
+    /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+function invalidProfile(message: string): SvcError {
+  return new SvcError("INVALID_CONFIG", message, { hint: "Correct it, then try again." });
+}
+
+function isServiceUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return (url?.protocol === "https:" || url?.protocol === "http:") && url.username === "" && url.password === "" &&
+    !/[?#]/.test(text);
+}
+
+/** Reports whether a text is a path that URL parsing does not change. */
+function isPath(text: string): boolean {
+  return text.startsWith("/") && URL.parse("http://host" + text)?.pathname === text;
+}
 
 const LOCK_TIMEOUT_SECONDS = 10;
 
