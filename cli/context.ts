@@ -2,7 +2,7 @@
 import type { CallerOptions } from "../lib/client/caller.ts";
 import type { Warn } from "../lib/client/callback.ts";
 import { SvcError } from "../lib/errors.ts";
-import { describeInexactNumber } from "../utils/inexact_numbers.ts";
+import { describeInexactNumber } from "../utils/json.ts";
 import { escapeControlCharacters, escapeToOneLine } from "../utils/text/control_characters.ts";
 import type { CommandContext, GlobalFlags } from "./commands/command.ts";
 import type { Io } from "./io/io.ts";

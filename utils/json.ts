@@ -82,3 +82,47 @@ export function hasToJson(value: object): value is { toJSON: (name?: string) => 
 export function formatMemberPath(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
 }
+
+/** A list of objects in a JSON value. */
+export interface Rows {
+  /** Elements of the list. */
+  readonly rows: readonly JsonObject[];
+  /** Name of the member that contains the list; undefined if the value is the list itself. */
+  readonly member?: string;
+}
+
+/** Finds the list of objects that a value consists of: the value itself, or its only member. */
+export function findRows(value: JsonValue): Rows | undefined {
+  if (isObjectList(value)) return { rows: value };
+  if (!isJsonObject(value)) return undefined;
+  const [member, ...others] = Object.keys(value);
+  if (member === undefined || others.length > 0) return undefined;
+  const list = value[member];
+  return isObjectList(list) ? { rows: list, member } : undefined;
+}
+
+// Every inexact number has many digits or a large exponent, so most texts need no closer look.
+const SUSPECT = /\d{16}|\d[eE]\+?\d{3}/;
+
+// An escape, a quotation mark or a number.
+const TOKEN = /\\.|"|-?\d[\d.eE+-]*/gs;
+
+/** Describes the first number of a valid JSON text that a double cannot represent. Returns undefined if it has only exact numbers. */
+export function describeInexactNumber(text: string): string | undefined {
+  if (!SUSPECT.test(text)) return undefined;
+  let isText = false;
+  for (const [token] of text.matchAll(TOKEN)) {
+    if (token === '"') isText = !isText;
+    else if (!isText && isInexact(token)) return `has the number ${token}, which JSON numbers cannot represent exactly`;
+  }
+  return undefined;
+}
+
+/** Hint for an inexact number. */
+export const INEXACT_NUMBER_HINT = "Write it as text: in quotes.";
+
+/** Reports whether digits before the decimal point are lost. Leading zeros are accepted: people type them at prompts. */
+function isInexact(number: string): boolean {
+  const [, whole] = /^-?0*([1-9]\d*)(?:\.\d+)?$/.exec(number) ?? [];
+  return !Number.isFinite(Number(number)) || (whole !== undefined && String(Number(whole)) !== whole);
+}

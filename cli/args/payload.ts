@@ -1,7 +1,6 @@
 /** Reads JSON payloads from an argument, from a file (`@path`) or from standard input (`-`). */
 import { SvcError } from "../../lib/errors.ts";
-import { describeInexactNumber, INEXACT_NUMBER_HINT } from "../../utils/inexact_numbers.ts";
-import type { JsonValue } from "../../utils/json.ts";
+import { describeInexactNumber, INEXACT_NUMBER_HINT, type JsonValue } from "../../utils/json.ts";
 import { describeReadError } from "../../utils/fs/describe_error.ts";
 import type { Io } from "../io/io.ts";
 

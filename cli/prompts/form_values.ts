@@ -1,7 +1,6 @@
 /** Checks and converts the values of form fields. */
 import { isDate, isTimestamp } from "../../utils/time/timestamps.ts";
-import { describeInexactNumber } from "../../utils/inexact_numbers.ts";
-import type { JsonObject, JsonValue } from "../../utils/json.ts";
+import { describeInexactNumber, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { countCharacters, pluralize } from "../../utils/text/wording.ts";
 import type { FieldValue, FormField } from "./form.ts";
 

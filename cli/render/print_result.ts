@@ -6,9 +6,14 @@ import type { Values } from "../../lib/client/request/values.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { Answer } from "../../lib/operation/answer.ts";
 import type { OperationRef } from "../../lib/operation/operation.ts";
-import { findRows } from "../../lib/output/find_rows.ts";
-import { describeInexactNumber } from "../../utils/inexact_numbers.ts";
-import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import {
+  describeInexactNumber,
+  filterObjects,
+  findRows,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from "../../utils/json.ts";
 import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import type { CommandContext } from "../commands/command.ts";

@@ -2,7 +2,7 @@ import { checkAnswer } from "../client/response/check_answer.ts";
 import caseTypes from "../resources/case_types.ts";
 import { type ErrorCode, SvcError, toSvcError } from "../errors.ts";
 import { runWithDeadline } from "../http/limits.ts";
-import { abortable } from "../../utils/async/abortable.ts";
+import { abortable } from "../../utils/async/abort.ts";
 import { type AuthOptions, getSignal, listCaseTypes, obtainToken } from "./commands.ts";
 import { findProxy, type Proxy } from "./proxy.ts";
 import { type Credentials, getProfileName, getTokenUrl, readSettings, requireCredentials } from "./settings.ts";

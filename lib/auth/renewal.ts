@@ -1,7 +1,7 @@
 /** Renews the token of a profile: one process exchanges the secret, the others wait for the cached token. */
 import { getErrorMessage, SvcError } from "../errors.ts";
 import { Deadline } from "../http/limits.ts";
-import { abortable } from "../../utils/async/abortable.ts";
+import { abortable } from "../../utils/async/abort.ts";
 import { FileLock } from "../../utils/fs/file_lock.ts";
 import { makePrivateDirectory, writePrivateFile } from "../../utils/fs/private_file.ts";
 import { decodeUtf8 } from "../../utils/text/utf8.ts";

@@ -1,5 +1,5 @@
 /** Authenticated connections to a service: requests, and the tokens that they carry. */
-import { abortable } from "../../utils/async/abortable.ts";
+import { abortable } from "../../utils/async/abort.ts";
 import { redact } from "../../utils/text/redact.ts";
 import { SvcError } from "../errors.ts";
 import { getRequestPath } from "../http/address.ts";

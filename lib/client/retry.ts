@@ -4,7 +4,7 @@
  */
 import { type ErrorAttempt, parseRetryAfter, SvcError, toSvcError } from "../errors.ts";
 import { isRead, type OperationRef } from "../operation/operation.ts";
-import { delay } from "../../utils/async/delay.ts";
+import { delay } from "../../utils/async/abort.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import type { Attempts, AttemptsOptions, Caller } from "./caller.ts";
 

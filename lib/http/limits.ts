@@ -1,7 +1,6 @@
 /** Limits of an exchange: how long it may take, and how large its response may be. */
 import { createCancelledError, SvcError } from "../errors.ts";
-import { abortable } from "../../utils/async/abortable.ts";
-import { onAbort } from "../../utils/async/on_abort.ts";
+import { abortable, onAbort } from "../../utils/async/abort.ts";
 import { diagnoseCommand, explainNetwork } from "./network.ts";
 
 /** A service and the time that one call to it may take. */

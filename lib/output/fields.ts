@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import { findRows } from "./find_rows.ts";
+import { findRows, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 
 /** A result with selected fields. */
 export interface Selection {

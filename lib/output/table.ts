@@ -1,7 +1,6 @@
-import { isJsonObject, isScalar, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { findRows, isJsonObject, isScalar, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
 import { displayWidth, truncateToWidth } from "../../utils/text/display_width.ts";
-import { findRows } from "./find_rows.ts";
 import type { Rendered, Surface } from "./format.ts";
 
 /** Columns that do not fit are narrowed to this width, and hidden if that is not enough. */

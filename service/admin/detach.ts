@@ -9,7 +9,7 @@ import { resolveLink } from "../../utils/fs/resolve_link.ts";
 import { isJsonObject, parseJsonObject } from "../../utils/json.ts";
 import { toKebab } from "../../lib/operation/operation.ts";
 import { resolveOwnModule } from "../../lib/own_files.ts";
-import { delay } from "../../utils/async/delay.ts";
+import { delay } from "../../utils/async/abort.ts";
 import { listModelHosts } from "../conversations/model_address.ts";
 import {
   createLog,

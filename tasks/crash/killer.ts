@@ -1,4 +1,4 @@
-import { delay } from "../../utils/async/delay.ts";
+import { delay } from "../../utils/async/abort.ts";
 import type { Batch } from "./batch.ts";
 import { findSandboxes, killProcess } from "./processes.ts";
 import type { SeededRandom } from "./seeded_random.ts";

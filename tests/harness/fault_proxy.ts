@@ -2,7 +2,7 @@
  * A proxy between a client and a service that applies the faults of networks and gateways to requests. A seed determines
  * the plan. The service receives a request only with the faults that follow the forwarding.
  */
-import { delay } from "../../utils/async/delay.ts";
+import { delay } from "../../utils/async/abort.ts";
 import { SeededRandom } from "../../tasks/crash/seeded_random.ts";
 import {
   closeConnection,

@@ -1,6 +1,6 @@
 /** Waits that name what they wait for, and fail after a limit. */
 import assert from "node:assert/strict";
-import { delay } from "../../utils/async/delay.ts";
+import { delay } from "../../utils/async/abort.ts";
 
 /** Options of a wait. */
 export interface LimitOptions {

@@ -1,4 +1,4 @@
-import { delay } from "../async/delay.ts";
+import { delay } from "../async/abort.ts";
 import { ignoreMissing } from "./ignore_missing.ts";
 
 const FIRST_DELAY_MILLISECONDS = 5;

@@ -1,6 +1,6 @@
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
-import { onAbort } from "../../utils/async/on_abort.ts";
+import { onAbort } from "../../utils/async/abort.ts";
 import { serializeRequest } from "../engine/history.ts";
 import { unrecordedStep } from "../engine/divergence.ts";
 import { type EventSink, InputRun } from "../engine/input_run.ts";

@@ -7,7 +7,7 @@ import type { Attempts, Caller } from "../../lib/client/caller.ts";
 import type { Reply } from "../../lib/client/response/reply.ts";
 import { type ErrorCode, SvcError, toSvcError } from "../../lib/errors.ts";
 import { isRead, type OperationRef } from "../../lib/operation/operation.ts";
-import { delay } from "../../utils/async/delay.ts";
+import { delay } from "../../utils/async/abort.ts";
 import type { OnUnknown } from "../journal/journal.ts";
 import { findGrantedOperation, type Grants, type Operations } from "../scripts/permissions.ts";
 import type { CallAnswer } from "../sandbox/host/sandbox.ts";

@@ -1,7 +1,6 @@
 import { SvcError } from "../../lib/errors.ts";
 import { describeReadError } from "../../utils/fs/describe_error.ts";
-import { describeInexactNumber, INEXACT_NUMBER_HINT } from "../../utils/inexact_numbers.ts";
-import type { JsonValue } from "../../utils/json.ts";
+import { describeInexactNumber, INEXACT_NUMBER_HINT, type JsonValue } from "../../utils/json.ts";
 import { type BatchInput, toInvalidInput } from "./batch_input.ts";
 import { type Line, LINE_FEED, readLines } from "./lines.ts";
 

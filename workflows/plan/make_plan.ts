@@ -2,7 +2,7 @@ import { type Caller, type CallerOptions, createCaller } from "../../lib/client/
 import { retrying } from "../../lib/client/retry.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
-import { onAbort } from "../../utils/async/on_abort.ts";
+import { onAbort } from "../../utils/async/abort.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import { interrupted } from "../sandbox/host/interruption.ts";
 import { type OpenWorkflow, openWorkflow } from "../scripts/open_workflow.ts";

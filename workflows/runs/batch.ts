@@ -1,6 +1,6 @@
 import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import { mapInOrder, stoppable } from "../../utils/async/map_in_order.ts";
-import { onAbort } from "../../utils/async/on_abort.ts";
+import { onAbort } from "../../utils/async/abort.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import type { BatchInput } from "../inputs/batch_input.ts";

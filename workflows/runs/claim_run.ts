@@ -1,5 +1,5 @@
 import { SvcError } from "../../lib/errors.ts";
-import { delay } from "../../utils/async/delay.ts";
+import { delay } from "../../utils/async/abort.ts";
 import type { Journal } from "../journal/journal.ts";
 import { type RunReference, toRunCommand } from "./hints.ts";
 

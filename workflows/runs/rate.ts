@@ -1,6 +1,6 @@
 /** Limits of a batch: the rate at which inputs start, and the failures after which none starts. */
 import { SvcError } from "../../lib/errors.ts";
-import { delay } from "../../utils/async/delay.ts";
+import { delay } from "../../utils/async/abort.ts";
 
 /** Number of ended inputs from which a share of failures counts. */
 const MIN_SAMPLE = 20;

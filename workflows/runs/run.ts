@@ -2,7 +2,7 @@ import { readSettings, requireCredentials } from "../../lib/auth/settings.ts";
 import { type CallerOptions, createCaller } from "../../lib/client/caller.ts";
 import { retrying } from "../../lib/client/retry.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
-import { onAbort } from "../../utils/async/on_abort.ts";
+import { onAbort } from "../../utils/async/abort.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import { GrantedCalls } from "../engine/live_calls.ts";

@@ -1,7 +1,7 @@
 import { getErrorMessage, SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
-import { onAbort } from "../../utils/async/on_abort.ts";
+import { onAbort } from "../../utils/async/abort.ts";
 import { describeReadError, describeWriteError } from "../../utils/fs/describe_error.ts";
 import { lowerFirst } from "../../utils/text/wording.ts";
 import { listScriptFiles } from "./graph.ts";

@@ -4,7 +4,7 @@ import { createClient } from "../../../mod.ts";
 import { type Caller, createCaller } from "../../../lib/client/caller.ts";
 import { retryAfterMilliseconds, RetryBudget, retrying, type RetryOptions } from "../../../lib/client/retry.ts";
 import { SvcError } from "../../../lib/errors.ts";
-import { delay } from "../../../utils/async/delay.ts";
+import { delay } from "../../../utils/async/abort.ts";
 import { catchError } from "../../harness/fake_service.ts";
 import {
   type Behaviour,

@@ -1,6 +1,6 @@
 /** Opens the SQLite file of a journal. */
 import { DatabaseSync } from "node:sqlite";
-import { delay } from "../../../utils/async/delay.ts";
+import { delay } from "../../../utils/async/abort.ts";
 import { isDatabaseBusy, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
 import { isPrepared, prepareJournal } from "./schema.ts";
 
