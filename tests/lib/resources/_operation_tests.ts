@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { checkAnswer } from "../../../lib/client/response/check_answer.ts";
-import { toCamel, toKebab } from "../../../lib/operation/names.ts";
-import { type Operation, takesTag } from "../../../lib/operation/operation.ts";
+import { type Operation, takesTag, toCamel, toKebab } from "../../../lib/operation/operation.ts";
 import { loadResources, type Resources } from "../../../lib/resources/mod.ts";
 import type { JsonValue } from "../../../utils/json.ts";
 import { type Live, openLive } from "../../harness/service.ts";
