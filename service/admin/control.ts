@@ -13,7 +13,7 @@ import {
 } from "../server/directory.ts";
 import { MEMORY } from "../server/settings.ts";
 import { checkOwner, findProfiles, writeProfile } from "./profiles.ts";
-import { readProfiles } from "../../lib/auth/config.ts";
+import { readProfiles } from "../../lib/auth/profiles.ts";
 import { getProfileName } from "../../lib/auth/settings.ts";
 import { addClient } from "../access/clients.ts";
 import { loadServedApplication } from "../sample/served_application.ts";

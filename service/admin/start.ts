@@ -1,5 +1,5 @@
 /** `svc service start`: a service with a profile that can call it. */
-import type { Profile } from "../../lib/auth/profile.ts";
+import type { Profile } from "../../lib/auth/profiles.ts";
 import { getProfileName } from "../../lib/auth/settings.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import { resolveDataDirectory } from "../server/directory.ts";

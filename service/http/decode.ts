@@ -1,7 +1,13 @@
 /** Decodes a request to the values of its operation: the inverse of the encoding in the client. */
 import { readBody } from "../../lib/operation/body_path.ts";
-import { listParams, type Operation, type Param, takesTag } from "../../lib/operation/operation.ts";
-import { isOfType, TYPE_NAMES } from "../../lib/operation/param_types.ts";
+import {
+  isOfType,
+  listParams,
+  type Operation,
+  type Param,
+  takesTag,
+  TYPE_NAMES,
+} from "../../lib/operation/operation.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { createIssue, Invalid, type Issue } from "../errors.ts";
 import type { ReceivedFile } from "./handler.ts";

@@ -1,7 +1,12 @@
 /** Receives requests: their URL, body and idempotency key. */
 import { createHash } from "node:crypto";
-import { isKey, KEY_FORM } from "../../lib/operation/idempotency_key.ts";
-import { isRead, type Operation, sendsForm } from "../../lib/operation/operation.ts";
+import {
+  IDEMPOTENCY_KEY_FORM,
+  isIdempotencyKey,
+  isRead,
+  type Operation,
+  sendsForm,
+} from "../../lib/operation/operation.ts";
 import { isNestedWithin, type JsonValue } from "../../utils/json.ts";
 import { decodeUtf8 } from "../../utils/text/utf8.ts";
 import { Invalid } from "../errors.ts";
@@ -115,8 +120,8 @@ export function hasLoneSurrogate(json: string, value: JsonValue): boolean {
 }
 
 function checkKey(key: string | undefined): string | undefined {
-  if (key === undefined || isKey(key)) return key;
-  throw new Invalid(`Idempotency-Key must be ${KEY_FORM}.`);
+  if (key === undefined || isIdempotencyKey(key)) return key;
+  throw new Invalid(`Idempotency-Key must be ${IDEMPOTENCY_KEY_FORM}.`);
 }
 
 /** The parts of a request that identify it among requests with the same key. */

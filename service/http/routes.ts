@@ -1,6 +1,5 @@
 /** The routes of all operations, from their descriptions and handlers. */
-import { permissionName } from "../../lib/operation/names.ts";
-import { listParams, type Operation } from "../../lib/operation/operation.ts";
+import { listParams, type Operation, permissionName } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 import { handlers as assignments } from "../assignments/handlers.ts";
 import { handlers as followers } from "../associations/followers.ts";

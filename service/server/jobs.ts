@@ -1,5 +1,5 @@
 /** Work that runs after the response, and calls that wait for other systems. */
-import { delay } from "../../utils/async/delay.ts";
+import { delay } from "../../utils/async/abort.ts";
 import type { LaterWork } from "../http/handler.ts";
 import type { Store } from "../store/store.ts";
 
