@@ -1,9 +1,8 @@
 /** Serves the operations of `svc assignments`. */
 import { assignmentOutcome, onlyAction } from "../cases/views/case.ts";
 import { formOutcome, valuesOutcome, viewOutcome } from "../cases/views/view.ts";
-import { openAssignmentWork, shownInForm, takeNext, withDraft } from "./work.ts";
+import { openAction, openAssignmentWork, perform, saveDraft, shownInForm, takeNext, withDraft } from "./work.ts";
 import { computed, interestRow, requestedFields } from "../cases/content/compute.ts";
-import { openAction, perform, saveDraft } from "../cases/actions.ts";
 import { navigateBack, navigateTo } from "./navigate.ts";
 import type { GroupHandlers } from "../http/handler.ts";
 import { checkEntityTag } from "../cases/case_work.ts";

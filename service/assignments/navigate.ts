@@ -1,11 +1,9 @@
 /** Navigation between the screens of a screen flow. */
 import { Conflict, createIssue, NotFound, ValidationFailed } from "../errors.ts";
 import { addAttachments } from "../attachments/attachments.ts";
-import { type AssignmentWork, checkWorker, offeredActions, openAssignmentWork, withDraft } from "./work.ts";
-import { checkChange, type EngineContext } from "../cases/case_work.ts";
-import { fillForm, type Submission } from "../cases/content/forms.ts";
-import { keepDraft } from "../cases/actions.ts";
-import { readScreen, setScreen } from "../cases/state.ts";
+import { type AssignmentWork, checkWorker, keepDraft, offeredActions, openAssignmentWork, withDraft } from "./work.ts";
+import { checkChange, type EngineContext, readScreen, setScreen } from "../cases/case_work.ts";
+import { fillForm, type Submission } from "../cases/content/content.ts";
 
 /** The ID of a screen in its flow, counted from 0. */
 export function screenId(index: number): string {

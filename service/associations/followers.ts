@@ -1,6 +1,5 @@
 /** Followers of cases. The case contains them, because each response tells the caller whether the caller follows it. */
-import { type CaseWork, openCase } from "../cases/case_work.ts";
-import { readFollowers, setFollowers } from "../cases/state.ts";
+import { type CaseWork, openCase, readFollowers, setFollowers } from "../cases/case_work.ts";
 import { Conflict, Invalid, NotFound } from "../errors.ts";
 import type { GroupHandlers } from "../http/handler.ts";
 import { applyToEach, getElementId, readElements, requireId } from "./elements.ts";

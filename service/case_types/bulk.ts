@@ -5,8 +5,9 @@ import { DomainError, Invalid, NotFound } from "../errors.ts";
 import { describeDetails, toStatus } from "../http/status.ts";
 import { checkCount } from "../cases/arguments.ts";
 import { type EngineContext, findCase } from "../cases/case_work.ts";
-import type { Submission } from "../cases/content/forms.ts";
-import { localActions, performLocal } from "../cases/actions.ts";
+import type { Submission } from "../cases/content/content.ts";
+import { performLocal } from "../cases/actions.ts";
+import { listLocalActions } from "../cases/flow.ts";
 
 /** An action to perform on several cases. */
 export interface BulkAction {
@@ -41,7 +42,7 @@ export async function commonActions(context: EngineContext, caseIds: readonly st
   for (const caseId of caseIds) {
     const work = await findCase(context, caseId);
     if (work === undefined) throw new NotFound(`Case ${caseId} not found`);
-    const actions = localActions(work).filter(({ bulk }) => bulk);
+    const actions = listLocalActions(work).filter(({ bulk }) => bulk);
     const ids = new Set(actions.map(({ id }) => id));
     common = common === undefined ? actions : common.filter(({ id }) => ids.has(id));
   }

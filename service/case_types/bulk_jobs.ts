@@ -5,7 +5,7 @@ import type { LaterWork, RunLater } from "../http/handler.ts";
 import type { Store, StoredItem, Transaction } from "../store/store.ts";
 import { type BulkAction, checkCases, performOnOne } from "./bulk.ts";
 import type { EngineContext } from "../cases/case_work.ts";
-import type { Submission } from "../cases/content/forms.ts";
+import type { Submission } from "../cases/content/content.ts";
 
 /** Kind of the items that say what is to be done. */
 const JOB = "bulk-job";

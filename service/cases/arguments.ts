@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.
 import { isOfType, type ParamTypes, TYPE_NAMES } from "../../lib/operation/operation.ts";
 import type { LocalAction } from "../application/model/application.ts";
 import { caseOutcome, type ViewType } from "./views/case.ts";
-import type { Submission } from "./content/forms.ts";
+import type { Submission } from "./content/content.ts";
 import type { CaseWork } from "./case_work.ts";
 import { createIssue, Invalid } from "../errors.ts";
 import type { HandlerContext, Outcome } from "../http/handler.ts";

@@ -3,10 +3,9 @@ import type { Application, CaseType } from "../application/model/application.ts"
 import { Forbidden, NotFound } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { addAttachments } from "../attachments/attachments.ts";
-import { newPage } from "./content/content.ts";
+import { fillForm, newPage, type Submission } from "./content/content.ts";
 import { type CaseWork, type EngineContext, openCase } from "./case_work.ts";
 import { currentStage, enterStage } from "./flow.ts";
-import { fillForm, type Submission } from "./content/forms.ts";
 import { newCase } from "./new_case.ts";
 
 /** Request for a new case. */

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../utils/json.ts";
 import type {
   AssignmentStep,
   ChildStep,
+  LocalAction,
   Process,
   Stage,
   Step,
@@ -12,6 +13,7 @@ import { Conflict, Invalid, NotFound, OperationFailed } from "../errors.ts";
 import type { StoredAssignment } from "../store/store.ts";
 import { setComputed } from "./content/content.ts";
 import {
+  addVisit,
   type CaseWork,
   checkChange,
   checkOpen,
@@ -19,9 +21,13 @@ import {
   findCase,
   isResolved,
   openCase,
+  setScreen,
+  setWaiting,
+  stopWaiting,
+  waitingFor,
+  waitingProcesses,
 } from "./case_work.ts";
 import { newChild } from "./new_case.ts";
-import { addVisit, setScreen, setWaiting, stopWaiting, waitingFor, waitingProcesses } from "./state.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 
 /** More moves without a person than any sensible definition makes. */
@@ -266,8 +272,13 @@ export async function goToNextStage(context: EngineContext, caseId: string, opti
   });
 }
 
-/** The optional processes that can be started in a case now. */
-export function optionalProcesses(work: CaseWork): Process[] {
+/** Lists the actions that a case offers now. */
+export function listLocalActions(work: CaseWork): LocalAction[] {
+  return isResolved(work.stored) ? [] : [...work.type.actions.values(), ...currentStage(work).actions.values()];
+}
+
+/** Lists the optional processes that a case offers now. */
+export function listOptionalProcesses(work: CaseWork): Process[] {
   const { id } = currentStage(work);
   const scope = work.scope();
   return [...work.type.processes.values()].filter(({ optional, stage, when }) => {
@@ -283,7 +294,7 @@ export async function startOptionalProcess(
   ifMatch: string | undefined,
 ): Promise<CaseWork> {
   const work = await openCase(context, caseId);
-  const offered = optionalProcesses(work);
+  const offered = listOptionalProcesses(work);
   const process = offered.find(({ id }) => id === processId);
   if (process === undefined) {
     const instead = suggestAlternatives(processId, offered.map(({ id }) => id));

@@ -14,7 +14,15 @@ import { createCase } from "./create.ts";
 import { discardDrafts, localAction, performLocal } from "./actions.ts";
 import { releaseFile } from "../attachments/files.ts";
 import { currentStage, goToNextStage, goToStage, type MoveOptions, startOptionalProcess } from "./flow.ts";
-import { type CaseWork, checkChange, checkEntityTag, type EngineContext, isResolved, openCase } from "./case_work.ts";
+import {
+  type CaseWork,
+  checkChange,
+  checkEntityTag,
+  type EngineContext,
+  isResolved,
+  openCase,
+  waitingFor,
+} from "./case_work.ts";
 import { Conflict, Forbidden, Invalid, NotFound } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { GroupHandlers, HandlerContext } from "../http/handler.ts";
@@ -30,7 +38,6 @@ import {
   readViewType,
   submissionIn,
 } from "./arguments.ts";
-import { waitingFor } from "./state.ts";
 
 /** How a case can be shown that is read: a form is read with its assignment. */
 const READ: readonly ViewType[] = ["none", "page"];

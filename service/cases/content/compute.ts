@@ -3,8 +3,7 @@ import type { JsonObject } from "../../../utils/json.ts";
 import type { CalculationRequest } from "../../../lib/operation/operation.ts";
 import type { View } from "../../application/model/application.ts";
 import { Invalid } from "../../errors.ts";
-import { calculate } from "./content.ts";
-import { fillForm, type Submission } from "./forms.ts";
+import { calculate, fillForm, type Submission } from "./content.ts";
 import type { CaseWork } from "../case_work.ts";
 
 /** The row of an embedded list that a caller shows. */

@@ -1,7 +1,7 @@
 /** The cases above and below a case. */
 import type { JsonObject } from "../../../utils/json.ts";
 import { type EngineContext, findCase, openCase } from "../case_work.ts";
-import { assignmentInfo, urgencyIn } from "../../assignments/views.ts";
+import { assignmentInfo, urgencyIn } from "./case.ts";
 import { caseLink } from "./ui.ts";
 
 /**
