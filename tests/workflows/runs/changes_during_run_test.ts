@@ -359,12 +359,12 @@ Deno.test("a run that is cancelled while it ends stays cancelled", async () => {
 });
 
 Deno.test("a batch for which no process can be started fails no input, and resumes later", async () => {
-  const inputs = Array.from({ length: 40 }, (_, i) => i + 1);
+  const inputs = Array.from({ length: 24 }, (_, i) => i + 1);
   const files = { "script.ts": scriptText("return input;", []), "in.ndjson": inputs.join("\n") };
   await using folder = await makeFolder(files);
   const svc = (args: string[], shellLimit?: string) =>
     runCommand(workflowCommand(args, { directory: folder.path, cwd: folder.path, shellLimit }));
-  const { code, stderr } = await svc([...RUN_SCRIPT, "--each", "in.ndjson", "--concurrency", "32"], "ulimit -n 64");
+  const { code, stderr } = await svc([...RUN_SCRIPT, "--each", "in.ndjson", "--concurrency", "24"], "ulimit -n 64");
   assert.match(stderr, / 0 failed, \d+ stopped/);
   assert.match(stderr, /The process of the script cannot be started: too many open files\./);
   assert.match(stderr, /lower --concurrency\. Run 'svc workflow resume r1' to continue\."/);

@@ -137,19 +137,19 @@ Deno.test("an edited script with the same steps needs --force, too", async () =>
 
 const EDITS = ["await svc.cases.get(made.id);", "return 1;", "await new Promise((go) => setTimeout(go, 3_600_000));"];
 
-for (const edit of EDITS) {
-  Deno.test(`an edited script changes nothing without --force: ${edit}`, async () => {
-    await using workspace = await openScriptWorkspace(`${CREATE_CASE} throw new Error("oops");`);
-    assert.equal((await workspace.svc(...RUN_SCRIPT)).code, 1);
+Deno.test("an edited script changes nothing without --force", async () => {
+  await using workspace = await openScriptWorkspace(`${CREATE_CASE} throw new Error("oops");`);
+  assert.equal((await workspace.svc(...RUN_SCRIPT)).code, 1);
+  for (const edit of EDITS) {
     await workspace.write(`${CREATE_CASE} ${edit}`);
-    assert.match((await workspace.svc("retry", "r1")).stderr, /WORKFLOW_DIVERGED/);
+    assert.match((await workspace.svc("retry", "r1")).stderr, /WORKFLOW_DIVERGED/, edit);
     const { inputs: [input] } = JSON.parse((await workspace.svc("show", "r1", "--format", "json")).stdout);
-    assert.deepEqual([input.state, input.calls.length], ["failed", 1]);
-    await workspace.write(`${CREATE_CASE} throw new Error("oops");`);
-    assert.match((await workspace.svc("retry", "r1")).stderr, /The script failed: oops/);
-    assert.equal(await workspace.permits(), 1);
-  });
-}
+    assert.deepEqual([input.state, input.calls.length], ["failed", 1], edit);
+  }
+  await workspace.write(`${CREATE_CASE} throw new Error("oops");`);
+  assert.match((await workspace.svc("retry", "r1")).stderr, /The script failed: oops/);
+  assert.equal(await workspace.permits(), 1);
+});
 
 Deno.test("retry runs only the failed inputs, from the call that failed", async () => {
   await using workspace = await openScriptWorkspace(`${CREATE_CASE}
@@ -264,13 +264,13 @@ for (
 
 Deno.test("a batch is interrupted when its output is closed, and names the command to resume it", async () => {
   await using workspace = await openScriptWorkspace("return input;");
-  await Deno.writeTextFile(`${workspace.folder}/in.ndjson`, "1\n".repeat(50));
+  await Deno.writeTextFile(`${workspace.folder}/in.ndjson`, "1\n".repeat(12));
   const process = workspace.start(...RUN_SCRIPT, "--each", "in.ndjson");
   await process.stdout.cancel();
   const { error } = JSON.parse(await new Response(process.stderr).text());
   assert.deepEqual([error.code, error.hint], ["INTERRUPTED", "Run 'svc workflow resume r1' to continue."]);
   assert.equal((await process.status).code, 130);
-  assert.equal((await workspace.svc("resume", "r1")).stdout.split("\n").length, 51);
+  assert.equal((await workspace.svc("resume", "r1")).stdout.split("\n").length, 13);
 });
 
 for (const other of [{ baseUrl: "http://127.0.0.1:9" }, { clientId: "another" }]) {
