@@ -46,8 +46,8 @@ export async function main(args: readonly string[], io?: Io): Promise<number> {
       // The attempt below reports why the output cannot be written.
     }
   }
-  const { main } = await import("./cli/main.ts");
-  return await main(args, io);
+  const { runCommandLine } = await import("./cli/main.ts");
+  return await runCommandLine(args, io);
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args).catch(reportUnloaded));

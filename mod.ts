@@ -33,6 +33,7 @@ export {
   type ErrorRecord,
   type Hint,
   type HintCommand,
+  type HintOption,
   SvcError,
   type SvcErrorOptions,
 } from "./lib/errors.ts";

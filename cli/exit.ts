@@ -1,5 +1,6 @@
 /** Turns errors into a record on stderr and an exit code. */
 import type { ErrorCode, SvcError } from "../lib/errors.ts";
+import { toKebab } from "../lib/operation/operation.ts";
 import { escapeControlCharacters } from "../utils/text/control_characters.ts";
 import type { Io } from "./io/io.ts";
 
@@ -37,19 +38,19 @@ export function toExitCode({ code }: SvcError): number {
 
 /** Writes an error to stderr: one JSON object, on one line unless stderr is a terminal. */
 export function writeError(error: SvcError, io: Io): void {
-  const record = warnAboutUnknownOutcome(error).toJSON();
+  const record = { ...error.toJSON(), hint: composeHint(error) };
   const isDebugging = io.env("SVC_DEBUG") === "1";
   const printed = { error: isDebugging ? { ...record, stack: formatStack(error) } : record };
   const text = JSON.stringify(printed, null, io.stderr.isTerminal() ? 2 : undefined);
   io.stderr.write(escapeControlCharacters(text) + "\n");
 }
 
-/** Prevents a hint from causing a second change. Workflows have a hint of their own for an unknown outcome. */
-function warnAboutUnknownOutcome(error: SvcError): SvcError {
-  const { code, hint, outcomeUnknown } = error;
-  if (!outcomeUnknown || code === "OUTCOME_UNKNOWN") return error;
+/** Returns the hint, with a warning that prevents a second change. Workflows have a hint of their own for an unknown outcome. */
+function composeHint(error: SvcError): string | undefined {
+  const hint = error.renderHint((name) => `--${toKebab(name)}`);
+  if (!error.outcomeUnknown || error.code === "OUTCOME_UNKNOWN") return hint;
   const warning = "The change may have been applied: check before you repeat it.";
-  return error.with({ hint: hint === undefined ? warning : `${warning} ${hint}` });
+  return hint === undefined ? warning : `${warning} ${hint}`;
 }
 
 function formatStack(error: unknown): string {

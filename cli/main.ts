@@ -10,9 +10,9 @@ import { type Io, OutputClosed } from "./io/io.ts";
 import { processIo } from "./io/process_io.ts";
 
 /** Runs a command line and returns its exit code. Results go to stdout, everything else to stderr. */
-export async function main(args: readonly string[], io: Io = processIo()): Promise<number> {
+export async function runCommandLine(args: readonly string[], io: Io = processIo()): Promise<number> {
   try {
-    await runCommandLine(args, io);
+    await dispatch(args, io);
     return 0;
   } catch (thrown) {
     if (thrown instanceof OutputClosed) return 0; // The reader of `svc … | head -1` has read enough.
@@ -22,7 +22,7 @@ export async function main(args: readonly string[], io: Io = processIo()): Promi
   }
 }
 
-async function runCommandLine(args: readonly string[], io: Io): Promise<void> {
+async function dispatch(args: readonly string[], io: Io): Promise<void> {
   const { words, rest, help, helpCommand, version, misplaced } = splitCommandLine(args);
   const [groupWord, commandWord] = words;
   if (misplaced !== undefined) throw (await usageErrors()).misplacedFlag(misplaced);

@@ -91,10 +91,20 @@ export interface HintCommand {
   readonly purpose: string;
 }
 
+/** An option of a function that helps with an error. On the command line it is a flag. */
+export interface HintOption {
+  /** Name in camel case, e.g. `ifMatch`. */
+  readonly name: string;
+  /** Purpose as an infinitive, e.g. `to send the entity tag that you last read`. */
+  readonly purpose: string;
+}
+
 /** Advice on an error. */
 export interface Hint {
   /** Advice in full sentences. */
   readonly text?: string;
+  /** Options that help. */
+  readonly options?: readonly HintOption[];
   /** Command lines that help, the best one first. */
   readonly commands?: readonly HintCommand[];
 }
@@ -202,12 +212,14 @@ export class SvcError extends Error {
   declare readonly rejectedByService?: boolean;
   /** True if the response repeats the first response to the same idempotency key. */
   declare readonly replayed?: boolean;
+  readonly #hint?: string | Hint;
 
   /** Creates an error with a code, one sentence that describes it, and additional properties. */
   constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
     super(message, "cause" in options ? { cause: options.cause } : undefined);
     this.code = code;
-    const properties = { ...options, hint: renderHint(options.hint) };
+    this.#hint = options.hint;
+    const properties = { ...options, hint: this.renderHint() };
     // Undefined properties would show in logs.
     for (const name of [...RECORD_PROPERTIES, ...RETRY_PROPERTIES]) {
       if (properties[name] !== undefined) Object.assign(this, { [name]: properties[name] });
@@ -221,6 +233,19 @@ export class SvcError extends Error {
     return record;
   }
 
+  /** Returns the hint as text. Its options are written as in a program, unless `formatOption` formats their names. */
+  renderHint(formatOption: (name: string) => string = (name) => name): string | undefined {
+    if (typeof this.#hint !== "object") return this.#hint;
+    const { text, options = [], commands = [] } = this.#hint;
+    const lines = commands.map(({ args, purpose }) => `'${formatCommandLine(args)}' ${purpose}`);
+    const sentences = [
+      text,
+      ...options.map(({ name, purpose }) => `Pass ${formatOption(name)} ${purpose}.`),
+      lines.length > 0 ? `Run ${lines.join(", or ")}.` : undefined,
+    ];
+    return sentences.filter(Boolean).join(" ") || undefined;
+  }
+
   /** Returns the error with the name of the operation that failed, unless it already has one. */
   withOperation(operation: string): SvcError {
     return this.operation === undefined ? this.with({ operation }) : this;
@@ -229,18 +254,11 @@ export class SvcError extends Error {
   /** Returns a copy of the error with other properties, and with another message if one is passed. */
   with(options: SvcErrorOptions, message: string = this.message): SvcError {
     const retry: SvcErrorOptions = Object.fromEntries(RETRY_PROPERTIES.map((name) => [name, this[name]]));
-    const copy = new SvcError(this.code, message, { ...this.toJSON(), cause: this.cause, ...retry, ...options });
+    const own = { ...this.toJSON(), ...retry, cause: this.cause, hint: this.#hint };
+    const copy = new SvcError(this.code, message, { ...own, ...options });
     copy.stack = this.stack?.replace(this.message, () => message); // The stack shows where the original was thrown.
     return copy;
   }
-}
-
-function renderHint(hint: string | Hint = {}): string | undefined {
-  if (typeof hint === "string") return hint;
-  const { text, commands = [] } = hint;
-  const lines = commands.map(({ args, purpose }) => `'${formatCommandLine(args)}' ${purpose}`);
-  const sentences = [text, lines.length > 0 ? `Run ${lines.join(", or ")}.` : undefined];
-  return sentences.filter(Boolean).join(" ") || undefined;
 }
 
 /** Formats a command line of svc so that it can be pasted into a shell. */

@@ -1,5 +1,5 @@
 /** The registry of all groups of commands: those of the API, then those of this program. A group is loaded on first use. */
-import { type GroupEntry, groups as operationGroups } from "../../lib/resources/mod.ts";
+import { type GroupEntry, resources } from "../../lib/resources/mod.ts";
 import { mapValues } from "../../utils/map_values.ts";
 import type { Command, CommandEntry, CommandGroup } from "./command.ts";
 import type { LocalGroup } from "./local_command.ts";
@@ -10,7 +10,7 @@ interface LocalGroupEntry {
   readonly load: () => Promise<{ readonly commands: LocalGroup }>;
 }
 
-const apiGroups: Readonly<Record<string, GroupEntry>> = operationGroups;
+const apiGroups: Readonly<Record<string, GroupEntry>> = resources;
 
 const localGroups: Readonly<Record<string, LocalGroupEntry>> = {
   auth: {

@@ -21,7 +21,7 @@ import { USER_AGENT } from "../version.ts";
 import { type EncodedRequest, encodeRequest, type Part } from "./request/encode.ts";
 import type { MultipartBody } from "./request/multipart.ts";
 import { mayBeDone } from "./outcome.ts";
-import { checkStatus, readHead, Reply, type ReplyHead } from "./response/reply.ts";
+import { checkStatus, readHead, Reply, type ReplyHead, TAG_OPTION } from "./response/reply.ts";
 
 /** A request and its response, for logs. It contains no secret. */
 export interface Exchange extends ExchangeSummary {
@@ -147,7 +147,7 @@ function checkKey(key: unknown): void {
 /** The error of a service that returns no entity tag for a change that needs one. */
 export function missingTag(path: string): SvcError {
   return new SvcError("MISSING_ETAG", `The response of GET ${path} has no entity tag.`, {
-    hint: "Pass the tag that you last read with --if-match.",
+    hint: { options: [TAG_OPTION] },
   });
 }
 

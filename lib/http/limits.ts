@@ -1,7 +1,7 @@
 /** Limits of an exchange: how long it may take, and how large its response may be. */
 import { createCancelledError, SvcError } from "../errors.ts";
 import { abortable, onAbort } from "../../utils/async/abort.ts";
-import { diagnoseCommand, explainNetwork } from "./network.ts";
+import { explainNetwork, suggestDiagnosis } from "./network.ts";
 
 /** A service and the time that one call to it may take. */
 export interface DeadlineOptions {
@@ -73,7 +73,7 @@ export class Deadline implements Disposable {
     if (this.#controller.signal.aborted) {
       return new SvcError("TIMEOUT", `${exchange} did not respond within ${timeoutSeconds} s.`, {
         cause: error,
-        hint: { text: "Raise timeoutSeconds in the profile.", commands: [diagnoseCommand(profile)] },
+        hint: { text: "Raise timeoutSeconds in the profile.", commands: [suggestDiagnosis(profile)] },
       });
     }
     return explainNetwork(error, exchange, profile);

@@ -5,12 +5,12 @@ export function explainNetwork(error: unknown, exchange: string, profile?: strin
   if (error instanceof Deno.errors.NotCapable || isImportFailure(error)) throw error;
   return new SvcError("NETWORK_ERROR", `${exchange} failed: ${findRootReason(error)}.`, {
     cause: error,
-    hint: { text: "Check the address, and check that the service is running.", commands: [diagnoseCommand(profile)] },
+    hint: { text: "Check the address, and check that the service is running.", commands: [suggestDiagnosis(profile)] },
   });
 }
 
 /** Returns the command that finds out why a service cannot be reached. */
-export function diagnoseCommand(profile: string = "default"): HintCommand {
+export function suggestDiagnosis(profile: string = "default"): HintCommand {
   const options = profile === "default" ? [] : ["--profile", profile];
   return { args: ["auth", "diagnose", ...options], purpose: "to find the step that fails" };
 }

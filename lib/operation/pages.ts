@@ -16,8 +16,10 @@ export function planPages({ pages, args = [], flags = {} }: Operation): PagePlan
   if (pages === undefined) return undefined;
   const plan = { ...pages, position: args.length };
   const name = Object.keys(flags).find((name) => flags[name]?.to === "body:*");
-  const pathOf = (flag: string) => flags[flag]?.to.replace(/^body:/, "") ?? "";
-  return name === undefined ? plan : { ...plan, whole: { name, page: pathOf(pages.page), size: pathOf(pages.size) } };
+  const findBodyPath = (flag: string) => flags[flag]?.to.replace(/^body:/, "") ?? "";
+  return name === undefined
+    ? plan
+    : { ...plan, whole: { name, page: findBodyPath(pages.page), size: findBodyPath(pages.size) } };
 }
 
 /** Reports whether a value is a plan, which a host sends as JSON. */

@@ -10,7 +10,7 @@ export interface GroupEntry {
 }
 
 /** All groups by name. */
-export const groups = {
+export const resources = {
   cases: {
     summary: "Create, read and advance cases",
     load: (): Promise<typeof import("./cases.ts")> => import("./cases.ts"),
@@ -79,12 +79,12 @@ export const groups = {
  * @internal
  */
 export type Resources = {
-  readonly [G in keyof typeof groups]: Awaited<ReturnType<(typeof groups)[G]["load"]>>["default"];
+  readonly [G in keyof typeof resources]: Awaited<ReturnType<(typeof resources)[G]["load"]>>["default"];
 };
 
 /** Loads the operations of all groups. */
 export async function loadResources(): Promise<Record<string, Group>> {
-  const loaded = Object.entries(groups).map(async ([name, group]): Promise<[string, Group]> => {
+  const loaded = Object.entries(resources).map(async ([name, group]): Promise<[string, Group]> => {
     const { default: operations } = await group.load();
     return [name, operations];
   });

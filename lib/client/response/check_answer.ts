@@ -104,6 +104,8 @@ function invalidAnswer(found: string, { head = {} }: AnswerParts): SvcError {
     operation,
     status,
     requestId,
-    hint: "Check that the base URL and API root name a DX API v2 service. --verbose shows the response.",
+    hint:
+      "Check that the base URL and API root name a DX API v2 service. The option onReply of createClient shows the " +
+      "response, and so does --verbose on the command line.",
   });
 }

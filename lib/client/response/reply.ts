@@ -1,7 +1,14 @@
 /** Reads responses of the service: head, status and body. */
-import { createRetryHint, getErrorCode, SvcError, type SvcErrorOptions } from "../../errors.ts";
+import {
+  createRetryHint,
+  getErrorCode,
+  type Hint,
+  type HintOption,
+  SvcError,
+  type SvcErrorOptions,
+} from "../../errors.ts";
 import { type Destination, explainRedirect } from "../../http/address.ts";
-import { diagnoseCommand } from "../../http/network.ts";
+import { suggestDiagnosis } from "../../http/network.ts";
 import type { Answer, Content } from "../../operation/answer.ts";
 import type { OperationRef } from "../../operation/operation.ts";
 import {
@@ -154,7 +161,7 @@ function composeMessage(body: JsonObject | undefined, details: readonly JsonObje
 }
 
 /** Returns a hint for a status. */
-function hintFor(status: number, headers: Headers, sent: Destination): string | undefined {
+function hintFor(status: number, headers: Headers, sent: Destination): string | Hint | undefined {
   const location = headers.get("location");
   if (status < 400 && location !== null) return explainRedirect(location, sent);
   const retryAfter = headers.get("retry-after") ?? undefined;
@@ -163,11 +170,14 @@ function hintFor(status: number, headers: Headers, sent: Destination): string | 
   return HINTS[status];
 }
 
-const HINTS: Readonly<Record<number, string>> = {
+/** The option that prevents a change of a resource that has changed since it was read. */
+export const TAG_OPTION: HintOption = { name: "ifMatch", purpose: "to send the entity tag that you last read" };
+
+const HINTS: Readonly<Record<number, string | Hint>> = {
   401:
     "The service refuses a token that its token endpoint has issued: check baseUrl, tokenPath and what the client may do.",
   412: "The resource has changed since. Read it again, then decide.",
-  428: "Give the entity tag that you last read with --if-match.",
+  428: { options: [TAG_OPTION] },
 };
 
 /** The part of a head that errors of the body mention. */
@@ -224,6 +234,6 @@ function invalidBody(what: string, text: string, head: BodyHead, cause?: unknown
     operation,
     status,
     requestId,
-    hint: { text: "Check the base URL and the API root.", commands: [diagnoseCommand(profile)] },
+    hint: { text: "Check the base URL and the API root.", commands: [suggestDiagnosis(profile)] },
   });
 }
