@@ -87,7 +87,10 @@ const operations = {
     args: [assignmentId],
     flags: { action },
     answer: viewAnswer,
-    example: "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register",
+    example: [
+      "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register",
+      "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --format yaml",
+    ],
   },
   /**
    * Performs an assignment and returns the case, with `nextAssignmentInfo` if the caller can perform another assignment.

@@ -101,7 +101,7 @@ const operations = {
     args: [caseTypeId],
     flags: { action: { help: "Action ID, e.g. Create", type: "string", to: "path:actionID", required: true } },
     answer: viewAnswer,
-    example: "City-Permit-Work-Permit --action Create",
+    example: ["City-Permit-Work-Permit --action Create", "City-Permit-Work-Permit --action Create --format yaml"],
   },
   /**
    * Lists the bulk actions of a case type. Only the hosted variant supports it.

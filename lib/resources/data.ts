@@ -527,7 +527,7 @@ const operations = {
     flags: { data: record },
     tagFrom: { path: "/data_views/{data_view_ID}", scalarsOf: "data" },
     answer: recordAnswer,
-    example: `D_Inspectors --data '{"ID":"I-1","Phone":"555-0100"}'`,
+    example: [`D_Inspectors --data '{"ID":"I-1","Phone":"555-0100"}'`, "D_Inspectors --data @changes.json"],
     seeAlso: ["data update --help"],
   },
   /**

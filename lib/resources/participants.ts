@@ -203,7 +203,10 @@ const operations = {
     args: [caseId],
     flags: { participantId, ...content },
     answer: participantAnswer,
-    example: `'CITY-PERMIT-WORK P-1' --participant-id PARTY-1 --data '{"pyPhoneNumber":"555-0100"}'`,
+    example: [
+      `'CITY-PERMIT-WORK P-1' --participant-id PARTY-1 --data '{"pyPhoneNumber":"555-0100"}'`,
+      "'CITY-PERMIT-WORK P-1' --participant-id PARTY-1 --data @participant.json",
+    ],
   },
   /**
    * Removes a participant from a case. The case gets a new entity tag, and the change is part of its history.

@@ -97,7 +97,10 @@ const operations = {
     },
     answer: multiStatusAnswer,
     status: 207,
-    example: "'CITY-PERMIT-WORK P-1' --related-case-id 'CITY-PERMIT-WORK P-2' --relationship duplicate",
+    example: [
+      "'CITY-PERMIT-WORK P-1' --related-case-id 'CITY-PERMIT-WORK P-2' --relationship duplicate",
+      "'CITY-PERMIT-WORK P-1' --related-case-id 'CITY-PERMIT-WORK P-2' --relationship duplicate --dry-run",
+    ],
   },
   /**
    * Removes the relation between two cases. The order of the cases does not matter.

@@ -313,7 +313,10 @@ const operations = {
     },
     answer: messageAnswer,
     status: 201,
-    example: "--context 'CITY-PERMIT-WORK P-1' --message 'Plan received, @clerk@city'",
+    example: [
+      "--context 'CITY-PERMIT-WORK P-1' --message 'Plan received, @clerk@city'",
+      "--context 'CITY-PERMIT-WORK P-1' --message 'Plan received' --dry-run",
+    ],
     seeAlso: ["social list-mentions --help"],
   },
   /**

@@ -79,7 +79,7 @@ const operations = {
     },
     answer: multiStatusAnswer,
     status: 207,
-    example: "'CITY-PERMIT-WORK P-1' --tag urgent --tag heritage",
+    example: ["'CITY-PERMIT-WORK P-1' --tag urgent --tag heritage", "'CITY-PERMIT-WORK P-1' --tag urgent --dry-run"],
   },
   /**
    * Removes a tag from a case.

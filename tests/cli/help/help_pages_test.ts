@@ -8,7 +8,7 @@ import { ENVIRONMENT_VARIABLES } from "../../../lib/auth/environment.ts";
 import { ERROR_CODES, SvcError } from "../../../lib/errors.ts";
 import { entryNamed, listExamples, toKebab } from "../../../lib/operation/operation.ts";
 import { FORMATS } from "../../../lib/output/format.ts";
-import { parseErrorRecord, splitWords, svcInProcess } from "../../harness/svc.ts";
+import { CHECKOUT, parseErrorRecord, splitWords, svcInProcess } from "../../harness/svc.ts";
 
 const COMMANDS = (await Promise.all(
   Object.entries(groups).map(async ([group, { load }]) =>
@@ -88,6 +88,14 @@ Deno.test("the page about the environment lists every variable, and that about f
   }
   const formatting = await readPage("help formatting");
   for (const format of FORMATS) assert.match(formatting, new RegExp(`^  ${format} +\\S`, "m"));
+});
+
+Deno.test("docs/permissions.md allows and explains every variable except those of proxies", async () => {
+  const page = await Deno.readTextFile(`${CHECKOUT}/docs/permissions.md`);
+  const [, list = ""] = /^--allow-env=(SVC_BASE_URL,.*)$/m.exec(page) ?? [];
+  const own = Object.keys(ENVIRONMENT_VARIABLES).filter((name) => !name.endsWith("_PROXY"));
+  assert.deepEqual(list.split(",").filter((name) => name !== "TERM").toSorted(), own.toSorted());
+  for (const name of own) assert.match(page, new RegExp(`^\\|.*\`${name}\`.*\\|`, "m"));
 });
 
 Deno.test("every example and every related command of a help page can be run", () => {
