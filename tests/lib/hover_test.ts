@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { CHECKOUT, LimitedCommand, makeFolder } from "../harness/svc.ts";
 
 const PROGRAM = `import { createClient, type CasesCreateParams } from "${pathToFileURL(`${CHECKOUT}/mod.ts`).href}";
-const svc = createClient();
+const svc = createClient({ retries: 2 });
 const params: CasesCreateParams = { type: "T" };
 const { data } = await svc.cases.create(params, { idempotencyKey: "k" });
 console.log(data.caseInfo.stageLabel, (await svc.data.listPages({ type: "all" })).dataPages);
@@ -14,6 +14,7 @@ console.log(data.caseInfo.stageLabel, (await svc.data.listPages({ type: "all" })
 const SHOWN: readonly [before: string, documentation: RegExp][] = [
   ["await svc.ca", /case/i],
   ["await svc.cases.cre", /Creates a case of a type/],
+  ["{ retri", /Number of retries/],
   ["{ idempot", /Makes a change safe to repeat/],
   ["data.case", /The case\./],
   ["data.caseInfo.stageL", /Display name of the current stage/],

@@ -4,6 +4,7 @@ import { type AttemptOptions, type Caller, createCaller } from "../../../lib/cli
 import { readText } from "../../../lib/http/limits.ts";
 import { type ErrorCode, SvcError } from "../../../lib/errors.ts";
 import { createClient } from "../../../mod.ts";
+import { toKebab } from "../../../lib/operation/operation.ts";
 import { catchError } from "../../harness/fake_service.ts";
 import {
   type Behaviour,
@@ -256,6 +257,9 @@ Deno.test("a change that needs an entity tag is not sent if the service returns 
     const error = await catchError(createCaller(server.options).call(PERFORM, { assignmentId: "A", action: "B" }));
     assert.deepEqual([error.code, error.outcomeUnknown], ["MISSING_ETAG", undefined]);
     assert.equal(error.message, "The response of GET /assignments/A has no entity tag.");
+    assert.equal(error.hint, "Pass ifMatch to send the entity tag that you last read.");
+    const flags = error.with({ status: 200 }).renderHint((name) => `--${toKebab(name)}`);
+    assert.equal(flags, "Pass --if-match to send the entity tag that you last read.");
     assert.equal(server.received.length, 1);
   }
 });
