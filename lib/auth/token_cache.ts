@@ -1,6 +1,7 @@
 import type { Warn } from "../client/callback.ts";
 import { SvcError } from "../errors.ts";
 import { parseJsonObject } from "../../utils/json.ts";
+import { hasShape, type Shape } from "../../utils/shape.ts";
 import { warnIfSecretExposed } from "../../utils/fs/private_file.ts";
 import type { SessionSettings } from "./settings.ts";
 
@@ -19,6 +20,10 @@ export interface Token {
   /** Time from which it is renewed, in ISO 8601. */
   readonly refreshAt: string;
 }
+
+const CACHED_TOKEN = {
+  required: { accessToken: "string", expiresAt: "string", refreshAt: "string" },
+} as const satisfies Shape;
 
 /** A token and where it came from. */
 export interface IssuedToken {
@@ -58,9 +63,9 @@ export function readToken(settings: SessionSettings): Token | undefined {
   const text = readFile(path, settings.warn);
   const cached = text === undefined ? undefined : parseJsonObject(text);
   // A damaged file counts as no token. The next exchange replaces it.
-  if (cached === undefined || !isIssuedFor(cached, settings)) return undefined;
+  if (!hasShape(cached, CACHED_TOKEN) || !isIssuedFor(cached, settings)) return undefined;
   const { accessToken, expiresAt, refreshAt } = cached;
-  if (!isBearerToken(accessToken) || typeof expiresAt !== "string" || typeof refreshAt !== "string") return undefined;
+  if (!isBearerToken(accessToken)) return undefined;
   const token = { accessToken, expiresAt, refreshAt };
   return isFresh(token) ? token : undefined;
 }

@@ -2,7 +2,8 @@
 import { createRetryHint, getErrorCode, SvcError } from "../errors.ts";
 import { type Destination, explainRedirect, getRequestPath } from "../http/address.ts";
 import { readText } from "../http/limits.ts";
-import { isNonEmptyString, isString, type JsonObject, parseJsonObject } from "../../utils/json.ts";
+import { isString, type JsonObject, parseJsonObject } from "../../utils/json.ts";
+import { hasShape, type Shape } from "../../utils/shape.ts";
 import { redact } from "../../utils/text/redact.ts";
 import { USER_AGENT } from "../version.ts";
 import { type Credentials, getTokenUrl } from "./settings.ts";
@@ -43,13 +44,21 @@ function formEncode(text: string): string {
   return new URLSearchParams({ "": text }).toString().slice("=".length);
 }
 
-/** Parses a token response. Ignores other members, and accepts null for optional ones, as some servers send. */
+/** A token response. Some servers send null for optional members, and the number as text. */
+const TOKEN_RESPONSE = {
+  required: { access_token: "string" },
+  optional: { token_type: { oneOf: ["string", "null"] }, expires_in: { oneOf: ["number", "string", "null"] } },
+} as const satisfies Shape;
+
+/** Parses a token response. Ignores other members. */
 function parseToken(text: string, url: string): Token {
-  const { access_token: token, token_type: type, expires_in: expiresIn } = parseJsonObject(text) ?? {};
-  const isBearer = (type ?? undefined) === undefined || (isString(type) && type.toLowerCase() === "bearer");
-  // Some servers send the number as text.
-  const seconds = (expiresIn ?? undefined) === undefined ? DEFAULT_TOKEN_SECONDS : parseFloat(String(expiresIn));
-  if (!isNonEmptyString(token) || !isBearer || !(seconds >= 0)) throw invalidResponse(url, "is not a token response");
+  const body = parseJsonObject(text);
+  if (!hasShape(body, TOKEN_RESPONSE)) throw invalidResponse(url, "is not a token response");
+  const { access_token: token, token_type: type, expires_in: expiresIn } = body;
+  const seconds = parseFloat(String(expiresIn ?? DEFAULT_TOKEN_SECONDS));
+  if (token === "" || (type ?? "bearer").toLowerCase() !== "bearer" || !(seconds >= 0)) {
+    throw invalidResponse(url, "is not a token response");
+  }
   if (!isBearerToken(token)) throw invalidResponse(url, "contains a token that cannot be sent in a header");
   return createToken(token, Math.min(seconds, MAX_TOKEN_SECONDS));
 }
