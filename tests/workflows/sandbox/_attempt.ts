@@ -4,6 +4,7 @@ import { toSvcError } from "../../../lib/errors.ts";
 import type { JsonValue } from "../../../utils/json.ts";
 import type { InputOutcome } from "../../../workflows/runs/runner.ts";
 import type { Limits } from "../../../workflows/sandbox/host/limits.ts";
+import type { OpenWorkflow } from "../../../workflows/scripts/open_workflow.ts";
 import { openHostileGuest, PRELUDE } from "./_hostile_guest.ts";
 import type { World } from "./_world.ts";
 import { makeFolder } from "../../harness/svc.ts";
@@ -36,38 +37,94 @@ export interface Attempt {
 /** Operations that every script may call. */
 const GRANTED = ["cases.get"];
 
+/** Number of attempts in a shared file. */
+const GROUP_SIZE = 20;
+
 /** Default limits. */
 const LIMITS: Limits = { timeoutSeconds: 60, maxMemoryMiB: 128 };
 
-/** Makes an attempt, and checks its outcome and that nothing was reached. */
-export async function checkAttempt(row: Attempt, world: World): Promise<void> {
-  const files = { "script.ts": scriptText(row.isGuest ? "" : row.script, GRANTED, row.before), ...row.files };
-  await using folder = await makeFolder(mapText(files, (text) => world.fill(text)));
-  for (const [name, target] of Object.entries(row.links ?? {})) {
-    await Deno.symlink(world.fill(target), `${folder.path}/${name}`);
-  }
-  const log: string[] = [];
-  const seen = (await runInputs(row, world, folder.path, log)).map(describeOutcome);
-  const last = seen.at(-1) ?? "";
-  const { refused } = row;
-  if (refused instanceof RegExp) assert.match(last, refused);
-  else {
-    const expected = world.fill(refused).replaceAll("{root}", folder.path);
-    assert.ok(last.includes(expected), `got: ${last}\n instead of: ${expected}`);
-  }
-  if (row.printed !== undefined) assert.equal(log.join("\n"), row.printed);
-  await world.checkUntouched([...seen, ...log].join("\n"));
+/**
+ * Groups attempts that can share the file of a script. Each attempt still runs in its own sandbox, but the file is checked
+ * and loaded once. An attempt has its own file if it imports something, or needs files, limits or inputs.
+ */
+export function groupAttempts(table: readonly Attempt[]): readonly (readonly Attempt[])[] {
+  const { shared = [], alone = [] } = Object.groupBy(table, (row) => isShareable(row) ? "shared" : "alone");
+  const groups: Attempt[][] = [];
+  for (let start = 0; start < shared.length; start += GROUP_SIZE) groups.push(shared.slice(start, start + GROUP_SIZE));
+  return [...groups, ...alone.map((row) => [row])];
 }
 
-async function runInputs(row: Attempt, world: World, path: string, log: string[]): Promise<InputOutcome[]> {
-  const limits = { ...LIMITS, ...row.limits };
+function isShareable({ script, before, files, links, inputs, limits, isGuest }: Attempt): boolean {
+  return !script.includes("import") &&
+    [before, files, links, inputs, limits, isGuest].every((one) => one === undefined);
+}
+
+/** Returns a script that makes the attempt whose index is its input. */
+function toSharedScript(attempts: readonly Attempt[]): string {
+  const cases = attempts.map(({ script }, i) => `case ${i}: return await (async (input) => {\n${script}\n})(null);`);
+  return `switch (input) {\n${cases.join("\n")}\n}`;
+}
+
+/** Makes attempts. Calls `step` for each, to check its outcome and that nothing was reached. */
+export async function checkAttempts(
+  attempts: readonly Attempt[],
+  world: World,
+  step: (row: Attempt, check: () => Promise<void>) => Promise<unknown>,
+): Promise<void> {
+  const [first] = attempts;
+  if (first === undefined) return;
+  const isShared = attempts.length > 1;
+  const text = first.isGuest ? "" : isShared ? toSharedScript(attempts) : first.script;
+  const files = { "script.ts": scriptText(text, GRANTED, first.before), ...first.files };
+  await using folder = await makeFolder(mapText(files, (text) => world.fill(text)));
+  for (const [name, target] of Object.entries(first.links ?? {})) {
+    await Deno.symlink(world.fill(target), `${folder.path}/${name}`);
+  }
+  const opening = openAttempt(first, world, folder.path);
+  opening.catch(() => {}); // Each step reports it.
   try {
-    await using workflow = row.isGuest
-      ? await openHostileGuest(world.fill(PRELUDE + row.script), path, limits, GRANTED)
-      : await openScript({ script: `${path}/script.ts`, limits, allow: GRANTED });
-    const runner = createRunner(workflow, world.caller);
+    for (const [i, row] of attempts.entries()) {
+      await step(row, async () => {
+        const log: string[] = [];
+        const inputs = isShared ? [i] : row.inputs ?? [null];
+        const seen = (await runInputs(opening, inputs, world, log)).map(describeOutcome);
+        checkOutcome(row, seen.at(-1) ?? "", log, (text) => world.fill(text).replaceAll("{root}", folder.path));
+        await world.checkUntouched([...seen, ...log].join("\n"));
+      });
+    }
+  } finally {
+    await opening.then((workflow) => workflow[Symbol.asyncDispose](), () => {});
+  }
+}
+
+function checkOutcome(
+  { refused, printed }: Attempt,
+  outcome: string,
+  log: readonly string[],
+  fill: (text: string) => string,
+): void {
+  if (refused instanceof RegExp) assert.match(outcome, refused);
+  else assert.ok(outcome.includes(fill(refused)), `got: ${outcome}\n instead of: ${fill(refused)}`);
+  if (printed !== undefined) assert.equal(log.join("\n"), printed);
+}
+
+async function openAttempt(row: Attempt, world: World, path: string): Promise<OpenWorkflow> {
+  const limits = { ...LIMITS, ...row.limits };
+  return row.isGuest
+    ? await openHostileGuest(world.fill(PRELUDE + row.script), path, limits, GRANTED)
+    : await openScript({ script: `${path}/script.ts`, limits, allow: GRANTED });
+}
+
+async function runInputs(
+  opening: Promise<OpenWorkflow>,
+  inputs: readonly JsonValue[],
+  world: World,
+  log: string[],
+): Promise<InputOutcome[]> {
+  try {
+    const runner = createRunner(await opening, world.caller);
     const outcomes: InputOutcome[] = [];
-    for (const value of row.inputs ?? [null]) {
+    for (const value of inputs) {
       const input = { number: outcomes.length + 1, place: "input", value };
       outcomes.push(await runner.run(input, (text) => void log.push(text)));
     }
