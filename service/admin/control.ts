@@ -115,12 +115,12 @@ export async function resetService(
   return { removed: data };
 }
 
-function createUnusedError(data: string, hint: string): SvcError {
+export function createUnusedError(data: string, hint: string): SvcError {
   return new SvcError("INVALID_CONFIG", `No service has used ${data} yet.`, { hint });
 }
 
 /** Resolves the data directory of a command. No other process can reach a service in memory. */
-function resolveDirectory(given: string | undefined): string {
+export function resolveDirectory(given: string | undefined): string {
   const data = resolveDataDirectory(given);
   if (data !== MEMORY) return data;
   throw new SvcError("INVALID_ARGS", "Other processes cannot find a service in memory.", {

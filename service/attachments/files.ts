@@ -4,7 +4,8 @@ import type { ByteStore } from "../store/bytes.ts";
 import type { Store, StoredItem, Transaction } from "../store/store.ts";
 import type { EngineContext } from "../cases/case_work.ts";
 
-const KIND = "file";
+/** Kind of the stored items that describe files. */
+export const FILE_KIND = "file";
 
 /** Owners of files, so that those that may expire are found without reading the others. */
 const TEMPORARY = "temporary";
@@ -49,7 +50,7 @@ export async function findUpload({ tx, now, caller }: EngineContext, id: string)
 
 /** A file, whether or not it can still be linked. */
 async function findFile(tx: Transaction, id: string): Promise<KeptFile | undefined> {
-  const item = await tx.getItem(KIND, id);
+  const item = await tx.getItem(FILE_KIND, id);
   return item && toFile(item);
 }
 
@@ -60,7 +61,7 @@ export function withLink(file: KeptFile): KeptFile {
 
 /** A file as it is stored. */
 export function toFileItem({ id, at, ...content }: KeptFile): StoredItem {
-  return { kind: KIND, id, owner: content.links > 0 ? LINKED : TEMPORARY, at, content };
+  return { kind: FILE_KIND, id, owner: content.links > 0 ? LINKED : TEMPORARY, at, content };
 }
 
 /** Takes the link of a deleted attachment from its file; the bytes go with the last link, when that is durable. */
@@ -71,7 +72,7 @@ export async function releaseFile(
   const file = id === undefined ? undefined : await findFile(tx, id);
   if (file === undefined) return;
   if (file.links > 1) return await tx.putItem(toFileItem({ ...file, links: file.links - 1 }));
-  await tx.deleteItem(KIND, file.id);
+  await tx.deleteItem(FILE_KIND, file.id);
   runLater(() => bytes.remove(file.id));
 }
 
@@ -79,8 +80,8 @@ export async function releaseFile(
 export async function removeExpired(store: Store, bytes: ByteStore, now: Date): Promise<void> {
   const before = new Date(now.getTime() - LIFETIME).toISOString();
   const expired = await store.transact(async (tx) => {
-    const items = await tx.listItems(KIND, TEMPORARY, { before });
-    for (const { id } of items) await tx.deleteItem(KIND, id);
+    const items = await tx.listItems(FILE_KIND, TEMPORARY, { before });
+    for (const { id } of items) await tx.deleteItem(FILE_KIND, id);
     return items;
   });
   for (const { id } of expired) await bytes.remove(id);

@@ -11,7 +11,7 @@ import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import { describeReadError, describeWriteError } from "../../utils/fs/describe_error.ts";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { MEMORY } from "./settings.ts";
-import { removeBytes } from "../store/bytes_on_disk.ts";
+import { keepFile, removeBytes } from "../store/bytes_on_disk.ts";
 
 /** Milliseconds to wait for the lock, which another command may hold briefly. */
 const LOCK_PATIENCE = 300;
@@ -116,6 +116,11 @@ export async function announce(
   await writeState(path, { pid: Deno.pid, url, apiRoot, tokenPath, app, startedAt: new Date().toISOString() });
 }
 
+/** Records the application of a directory that no service has used yet. */
+export async function registerApplication(path: string, app: string): Promise<void> {
+  await writeState(path, { pid: 0, url: "", apiRoot: "", tokenPath: "", app, startedAt: "" });
+}
+
 /**
  * Clears the process ID of a service that has ended, because another process may have it now. Returns whether a service was
  * announced.
@@ -152,6 +157,7 @@ export async function removeData(path: string): Promise<void> {
     await Deno.remove(file).catch(ignoreMissing);
   }
   await removeBytes(files);
+  await Deno.remove(keepFile(files)).catch(ignoreMissing);
   await Deno.remove(getStateFile(path)).catch(ignoreMissing); // Last, because it marks a directory of svc.
 }
 

@@ -1,4 +1,6 @@
 /** Bytes as files of a folder. */
+import { SvcError } from "../../lib/errors.ts";
+import { FileLock } from "../../utils/fs/file_lock.ts";
 import { makePrivateDirectory } from "../../utils/fs/private_file.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import { readChunks, writeAll } from "../../utils/fs/chunks.ts";
@@ -26,6 +28,7 @@ export function openBytes(folder?: string): ByteStore {
     },
     read: (id) => readChunks(async () => await Deno.open(`${place()}/${id}`)),
     async remove(id) {
+      if (folder !== undefined && await areKept(folder)) return; // The next start removes it.
       await Deno.remove(`${place()}/${id}`).catch(ignoreMissing);
     },
     async list() {
@@ -36,6 +39,24 @@ export function openBytes(folder?: string): ByteStore {
       if (temporary !== undefined) await Deno.remove(temporary, { recursive: true });
     },
   };
+}
+
+/** Keeps the files of a folder from being removed, until the result is disposed of. */
+export async function keepBytes(folder: string): Promise<Disposable> {
+  const lock = await FileLock.tryAcquire(keepFile(folder));
+  if (lock !== undefined) return lock;
+  throw new SvcError("CONFLICT", "Another command backs up or verifies the same data.", {
+    hint: "Wait until it ends.",
+  });
+}
+
+/** Returns the path of the lock file of `keepBytes`. */
+export function keepFile(folder: string): string {
+  return `${folder}.lock`;
+}
+
+async function areKept(folder: string): Promise<boolean> {
+  return await FileLock.isHeld(keepFile(folder)).catch(ignoreMissing) ?? false;
 }
 
 /** Removes the bytes that are in a folder, and the folder with the last of what is in it. */

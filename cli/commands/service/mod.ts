@@ -1,11 +1,14 @@
 import type { LocalGroup } from "../local_command.ts";
 import { addClientCommand } from "./add_client.ts";
+import { backupCommand } from "./backup.ts";
 import { resetCommand } from "./reset.ts";
+import { restoreCommand } from "./restore.ts";
 import { schemaCommand } from "./schema.ts";
 import { startCommand } from "./start.ts";
 import { serviceStatusCommand } from "./status.ts";
 import { stopCommand } from "./stop.ts";
 import { typesCommand } from "./types.ts";
+import { verifyCommand } from "./verify.ts";
 
 /** The commands of `svc service`, in the order of the help. */
 export const commands: LocalGroup = {
@@ -13,6 +16,9 @@ export const commands: LocalGroup = {
   status: serviceStatusCommand,
   stop: stopCommand,
   reset: resetCommand,
+  backup: backupCommand,
+  restore: restoreCommand,
+  verify: verifyCommand,
   schema: schemaCommand,
   types: typesCommand,
   addClient: addClientCommand,

@@ -1,0 +1,182 @@
+/** `svc service backup`, `restore` and `verify`: copies of a data directory, and the check of one. */
+import { dirname, resolve } from "node:path";
+import { SvcError } from "../../lib/errors.ts";
+import { writeAll } from "../../utils/fs/chunks.ts";
+import { describeReadError } from "../../utils/fs/describe_error.ts";
+import { exists } from "../../utils/fs/exists.ts";
+import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
+import { makePrivateDirectory } from "../../utils/fs/private_file.ts";
+import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
+import { FILE_KIND } from "../attachments/files.ts";
+import { locateFiles, lockDirectory, readState, registerApplication } from "../server/directory.ts";
+import { keepBytes, removeBytes } from "../store/bytes_on_disk.ts";
+import { checkDatabase, copyDatabase, type DatabaseFindings, readItems } from "../store/sqlite/snapshot.ts";
+import { createUnusedError, resolveDirectory, type ServiceDirectory } from "../admin/control.ts";
+import { DATABASE_ENTRY, FILES_FOLDER, readArchive, writeArchive } from "./archive.ts";
+
+/** Largest number of issues that an error lists. */
+const MAX_ISSUES = 20;
+
+/** Summary of a backup. */
+export type BackupReport = {
+  /** The backup. */
+  readonly backup: string;
+  /** The data directory. */
+  readonly data: string;
+  /** ISO 8601 time of the copy, UTC, with milliseconds. */
+  readonly createdAt: string;
+  /** Number of cases. */
+  readonly cases: number;
+  /** Number of uploaded files. */
+  readonly files: number;
+};
+
+/** Result of a check. */
+export type VerifyReport = {
+  /** What was checked: a data directory or a backup. */
+  readonly checked: string;
+  /** Version of the tables. */
+  readonly schema: number;
+  /** Number of cases. */
+  readonly cases: number;
+  /** Number of uploaded files. */
+  readonly files: number;
+};
+
+/** Writes a backup of a data directory to a new file. A service that uses the directory continues to work. */
+export async function backUp({ file, ...which }: ServiceDirectory & { file: string }): Promise<BackupReport> {
+  const data = resolveDirectory(which.data);
+  const backup = resolve(file);
+  const state = await readState(data);
+  if (state === undefined) throw createUnusedError(data, "There is nothing to back up.");
+  if (await exists(backup)) {
+    throw new SvcError("INVALID_ARGS", `${file} exists already.`, {
+      hint: "Name a new file. Backups are not replaced.",
+    });
+  }
+  const { database, files } = locateFiles(data);
+  const createdAt = new Date().toISOString();
+  using _kept = await keepBytes(files);
+  try {
+    await using folder = await makeFolder(dirname(backup));
+    const copy = `${folder.path}/${DATABASE_ENTRY}`;
+    await copyDatabase(database, copy);
+    const { cases } = assertIntact(database, copy);
+    const ids = [...readItems(copy, FILE_KIND).keys()];
+    const archive = `${folder.path}/archive`;
+    await writeArchive(archive, [
+      { name: DATABASE_ENTRY, path: copy },
+      ...ids.map((id) => ({ name: FILES_FOLDER + id, path: `${files}/${id}` })),
+    ], { createdAt, app: state.app });
+    await Deno.rename(archive, backup);
+    return { backup, data, createdAt, cases, files: ids.length };
+  } catch (error) {
+    throw explainWrite(error, file);
+  }
+}
+
+/** Creates a data directory from a backup. The database appears last, complete and checked. */
+export async function restore({ file, ...which }: ServiceDirectory & { file: string }): Promise<BackupReport> {
+  const data = resolveDirectory(which.data);
+  using _lock = await lockDirectory(data);
+  const { database, files } = locateFiles(data);
+  if (await exists(database)) {
+    throw new SvcError("CONFLICT", `${data} has data already. A restore does not replace it.`, {
+      hint: "Name another directory with --data, or delete the data with 'svc service reset'.",
+    });
+  }
+  try {
+    await using folder = await makeFolder(data);
+    const copy = `${folder.path}/${DATABASE_ENTRY}`;
+    const { createdAt, app, entries } = await readArchive(file, async (name, content) => {
+      if (name === DATABASE_ENTRY) return await writePrivate(copy, content);
+      await makePrivateDirectory(files);
+      await writePrivate(`${files}/${name.slice(FILES_FOLDER.length)}`, content);
+    });
+    const { cases } = assertIntact(file, copy);
+    await registerApplication(data, app);
+    await Deno.rename(copy, database);
+    return { backup: resolve(file), data, createdAt, cases, files: entries.length - 1 };
+  } catch (error) {
+    await removeBytes(files);
+    throw explainRead(explainWrite(error, data), file);
+  }
+}
+
+/** Checks a backup, or else a data directory. Throws `STORE_DAMAGED` with the issues. */
+export async function verify({ backup, ...which }: ServiceDirectory & { backup?: string }): Promise<VerifyReport> {
+  if (backup !== undefined) return await verifyBackup(backup);
+  const data = resolveDirectory(which.data);
+  if (await readState(data) === undefined) throw createUnusedError(data, "There is nothing to verify.");
+  const { database, files } = locateFiles(data);
+  using _kept = await keepBytes(files);
+  const { schema, cases } = assertIntact(database, database);
+  const items = readItems(database, FILE_KIND);
+  const issues: string[] = [];
+  for (const [id, { size }] of items) {
+    const found = await Deno.stat(`${files}/${id}`).catch(ignoreMissing);
+    if (found === undefined) issues.push(`The file ${files}/${id} is missing`);
+    else if (found.size !== size) issues.push(`The file ${files}/${id} has ${found.size} bytes instead of ${size}`);
+  }
+  if (issues.length > 0) throw damaged(data, issues);
+  return { checked: data, schema, cases, files: items.size };
+}
+
+async function verifyBackup(backup: string): Promise<VerifyReport> {
+  await using folder = await makeFolder();
+  const copy = `${folder.path}/${DATABASE_ENTRY}`;
+  try {
+    const { entries } = await readArchive(backup, async (name, content) => {
+      if (name === DATABASE_ENTRY) await writePrivate(copy, content);
+      else for await (const _ of content); // Reading it computes its digest.
+    });
+    const { schema, cases } = assertIntact(backup, copy);
+    const names = new Set(entries.map(({ name }) => name));
+    const missing = [...readItems(copy, FILE_KIND).keys()].filter((id) => !names.has(FILES_FOLDER + id));
+    if (missing.length > 0) throw damaged(backup, missing.map((id) => `The file ${id} is missing`));
+    return { checked: resolve(backup), schema, cases, files: entries.length - 1 };
+  } catch (error) {
+    throw explainRead(error, backup);
+  }
+}
+
+/** Checks a database. Throws `STORE_DAMAGED`, which names what the database belongs to, if it has issues. */
+function assertIntact(owner: string, database: string): DatabaseFindings {
+  const findings = checkDatabase(database);
+  if (findings.issues.length > 0) throw damaged(owner, findings.issues);
+  return findings;
+}
+
+function damaged(path: string, issues: readonly string[]): SvcError {
+  const number = issues.length === 1 ? "one issue" : `${issues.length} issues`;
+  return new SvcError("STORE_DAMAGED", `${path} is damaged: ${number} found.`, {
+    details: issues.slice(0, MAX_ISSUES).map((message) => ({ message })),
+    hint: "Restore the latest backup to another directory: svc service restore <backup> --data <dir>.",
+  });
+}
+
+/** Makes a temporary folder, which is removed when it is disposed of. */
+async function makeFolder(dir?: string): Promise<AsyncDisposable & { path: string }> {
+  const path = await Deno.makeTempDir({ dir, prefix: "svc-backup-" });
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+}
+
+async function writePrivate(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+  using file = await Deno.open(path, { write: true, create: true, truncate: true, mode: 0o600 });
+  for await (const chunk of content) await writeAll(file, chunk);
+  await file.sync();
+}
+
+function explainRead(error: unknown, file: string): unknown {
+  const reason = error instanceof SvcError ? undefined : describeReadError(error);
+  if (reason === undefined) return error;
+  return new SvcError("INVALID_ARGS", `${file} cannot be read: ${reason}.`, { cause: error, hint: "Check the path." });
+}
+
+function explainWrite(error: unknown, target: string): unknown {
+  if (!isDiskFull(error)) return error;
+  return new SvcError("INVALID_ARGS", `There is no room for ${target}.`, {
+    cause: error,
+    hint: "Nothing was changed. Free some space, or choose another disk.",
+  });
+}

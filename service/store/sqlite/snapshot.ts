@@ -1,0 +1,62 @@
+/** Consistent copies of a database, and the check of its structure. Both also work while a service uses the database. */
+import { backup, DatabaseSync } from "node:sqlite";
+import { makePrivateFile } from "../../../utils/fs/private_file.ts";
+import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
+
+const PAGES_PER_STEP = 1000;
+
+/** Largest number of issues that a check reports. */
+const MAX_ISSUES = 20;
+
+/** What a check found in a database. */
+export interface DatabaseFindings {
+  /** Version of the tables. */
+  readonly schema: number;
+  /** Number of cases. */
+  readonly cases: number;
+  /** Problems as sentences. Empty if there are none. */
+  readonly issues: readonly string[];
+}
+
+/**
+ * Writes a copy that contains every committed change. Writers do not wait for it. The open transaction keeps the copy from
+ * starting again with each change that another process makes.
+ */
+export async function copyDatabase(path: string, target: string): Promise<void> {
+  makePrivateFile(target);
+  using db = openForReading(path);
+  db.exec("BEGIN");
+  db.prepare("SELECT count(*) FROM sqlite_schema").get(); // The transaction begins with the first read.
+  await backup(db, target, { rate: PAGES_PER_STEP });
+}
+
+/** Reads every page, index and reference of a database. */
+export function checkDatabase(path: string): DatabaseFindings {
+  using db = openForReading(path);
+  const integrity = db.prepare(`PRAGMA integrity_check(${MAX_ISSUES})`).all().map((row) => String(row.integrity_check));
+  const references = db.prepare("PRAGMA foreign_key_check").all().slice(0, MAX_ISSUES)
+    .map(({ table, parent }) => `A row of ${table} refers to a row of ${parent} that does not exist`);
+  return {
+    schema: Number(db.prepare("PRAGMA user_version").get()?.user_version),
+    cases: Number(db.prepare("SELECT count(*) AS number FROM cases").get()?.number),
+    issues: [...integrity.filter((issue) => issue !== "ok"), ...references],
+  };
+}
+
+/** Returns the contents of all items of a kind, by ID. */
+export function readItems(path: string, kind: string): Map<string, JsonObject> {
+  using db = openForReading(path);
+  // The table exists since version 2 of the schema.
+  if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'items'").get() === undefined) return new Map();
+  const rows = db.prepare("SELECT id, content FROM items WHERE kind = ?").all(kind);
+  return new Map(rows.map(({ id, content }) => [String(id), parseContent(String(content))]));
+}
+
+function parseContent(text: string): JsonObject {
+  const content: unknown = JSON.parse(text);
+  return isJsonObject(content) ? content : {};
+}
+
+function openForReading(path: string): DatabaseSync {
+  return new DatabaseSync(path, { readOnly: true, timeout: 5000 });
+}

@@ -1,0 +1,188 @@
+/** Backups: made while the service changes cases, restored to another directory, and checked for damage. */
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { backUp, restore, verify } from "../../../service/backup/backup.ts";
+import { SvcError } from "../../../lib/errors.ts";
+import { locateFiles } from "../../../service/server/directory.ts";
+import { keepBytes } from "../../../service/store/bytes_on_disk.ts";
+import { openService, sendRequest, ServiceHome, START_ARGUMENTS, type TestService } from "../../harness/service.ts";
+import { textAt } from "../../harness/service_engine.ts";
+import { type Folder, makeFolder } from "../../harness/svc.ts";
+
+const PERMIT = "City-Permit-Work-Permit";
+
+async function createCase(svc: TestService): Promise<string> {
+  return textAt((await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT } })).body, "id");
+}
+
+/** Attaches a file with a content to a case. */
+async function attach(svc: TestService, caseId: string, content: string): Promise<{ ID: string; attachment: string }> {
+  const form = new FormData();
+  form.append("file", new File([content], "plan.txt"));
+  const headers = { authorization: `Bearer ${svc.token}` };
+  const upload = await sendRequest("POST", `${svc.api}/attachments/upload`, { body: form, headers });
+  const ID = textAt(upload.body, "ID");
+  const path = `/cases/${encodeURIComponent(caseId)}/attachments`;
+  await svc.call("POST", path, { body: { attachments: [{ type: "File", category: "File", ID }] } });
+  return { ID, attachment: textAt((await svc.call("GET", path)).body, "attachments.0.ID") };
+}
+
+async function makeBackup(folder: Folder): Promise<string> {
+  {
+    await using svc = await openService({ data: `${folder.path}/data` });
+    await attach(svc, await createCase(svc), "The plan");
+  }
+  const file = `${folder.path}/one.backup`;
+  await backUp({ data: `${folder.path}/data`, file });
+  return file;
+}
+
+async function rejection(work: Promise<unknown>): Promise<SvcError> {
+  const error = await work.then(() => undefined, (error: unknown) => error);
+  return error instanceof SvcError ? error : assert.fail(`not rejected with an SvcError: ${error}`);
+}
+
+Deno.test("a backup under load contains every change that was confirmed before it began", async () => {
+  await using home = await ServiceHome.open();
+  await using folder = await makeFolder();
+  home.writable.push(folder.path);
+  const data = `${folder.path}/data`;
+  const file = `${folder.path}/permits.backup`;
+  await using svc = await openService({ data });
+  const first = await createCase(svc);
+  await attach(svc, first, "The plan");
+  const confirmed: string[] = [first];
+  let isDone = false;
+  const writers = Array.from({ length: 4 }, async () => {
+    while (!isDone) confirmed.push(await createCase(svc));
+  });
+  while (confirmed.length < 20) await createCase(svc).then((id) => confirmed.push(id));
+  const before = [...confirmed];
+  const made = await home.svc("service", "backup", file, "--data", data);
+  isDone = true;
+  await Promise.all(writers);
+  assert.equal(made.code, 0, JSON.stringify(made.error));
+  assert.equal(made.out.files, 1);
+
+  const checked = await verify({ backup: file });
+  assert.deepEqual([checked.cases, checked.files], [made.out.cases, 1]);
+  const other = `${folder.path}/restored`;
+  const restored = await home.svc("service", "restore", file, "--data", other);
+  assert.equal(restored.code, 0, JSON.stringify(restored.error));
+  await using again = await openService({ data: other });
+  for (const id of before) {
+    assert.equal((await again.call("GET", `/cases/${encodeURIComponent(id)}`)).status, 200, id);
+  }
+  const count = Number(made.out.cases);
+  assert.ok(count >= before.length && count <= confirmed.length, `${before.length} ≤ ${count} ≤ ${confirmed.length}`);
+});
+
+Deno.test("a restored service has the attachments, the profile and the next case number of the first one", async () => {
+  await using home = await ServiceHome.open();
+  const data = `${home.directory}/service`;
+  const file = `${home.directory}/permits.backup`;
+  await home.svc(...START_ARGUMENTS);
+  await Deno.writeTextFile(`${home.directory}/plan.txt`, "The plan");
+  await home.svc("cases", "create", "--type", PERMIT);
+  const upload = await home.svc("attachments", "upload", "-f", `${home.directory}/plan.txt`);
+  const attachments = JSON.stringify([{ type: "File", category: "File", ID: upload.out.ID }]);
+  await home.svc("attachments", "add", "CITY-PERMIT-WORK P-1", "--attachments", attachments);
+  assert.deepEqual((await home.svc("service", "backup", file)).error, {});
+  await home.svc("service", "reset", "--stop");
+  assert.equal((await home.svc("service", "restore", file)).out.data, data);
+  assert.equal((await home.svc("service", "verify")).out.cases, 1);
+  assert.equal((await home.svc(...START_ARGUMENTS)).code, 0);
+  const { out } = await home.svc("attachments", "list", "CITY-PERMIT-WORK P-1");
+  const copy = `${home.directory}/copy.txt`;
+  await home.svc("attachments", "get", textAt(JSON.parse(JSON.stringify(out)), "attachments.0.id"), "-o", copy);
+  assert.equal(await Deno.readTextFile(copy), "The plan");
+  assert.equal((await home.svc("cases", "create", "--type", PERMIT)).out.id, "CITY-PERMIT-WORK P-2");
+});
+
+Deno.test("a backup neither replaces a file nor leaves one behind when it fails", async () => {
+  await using folder = await makeFolder({ "taken": "mine" });
+  const data = `${folder.path}/data`;
+  assert.equal((await rejection(backUp({ data, file: `${folder.path}/new` }))).code, "INVALID_CONFIG");
+  const file = await makeBackup(folder);
+  assert.equal((await rejection(backUp({ data, file: `${folder.path}/taken` }))).code, "INVALID_ARGS");
+  assert.equal(await Deno.readTextFile(`${folder.path}/taken`), "mine");
+  await assert.rejects(backUp({ data, file: `${folder.path}/missing/new` }));
+  const [blob] = Array.from(Deno.readDirSync(locateFiles(data).files));
+  await Deno.remove(`${locateFiles(data).files}/${blob?.name}`);
+  await assert.rejects(backUp({ data, file: `${folder.path}/new` }));
+  const names = Array.from(Deno.readDirSync(folder.path), ({ name }) => name).sort();
+  assert.deepEqual(names, ["data", "one.backup", "taken"]);
+  assert.equal((Deno.statSync(file).mode ?? 0o600) & 0o777, 0o600);
+});
+
+Deno.test("a restore replaces no data", async () => {
+  await using folder = await makeFolder();
+  const file = await makeBackup(folder);
+  const error = await rejection(restore({ file, data: `${folder.path}/data` }));
+  assert.equal(error.code, "CONFLICT");
+  assert.equal((await verify({ data: `${folder.path}/data` })).cases, 1);
+});
+
+Deno.test("a file that an attachment loses during a backup remains until the next start", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  const { files } = locateFiles(data);
+  const listFiles = () => Array.from(Deno.readDirSync(files), ({ name }) => name);
+  await Deno.mkdir(data);
+  {
+    using _kept = await keepBytes(files);
+    await using svc = await openService({ data });
+    const { ID, attachment } = await attach(svc, await createCase(svc), "The plan");
+    assert.equal((await svc.call("DELETE", `/attachments/${encodeURIComponent(attachment)}`)).status, 200);
+    await svc.service.close();
+    assert.deepEqual(listFiles(), [ID]);
+  }
+  await using _again = await openService({ data });
+  assert.deepEqual(listFiles(), []);
+});
+
+Deno.test("verify names missing and shortened files, and damage of the database", async () => {
+  await using folder = await makeFolder();
+  await makeBackup(folder);
+  const data = `${folder.path}/data`;
+  const { files, database } = locateFiles(data);
+  assert.deepEqual((await verify({ data })).files, 1);
+  const [blob] = Array.from(Deno.readDirSync(files));
+  await Deno.writeTextFile(`${files}/${blob?.name}`, "The");
+  assert.match(JSON.stringify((await rejection(verify({ data }))).details), /has 3 bytes instead of 8/);
+  await Deno.remove(`${files}/${blob?.name}`);
+  assert.match(JSON.stringify((await rejection(verify({ data }))).details), /is missing/);
+  using db = new DatabaseSync(database, { enableForeignKeyConstraints: false });
+  db.exec("DELETE FROM items; UPDATE assignments SET caseId = 'other'");
+  const error = await rejection(verify({ data }));
+  assert.equal(error.code, "STORE_DAMAGED");
+  assert.match(JSON.stringify(error.details), /A row of assignments refers to a row of cases that does not exist/);
+});
+
+Deno.test("a shortened or changed backup is refused and restores nothing", async () => {
+  await using folder = await makeFolder();
+  const bytes = await Deno.readFile(await makeBackup(folder));
+  const file = `${folder.path}/damaged.backup`;
+  const assertRefused = async (damaged: Uint8Array) => {
+    await Deno.writeFile(file, damaged);
+    const data = `${folder.path}/restored`;
+    assert.equal((await rejection(restore({ file, data }))).code, "STORE_DAMAGED");
+    assert.equal((await rejection(verify({ backup: file }))).code, "STORE_DAMAGED");
+    assert.deepEqual(Array.from(Deno.readDirSync(data), ({ name }) => name), ["service.lock"]);
+  };
+  const lastByte = bytes.findLastIndex((byte) => byte !== 0);
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: lastByte }), (length) => assertRefused(bytes.subarray(0, length))),
+    { numRuns: 20 },
+  );
+  const database = new TextDecoder("latin1").decode(bytes).indexOf("SQLite format 3");
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: database, max: database + 4096 }), async (position) => {
+      const changed = bytes.slice();
+      changed[position] = (changed[position] ?? 0) ^ 1;
+      await assertRefused(changed);
+    }),
+    { numRuns: 20 },
+  );
+});
