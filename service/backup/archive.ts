@@ -61,7 +61,7 @@ export async function writeArchive(
     const digest = new Digest();
     for await (const chunk of content) {
       digest.update(chunk);
-      // The archive fails first when the disk is full, and the entry then waits for ever.
+      // When the disk is full, the archive fails and the entry would wait without limit.
       await Promise.race([writer.write(chunk), writing]);
     }
     await writer.close();

@@ -33,7 +33,7 @@ export type BackupReport = {
 
 /** Result of a check. */
 export type VerifyReport = {
-  /** What was checked: a data directory or a backup. */
+  /** Path of the data directory or of the backup. */
   readonly checked: string;
   /** Version of the tables. */
   readonly schema: number;

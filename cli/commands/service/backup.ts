@@ -4,8 +4,9 @@ import { dataFlag } from "./data_flag.ts";
 /** `svc service backup`. */
 export const backupCommand: LocalCommand = localCommand({
   summary: "Write a backup of the service's data to a new file",
-  details: "The service can run meanwhile. The backup contains the database and the uploaded files of one moment. Do " +
-    "not copy the files of the data directory instead: such a copy can be damaged.",
+  details:
+    "The service can run meanwhile. The backup contains the database and the uploaded files as they were at one time. " +
+    "Do not copy the files of the data directory instead: such a copy can be damaged.",
   args: [{ name: "file", help: "File to create", type: "path", required: true }],
   flags: { data: dataFlag },
   example: ["permits.backup", "/backups/permits.tar --data permits"],

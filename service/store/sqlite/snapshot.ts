@@ -8,13 +8,13 @@ const PAGES_PER_STEP = 1000;
 /** Largest number of issues that a check reports. */
 const MAX_ISSUES = 20;
 
-/** What a check found in a database. */
+/** Findings of a check of a database. */
 export interface DatabaseFindings {
   /** Version of the tables. */
   readonly schema: number;
   /** Number of cases. */
   readonly cases: number;
-  /** Problems as sentences. Empty if there are none. */
+  /** Problems as sentences. Empty for an intact database. */
   readonly issues: readonly string[];
 }
 
