@@ -1,4 +1,4 @@
-/** Bytes as files of a folder. */
+/** Stores bytes as files of a folder. */
 import { SvcError } from "../../lib/errors.ts";
 import { FileLock } from "../../utils/fs/file_lock.ts";
 import { makePrivateDirectory } from "../../utils/fs/private_file.ts";
@@ -6,19 +6,19 @@ import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import { readChunks, writeAll } from "../../utils/fs/chunks.ts";
 import { type ByteStore, type Pieces, TooManyBytes } from "./bytes.ts";
 
-/** How our files are called: a folder that was there before us may hold others. */
+/** Names of stored files. The folder may contain other files. */
 const NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Bytes in a folder, made when the first are written; without one, in a temporary folder that goes with the process. */
+/** Opens the storage in a folder, which the first write creates. Without a folder, it is temporary. */
 export function openBytes(folder?: string): ByteStore {
   let temporary: string | undefined;
-  /** Not asynchronous: however many write at once, one folder is made, and no failure is remembered. */
-  const place = () => folder ?? (temporary ??= Deno.makeTempDirSync({ prefix: "svc-files-" }));
+  // Synchronous, so that concurrent writes create only one folder.
+  const getFolder = () => folder ?? (temporary ??= Deno.makeTempDirSync({ prefix: "svc-files-" }));
   return {
     async write(pieces, limit) {
       const id = crypto.randomUUID();
       if (folder !== undefined) await makePrivateDirectory(folder);
-      const path = `${place()}/${id}`;
+      const path = `${getFolder()}/${id}`;
       try {
         return { id, size: await writeNew(path, pieces, limit) };
       } catch (error) {
@@ -26,14 +26,14 @@ export function openBytes(folder?: string): ByteStore {
         throw error;
       }
     },
-    read: (id) => readChunks(async () => await Deno.open(`${place()}/${id}`)),
+    read: (id) => readChunks(async () => await Deno.open(`${getFolder()}/${id}`)),
     async remove(id) {
       if (folder !== undefined && await areKept(folder)) return; // The next start removes it.
-      await Deno.remove(`${place()}/${id}`).catch(ignoreMissing);
+      await Deno.remove(`${getFolder()}/${id}`).catch(ignoreMissing);
     },
     async list() {
       const path = folder ?? temporary;
-      return path === undefined ? [] : await ownFiles(path);
+      return path === undefined ? [] : await listStoredFiles(path);
     },
     async close() {
       if (temporary !== undefined) await Deno.remove(temporary, { recursive: true });
@@ -59,14 +59,14 @@ async function areKept(folder: string): Promise<boolean> {
   return await FileLock.isHeld(keepFile(folder)).catch(ignoreMissing) ?? false;
 }
 
-/** Removes the bytes that are in a folder, and the folder with the last of what is in it. */
+/** Deletes the stored files of a folder, and the folder if it is empty then. */
 export async function removeBytes(folder: string): Promise<void> {
-  for (const name of await ownFiles(folder)) await Deno.remove(`${folder}/${name}`);
+  for (const name of await listStoredFiles(folder)) await Deno.remove(`${folder}/${name}`);
   const isEmpty = (await readEntries(folder))?.length === 0;
   if (isEmpty) await Deno.remove(folder);
 }
 
-async function ownFiles(folder: string): Promise<string[]> {
+async function listStoredFiles(folder: string): Promise<string[]> {
   const entries = await readEntries(folder) ?? [];
   return entries.filter(({ name, isFile }) => isFile && NAME.test(name)).map(({ name }) => name);
 }

@@ -1,4 +1,4 @@
-/** A question about many rows, as data: callers know no query language, and no text of theirs becomes part of one. */
+/** Queries as data. Callers need no query language, and their texts never become part of one. */
 import type { SummaryFunction } from "../application/model/data_view.ts";
 
 /** Source of rows. */
@@ -32,10 +32,10 @@ export interface RowProperties {
   events: "caseId" | "at" | "by" | "kind" | "text";
 }
 
-/** A value of a row: one of its properties, or what its content holds at a path of member names. */
+/** A value of a row: a property, or the value at a path in its content. */
 export type RowField = { readonly property: string } | { readonly content: readonly string[] };
 
-/** All that can be asked of two values. */
+/** The comparisons of two values. */
 export const COMPARATORS = ["EQ", "GT", "GTE", "LT", "LTE", "STARTS_WITH", "ENDS_WITH", "CONTAINS"] as const;
 
 /** Comparison of two values. */
@@ -44,7 +44,7 @@ export type Comparator = typeof COMPARATORS[number];
 /** A value to compare with. */
 export type Operand = { readonly value: string | number | boolean } | { readonly field: RowField };
 
-/** Which rows. A comparison with an absent value holds for no row, its negation for every such row. */
+/** A condition on rows. A comparison with a missing value is false, and its negation is true. */
 export type Filter =
   | { readonly and: readonly Filter[] }
   | { readonly or: readonly Filter[] }
@@ -58,38 +58,35 @@ export type Filter =
     readonly ignoreCase?: boolean;
   };
 
-/** A column of the answer. */
+/** A column of the result. */
 export interface Column {
   /** Name of the member. */
   readonly name: string;
-  /** The value. */
   readonly field: RowField;
-  /** Computes one value per group; the columns without one make the groups. */
+  /** Computes one value per group. The columns without a summary make the groups. */
   readonly summary?: SummaryFunction;
 }
 
-/** A question about rows. */
+/** A query on rows. */
 export interface RowQuery {
-  /** Source of the rows. */
   readonly source: RowSource;
-  /** Columns of the result. */
   readonly columns: readonly Column[];
   /** Condition. Default: all rows. */
   readonly filter?: Filter;
-  /** Order, by names of columns. What is equal stays in the order of creation. */
+  /** Order by names of columns. Equal rows have the order of their creation. */
   readonly sort?: readonly { readonly column: string; readonly descending: boolean }[];
-  /** Leaves out rows that are equal to one before. */
+  /** True to leave out equal rows. */
   readonly distinct?: boolean;
 }
 
-/** The rows have more characters than their page may have. */
+/** Thrown if the rows exceed the size of the page. */
 export class RowsTooLong extends Error {}
 
-/** Which rows of an answer. */
+/** A page of the rows. */
 export interface Page {
-  /** Rows to pass over. */
+  /** Number of rows to skip. */
   readonly offset: number;
-  /** Rows at most. */
+  /** Maximum number of rows. */
   readonly limit: number;
   /** Maximum characters of their JSON. Default: no limit. */
   readonly size?: number;

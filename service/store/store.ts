@@ -39,7 +39,7 @@ export interface StoredCase {
   updatedAt: string;
   /** Entity tag: strictly newer at every change, e.g. `20260102T030405.678 GMT`. */
   tag: string;
-  /** The fields. */
+  /** Values of the fields. */
   content: JsonObject;
   /** Visited stages and running processes. */
   flow: JsonObject;
@@ -49,7 +49,6 @@ export interface StoredCase {
 export interface StoredAssignment {
   /** Assignment handle, e.g. `ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE`. */
   id: string;
-  /** Its case. */
   caseId: string;
   /** Process it belongs to. */
   processId: string;
@@ -59,7 +58,7 @@ export interface StoredAssignment {
   urgency: number;
   /** ISO 8601 time, UTC, with milliseconds. */
   createdAt: string;
-  /** A person's worklist, or a queue from which a person takes it. */
+  /** The worklist of an operator, or a queue. */
   assignee: { kind: "operator" | "queue"; id: string };
   /** Draft and visited steps. */
   state: JsonObject;
@@ -67,45 +66,41 @@ export interface StoredAssignment {
 
 /** Position of a case. */
 export interface CasePlace {
-  /** Its case type. */
   readonly typeId: string;
-  /** Its stage. */
   readonly stageId: string;
   /** Visited stages and running processes. */
   readonly flow: JsonObject;
-  /** Its open assignments. */
+  /** Open assignments. */
   readonly assignments: readonly StoredAssignment[];
 }
 
 /** One line of a case's history. */
 export interface StoredHistoryEvent {
-  /** The case. */
   caseId: string;
   /** ISO 8601 time, UTC, with milliseconds. */
   at: string;
-  /** Operator who did it. */
+  /** Operator who caused it. */
   by: string;
   /** Kind of the event, e.g. `created`, `performed`, `stage`, `resolved`. */
   kind: string;
-  /** A sentence for people. */
   text: string;
-  /** Its facts, e.g. the action and the content that was submitted. */
+  /** Facts, e.g. the action and the submitted content. */
   facts: JsonObject;
 }
 
 /** A data record as it is stored. */
 export interface StoredRecord {
-  /** Class of the record: what its data views have in common. */
+  /** Class of the record. */
   classId: string;
-  /** Key of the record within its class: the key fields' values as JSON text. */
+  /** Key within the class: the values of the key fields as a JSON array. */
   key: string;
   /** Entity tag. */
   tag: string;
-  /** The fields. */
+  /** Values of the fields. */
   content: JsonObject;
 }
 
-/** A client with its operator. */
+/** A client and its operator. */
 export interface StoredClient {
   /** Client ID. */
   id: string;
@@ -117,11 +112,11 @@ export interface StoredClient {
   createdAt: string;
 }
 
-/** An access token that was given out. */
+/** An issued access token. */
 export interface StoredToken {
   /** Hash of the token. */
   hash: string;
-  /** Client to which it was given. */
+  /** ID of the client. */
   clientId: string;
   /** ISO 8601 time, UTC, with milliseconds. */
   expiresAt: string;
@@ -135,45 +130,40 @@ export interface StoredItem {
   id: string;
   /** Owner, e.g. a case handle. */
   owner: string;
-  /** ISO 8601 time, UTC, with milliseconds: the items of an owner are in its order. */
+  /** ISO 8601 time, UTC, with milliseconds. It orders the items of an owner. */
   at: string;
-  /** Its members. */
   content: JsonObject;
 }
 
 /** A response that is sent again when a request with the same key is repeated. */
 export interface StoredResponse {
-  /** Operator whose key it is. */
+  /** Operator to whom the key belongs. */
   caller: string;
-  /** The key. */
   key: string;
   /** Digest of the request. */
   request: string;
   /** ISO 8601 time, UTC, with milliseconds. */
   at: string;
-  /** HTTP status. */
   status: number;
-  /** Headers. */
   headers: JsonObject;
   /** Body, or an empty string. */
   body: string;
 }
 
-/** How often a text is found. */
+/** The number of uses of a text. */
 export interface TextUse {
-  /** The text. */
   readonly text: string;
-  /** With all owners. */
+  /** Uses by all owners. */
   readonly everywhere: number;
-  /** With the owner that was asked for. */
+  /** Uses by the requested owner. */
   readonly here: number;
 }
 
-/** Which items of an owner are wanted. */
+/** A range of items. */
 export interface ItemRange {
-  /** Only those before a time, in ISO 8601. */
+  /** ISO 8601 time. Only items before it are read. */
   before?: string;
-  /** Not more than these: the newest. */
+  /** Maximum number of items. The newest are read. */
   limit?: number;
 }
 

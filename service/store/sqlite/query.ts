@@ -1,4 +1,4 @@
-/** A question about rows as SQL. Whatever comes from outside is a bound parameter: names of members are, as values are. */
+/** Compiles queries to SQL. All values and names of members are bound parameters. */
 import type { SQLInputValue } from "node:sqlite";
 import type {
   Column,
@@ -71,27 +71,27 @@ function columns<K extends keyof RowProperties>(names: Record<RowProperties[K], 
   return new Map(Object.entries(names));
 }
 
-/** Columns of one `json_object`: the number of a function's arguments is limited. */
-const COLUMNS_AT_ONCE = 300;
+/** Maximum number of columns in a `json_object`. SQLite limits the arguments of a function. */
+const MAX_COLUMNS = 300;
 
-/** Characters of a text that SQLite looks for fast enough in any other. */
-const SHORT = 100;
+/** Maximum length of a text that `instr` finds fast enough in any other text. */
+const MAX_INSTR = 100;
 
 /**
- * The statement for the rows of a page; each is JSON text in the column `row`: an array of objects with some columns
- * each. It is NULL where it would be longer than the page may be.
+ * Compiles the statement for a page of rows. The column `row` is a JSON array of objects, each with a part of the columns,
+ * or NULL if it would exceed the size of the page.
  */
 export function compileRows(query: RowQuery, page: Page): Compiled {
   const compiler = new Compiler(query);
   const order = [...compiler.order(), compiler.tieBreak].join(", ");
   const limit = `LIMIT ${compiler.bind(page.limit)} OFFSET ${compiler.bind(page.offset)}`;
   const found = `FROM ${compiler.body()} ORDER BY ${order} ${limit}`;
-  // Rows that the page passes over would be made and sorted as a whole.
-  const from = page.offset > 0 ? compiler.rowsIn(found, order) : found;
+  // Otherwise SQLite would build and sort the skipped rows completely.
+  const from = page.offset > 0 ? compiler.selectBySequence(found, order) : found;
   return compiler.finish(`SELECT ${compiler.boundedRow(page)} AS row ${from}`);
 }
 
-/** The statement for the number of all rows, in the column `count`. */
+/** Compiles the statement that counts all rows, in the column `count`. */
 export function compileCount(query: RowQuery): Compiled {
   const compiler = new Compiler(query);
   const one = compiler.summarised ? "COUNT(*)" : "1";
@@ -112,9 +112,9 @@ class Compiler {
     return { sql, parameters: [...this.#parameters.keys()] };
   }
 
-  /** Equal values are one parameter: their number is limited. SQLite looks for names one by one, but not for numbers. */
+  /** Binds a value. Equal values share a parameter, because SQLite limits their number. Numbered ones are found fastest. */
   bind(given: string | number | boolean): string {
-    const value = typeof given === "string" ? given : asStored(Number(given));
+    const value = typeof given === "string" ? given : toStoredNumber(Number(given));
     const parameter = this.#parameters.get(value) ?? `?${this.#parameters.size + 1}`;
     this.#parameters.set(value, parameter);
     return parameter;
@@ -124,7 +124,7 @@ class Compiler {
     return this.#query.columns.some((column) => column.summary !== undefined);
   }
 
-  /** Equal rows are a group, so that leaving them out is grouping by all columns. */
+  /** Distinct rows are groups by all columns. */
   get #grouped(): boolean {
     return this.summarised || this.#query.distinct === true;
   }
@@ -133,7 +133,7 @@ class Compiler {
     return this.#grouped ? "MIN(seq)" : "seq";
   }
 
-  /** Each summary may be as long as the longest text, and as many may be asked for: a row too long is not even made. */
+  /** Avoids building a row that is too long: each summary may be as long as the longest text. */
   boundedRow({ size }: Page): string {
     const longest = this.#query.columns.filter(({ summary }) => summary === "MIN" || summary === "MAX")
       .map((column) => `IFNULL(octet_length(${this.#value(column)}), 0)`);
@@ -141,8 +141,8 @@ class Compiler {
     return `iif(${longest.join(" + ")} <= ${this.bind(size)}, ${this.row()}, NULL)`;
   }
 
-  /** Rows that are found by their places alone, where they have one. */
-  rowsIn(found: string, order: string): string {
+  /** Selects rows by their sequence numbers, unless they are groups. */
+  selectBySequence(found: string, order: string): string {
     if (this.#grouped) return found;
     return `FROM ${this.#table.name} WHERE seq IN (SELECT seq ${found}) ORDER BY ${order}`;
   }
@@ -153,8 +153,8 @@ class Compiler {
       return `${this.bind(column.name)}, ${value}`;
     });
     const objects: string[] = [];
-    for (let start = 0; start < members.length; start += COLUMNS_AT_ONCE) {
-      objects.push(`json_object(${members.slice(start, start + COLUMNS_AT_ONCE).join(", ")})`);
+    for (let start = 0; start < members.length; start += MAX_COLUMNS) {
+      objects.push(`json_object(${members.slice(start, start + MAX_COLUMNS).join(", ")})`);
     }
     return `json_array(${objects.join(", ")})`;
   }
@@ -173,11 +173,11 @@ class Compiler {
     const where = conditions.length > 0 ? ` WHERE ${conditions.join(" AND ")}` : "";
     const terms = this.summarised
       ? columns.filter(({ summary }) => summary === undefined).map(({ field }) => this.#json(field))
-      // Equal as a whole: the number of terms is limited.
+      // Whole rows are compared, because SQLite limits the number of terms.
       : this.#grouped
       ? [this.row()]
       : [];
-    // As values: in the order of a column's index, every row would be looked up by itself.
+    // With +, SQLite does not use an index of a column, which would look up each row separately.
     const groupBy = terms.length > 0 ? ` GROUP BY ${terms.map((term) => `+${term}`).join(", ")}` : "";
     return this.#table.name + where + groupBy;
   }
@@ -188,12 +188,12 @@ class Compiler {
     return [];
   }
 
-  /** One parameter however many values: the number of parameters is limited. */
+  /** Binds several values as one parameter, because SQLite limits the number of parameters. */
   #list(values: readonly (string | number | boolean)[]): string {
     return `(SELECT value FROM json_each(${this.bind(JSON.stringify(values))}))`;
   }
 
-  /** NULL counts as false on the way to WHERE, and an index serves a bare comparison; below NOT it must be made false. */
+  /** Compiles a filter. NULL counts as false in WHERE, where an index can be used. Below NOT, it must be replaced by 0. */
   #filter(filter: Filter, negated = false): string {
     if ("and" in filter) return this.#join(filter.and, " AND ", "1", negated);
     if ("or" in filter) return this.#join(filter.or, " OR ", "0", negated);
@@ -206,11 +206,11 @@ class Compiler {
     if ("isNull" in filter) return `${this.#scalar(filter.isNull)} IS NULL`;
     const fold = filter.ignoreCase ? (sql: string) => `fold(${sql})` : (sql: string) => sql;
     if ("in" in filter) {
-      const values = filter.ignoreCase ? filter.in.map(lowered) : filter.in;
+      const values = filter.ignoreCase ? filter.in.map(toLowerCase) : filter.in;
       return `${fold(this.#scalar(filter.field))} IN ${this.#list(values)}`;
     }
     const [left, right] = [fold(this.#scalar(filter.left)), fold(this.#operand(filter.right))];
-    const isShort = "value" in filter.right && String(filter.right.value).length <= SHORT;
+    const isShort = "value" in filter.right && String(filter.right.value).length <= MAX_INSTR;
     if (filter.comparator === "CONTAINS" && !isShort) return `contains(${left}, ${right})`;
     return compare(filter.comparator, left, right);
   }
@@ -227,17 +227,17 @@ class Compiler {
     const value = this.#scalar(field);
     if (summary === undefined) return value;
     if (summary === "DISTINCT_COUNT") return `COUNT(DISTINCT ${value})`;
-    if (summary === "SUM") return `TOTAL(${value})`; // SUM fails where whole numbers grow beyond 64 bits
+    if (summary === "SUM") return `TOTAL(${value})`; // SUM fails if integers exceed 64 bits.
     return `${summary}(${value})`;
   }
 
-  /** The value for comparing and sorting: text, a number, or NULL. */
+  /** Compiles a value for comparing and sorting: text, a number, or NULL. */
   #scalar(field: RowField): string {
     if ("property" in field) return this.#property(field.property);
     return `json_extract(${this.#table.content}, ${this.#path(field.content)})`;
   }
 
-  /** The value for the answer: JSON keeps what SQL does not know, such as true and false. */
+  /** Compiles a value for the result. JSON preserves true and false, which SQL does not have. */
   #json(field: RowField): string {
     return "property" in field
       ? this.#property(field.property)
@@ -256,16 +256,16 @@ class Compiler {
 }
 
 /**
- * A number as SQLite reads it from JSON: a whole one beyond what a double holds exactly has other digits than the double
- * that JavaScript makes of them, and would not be equal to itself.
+ * Converts a number to the value that SQLite reads from its JSON. SQLite reads a large integer exactly, and JavaScript as a
+ * double, so that they would not be equal.
  */
-function asStored(value: number): number | bigint {
+function toStoredNumber(value: number): number | bigint {
   const isExact = !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 2 ** 63;
   return isExact ? value : BigInt(String(value));
 }
 
-/** A value as it is compared where capitals make no difference: SQLite's own lower() knows ASCII alone. */
-export function lowered<T>(value: T): T | string {
+/** Converts a text to lower case. The function lower() of SQLite supports only ASCII. */
+export function toLowerCase<T>(value: T): T | string {
   return typeof value === "string" ? value.toLowerCase() : value;
 }
 

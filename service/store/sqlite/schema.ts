@@ -1,9 +1,9 @@
-/** The tables, and the version of them that a database file has. */
+/** The tables of a database, and their version. */
 import type { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../../../lib/errors.ts";
 import { inTransaction } from "../../../utils/sqlite/in_transaction.ts";
 
-/** Raised with every change of the tables; a file of an older version is brought forward step by step. */
+/** Version of the tables. A database of an older version is migrated step by step. */
 const VERSION = 6;
 
 const ITEMS = `
@@ -19,11 +19,11 @@ const ITEMS = `
   CREATE INDEX itemsByOwner ON items (kind, owner, at, seq);
 `;
 
-/** Feeds of many owners are read newest first, page by page: no page may sort them all. */
+/** Lets a feed of many owners read a page without sorting all items. */
 const ITEMS_BY_TIME = "CREATE INDEX IF NOT EXISTS itemsByTime ON items (kind, at, seq)";
 
 /** Indexes for queries by time, operator, number or owner. */
-const BY_WHAT_IS_ASKED = `
+const QUERY_INDEXES = `
   DROP INDEX eventsByCase;
   CREATE INDEX eventsByCase ON events (caseId, at DESC);
   CREATE INDEX IF NOT EXISTS eventsByTime ON events (at DESC);
@@ -33,17 +33,17 @@ const BY_WHAT_IS_ASKED = `
 `;
 
 /**
- * Lists show the first or the newest of what grows for years, and how many there are. That of a case's type is in each
- * index, and leads none: one that it leads would be taken for every question about cases, and their order be lost.
+ * Indexes for lists, which show the first or newest rows and their number. The type of a case is never the first column:
+ * SQLite would use such an index for every query on cases, and lose their order.
  */
-const BY_WHAT_IS_LISTED = `
+const LIST_INDEXES = `
   CREATE INDEX IF NOT EXISTS recordsByClass ON records (classId);
   CREATE INDEX IF NOT EXISTS casesByCreation ON cases (createdAt DESC, seq, typeId);
   CREATE INDEX IF NOT EXISTS casesByCreator ON cases (createdBy, seq, typeId);
   CREATE INDEX IF NOT EXISTS casesByStatus ON cases (status, seq, typeId);
 `;
 
-/** New rows go to the end, so that the oldest are found without an index, and the long column comes last. */
+/** New rows have the highest `seq`, so that the oldest are found without an index. The long column comes last. */
 const ANSWERS = `
   CREATE TABLE answers (
     seq INTEGER PRIMARY KEY,
@@ -130,17 +130,17 @@ const TABLES = `
   CREATE INDEX tokensByExpiry ON tokens (expiresAt);
 `;
 
-/** Throws if the database of an existing service is missing, instead of creating an empty one. */
-export function lostDatabase(path: string): SvcError {
-  const message = `${path} holds nothing, though a service has worked with it: it or ${path}-wal is lost or damaged.`;
+/** Creates the error for a missing or empty database of an existing service. */
+export function createLostError(path: string): SvcError {
+  const message = `${path} is empty, although a service has used it: it or ${path}-wal is lost or damaged.`;
   return new SvcError("INVALID_CONFIG", message, {
     hint: "Restore both from a backup, use another data directory, or run 'svc service reset'.",
   });
 }
 
 /**
- * Makes the tables of a new database; refuses one that is known and has none (`isKnown`), and one that a newer version of
- * svc has written.
+ * Creates or migrates the tables. Throws `INVALID_CONFIG` for an empty database that a service has used before
+ * (`isKnown`), and for a database of a newer version of svc.
  */
 export function prepareDatabase(db: DatabaseSync, path: string, isKnown = false): void {
   inTransaction(db, () => {
@@ -154,13 +154,13 @@ export function prepareDatabase(db: DatabaseSync, path: string, isKnown = false)
         },
       );
     }
-    if (found < 1 && isKnown) throw lostDatabase(path);
+    if (found < 1 && isKnown) throw createLostError(path);
     if (found < 1) db.exec(TABLES);
     if (found < 2) db.exec(ITEMS);
     if (found < 3) db.exec(ANSWERS);
     if (found < 4) db.exec(ITEMS_BY_TIME);
-    if (found < 5) db.exec(BY_WHAT_IS_ASKED);
-    if (found < 6) db.exec(BY_WHAT_IS_LISTED);
+    if (found < 5) db.exec(QUERY_INDEXES);
+    if (found < 6) db.exec(LIST_INDEXES);
     db.exec(`PRAGMA user_version = ${VERSION}`);
   });
 }

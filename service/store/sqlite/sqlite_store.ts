@@ -1,11 +1,11 @@
-/** The store on SQLite: one file, one connection, one writer; what was answered is on disk. */
+/** The store on SQLite: one file, one connection, one writer. */
 import { DatabaseSync } from "node:sqlite";
 import { makePrivateFile } from "../../../utils/fs/private_file.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
 import { controlTransaction, GroupCommit } from "../../../utils/sqlite/group_commit.ts";
-import { lowered } from "./query.ts";
-import { lostDatabase, prepareDatabase } from "./schema.ts";
+import { toLowerCase } from "./query.ts";
+import { createLostError, prepareDatabase } from "./schema.ts";
 import { SqliteTransaction, Statements } from "./transaction.ts";
 import type { Store, Transaction } from "../store.ts";
 
@@ -26,8 +26,8 @@ const SETTINGS = `
 `;
 
 /**
- * Opens a database file, made if need be, or one in memory (`:memory:`). One that a service is known to have worked with
- * (`isKnown`) is not created again: its file or its write-ahead log is lost.
+ * Opens a database file, or a database in memory (`:memory:`). Creates a missing file, unless a service has used it before
+ * (`isKnown`): then the file or its write-ahead log is lost.
  */
 export function openSqliteStore(path: string, isKnown = false): Store {
   const db = open(path, isKnown);
@@ -62,8 +62,8 @@ export function openSqliteStore(path: string, isKnown = false): Store {
 function open(path: string, isKnown: boolean): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
-    if (isKnown && isEmptyFile(path)) throw lostDatabase(path); // Before SQLite, which would remove the log beside it.
-    // It holds what is known of people: theirs to read who run the service. SQLite would ask the umask.
+    if (isKnown && isEmptyFile(path)) throw createLostError(path); // Before SQLite opens it and deletes the log.
+    // It contains personal data, and SQLite would apply the umask.
     if (path !== ":memory:") makePrivateFile(path);
     db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
     db.exec(SETTINGS);
@@ -91,38 +91,38 @@ function isEmptyFile(path: string): boolean {
 }
 
 function defineFunctions(db: DatabaseSync): void {
-  // An unsafe integer would fail, and a query whose function fails never ends.
+  // Without BigInt, an unsafe integer would fail, and a query with a failing function never ends.
   const options = { deterministic: true, useBigIntArguments: true };
-  db.function("fold", options, lowered);
+  db.function("fold", options, toLowerCase);
   db.function("contains", options, (text, part) => {
     return text === null || part === null ? null : Number(contains(String(text), String(part)));
   });
 }
 
 /**
- * Whether a text has a part, in a time that grows with their lengths: the searches of SQLite and JavaScript take that of
- * their product for texts that are made for it. (Knuth, Morris and Pratt's.)
+ * Checks whether a text contains another, in linear time (Knuth-Morris-Pratt). The searches of SQLite and JavaScript take
+ * quadratic time for malicious texts.
  */
 export function contains(text: string, part: string): boolean {
   const borders = findBorders(part);
   let found = 0;
   for (let place = 0; place < text.length && found < part.length; place++) {
-    found = oneMore(part, borders, found, text.charCodeAt(place));
+    found = extendMatch(part, borders, found, text.charCodeAt(place));
   }
   return found === part.length;
 }
 
-/** For each beginning of a text, by its length: how long a shorter beginning is with which it ends. */
+/** Computes, for each prefix of a text by length, the length of its longest proper prefix that is also its suffix. */
 function findBorders(text: string): Int32Array {
   const borders = new Int32Array(text.length + 1);
   for (let length = 2; length <= text.length; length++) {
-    borders[length] = oneMore(text, borders, borders[length - 1] ?? 0, text.charCodeAt(length - 1));
+    borders[length] = extendMatch(text, borders, borders[length - 1] ?? 0, text.charCodeAt(length - 1));
   }
   return borders;
 }
 
-/** How long a beginning of the text is found with the next character, where one was found before it. */
-function oneMore(text: string, borders: Int32Array, before: number, next: number): number {
+/** Returns the length of the matched prefix after the next character. */
+function extendMatch(text: string, borders: Int32Array, before: number, next: number): number {
   let found = before;
   while (found > 0 && text.charCodeAt(found) !== next) found = borders[found] ?? 0;
   return text.charCodeAt(found) === next ? found + 1 : 0;

@@ -145,7 +145,7 @@ async function ask(
 
 const KEY = { name: "key", field: { property: "key" } };
 
-Deno.test("a filter finds exactly the rows for which it holds, whatever names and values are", async () => {
+Deno.test("a filter finds exactly the matching rows, for any names and values", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(content, { maxLength: 8 }), filters.filter(isPlain), async (rows, filter) => {
       const store = await fill(rows);
@@ -161,7 +161,7 @@ Deno.test("a filter finds exactly the rows for which it holds, whatever names an
   );
 });
 
-Deno.test("no filter of hostile text reaches rows of another class, nor fails", async () => {
+Deno.test("a filter with malicious text neither fails nor finds rows of another class", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(content, { maxLength: 4 }), filters, names, async (rows, filter, name) => {
       const store = await fill(rows);
@@ -177,7 +177,7 @@ Deno.test("no filter of hostile text reaches rows of another class, nor fails", 
   );
 });
 
-Deno.test("columns give back the values as they were stored", async () => {
+Deno.test("columns return the values as they were stored", async () => {
   const json: fc.Arbitrary<JsonValue> = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)));
   await fc.assert(
     fc.asyncProperty(names, names, json, async (name, column, value) => {
@@ -190,7 +190,7 @@ Deno.test("columns give back the values as they were stored", async () => {
   );
 });
 
-Deno.test("text comparisons take the text as it is, also where it is a pattern elsewhere", async () => {
+Deno.test("text comparisons have no wildcards", async () => {
   const store = await fill(["100%", "100 %", "a_b", "aXb", "Ärger", "ärger", "%", ""].map((text) => ({ text })));
   const find = async (comparator: Comparator, value: string, ignoreCase = false) =>
     (await ask(store, {
@@ -245,7 +245,7 @@ Deno.test("rows are sorted, paged, grouped and summed up in the database", async
   await store.close();
 });
 
-Deno.test("a part of a text is found wherever it is, however long it is", () => {
+Deno.test("CONTAINS finds a part of any length at any position", () => {
   const texts = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 12 });
   fc.assert(
     fc.property(texts, texts, (text, part) => assert.equal(contains(text, part), text.includes(part))),
@@ -253,7 +253,7 @@ Deno.test("a part of a text is found wherever it is, however long it is", () => 
   );
 });
 
-Deno.test("a long text is found in another, whether it is a value or a field of the row", async () => {
+Deno.test("CONTAINS finds a long text from a value or from another field", async () => {
   const part = "ab" + "a".repeat(500);
   const store = await fill([{ text: `aa${part}b`, part }, { text: part.toUpperCase(), part }, {
     text: part.slice(1),
@@ -286,7 +286,7 @@ Deno.test("a row may have three thousand columns, and a filter five thousand val
   await store.close();
 });
 
-Deno.test("no more rows are read than have room in the size of a page, and no row is made that has none", async () => {
+Deno.test("a query reads only the rows that fit the size of a page, and builds no larger row", async () => {
   const store = await fill(["x", "y", "z"].map((letter) => ({ a: letter.repeat(10) })));
   const field = { content: ["a"] };
   const all = { columns: [{ name: "a", field }] };

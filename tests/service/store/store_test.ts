@@ -53,7 +53,7 @@ async function withFile(work: (path: string) => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("the store gives back what it was given, also after it was closed", () =>
+Deno.test("the store returns what was written, also after it is reopened", () =>
   withFile(async (path) => {
     const stored = newCase("W C-1", {
       content: { Name: 'ä"\u0000😀', List: [{ a: null }] },
@@ -140,7 +140,7 @@ Deno.test("if the database fails a shared commit, all its units fail with the re
     await store.close();
   }));
 
-Deno.test("the store counts the texts that items have in a member, and in lists of them, for all owners and for one", async () => {
+Deno.test("the store counts the texts in a member of items, for all owners and for one", async () => {
   const store = openSqliteStore(":memory:");
   const items: [kind: string, owner: string, content: JsonObject][] = [
     ["message", "W C-1", { author: "ada", tags: ["late", "Late"] }],
@@ -163,7 +163,7 @@ Deno.test("the store counts the texts that items have in a member, and in lists 
   await store.close();
 });
 
-Deno.test("a part of a unit of work that fails takes back its own changes alone", async () => {
+Deno.test("a failed part of a unit of work undoes only its own changes", async () => {
   const store = openSqliteStore(":memory:");
   const unit = (name: string, fails: boolean) =>
     store.transact(async (tx) => {
@@ -188,7 +188,7 @@ Deno.test("a part of a unit of work that fails takes back its own changes alone"
   await store.close();
 });
 
-Deno.test("units of work run one after another, whatever they wait for", async () => {
+Deno.test("units of work run one after another, even if they wait", async () => {
   const store = openSqliteStore(":memory:");
   await store.transact((tx) => tx.putCase(newCase("W C-1", { content: { n: 0 } })));
   await Promise.all(Array.from({ length: 40 }, () =>
@@ -201,7 +201,7 @@ Deno.test("units of work run one after another, whatever they wait for", async (
   await store.close();
 });
 
-Deno.test("units of work that wait together are one commit, and are answered after it", () =>
+Deno.test("units of work that wait together share a commit, and resolve after it", () =>
   withFile(async (path) => {
     const store = openSqliteStore(path);
     const other = new DatabaseSync(path);
@@ -234,7 +234,7 @@ Deno.test("a read may change data, and is atomic then", async () => {
   await store.close();
 });
 
-Deno.test("work that was not awaited cannot reach the database afterwards", async () => {
+Deno.test("work that is not awaited cannot use the database after its unit", async () => {
   const store = openSqliteStore(":memory:");
   let leaked: Transaction | undefined;
   await store.transact((tx) => Promise.resolve(leaked = tx));
@@ -274,7 +274,7 @@ Deno.test("the next assignment is the most urgent, then the oldest, and never on
   await store.close();
 });
 
-Deno.test("a case takes its assignments and its history along when it is deleted", async () => {
+Deno.test("deleting a case deletes its assignments and its history", async () => {
   const store = openSqliteStore(":memory:");
   await store.transact(async (tx) => {
     await tx.putCase(newCase("W C-1"));
@@ -287,13 +287,13 @@ Deno.test("a case takes its assignments and its history along when it is deleted
   await store.close();
 });
 
-Deno.test("an assignment of no case is refused", async () => {
+Deno.test("an assignment without a case is refused", async () => {
   const store = openSqliteStore(":memory:");
   await assert.rejects(store.transact((tx) => tx.putAssignment(newAssignment("A", "nowhere"))), /FOREIGN KEY/);
   await store.close();
 });
 
-Deno.test("a database that a newer version has written is refused with what to do", () =>
+Deno.test("a database of a newer version is refused with a hint", () =>
   withFile(async (path) => {
     await openSqliteStore(path).close();
     const db = new DatabaseSync(path);
@@ -307,7 +307,7 @@ Deno.test("a database that a newer version has written is refused with what to d
     });
   }));
 
-Deno.test("a database of the version before is brought forward, with all that it holds", () =>
+Deno.test("a database of an older version is migrated with its data", () =>
   withFile(async (path) => {
     const before = openSqliteStore(path);
     await before.transact((tx) => tx.putCase(newCase("W C-1")));
@@ -367,7 +367,7 @@ Deno.test("committed changes survive a kill of the process", () =>
     await store.close();
   }));
 
-Deno.test("a new token takes those with it that had expired, and no other", async () => {
+Deno.test("a new token deletes only the expired tokens", async () => {
   const store = openSqliteStore(":memory:");
   const token = (hash: string, expiresAt: string) => ({ hash, clientId: "c", expiresAt });
   const found = await store.transact(async (tx) => {
