@@ -24,10 +24,10 @@ const TYPES: OptionTypes<ServiceOptions> = {
 };
 
 /**
- * Starts a service in this process. It serves until it is closed; a directory has one service at a time. An option that
- * there is not is refused, with `INVALID_ARGS`.
+ * Starts a service in this process. It serves until it is closed. A directory has one service at a time. Throws
+ * `INVALID_ARGS` for an unknown option.
  *
- * @example A service for the time of a test
+ * @example A service for a test
  * ```ts
  * import { createClient } from "@svc/lib";
  * import { startService } from "@svc/lib/service";

@@ -46,7 +46,7 @@ class TypesModule {
     const columns = createCaseColumns();
     const facts = CONTENT_FACTS.filter((fact) => !fields.has(fact)).map((fact) => {
       const field = columns.get(fact)?.field ?? { name: fact, type: "Text", label: "Case type", required: false };
-      return writeMember(`readonly ${fact}`, describeField(field), this.#typeOf(field));
+      return writeMember(`readonly ${fact}`, describeField(field), this.#formatType(field));
     });
     const members = Array.from(fields.values(), (field) => this.#writeContentField(field));
     const comment =
@@ -56,7 +56,7 @@ class TypesModule {
 
   addDataType(name: string, { id, name: label, fields, key }: DataType): void {
     const members = Array.from(fields.values(), (field) => {
-      const type = this.#typeOf(field);
+      const type = this.#formatType(field);
       return key.includes(field.name)
         ? writeMember(nameMember(field), describeField(field), type)
         : writeMember(`${nameMember(field)}?`, describeField(field), `${type} | null`); // A row has null for an empty field.
@@ -78,11 +78,11 @@ class TypesModule {
 
   /** Content shows an empty text for a Dropdown without a value, and leaves out fields that a view does not have. */
   #writeContentField(field: Field): string {
-    const type = this.#typeOf(field) + (field.values === undefined ? "" : ` | ""`);
+    const type = this.#formatType(field) + (field.values === undefined ? "" : ` | ""`);
     return writeMember(`${nameMember(field)}?`, describeField(field), type);
   }
 
-  #typeOf({ type, values, embedded }: Pick<Field, "type" | "values" | "embedded">): string {
+  #formatType({ type, values, embedded }: Pick<Field, "type" | "values" | "embedded">): string {
     if (embedded !== undefined) return this.#addEmbedded(embedded) + (type === "List" ? "[]" : "");
     if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(" | ");
     const kind = VALUE_KINDS[type];

@@ -1,12 +1,19 @@
 /** Navigation between the screens of a screen flow. */
 import { Conflict, createIssue, NotFound, ValidationFailed } from "../errors.ts";
 import { addAttachments } from "../attachments/attachments.ts";
-import { type AssignmentWork, checkWorker, keepDraft, offeredActions, openAssignmentWork, withDraft } from "./work.ts";
+import {
+  applyDraft,
+  type AssignmentWork,
+  checkWorker,
+  offeredActions,
+  openAssignmentWork,
+  storeDraft,
+} from "./work.ts";
 import { checkChange, type EngineContext, readScreen, setScreen } from "../cases/case_work.ts";
 import { fillForm, type Submission } from "../cases/content/content.ts";
 
-/** The ID of a screen in its flow, counted from 0. */
-export function screenId(index: number): string {
+/** Builds the ID of a screen from its index. */
+export function buildScreenId(index: number): string {
   return `AssignmentSF${index + 1}`;
 }
 
@@ -23,7 +30,7 @@ export async function navigateBack(
   return await show(open, current - 1, submission);
 }
 
-/** Goes to a screen that was visited before. */
+/** Goes to a visited screen. */
 export async function navigateTo(
   context: EngineContext,
   assignmentId: string,
@@ -34,7 +41,7 @@ export async function navigateTo(
   const open = await openFlow(context, assignmentId, ifMatch);
   const { current, furthest } = readScreen(open.assignment);
   const count = open.step.screens ? open.step.actions.size : 0;
-  const target = Array.from({ length: count }, (_, index) => screenId(index)).indexOf(stepId);
+  const target = Array.from({ length: count }, (_, index) => buildScreenId(index)).indexOf(stepId);
   if (target < 0) throw new NotFound("Navigation step not found for the given parameter stepID");
   if (target === current) throw new Conflict(`${stepId} is the current step`);
   if (target > furthest) throw new ValidationFailed([createIssue(`${stepId} has not been visited yet`)]);
@@ -57,7 +64,7 @@ async function show(open: AssignmentWork, index: number, submission: Submission)
   const { work, assignment } = open;
   const [shown] = offeredActions(open);
   if (shown !== undefined && (submission.content !== undefined || submission.pageInstructions !== undefined)) {
-    keepDraft(open, shown, fillForm(shown.view, withDraft(open, shown), submission, { complete: false }));
+    storeDraft(open, shown, fillForm(shown.view, applyDraft(open, shown), submission, { complete: false }));
   }
   await addAttachments(work, submission.attachments);
   work.touch();

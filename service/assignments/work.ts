@@ -1,37 +1,33 @@
-/** Assignments: who may work on one, and what may be done there. */
+/** Rules of assignments: who may work on them, their actions, and drafts. */
 import type { JsonObject } from "../../utils/json.ts";
 import type { Action, Application, AssignmentStep, Operator, Process } from "../application/model/application.ts";
 import { Conflict, DomainError, Forbidden, NotFound } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { CasePlace, StoredAssignment } from "../store/store.ts";
-import { computed } from "../cases/content/compute.ts";
+import { computeForm } from "../cases/content/compute.ts";
 import {
   type CaseWork,
   checkChange,
-  dropDraft,
+  deleteDraft,
   type EngineContext,
   findCase,
+  findOtherHolder,
   openCase,
-  otherHolder,
   readDraft,
   readScreen,
   setDraft,
   setLock,
   setScreen,
 } from "../cases/case_work.ts";
-import { known, leaveStep } from "../cases/flow.ts";
-import { changedPart, fillForm, type Submission, submissionFacts } from "../cases/content/content.ts";
+import { getMember, leaveStep } from "../cases/flow.ts";
+import { fillForm, pickChanges, type Submission, submissionFacts } from "../cases/content/content.ts";
 import { addAttachments } from "../attachments/attachments.ts";
 
-/** An open assignment in hand, with its case. */
+/** An open assignment with its case, process and step. */
 export interface AssignmentWork {
-  /** Its case. */
   readonly work: CaseWork;
-  /** The assignment. */
   readonly assignment: StoredAssignment;
-  /** Its process. */
   readonly process: Process;
-  /** Its step. */
   readonly step: AssignmentStep;
 }
 
@@ -39,8 +35,8 @@ export interface AssignmentWork {
 export async function openAssignmentWork(context: EngineContext, id: string): Promise<AssignmentWork> {
   // The handle names the case: `ASSIGN-WORKLIST <case>!<PROCESS>`.
   const work = await findCase(context, id.slice(id.indexOf(" ") + 1, Math.max(0, id.lastIndexOf("!"))));
-  const assignment = work?.assignment(id);
-  if (work !== undefined && assignment !== undefined) return assignmentWork(work, assignment);
+  const assignment = work?.findAssignment(id);
+  if (work !== undefined && assignment !== undefined) return resolveAssignment(work, assignment);
   throw new NotFound("Assignment not found for the given parameter ID");
 }
 
@@ -48,7 +44,7 @@ export async function openAssignmentWork(context: EngineContext, id: string): Pr
 export async function takeNext(context: EngineContext): Promise<AssignmentWork> {
   const { app, tx, caller } = context;
   const next = await tx.nextAssignment(caller.id, caller.queues, (place) => {
-    return isServed(app, place) && otherHolder(place, caller.id) === undefined;
+    return isServed(app, place) && findOtherHolder(place, caller.id) === undefined;
   });
   if (next === undefined) {
     throw new NotFound([
@@ -56,13 +52,13 @@ export async function takeNext(context: EngineContext): Promise<AssignmentWork> 
     ]);
   }
   const work = await openCase(context, next.caseId);
-  const assignment = work.assignment(next.id) ?? next;
+  const assignment = work.findAssignment(next.id) ?? next;
   if (assignment.assignee.kind === "queue") {
     assignment.assignee = { kind: "operator", id: caller.id };
     work.putAssignment(assignment);
     await work.save();
   }
-  return assignmentWork(work, assignment);
+  return resolveAssignment(work, assignment);
 }
 
 /** Checks whether the definition, which may have changed, still contains the position of a case. */
@@ -74,10 +70,10 @@ function isServed({ caseTypes }: Application, { typeId, stageId, assignments }: 
   });
 }
 
-/** An assignment of a case with what its handle stands for. */
-export function assignmentWork(work: CaseWork, assignment: StoredAssignment): AssignmentWork {
-  const process = known(work.type.processes, assignment.processId);
-  const step = known(process.steps, assignment.stepId);
+/** Resolves the process and the step of an assignment. */
+export function resolveAssignment(work: CaseWork, assignment: StoredAssignment): AssignmentWork {
+  const process = getMember(work.type.processes, assignment.processId);
+  const step = getMember(process.steps, assignment.stepId);
   if (step.kind === "assignment") return { work, assignment, process, step };
   throw new Conflict(`The step '${step.id}' is no longer an assignment`);
 }
@@ -87,13 +83,13 @@ export function mayWorkOn({ assignee }: StoredAssignment, { id, queues }: Operat
   return assignee.kind === "operator" ? assignee.id === id : queues.includes(assignee.id);
 }
 
-/** Refuses an operator who may not work on an assignment. */
+/** Checks that the caller may work on an assignment. Throws `Forbidden` otherwise. */
 export function checkWorker({ work, assignment }: AssignmentWork): void {
   if (mayWorkOn(assignment, work.context.caller)) return;
   throw new Forbidden(`${assignment.id} is not in your worklist or in one of your queues`);
 }
 
-/** The actions that an assignment offers now: all of its step, or the screen that is shown. */
+/** Lists the actions that an assignment offers now: all actions of its step, or the current screen. */
 export function offeredActions({ assignment, step }: Pick<AssignmentWork, "assignment" | "step">): Action[] {
   const actions = [...step.actions.values()];
   return step.screens ? actions.slice(readScreen(assignment).current).slice(0, 1) : actions;
@@ -108,28 +104,28 @@ export function offeredAction(open: AssignmentWork, id: string): Action {
   throw new Conflict(`${id} is not a valid action to use on the assignment ${open.assignment.id}${instead}`);
 }
 
-/** The first assignment of a case that the caller may work on. */
+/** Finds the first assignment of a case that the caller may work on. */
 export function nextFor(work: CaseWork): StoredAssignment | undefined {
   return work.assignments.find((assignment) => mayWorkOn(assignment, work.context.caller));
 }
 
 /** Returns the content that a form shows, with the values that are calculated from the draft of the caller. */
-export function shownInForm(open: AssignmentWork, action: Action): JsonObject {
+export function getFormContent(open: AssignmentWork, action: Action): JsonObject {
   const { assignment, work } = open;
   const isDrafted = mayWorkOn(assignment, work.context.caller) &&
     Object.keys(readDraft(assignment, action.id)).length > 0;
   if (!isDrafted) return work.stored.content;
-  const content = withDraft(open, action);
+  const content = applyDraft(open, action);
   try {
-    return computed(work, action.view, content, {});
+    return computeForm(work, action.view, content, {});
   } catch (error) {
-    if (error instanceof DomainError) return content; // The case has changed since: the form must show to be corrected.
+    if (error instanceof DomainError) return content; // The case has changed since. A person must see the form to correct it.
     throw error;
   }
 }
 
-/** The content that a form of an assignment begins with: the case's, under the draft. */
-export function withDraft({ work, assignment }: AssignmentWork, action: Action): JsonObject {
+/** Applies the draft of an action to the content of the case. */
+export function applyDraft({ work, assignment }: AssignmentWork, action: Action): JsonObject {
   const content = { ...work.stored.content };
   for (const [name, value] of Object.entries(readDraft(assignment, action.id))) {
     if (value === null) delete content[name];
@@ -138,7 +134,7 @@ export function withDraft({ work, assignment }: AssignmentWork, action: Action):
   return content;
 }
 
-/** An assignment, an action of it, and the entity tag that the caller knows. */
+/** A request for an action of an assignment. */
 export interface ActionRequest {
   /** Assignment handle. */
   readonly assignmentId: string;
@@ -148,7 +144,7 @@ export interface ActionRequest {
   readonly ifMatch?: string;
 }
 
-/** Takes an assignment and one of its actions in hand, for the caller to work on. */
+/** Opens an assignment and one of its actions. Throws `Forbidden` if the caller may not work on it. */
 export async function openAction(
   context: EngineContext,
   { assignmentId, action }: ActionRequest,
@@ -158,7 +154,7 @@ export async function openAction(
   return { ...open, action: offeredAction(open, action) };
 }
 
-/** Performs an assignment: submits one of its actions. */
+/** Performs an action of an assignment. The last screen of a screen flow submits the drafts of the others, too. */
 export async function perform(
   context: EngineContext,
   request: ActionRequest,
@@ -169,7 +165,7 @@ export async function perform(
   checkChange(work, request.ifMatch, true);
   work.touch();
   const isLast = !step.screens || readScreen(assignment).current + 1 >= step.actions.size;
-  for (const left of isLast ? leftScreens(open, action) : []) await submit(open, left, {});
+  for (const other of isLast ? listDraftedScreens(open, action) : []) await submit(open, other, {});
   await submit(open, action, submission);
   if (!isLast) showNextScreen(open, action);
   else {
@@ -180,16 +176,16 @@ export async function perform(
   return work;
 }
 
-/** The other screens that were left with changes: who ends the screen flow submits them too. */
-function leftScreens({ assignment, step: { screens, actions } }: AssignmentWork, last: Action): Action[] {
-  const isLeft = ({ id }: Action) => id !== last.id && Object.keys(readDraft(assignment, id)).length > 0;
-  return screens ? [...actions.values()].filter(isLeft) : [];
+/** Lists the other screens with drafts. */
+function listDraftedScreens({ assignment, step: { screens, actions } }: AssignmentWork, last: Action): Action[] {
+  const isDrafted = ({ id }: Action) => id !== last.id && Object.keys(readDraft(assignment, id)).length > 0;
+  return screens ? [...actions.values()].filter(isDrafted) : [];
 }
 
-/** Submits a form with its draft: the case changes as the form says. */
+/** Submits a form with its draft, and changes the case. */
 async function submit(open: AssignmentWork, action: Action, submission: Submission): Promise<void> {
   const { work, assignment, step } = open;
-  const content = fillForm(action.view, withDraft(open, action), submission, { complete: true });
+  const content = fillForm(action.view, applyDraft(open, action), submission, { complete: true });
   work.setContent(content, action.set, action.id);
   await addAttachments(work, submission.attachments);
   if (action.status !== undefined) work.stored.status = action.status;
@@ -201,15 +197,15 @@ async function submit(open: AssignmentWork, action: Action, submission: Submissi
   });
 }
 
-/** Goes to the next screen of a screen flow, with the operator who began it. */
+/** Shows the next screen of a screen flow, and assigns it to the caller. */
 function showNextScreen({ work, assignment }: AssignmentWork, done: Action): void {
   setScreen(assignment, readScreen(assignment).current + 1);
-  dropDraft(assignment, done.id);
+  deleteDraft(assignment, done.id);
   assignment.assignee = { kind: "operator", id: work.context.caller.id };
   work.putAssignment(assignment);
 }
 
-/** Saves a draft of an action, and locks the case until the draft is submitted or discarded. */
+/** Saves the draft of an action, and locks the case until the draft is submitted or discarded. */
 export async function saveDraft(
   context: EngineContext,
   request: ActionRequest,
@@ -218,7 +214,7 @@ export async function saveDraft(
   const open = await openAction(context, request);
   const { work, assignment, action } = open;
   checkChange(work, request.ifMatch);
-  keepDraft(open, action, fillForm(action.view, withDraft(open, action), submission, { complete: false }));
+  storeDraft(open, action, fillForm(action.view, applyDraft(open, action), submission, { complete: false }));
   await addAttachments(work, submission.attachments);
   work.putAssignment(assignment);
   await work.save();
@@ -226,13 +222,13 @@ export async function saveDraft(
 }
 
 /**
- * Keeps what a form has changed as the draft of its action: the rest may change meanwhile, and is shown as it is then.
- * The operator who saved a draft owns the assignment.
+ * Stores the changes of a form as the draft of its action. Other fields are not part of the draft, because the case may
+ * change meanwhile. The operator who saves a draft gets the assignment.
  */
-export function keepDraft({ work, assignment }: AssignmentWork, action: Action, content: JsonObject): void {
-  computed(work, action.view, content, {}); // what cannot be computed is refused while it can still be corrected
+export function storeDraft({ work, assignment }: AssignmentWork, action: Action, content: JsonObject): void {
+  computeForm(work, action.view, content, {}); // Fails while the person can still correct the form.
   work.touch();
   assignment.assignee = { kind: "operator", id: work.context.caller.id };
-  setDraft(assignment, action.id, changedPart(action.view, work.stored.content, content));
+  setDraft(assignment, action.id, pickChanges(action.view, work.stored.content, content));
   setLock(work.stored, work.context.caller.id);
 }

@@ -1,8 +1,8 @@
 /** Relations between cases. Each is stored twice, once for each case. */
 import type { JsonObject } from "../../utils/json.ts";
 import { type CaseWork, findCase, openCase } from "../cases/case_work.ts";
-import { memberIn } from "../cases/arguments.ts";
-import { caseLink } from "../cases/views/ui.ts";
+import { readMember } from "../cases/arguments.ts";
+import { createCaseLink } from "../cases/views/ui.ts";
 import { Conflict, Invalid, NotFound } from "../errors.ts";
 import type { GroupHandlers } from "../http/handler.ts";
 import type { Transaction } from "../store/store.ts";
@@ -20,7 +20,7 @@ export const handlers: GroupHandlers<"related"> = {
     const work = await openCase(context, caseId, ifMatch);
     return await applyToEach(readElements(context.body, "cases"), async (other) => {
       const id = requireId(other);
-      await addRelation(work, id, memberIn(other, "relationship", "string") ?? "");
+      await addRelation(work, id, readMember(other, "relationship", "string") ?? "");
       return id;
     }, getElementId);
   },
@@ -78,7 +78,7 @@ function describeCase({ stored, type }: CaseWork): JsonObject {
     status: stored.status,
     caseTypeID: type.id,
     caseTypeName: type.name,
-    links: { open: caseLink(stored.id) },
+    links: { open: createCaseLink(stored.id) },
   };
 }
 

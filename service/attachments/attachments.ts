@@ -1,15 +1,15 @@
-/** Adds attachments to a case: all of a batch, or none. */
+/** Adds attachments to a case: all of a request, or none. */
 import { isJsonObject, type JsonObject, type JsonValue, stringOrUndefined } from "../../utils/json.ts";
 import type { AttachmentCategory } from "../application/model/application.ts";
 import { Forbidden, Invalid, type Issue, MAX_ISSUES } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { type CaseWork, nextEntityTag } from "../cases/case_work.ts";
-import { type Attachment, buildAttachmentId, findAttachment, newestAttachment, toAttachmentItem } from "./items.ts";
-import { categoriesFor, nameForAll } from "./rights.ts";
-import { cleanTitle, renamed, splitName } from "./file_names.ts";
-import { findUpload, type KeptFile, toFileItem, withLink } from "./files.ts";
+import { type Attachment, buildAttachmentId, findAttachment, findNewestAttachment, toAttachmentItem } from "./items.ts";
+import { getPublicName, listCreatableCategories } from "./rights.ts";
+import { cleanNewName, cleanTitle, splitName } from "./file_names.ts";
+import { addLink, findUpload, toFileItem, type UploadedFile } from "./files.ts";
 
-/** The reason why one attachment of a batch cannot be added. */
+/** The reason why an attachment cannot be added. */
 class Rejection extends Error {
   readonly kind: "Invalid" | "Forbidden";
 
@@ -20,31 +20,31 @@ class Rejection extends Error {
 }
 
 type NewAttachment = Pick<Attachment, "type" | "category" | "name" | "extension" | "url"> & {
-  readonly file?: KeptFile;
+  readonly file?: UploadedFile;
 };
 
-/** Adds attachments, to be written with the case. */
+/** Adds attachments, which are written with the case. */
 export async function addAttachments(work: CaseWork, attachments: readonly JsonValue[] | undefined): Promise<void> {
   if (attachments === undefined || attachments.length === 0) return;
-  const added = await checkAll(work, attachments);
+  const added = await readAttachments(work, attachments);
   const { stored, context: { caller, now, tx } } = work;
-  const files = new Map<string, KeptFile>();
-  let tag = (await newestAttachment(tx, stored.id))?.tag;
+  const files = new Map<string, UploadedFile>();
+  let tag = (await findNewestAttachment(tx, stored.id))?.tag;
   for (const { file, ...attachment } of added) {
-    tag = await freeTag(work, nextEntityTag(tag, now));
-    if (file !== undefined) files.set(file.id, withLink(files.get(file.id) ?? file));
+    tag = await findFreeTag(work, nextEntityTag(tag, now));
+    if (file !== undefined) files.set(file.id, addLink(files.get(file.id) ?? file));
     const fileFacts = file && { file: file.id, mimeType: file.type, size: file.size };
     const at = now.toISOString();
     work.putItem(toAttachmentItem({ ...attachment, ...fileFacts, caseId: stored.id, tag, createdBy: caller.id, at }));
   }
   for (const file of files.values()) work.putItem(toFileItem(file));
   const facts = added.map(({ type, category, name, url }): JsonObject => ({ type, category, name, url }));
-  const names = added.map((attachment) => nameForAll(work, attachment));
+  const names = added.map((attachment) => getPublicName(work, attachment));
   work.addEvent("attached", `Attached ${names.join(", ")}`, { attachments: facts });
 }
 
-/** A tag that no attachment of the case has: where the clock was set back, the newest one's is not the latest. */
-async function freeTag({ stored: { id: caseId }, context: { tx, now } }: CaseWork, tag: string): Promise<string> {
+/** Finds an unused tag. If the clock was set back, the newest attachment does not have the latest tag. */
+async function findFreeTag({ stored: { id: caseId }, context: { tx, now } }: CaseWork, tag: string): Promise<string> {
   let free = tag;
   while (await findAttachment(tx, buildAttachmentId({ caseId, tag: free })) !== undefined) {
     free = nextEntityTag(free, now);
@@ -52,13 +52,13 @@ async function freeTag({ stored: { id: caseId }, context: { tx, now } }: CaseWor
   return free;
 }
 
-async function checkAll(work: CaseWork, attachments: readonly JsonValue[]): Promise<NewAttachment[]> {
+async function readAttachments(work: CaseWork, attachments: readonly JsonValue[]): Promise<NewAttachment[]> {
   const added: NewAttachment[] = [];
   const details: Issue[] = [];
   let isInvalid = false;
   for (const [index, attachment] of attachments.entries()) {
     try {
-      added.push(await check(work, attachment));
+      added.push(await readAttachment(work, attachment));
     } catch (error) {
       if (!(error instanceof Rejection)) throw error;
       isInvalid ||= error.kind === "Invalid";
@@ -79,21 +79,21 @@ function toIssue({ kind, message: reason }: Rejection, index: number): Issue {
   };
 }
 
-async function check(work: CaseWork, attachment: JsonValue): Promise<NewAttachment> {
+async function readAttachment(work: CaseWork, attachment: JsonValue): Promise<NewAttachment> {
   if (!isJsonObject(attachment)) throw new Rejection("Invalid", "must be an object");
   if (attachment.delete === true) {
     throw new Rejection("Invalid", "delete it with 'attachments delete'");
   }
   const type = readType(attachment);
   const category = findCategory(work, type, attachment).id;
-  if (type === "URL") return { type, category, ...link(attachment) };
+  if (type === "URL") return { type, category, ...readLink(attachment) };
   const { ID, name } = attachment;
   if (typeof ID !== "string") throw new Rejection("Invalid", "'ID' must be the ID that the upload returned");
   const file = await findUpload(work.context, ID);
   if (file === undefined) throw new Rejection("Invalid", "the file was not uploaded, or its upload has expired");
   if (name !== undefined && typeof name !== "string") throw new Rejection("Invalid", "'name' must be text");
   const { name: stem, extension } = splitName(file.name);
-  return { type, category, name: name === undefined ? stem : renamed(name, extension), extension, file };
+  return { type, category, name: name === undefined ? stem : cleanNewName(name, extension), extension, file };
 }
 
 function readType({ type }: JsonObject): Attachment["type"] {
@@ -108,14 +108,14 @@ function findCategory(work: CaseWork, type: Attachment["type"], { category: give
   const category = work.type.attachmentCategories.get(id);
   if (category?.type !== type) {
     const what = type === "URL" ? "links" : "files";
-    const instead = suggestAlternatives(id, categoriesFor(work, type));
+    const instead = suggestAlternatives(id, listCreatableCategories(work, type));
     throw new Rejection("Invalid", `'${id}' is not a category of ${what} of this case${instead}`);
   }
   if (category.canCreate(work.scope())) return category;
   throw new Rejection("Forbidden", `you may not add attachments of category ${category.name}`);
 }
 
-function link({ name, url }: JsonObject): Pick<Attachment, "name" | "extension" | "url"> {
+function readLink({ name, url }: JsonObject): Pick<Attachment, "name" | "extension" | "url"> {
   if (typeof url !== "string" || !/^https?:/i.test(url) || !URL.canParse(url)) {
     throw new Rejection("Invalid", "'url' must be an address that begins with http: or https:");
   }

@@ -1,15 +1,15 @@
-/** Names of files: callers may send anything, and programs that read the names may take them for paths. */
+/** Cleans the names of files. Callers can send any text, and programs may use the names as paths. */
 
-/** Bytes that common file systems allow. */
-const LIMIT = 255;
+/** Maximum bytes of a name in common file systems. */
+const MAX_BYTES = 255;
 
-/** Bytes that an extension may have. */
-const EXTENSION_LIMIT = 32;
+/** Maximum bytes of an extension. */
+const MAX_EXTENSION_BYTES = 32;
 
 /** Control characters, and the marks that reverse the direction of text. */
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
 
-/** A name in two parts. */
+/** A name and its extension. */
 export interface NameParts {
   /** Name that users see. */
   readonly name: string;
@@ -17,63 +17,65 @@ export interface NameParts {
   readonly extension: string;
 }
 
-/** A name that is harmless as a file's: no folders, no control characters, not too long. What is added stays whole. */
+/** Cleans a file name: no folders, no control characters, not too long. The addition is never shortened. */
 export function cleanFileName(given: string, addition = ""): string {
-  const whole = harmless(given);
+  const whole = removeFolders(given);
   const parts = splitName(whole);
   // A very long suffix is not an extension.
-  const { name, extension } = byteLength(parts.extension) > EXTENSION_LIMIT ? { name: whole, extension: "" } : parts;
-  return joinName({ name: withRoomFor(addition + extension, name) + addition, extension });
+  const { name, extension } = countBytes(parts.extension) > MAX_EXTENSION_BYTES
+    ? { name: whole, extension: "" }
+    : parts;
+  return joinName({ name: shortenFor(addition + extension, name) + addition, extension });
 }
 
-/** A new name for a file, without its extension, which stays: it says what the bytes are. */
-export function renamed(given: string, extension: string): string {
-  const name = harmless(given);
+/** Cleans a new name for a file and removes its extension. A file keeps its extension, which tells its type. */
+export function cleanNewName(given: string, extension: string): string {
+  const name = removeFolders(given);
   const end = `.${extension.toLowerCase()}`;
   const hasEnd = extension !== "" && name.length > end.length && name.toLowerCase().endsWith(end);
-  return withRoomFor(extension, hasEnd ? name.slice(0, -end.length) : name);
+  return shortenFor(extension, hasEnd ? name.slice(0, -end.length) : name);
 }
 
-/** A title without control characters, not too long. */
+/** Cleans a title: no control characters, not too long. */
 export function cleanTitle(given: string): string {
-  return shorten(visible(given), LIMIT);
+  return shorten(removeControls(given), MAX_BYTES);
 }
 
-/** A name, taken apart at its last dot. */
+/** Splits a name at its last dot. */
 export function splitName(name: string): NameParts {
   const dot = name.lastIndexOf(".");
   return dot <= 0 ? { name, extension: "" } : { name: name.slice(0, dot), extension: name.slice(dot + 1) };
 }
 
-/** A name, put together. */
+/** Joins a name and its extension. */
 export function joinName({ name, extension }: NameParts): string {
   return extension === "" ? name : `${name}.${extension}`;
 }
 
-function harmless(given: string): string {
-  const name = visible(given.replace(/^.*[\\/]/s, ""));
+function removeFolders(given: string): string {
+  const name = removeControls(given.replace(/^.*[\\/]/s, ""));
   return name === "" || name === "." || name === ".." ? "file" : name;
 }
 
-function visible(text: string): string {
+function removeControls(text: string): string {
   return text.toWellFormed().replace(UNSAFE, "").trim();
 }
 
-function withRoomFor(extension: string, name: string): string {
-  return shorten(name, LIMIT - 1 - byteLength(extension));
+function shortenFor(extension: string, name: string): string {
+  return shorten(name, MAX_BYTES - 1 - countBytes(extension));
 }
 
 function shorten(text: string, limit: number): string {
   let end = 0;
   let bytes = 0;
   for (const character of text) {
-    bytes += byteLength(character);
+    bytes += countBytes(character);
     if (bytes > limit) break;
     end += character.length;
   }
   return text.slice(0, end);
 }
 
-function byteLength(text: string): number {
+function countBytes(text: string): number {
   return new TextEncoder().encode(text).length;
 }

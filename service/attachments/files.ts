@@ -1,4 +1,4 @@
-/** Uploaded files: temporary until an attachment links one, gone when the last of its links goes. */
+/** Uploaded files. They are temporary until an attachment links to them, and deleted with the last link. */
 import type { HandlerContext } from "../http/handler.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import type { Store, StoredItem, Transaction } from "../store/store.ts";
@@ -7,16 +7,16 @@ import type { EngineContext } from "../cases/case_work.ts";
 /** Kind of the stored items that describe files. */
 export const FILE_KIND = "file";
 
-/** Owners of files, so that those that may expire are found without reading the others. */
+/** Owners of files. They let a query find temporary files without reading the others. */
 const TEMPORARY = "temporary";
 const LINKED = "linked";
 
-/** Milliseconds that an upload waits for its first link. */
+/** Milliseconds after which an upload without a link expires. */
 const LIFETIME = 2 * 60 * 60 * 1000;
 
 /** An uploaded file. */
-export interface KeptFile {
-  /** Name of its bytes; the upload's ID too. */
+export interface UploadedFile {
+  /** ID of the upload and of its bytes. */
   readonly id: string;
   /** Name with extension. */
   readonly name: string;
@@ -24,47 +24,46 @@ export interface KeptFile {
   readonly type: string;
   /** Number of bytes. */
   readonly size: number;
-  /** Number of attachments that link it. */
+  /** Number of attachments that link to it. */
   readonly links: number;
-  /** Operator who uploaded it, and who alone may link it: it has no category yet that says who may see it. */
+  /** Operator who uploaded it. Only this operator may link to it, because it has no category with rights yet. */
   readonly by: string;
   /** ISO 8601 time of the upload. */
   readonly at: string;
 }
 
-/** Keeps an upload for a while; answers until when. */
-export async function keepUpload(
+/** Stores an upload and returns the time at which it expires. */
+export async function storeUpload(
   { tx, now, caller }: EngineContext,
-  file: Omit<KeptFile, "links" | "by" | "at">,
+  file: Omit<UploadedFile, "links" | "by" | "at">,
 ): Promise<Date> {
-  const kept = { ...file, links: 0, by: caller.id, at: now.toISOString() };
-  await tx.putItem(toFileItem(kept));
-  return computeExpiry(kept);
+  const stored = { ...file, links: 0, by: caller.id, at: now.toISOString() };
+  await tx.putItem(toFileItem(stored));
+  return computeExpiry(stored);
 }
 
-/** An upload that the caller can link now. */
-export async function findUpload({ tx, now, caller }: EngineContext, id: string): Promise<KeptFile | undefined> {
+/** Finds an upload that the caller can link to now. */
+export async function findUpload({ tx, now, caller }: EngineContext, id: string): Promise<UploadedFile | undefined> {
   const file = await findFile(tx, id);
   return file?.by === caller.id && now < computeExpiry(file) ? file : undefined;
 }
 
-/** A file, whether or not it can still be linked. */
-async function findFile(tx: Transaction, id: string): Promise<KeptFile | undefined> {
+async function findFile(tx: Transaction, id: string): Promise<UploadedFile | undefined> {
   const item = await tx.getItem(FILE_KIND, id);
   return item && toFile(item);
 }
 
-/** The file with one link more, to be written with what links it. */
-export function withLink(file: KeptFile): KeptFile {
+/** Returns a file with one more link. */
+export function addLink(file: UploadedFile): UploadedFile {
   return { ...file, links: file.links + 1 };
 }
 
-/** A file as it is stored. */
-export function toFileItem({ id, at, ...content }: KeptFile): StoredItem {
+/** Converts a file to an item of the store. */
+export function toFileItem({ id, at, ...content }: UploadedFile): StoredItem {
   return { kind: FILE_KIND, id, owner: content.links > 0 ? LINKED : TEMPORARY, at, content };
 }
 
-/** Takes the link of a deleted attachment from its file; the bytes go with the last link, when that is durable. */
+/** Removes a link to a file. After the last link, the bytes are deleted when the change is durable. */
 export async function releaseFile(
   id: string | undefined,
   { tx, bytes, runLater }: Pick<HandlerContext, "tx" | "bytes" | "runLater">,
@@ -87,18 +86,18 @@ export async function removeExpired(store: Store, bytes: ByteStore, now: Date): 
   for (const { id } of expired) await bytes.remove(id);
 }
 
-/** Removes bytes that nothing knows of: those of a process that ended between two steps. Nothing may be uploading. */
+/** Deletes the bytes of incomplete uploads, which a killed process leaves. No upload may be in progress. */
 export async function removeOrphans(store: Store, bytes: ByteStore): Promise<void> {
   for (const id of await bytes.list()) {
     if (await store.read((tx) => findFile(tx, id)) === undefined) await bytes.remove(id);
   }
 }
 
-function computeExpiry({ at }: KeptFile): Date {
+function computeExpiry({ at }: UploadedFile): Date {
   return new Date(Date.parse(at) + LIFETIME);
 }
 
-function toFile({ id, at, content }: StoredItem): KeptFile {
+function toFile({ id, at, content }: StoredItem): UploadedFile {
   const { name, type, size, links, by = "" } = content;
   return { id, at, name: String(name), type: String(type), size: Number(size), links: Number(links), by: String(by) };
 }

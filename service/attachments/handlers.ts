@@ -1,16 +1,16 @@
 /** Serves the operations of `svc attachments`. */
 import { addAttachments } from "./attachments.ts";
 import { type Attachment, buildAttachmentId, deleteAttachment, listAttachments, toAttachmentItem } from "./items.ts";
-import { denied, moveTo, nameForAll, openAttachment, rightsOn } from "./rights.ts";
-import { cleanFileName, cleanTitle, joinName, renamed } from "./file_names.ts";
-import { keepUpload, releaseFile } from "./files.ts";
-import { type CaseWork, checkEntityTag, openCase, operatorName } from "../cases/case_work.ts";
+import { checkMove, createDeniedError, getPublicName, getRights, openAttachment } from "./rights.ts";
+import { cleanFileName, cleanNewName, cleanTitle, joinName } from "./file_names.ts";
+import { releaseFile, storeUpload } from "./files.ts";
+import { type CaseWork, checkEntityTag, getOperatorName, openCase } from "../cases/case_work.ts";
 import { Invalid } from "../errors.ts";
 import type { GroupHandlers, HandlerContext } from "../http/handler.ts";
-import { choiceOf, readSwitch } from "../cases/arguments.ts";
+import { readChoice, readSwitch } from "../cases/arguments.ts";
 import { guessMediaType } from "./media_types.ts";
 import type { JsonObject } from "../../utils/json.ts";
-import { link } from "../cases/views/ui.ts";
+import { createLink } from "../cases/views/ui.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import type { ByteStore } from "../store/bytes.ts";
 
@@ -18,8 +18,8 @@ import type { ByteStore } from "../store/bytes.ts";
 export const handlers: GroupHandlers<"attachments"> = {
   async list({ caseId, includeThumbnails }, context) {
     const work = await openCase(context, caseId);
-    const attachments = (await listAttachments(context.tx, caseId)).filter((one) => rightsOn(work, one).view);
-    const infos = attachments.map((attachment) => attachmentInfo(work, attachment));
+    const attachments = (await listAttachments(context.tx, caseId)).filter((one) => getRights(work, one).view);
+    const infos = attachments.map((attachment) => describeAttachment(work, attachment));
     if (!(includeThumbnails ?? readSwitch(context, "includeThumbnail", false))) {
       return { body: { attachments: infos } };
     }
@@ -56,15 +56,15 @@ export const handlers: GroupHandlers<"attachments"> = {
   async patch({ id, name, category, ifMatch }, context) {
     const { work, attachment, rights } = await openAttachment(context, id);
     checkEntityTag(ifMatch, work.stored.tag);
-    if (!rights.edit) throw denied("You may not change this attachment");
+    if (!rights.edit) throw createDeniedError("You may not change this attachment");
     const changed = {
       ...attachment,
-      ...(name !== undefined && { name: newName(name, attachment) }),
-      ...(category !== undefined && { category: moveTo(work, attachment, category) }),
+      ...(name !== undefined && { name: cleanName(name, attachment) }),
+      ...(category !== undefined && { category: checkMove(work, attachment, category) }),
     };
     work.putItem(toAttachmentItem(changed));
     const facts = { attachment: id, name: changed.name, category: changed.category };
-    work.addEvent("attachment-changed", `Changed the attachment ${nameForAll(work, attachment)}`, facts);
+    work.addEvent("attachment-changed", `Changed the attachment ${getPublicName(work, attachment)}`, facts);
     await work.save();
     return { text: "Attachment edited successfully" };
   },
@@ -72,11 +72,11 @@ export const handlers: GroupHandlers<"attachments"> = {
   async delete({ id, ifMatch }, context) {
     const { work, attachment, rights } = await openAttachment(context, id);
     checkEntityTag(ifMatch, work.stored.tag);
-    if (!rights.delete) throw denied("You may not delete this attachment");
+    if (!rights.delete) throw createDeniedError("You may not delete this attachment");
     await deleteAttachment(context.tx, attachment);
     await releaseFile(attachment.file, context);
     const facts = { attachment: buildAttachmentId(attachment) };
-    work.addEvent("detached", `Deleted the attachment ${nameForAll(work, attachment)}`, facts);
+    work.addEvent("detached", `Deleted the attachment ${getPublicName(work, attachment)}`, facts);
     await work.save();
     return {};
   },
@@ -84,30 +84,30 @@ export const handlers: GroupHandlers<"attachments"> = {
   async upload({ file, appendUniqueId }, context) {
     if (file.size === 0) throw new Invalid("Empty file can't be uploaded");
     const { id, size } = file;
-    // Not the upload's ID: a name is there for others to read, in the history too.
+    // Not the ID of the upload, because others can read the name, also in the history.
     const name = cleanFileName(file.name, appendUniqueId ? `-${crypto.randomUUID()}` : "");
-    const expires = await keepUpload(context, { id, name, size, type: guessMediaType(name, file.type) });
+    const expires = await storeUpload(context, { id, name, size, type: guessMediaType(name, file.type) });
     return { expires, body: { id, ID: id } };
   },
 };
 
-function newName(given: string, { type, extension }: { type: "File" | "URL"; extension: string }): string {
-  const name = type === "URL" ? cleanTitle(given) : renamed(given, extension);
+function cleanName(given: string, { type, extension }: { type: "File" | "URL"; extension: string }): string {
+  const name = type === "URL" ? cleanTitle(given) : cleanNewName(given, extension);
   if (given.trim() === "" || name === "") throw new Invalid("'name' must not be empty");
   return name;
 }
 
 /** Checks whether the response is base64, which is the default. A header names the encoding. */
 function wantsBase64(context: HandlerContext): boolean {
-  return choiceOf(context, "mode", ["string", "stream"]) !== "stream";
+  return readChoice(context, "mode", ["string", "stream"]) !== "stream";
 }
 
 /** Describes an attachment with links to the operations that the caller may use. */
-export function attachmentInfo(work: CaseWork, attachment: Attachment): JsonObject {
+function describeAttachment(work: CaseWork, attachment: Attachment): JsonObject {
   const { type, category, name, extension, url, mimeType, createdBy, at } = attachment;
   const id = buildAttachmentId(attachment);
   const href = `/attachments/${id}`;
-  const rights = rightsOn(work, attachment);
+  const rights = getRights(work, attachment);
   return {
     id,
     ID: id,
@@ -117,28 +117,28 @@ export function attachmentInfo(work: CaseWork, attachment: Attachment): JsonObje
     name,
     ...(url === undefined ? { fileName: joinName(attachment), extension, mimeType } : { url }),
     createdBy,
-    createdByName: operatorName(work.context.app, createdBy),
+    createdByName: getOperatorName(work.context.app, createdBy),
     createTime: at,
     links: {
-      download: link(href, "GET", type === "URL" ? "Retrieve the link" : "Download the attachment"),
-      ...(rights.edit && { edit: link(href, "PATCH", "Edit the attachment") }),
-      ...(rights.delete && { delete: link(href, "DELETE", "Delete the attachment") }),
+      download: createLink(href, "GET", type === "URL" ? "Retrieve the link" : "Download the attachment"),
+      ...(rights.edit && { edit: createLink(href, "PATCH", "Edit the attachment") }),
+      ...(rights.delete && { delete: createLink(href, "DELETE", "Delete the attachment") }),
     },
   };
 }
 
 /** Maximum bytes of an image in a list. */
-const LIMIT = 32 * 1024;
+const MAX_THUMBNAIL_BYTES = 32 * 1024;
 
 /** Image formats that cannot contain scripts, as SVG can. */
-const PICTURES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"]);
+const IMAGES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"]);
 
 /** Reads a small image as base64. Returns undefined for other files, large images and deleted files. */
-export async function readThumbnail(
+async function readThumbnail(
   { file, mimeType = "", size = 0 }: Attachment,
   bytes: ByteStore,
 ): Promise<string | undefined> {
-  if (file === undefined || size > LIMIT || !PICTURES.has(mimeType)) return undefined;
-  const picture = await new Response(bytes.read(file)).bytes().catch(ignoreMissing);
-  return picture?.toBase64();
+  if (file === undefined || size > MAX_THUMBNAIL_BYTES || !IMAGES.has(mimeType)) return undefined;
+  const image = await new Response(bytes.read(file)).bytes().catch(ignoreMissing);
+  return image?.toBase64();
 }

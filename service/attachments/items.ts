@@ -1,12 +1,11 @@
-/** Attachments as they are stored: items of their case. */
+/** Attachments in the store: items of their case. */
 import { stringOrUndefined } from "../../utils/json.ts";
 import type { StoredItem, Transaction } from "../store/store.ts";
 
 const KIND = "attachment";
 
-/** An attachment of a case: a link to an uploaded file, or to an address. */
+/** An attachment of a case: an uploaded file, or a URL. */
 export interface Attachment {
-  /** Type. */
   readonly type: "File" | "URL";
   /** Category ID. */
   readonly category: string;
@@ -32,35 +31,35 @@ export interface Attachment {
   readonly at: string;
 }
 
-/** The ID of an attachment, e.g. `LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT`. */
+/** Builds the ID of an attachment, e.g. `LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT`. */
 export function buildAttachmentId({ caseId, tag }: Pick<Attachment, "caseId" | "tag">): string {
   return `LINK-ATTACHMENT ${caseId}!${tag}`;
 }
 
-/** An attachment as it is stored. */
+/** Converts an attachment to an item of the store. */
 export function toAttachmentItem(attachment: Attachment): StoredItem {
   const { caseId, at, ...content } = attachment;
   return { kind: KIND, id: buildAttachmentId(attachment), owner: caseId, at, content };
 }
 
-/** An attachment, if it exists. */
+/** Finds an attachment. */
 export async function findAttachment(tx: Transaction, id: string): Promise<Attachment | undefined> {
   const item = await tx.getItem(KIND, id);
   return item && toAttachment(item);
 }
 
-/** The attachments of a case, newest first. */
+/** Lists the attachments of a case, newest first. */
 export async function listAttachments(tx: Transaction, caseId: string): Promise<Attachment[]> {
   return (await tx.listItems(KIND, caseId)).map(toAttachment);
 }
 
-/** The attachment that was added to a case last. */
-export async function newestAttachment(tx: Transaction, caseId: string): Promise<Attachment | undefined> {
+/** Finds the newest attachment of a case. */
+export async function findNewestAttachment(tx: Transaction, caseId: string): Promise<Attachment | undefined> {
   const [item] = await tx.listItems(KIND, caseId, { limit: 1 });
   return item && toAttachment(item);
 }
 
-/** Removes an attachment; what it links stays. */
+/** Deletes an attachment, but not its file. */
 export async function deleteAttachment(tx: Transaction, attachment: Attachment): Promise<void> {
   await tx.deleteItem(KIND, buildAttachmentId(attachment));
 }

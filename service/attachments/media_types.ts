@@ -4,9 +4,9 @@ import { getMimeType } from "hono/utils/mime";
 /** Media type of unknown files. */
 const BYTES = "application/octet-stream";
 
-/** The media type of a file: what its sender says, unless that says nothing, else what its extension says. */
-export function guessMediaType(name: string, said: string = BYTES): string {
-  const isSaid = said.toLowerCase() !== BYTES && /^[\w.+-]+\/[\w.+-]+$/.test(said);
+/** Returns the declared media type of a file, or the type for its extension if the declared type is unspecific. */
+export function guessMediaType(name: string, declared: string = BYTES): string {
+  const isDeclared = declared.toLowerCase() !== BYTES && /^[\w.+-]+\/[\w.+-]+$/.test(declared);
   // Without a character set, because the encoding of the file is unknown.
-  return isSaid ? said.toLowerCase() : getMimeType(name)?.split(";")[0] ?? BYTES;
+  return isDeclared ? declared.toLowerCase() : getMimeType(name)?.split(";")[0] ?? BYTES;
 }

@@ -27,13 +27,13 @@ export async function openAttachment(
   if (attachment === undefined || work === undefined) {
     throw new NotFound([{ message: "Error_File_Not_Found", localizedValue: "The attachment was not found" }]);
   }
-  const rights = rightsOn(work, attachment);
-  if (!rights.view) throw denied("You may not see this attachment");
+  const rights = getRights(work, attachment);
+  if (!rights.view) throw createDeniedError("You may not see this attachment");
   return { work, attachment, rights };
 }
 
 /** Returns the permissions of the caller. All are denied if the application no longer has the category. */
-export function rightsOn(work: CaseWork, { category: id, createdBy }: Attachment): AttachmentRights {
+export function getRights(work: CaseWork, { category: id, createdBy }: Attachment): AttachmentRights {
   const category = work.type.attachmentCategories.get(id);
   if (category === undefined) return { view: false, edit: false, delete: false };
   const scope = work.scope();
@@ -45,27 +45,27 @@ export function rightsOn(work: CaseWork, { category: id, createdBy }: Attachment
   };
 }
 
-/** The name of an attachment for the history, which everybody reads: of one that not everybody may see it says nothing. */
-export function nameForAll(work: CaseWork, { name, category }: Pick<Attachment, "name" | "category">): string {
+/** Returns the name of an attachment for the history. It is hidden unless every caller may see the attachment. */
+export function getPublicName(work: CaseWork, { name, category }: Pick<Attachment, "name" | "category">): string {
   return work.type.attachmentCategories.get(category)?.isForAll ? name : "(hidden)";
 }
 
-/** The categories of a type into which the caller may put something. */
-export function categoriesFor(work: CaseWork, type: Attachment["type"]): string[] {
+/** Lists the categories of a type in which the caller may create attachments. */
+export function listCreatableCategories(work: CaseWork, type: Attachment["type"]): string[] {
   const scope = work.scope();
   const all = [...work.type.attachmentCategories.values()];
   return all.filter((category) => category.type === type && category.canCreate(scope)).map(({ id }) => id);
 }
 
 /** Checks that the caller may move an attachment into a category, and returns the category. */
-export function moveTo(work: CaseWork, { type, category: current }: Attachment, id: string): string {
+export function checkMove(work: CaseWork, { type, category: current }: Attachment, id: string): string {
   if (id === current) return id;
-  const open = categoriesFor(work, type);
+  const open = listCreatableCategories(work, type);
   if (open.includes(id)) return id;
-  throw denied(`You may not move this attachment into the category '${id}'${suggestAlternatives(id, open)}`);
+  throw createDeniedError(`You may not move this attachment into the category '${id}'${suggestAlternatives(id, open)}`);
 }
 
-/** Refuses what the caller has no right to. */
-export function denied(sentence: string): DomainError {
+/** Creates the error for a missing right. */
+export function createDeniedError(sentence: string): DomainError {
   return new Forbidden([{ message: "Error_Attachment_Access_Denied", localizedValue: sentence }]);
 }

@@ -11,20 +11,18 @@ import { listLocalActions } from "../cases/flow.ts";
 
 /** An action to perform on several cases. */
 export interface BulkAction {
-  /** The action. */
   readonly action: string;
-  /** Submission. */
   readonly submission: Submission;
-  /** Entity tag that a case must still have: one that has another is not changed. */
+  /** Entity tag that each case must have. Other cases are not changed. */
   readonly ifMatch?: string;
 }
 
-/** The actions of a case type that can be performed on several of its cases, whatever their stages. */
+/** Lists the bulk actions of a case type. Those of stages are left out. */
 export function findBulkActions(type: CaseType): LocalAction[] {
   return [...type.actions.values()].filter(({ bulk }) => bulk);
 }
 
-/** Refuses a call about no case, about too many, or about one case twice: it would be changed twice. */
+/** Checks the cases of a bulk call. Throws `Invalid` for an empty list, too many cases, or a repeated case. */
 export function checkCases(caseIds: readonly string[], things: string = "cases", most?: number): void {
   if (caseIds.length === 0) throw new Invalid("At least one case is needed");
   checkCount(caseIds.length, things, most);
@@ -35,8 +33,8 @@ export function checkCases(caseIds: readonly string[], things: string = "cases",
   }
 }
 
-/** The actions that several cases have in common. */
-export async function commonActions(context: EngineContext, caseIds: readonly string[]): Promise<LocalAction[]> {
+/** Lists the bulk actions that several cases have in common. */
+export async function listCommonActions(context: EngineContext, caseIds: readonly string[]): Promise<LocalAction[]> {
   checkCases(caseIds);
   let common: LocalAction[] | undefined;
   for (const caseId of caseIds) {
@@ -49,7 +47,7 @@ export async function commonActions(context: EngineContext, caseIds: readonly st
   return common ?? [];
 }
 
-/** Performs an action on each of several cases; one that fails does not stop the others. */
+/** Performs an action on several cases. A failure does not stop the others. */
 export async function performOnAll(
   context: EngineContext,
   caseIds: readonly string[],
@@ -61,7 +59,7 @@ export async function performOnAll(
   return results;
 }
 
-/** Performs an action on a case and tells what became of it: a refused one has changed nothing. */
+/** Performs an action on a case and describes the result. A failed action changes nothing. */
 export async function performOnOne(
   context: EngineContext,
   caseId: string,

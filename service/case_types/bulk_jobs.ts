@@ -1,4 +1,4 @@
-/** Bulk actions in the background: promised with the answer, so they are kept until they are done, whatever ends the service. */
+/** Bulk actions in the background. A job is stored until it is done, so that it survives the end of the service. */
 import { isJsonObject, isString, type JsonObject } from "../../utils/json.ts";
 import type { Application } from "../application/model/application.ts";
 import type { LaterWork, RunLater } from "../http/handler.ts";
@@ -7,39 +7,38 @@ import { type BulkAction, checkCases, performOnOne } from "./bulk.ts";
 import type { EngineContext } from "../cases/case_work.ts";
 import type { Submission } from "../cases/content/content.ts";
 
-/** Kind of the items that say what is to be done. */
+/** Kind of the items that store jobs. */
 const JOB = "bulk-job";
 
-/** Kind of the items with the progress of a job. The job itself may be long, and is written once. */
+/** Kind of the items that store the progress of jobs. A job may be long, so it is written only once. */
 const PROGRESS = "bulk-progress";
 
 /** Maximum number of cases of a job. The submission is written into the history of each. */
-const MOST = 10_000;
+const MAX_CASES = 10_000;
 
 /** An action on several cases that runs in the background. */
 export interface BulkJob extends BulkAction {
-  /** Its ID. */
   readonly id: string;
-  /** The cases. */
+  /** Handles of the cases. */
   readonly cases: readonly string[];
 }
 
 /** A stored job. */
-interface Promised extends BulkJob {
+interface StoredJob extends BulkJob {
   /** Operator who started it. */
   readonly callerId: string;
 }
 
-/** Promises an action on several cases: a unit of work for each. */
-export async function promiseBulk(
+/** Stores and schedules a job. Each case is a unit of work. */
+export async function scheduleBulkJob(
   { app, tx, caller, now }: EngineContext,
   job: BulkJob,
   runLater: RunLater,
 ): Promise<void> {
-  checkCases(job.cases, "cases", MOST);
-  const promised = { ...job, callerId: caller.id };
-  await tx.putItem({ kind: JOB, id: job.id, owner: caller.id, at: now.toISOString(), content: toJson(promised) });
-  runLater(createParts(app, promised));
+  checkCases(job.cases, "cases", MAX_CASES);
+  const stored = { ...job, callerId: caller.id };
+  await tx.putItem({ kind: JOB, id: job.id, owner: caller.id, at: now.toISOString(), content: toJson(stored) });
+  runLater(createParts(app, stored));
 }
 
 /** Returns the jobs that were unfinished when the service ended, oldest first. */
@@ -49,12 +48,12 @@ export async function listUnfinishedJobs(app: Application, store: Store): Promis
     return await Promise.all(jobs.map(async (job) => ({ job, progress: await tx.getItem(PROGRESS, job.id) })));
   });
   return open.reverse().map(({ job, progress }) => {
-    return createParts(app, promisedIn(job), Number(progress?.content.done ?? 0));
+    return createParts(app, toStoredJob(job), Number(progress?.content.done ?? 0));
   });
 }
 
-/** Its parts take turns with those of other jobs. What stops the service leaves the first of them too to the next start. */
-function createParts(app: Application, job: Promised, done = 0): LaterWork {
+/** Creates the work of a job: one part per case. The parts take turns with those of other jobs. */
+function createParts(app: Application, job: StoredJob, done = 0): LaterWork {
   const partAt = (index: number): LaterWork => async (store) => {
     await store.transact((tx) => doPart(app, tx, job, index));
     return index + 1 < job.cases.length ? partAt(index + 1) : undefined;
@@ -63,10 +62,10 @@ function createParts(app: Application, job: Promised, done = 0): LaterWork {
 }
 
 /** Performs the action on one case. A failure ends this part, and so does an operator who no longer exists. */
-async function doPart(app: Application, tx: Transaction, job: Promised, index: number): Promise<void> {
+async function doPart(app: Application, tx: Transaction, job: StoredJob, index: number): Promise<void> {
   const { id, callerId, cases } = job;
   const caller = app.operators.get(callerId);
-  const now = new Date(); // Not when it was promised: what was done to the case meanwhile stays before it.
+  const now = new Date(); // Not the time of the request, because the case may have changed since.
   if (caller !== undefined) await performOnOne({ app, tx, caller, now }, cases[index] ?? "", job);
   const done = index + 1;
   if (done < cases.length) {
@@ -77,7 +76,7 @@ async function doPart(app: Application, tx: Transaction, job: Promised, index: n
   await tx.deleteItem(PROGRESS, id);
 }
 
-function toJson({ cases, callerId, action, ifMatch, submission }: Promised): JsonObject {
+function toJson({ cases, callerId, action, ifMatch, submission }: StoredJob): JsonObject {
   const { content, pageInstructions, attachments } = submission;
   return {
     cases: [...cases],
@@ -90,18 +89,18 @@ function toJson({ cases, callerId, action, ifMatch, submission }: Promised): Jso
   };
 }
 
-function promisedIn({ id, content: { cases, callerId, action, ifMatch, ...submitted } }: StoredItem): Promised {
+function toStoredJob({ id, content: { cases, callerId, action, ifMatch, ...submitted } }: StoredItem): StoredJob {
   return {
     id,
     cases: Array.isArray(cases) ? cases.filter(isString) : [],
     callerId: String(callerId),
     action: String(action),
     ...(isString(ifMatch) && { ifMatch }),
-    submission: submissionIn(submitted),
+    submission: toSubmission(submitted),
   };
 }
 
-function submissionIn({ content, pageInstructions, attachments }: JsonObject): Submission {
+function toSubmission({ content, pageInstructions, attachments }: JsonObject): Submission {
   return {
     content: isJsonObject(content) ? content : undefined,
     pageInstructions: Array.isArray(pageInstructions) ? pageInstructions : undefined,

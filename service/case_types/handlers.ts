@@ -1,14 +1,14 @@
 /** Serves the operations of `svc case-types`. */
 import type { Application, CaseType, View } from "../application/model/application.ts";
-import { link, listFields, shownValues } from "../cases/views/ui.ts";
-import { formResources } from "../cases/views/view.ts";
+import { createLink, listFields, showValues } from "../cases/views/ui.ts";
+import { buildFormResources } from "../cases/views/view.ts";
 import { findBulkActions } from "./bulk.ts";
-import { creatableTypes, findCaseType } from "../cases/create.ts";
+import { findCaseType, listCreatableTypes } from "../cases/create.ts";
 import { newPage } from "../cases/content/content.ts";
 import { NotFound } from "../errors.ts";
 import type { GroupHandlers, Outcome } from "../http/handler.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
-import { bulkInfo } from "../cases/arguments.ts";
+import { describeBulkAction } from "../cases/arguments.ts";
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"caseTypes"> = {
@@ -31,18 +31,18 @@ export const handlers: GroupHandlers<"caseTypes"> = {
   },
 
   listBulkActions({ caseTypeId }, { app }) {
-    return { body: { bulkActions: findBulkActions(findCaseType(app, caseTypeId)).map(bulkInfo) } };
+    return { body: { bulkActions: findBulkActions(findCaseType(app, caseTypeId)).map(describeBulkAction) } };
   },
 };
 
 function describeTypes(app: Application): Outcome {
-  const caseTypes = creatableTypes(app).map(({ id, name }) => ({
+  const caseTypes = listCreatableTypes(app).map(({ id, name }) => ({
     id,
     ID: id,
     name,
     links: {
       create: {
-        ...link("/cases", "POST", "Create Case"),
+        ...createLink("/cases", "POST", "Create Case"),
         rel: "create",
         request_body: { caseTypeID: id, processID: "pyStartCase" },
       },
@@ -53,8 +53,8 @@ function describeTypes(app: Application): Outcome {
 
 function describeForm(type: CaseType, view: View): Outcome {
   const fields = listFields(view);
-  const content = shownValues(fields, newPage(fields), type.id);
+  const content = showValues(fields, newPage(fields), type.id);
   return {
-    body: { data: { caseInfo: { caseTypeID: type.id, content } }, uiResources: formResources(view, type.id) },
+    body: { data: { caseInfo: { caseTypeID: type.id, content } }, uiResources: buildFormResources(view, type.id) },
   };
 }

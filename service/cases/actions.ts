@@ -1,15 +1,15 @@
-/** Actions on assignments and on cases, and drafts of them. */
+/** Actions on cases, and discarding drafts. */
 import type { LocalAction } from "../application/model/application.ts";
 import { addAttachments } from "../attachments/attachments.ts";
-import { type CaseWork, checkChange, dropDrafts, type EngineContext, hasDrafts, openCase } from "./case_work.ts";
-import { enterStage, findStage, known, listLocalActions } from "./flow.ts";
+import { type CaseWork, checkChange, deleteDrafts, type EngineContext, hasDrafts, openCase } from "./case_work.ts";
+import { enterStage, findStage, getMember, listLocalActions } from "./flow.ts";
 import { fillForm, type Submission, submissionFacts } from "./content/content.ts";
 import { STAGE_FIELD } from "../application/model/case_type.ts";
 import { Conflict } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 
 /** Finds an action that a case offers now. Throws `Conflict` for any other action. */
-export function localAction(work: CaseWork, id: string): LocalAction {
+export function findLocalAction(work: CaseWork, id: string): LocalAction {
   const offered = listLocalActions(work);
   const action = offered.find((one) => one.id === id);
   if (action !== undefined) return action;
@@ -25,7 +25,7 @@ export interface LocalRequest {
   readonly action: string;
   /** Entity tag. */
   readonly ifMatch?: string;
-  /** Set if the action is performed on several cases. */
+  /** True if the action is performed on several cases. */
   readonly bulk?: boolean;
 }
 
@@ -36,7 +36,7 @@ export async function performLocal(
   submission: Submission,
 ): Promise<CaseWork> {
   const work = await openCase(context, request.caseId);
-  const action = localAction(work, request.action);
+  const action = findLocalAction(work, request.action);
   if (request.bulk && !action.bulk) {
     throw new Conflict(`${action.id} is not a valid action to use on several cases`);
   }
@@ -50,7 +50,7 @@ export async function performLocal(
   if (action.status !== undefined) work.stored.status = action.status;
   work.addEvent("performed", `Performed ${action.name}`, { action: action.id, ...submissionFacts(submission) });
   if (typeof stageName === "string") await enterStage(work, findStage(work, stageName));
-  else if (action.stage !== undefined) await enterStage(work, known(work.type.stages, action.stage));
+  else if (action.stage !== undefined) await enterStage(work, getMember(work.type.stages, action.stage));
   await work.save();
   return work;
 }
@@ -65,7 +65,7 @@ export async function discardDrafts(
   const drafted = work.assignments.filter(hasDrafts);
   if (drafted.length === 0) return work;
   for (const assignment of drafted) {
-    dropDrafts(assignment);
+    deleteDrafts(assignment);
     work.putAssignment(assignment);
   }
   work.touch();

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { isOfType, type ParamTypes, TYPE_NAMES } from "../../lib/operation/operation.ts";
 import type { LocalAction } from "../application/model/application.ts";
-import { caseOutcome, type ViewType } from "./views/case.ts";
+import { createCaseOutcome, type ViewType } from "./views/case.ts";
 import type { Submission } from "./content/content.ts";
 import type { CaseWork } from "./case_work.ts";
 import { createIssue, Invalid } from "../errors.ts";
@@ -29,24 +29,24 @@ export function readViewType(
   fallback: ViewType,
   choices: readonly ViewType[] = ["none", "form", "page"],
 ): ViewType {
-  return choiceOf(context, "viewType", choices) ?? fallback;
+  return readChoice(context, "viewType", choices) ?? fallback;
 }
 
-/** A case that has changed, with what is next for the caller. */
-export function changedCase(work: CaseWork, context: HandlerContext): Outcome {
-  return caseOutcome(work, { viewType: readViewType(context, "none"), changed: true });
+/** Creates the outcome of a change, with the next assignment of the caller. */
+export function createChangedOutcome(work: CaseWork, context: HandlerContext): Outcome {
+  return createCaseOutcome(work, { viewType: readViewType(context, "none"), changed: true });
 }
 
-/** How an action can be shown that is read. */
+/** View types of a form. */
 export const FORM: readonly ViewType[] = ["form", "page"];
 
 /** Reads a boolean query parameter that is not an option of the operation. */
 export function readSwitch(context: HandlerContext, name: string, fallback: boolean): boolean {
-  return (choiceOf(context, name, ["true", "false"]) ?? String(fallback)) === "true";
+  return (readChoice(context, name, ["true", "false"]) ?? String(fallback)) === "true";
 }
 
 /** Reads a query parameter with choices that is not an option of the operation. Case is ignored: some clients write `file` for `File`. */
-export function choiceOf<T extends string>(
+export function readChoice<T extends string>(
   { query }: HandlerContext,
   name: string,
   choices: readonly T[],
@@ -59,27 +59,27 @@ export function choiceOf<T extends string>(
   throw new Invalid(`${name} must be ${all}, not '${given}'`);
 }
 
-/** Checks what a client says of a refresh: all of them compute the whole form, and none fills in what is missing. */
+/** Checks the parameters of a refresh. They have no effect: a refresh always computes the whole form. */
 export function checkRefresh(context: HandlerContext): void {
-  choiceOf(context, "operation", ["showRow", "submitRow"]);
+  readChoice(context, "operation", ["showRow", "submitRow"]);
   readSwitch(context, "fillFormWithAI", false);
 }
 
-/** An action that can be performed on several cases. */
-export function bulkInfo({ id, name, scope }: LocalAction): JsonObject {
+/** Describes a bulk action. */
+export function describeBulkAction({ id, name, scope }: LocalAction): JsonObject {
   return { id, ID: id, name, type: scope };
 }
 
 /** Reads a submission from a body whose members are not options of the operation. */
-export function submissionIn(body: JsonValue | undefined): Submission {
+export function readBodySubmission(body: JsonValue | undefined): Submission {
   return {
-    content: memberIn(body, "content", "object"),
-    pageInstructions: memberIn(body, "pageInstructions", "array"),
+    content: readMember(body, "content", "object"),
+    pageInstructions: readMember(body, "pageInstructions", "array"),
   };
 }
 
 /** Reads a member of a body that is not an option of the operation. Null counts as missing, as for options. */
-export function memberIn<T extends keyof ParamTypes>(
+export function readMember<T extends keyof ParamTypes>(
   body: JsonValue | undefined,
   name: string,
   type: T,
@@ -90,10 +90,10 @@ export function memberIn<T extends keyof ParamTypes>(
   throw new Invalid([createIssue(`${name}: must be ${TYPE_NAMES[type]}.`, place)]);
 }
 
-/** Things that a call may be about: it is one unit of work, and all others wait for the whole of it. */
-const MOST = 1000;
+/** Maximum number of elements in a call. A call is one unit of work, for which all others wait. */
+const MAX_ELEMENTS = 1000;
 
-/** Refuses a call that is about too many things. */
-export function checkCount(count: number, things: string, most: number = MOST): void {
+/** Checks the number of elements in a call. Throws `Invalid` if there are too many. */
+export function checkCount(count: number, things: string, most: number = MAX_ELEMENTS): void {
   if (count > most) throw new Invalid(`A call may have at most ${most} ${things}, not ${count}`);
 }

@@ -1,4 +1,4 @@
-/** A case during a call: it is read, changed in memory, and written once. Its scope for expressions, and its entity tag. */
+/** A case during a call: it is read, changed in memory, and written once. */
 import { isJsonObject, isString, type JsonObject, stringOrUndefined } from "../../utils/json.ts";
 import type {
   Action,
@@ -14,17 +14,15 @@ import type { StoredAssignment, StoredCase, StoredHistoryEvent, StoredItem } fro
 import { calculate, setComputed } from "./content/content.ts";
 import type { HandlerContext } from "../http/handler.ts";
 
-/** A case with its open assignments, and what is to be written of them. */
+/** A case with its open assignments, and the changes to write. */
 export class CaseWork {
-  /** Context of the call. */
   readonly context: EngineContext;
-  /** The case's type. */
   readonly type: CaseType;
-  /** The case as it is now. */
+  /** Current state of the case. */
   readonly stored: StoredCase;
-  /** The case of whose step it is the child, if it is created by that step in this call. */
+  /** The parent case, if a step of it creates this case in this call. */
   readonly creator?: CaseWork;
-  /** Cases that change together with it: its new children, its parent. They are written with it. */
+  /** Cases that are written together with it: its new children and its parent. */
   readonly related: CaseWork[] = [];
   /** Number of automatic moves, which is limited. */
   moves = 0;
@@ -50,13 +48,13 @@ export class CaseWork {
     this.#assignments = new Map(assignments.map((assignment) => [assignment.id, assignment]));
   }
 
-  /** Its open assignments, in order of creation. */
+  /** Open assignments in order of creation. */
   get assignments(): readonly StoredAssignment[] {
     return [...this.#assignments.values()];
   }
 
-  /** An open assignment. */
-  assignment(id: string): StoredAssignment | undefined {
+  /** Finds an open assignment. */
+  findAssignment(id: string): StoredAssignment | undefined {
     return this.#assignments.get(id);
   }
 
@@ -65,7 +63,7 @@ export class CaseWork {
     return buildScope(this.stored, this.context, action);
   }
 
-  /** Opens an assignment, or writes a new state of one. One of its handle that was closed stays removed: it was older. */
+  /** Opens or changes an assignment. */
   putAssignment(assignment: StoredAssignment): void {
     this.#assignments.set(assignment.id, assignment);
     this.#written.add(assignment.id);
@@ -78,7 +76,7 @@ export class CaseWork {
     this.#removed.add(id);
   }
 
-  /** Adds an item, or a new state of one, to be written with the case. */
+  /** Adds or changes an item, which is written with the case. */
   putItem(item: StoredItem): void {
     this.#items.push(item);
   }
@@ -89,14 +87,14 @@ export class CaseWork {
     this.#events.push({ caseId: this.stored.id, at: now.toISOString(), by: caller.id, kind, text, facts });
   }
 
-  /** Replaces the content and sets the fields that an action or a step sets, in order. */
+  /** Replaces the content, then sets the fields that an action or a step sets. */
   setContent(content: JsonObject, set: Action["set"], action = ""): void {
     this.stored.content = content;
     setComputed(this.type.fields, content, set, this.scope(action));
     this.#calculate();
   }
 
-  /** Marks the case as changed: it gets a new entity tag. */
+  /** Marks the case as changed, and gives it a new entity tag. */
   touch(): void {
     if (this.#changed) return;
     this.#changed = true;
@@ -106,20 +104,20 @@ export class CaseWork {
     this.stored.updatedAt = now.toISOString();
   }
 
-  /** Writes what has changed, of this case and of those that changed with it: nothing, if one of them cannot be. */
+  /** Writes the changes of this case and of the related cases. If one of them is invalid, nothing is written. */
   async save(): Promise<void> {
-    this.#settle();
+    this.#complete();
     await this.#write();
   }
 
-  /** Brings up to date what follows from the changes: moves change what is calculated, too. */
-  #settle(): void {
-    if (lockHolder(this.stored) !== undefined && !this.assignments.some(hasDrafts)) setLock(this.stored, undefined);
+  /** Updates the lock, the calculated fields and the labels of assignments. */
+  #complete(): void {
+    if (getLockHolder(this.stored) !== undefined && !this.assignments.some(hasDrafts)) setLock(this.stored, undefined);
     if (this.#changed) {
       this.#calculate();
       this.#relabel();
     }
-    for (const work of this.related) work.#settle();
+    for (const work of this.related) work.#complete();
   }
 
   /** Computes the calculated fields and the label. */
@@ -143,7 +141,7 @@ export class CaseWork {
     for (const work of this.related) await work.#write();
   }
 
-  /** Worklists show the case's label with each assignment: it follows the case. */
+  /** Copies the label of the case to its assignments, which worklists show. */
   #relabel(): void {
     const label = this.stored.content.pyLabel;
     for (const assignment of this.assignments) {
@@ -170,14 +168,14 @@ export async function openCase(context: EngineContext, caseId: string, ifMatch?:
   return work;
 }
 
-/** Refuses to change a case that another operator has locked with a draft, or that the caller knows in an older state. */
+/** Checks that the caller may change a case. Throws `Locked` for the draft of another operator, and `Stale`. */
 export function checkChange({ stored, context }: CaseWork, ifMatch: string | undefined, needsTag = false): void {
-  const holder = otherHolder(stored, context.caller.id);
-  if (holder !== undefined) throw new Locked(`Resource is locked by ${operatorName(context.app, holder)}`);
+  const holder = findOtherHolder(stored, context.caller.id);
+  if (holder !== undefined) throw new Locked(`Resource is locked by ${getOperatorName(context.app, holder)}`);
   checkEntityTag(ifMatch, stored.tag, needsTag);
 }
 
-/** Refuses to move a case that is resolved. */
+/** Checks that a case is open. Throws `Conflict` if it is resolved. */
 export function checkOpen({ stored }: CaseWork): void {
   if (isResolved(stored)) {
     throw new Conflict(`${stored.businessId} is resolved and can no longer be changed`);
@@ -194,9 +192,9 @@ export function buildScope(stored: StoredCase, { caller, now }: EngineContext, a
       return stored.content;
     },
     get caseInfo(): CaseFacts {
-      return caseFacts(stored);
+      return toCaseFacts(stored);
     },
-    operator: operatorFacts(caller),
+    operator: toOperatorFacts(caller),
     action,
     now: now.toISOString(),
   };
@@ -204,7 +202,7 @@ export function buildScope(stored: StoredCase, { caller, now }: EngineContext, a
 
 /** Builds a scope without a case, from some fields. */
 export function scopeWithoutCase(fields: JsonObject, { caller, now }: Pick<EngineContext, "caller" | "now">): Scope {
-  return { fields, caseInfo: NO_CASE, operator: operatorFacts(caller), action: "", now: now.toISOString() };
+  return { fields, caseInfo: NO_CASE, operator: toOperatorFacts(caller), action: "", now: now.toISOString() };
 }
 
 /** Checks whether a case is resolved. */
@@ -212,12 +210,12 @@ export function isResolved(stored: StoredCase): boolean {
   return stored.status.startsWith("Resolved-");
 }
 
-/** The name of an operator; the ID of one that the application does not know any more. */
-export function operatorName({ operators }: Application, id: string): string {
+/** Returns the name of an operator, or its ID if the application no longer has the operator. */
+export function getOperatorName({ operators }: Application, id: string): string {
   return operators.get(id)?.name ?? id;
 }
 
-function caseFacts(stored: StoredCase): CaseFacts {
+function toCaseFacts(stored: StoredCase): CaseFacts {
   const { id, businessId, typeId, parentId, status, urgency, stageId, createdBy, createdAt } = stored;
   return {
     ID: id,
@@ -232,7 +230,7 @@ function caseFacts(stored: StoredCase): CaseFacts {
   };
 }
 
-/** The facts of a case that is not there. */
+/** Facts for scopes without a case. */
 const NO_CASE: CaseFacts = {
   ID: "",
   businessID: "",
@@ -245,11 +243,11 @@ const NO_CASE: CaseFacts = {
   createTime: "",
 };
 
-function operatorFacts({ id, name, queues }: Operator): OperatorFacts {
+function toOperatorFacts({ id, name, queues }: Operator): OperatorFacts {
   return { ID: id, name, queues: [...queues] };
 }
 
-/** A time as a tag, e.g. `20260102T030405.678 GMT`. */
+/** Formats a time as a tag, e.g. `20260102T030405.678 GMT`. */
 function formatTag(time: Date): string {
   return time.toISOString().replace(/[-:Z]/g, "") + " GMT";
 }
@@ -266,12 +264,12 @@ export function checkEntityTag(given: string | undefined, current: string, neede
     if (!needed) return;
     throw new EntityTagRequired("Send the resource's entity tag in the If-Match header.");
   }
-  if (given === "*" || given.split(",").some((tag) => plain(tag) === current)) return;
+  if (given === "*" || given.split(",").some((tag) => normalizeTag(tag) === current)) return;
   throw new Stale("Resource is stale: its state has changed since your last request.");
 }
 
-/** Some clients send a tag in quotes, and a weak one for a strong one. */
-function plain(tag: string): string {
+/** Removes quotes and the mark of a weak tag, which some clients send. */
+function normalizeTag(tag: string): string {
   return tag.trim().replace(/^W\//, "").replace(/^"(.*)"$/, "$1");
 }
 
@@ -280,7 +278,7 @@ function parseTag(tag: string): number {
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${rest}Z`);
 }
 
-/** When a case entered its stages, by stage ID; the last entry counts. */
+/** Returns the time at which a case last entered each stage, by stage ID. */
 export function readVisits(stored: StoredCase): Readonly<Record<string, string>> {
   const visits: Record<string, string> = {};
   for (const [stage, time] of Object.entries(readObject(stored.flow, "visits"))) {
@@ -289,58 +287,56 @@ export function readVisits(stored: StoredCase): Readonly<Record<string, string>>
   return visits;
 }
 
-/** Remembers that a case enters a stage. */
+/** Records that a case enters a stage. */
 export function addVisit(stored: StoredCase, stage: string, time: string): void {
   stored.flow.visits = { ...readVisits(stored), [stage]: time };
 }
 
 /** A process that waits for a child case. */
 export interface Waiting {
-  /** The process. */
   processId: string;
-  /** Its step. */
   stepId: string;
 }
 
-/** The process that waits for a child case, if one does. */
-export function waitingFor(stored: StoredCase, childId: string): Waiting | undefined {
+/** Finds the process that waits for a child case. */
+export function findWaiting(stored: StoredCase, childId: string): Waiting | undefined {
   const waiting = readObject(stored.flow, "waiting")[childId];
   if (!isJsonObject(waiting)) return undefined;
   const { processId, stepId } = waiting;
   return typeof processId === "string" && typeof stepId === "string" ? { processId, stepId } : undefined;
 }
 
-/** The processes that wait for child cases. */
+/** Lists the processes that wait for child cases. */
 export function readWaiting(stored: StoredCase): Waiting[] {
-  return Object.keys(readObject(stored.flow, "waiting")).flatMap((child) => waitingFor(stored, child) ?? []);
+  return Object.keys(readObject(stored.flow, "waiting")).flatMap((child) => findWaiting(stored, child) ?? []);
 }
 
-/** The IDs of the processes that wait for child cases. */
-export function waitingProcesses(stored: StoredCase): string[] {
+/** Lists the IDs of the processes that wait for child cases. */
+export function listWaitingProcesses(stored: StoredCase): string[] {
   return readWaiting(stored).map(({ processId }) => processId);
 }
 
-/** Remembers, or forgets, that a process waits for a child case. */
+/** Records that a process waits for a child case, or that none does. */
 export function setWaiting(stored: StoredCase, childId: string, waiting: Waiting | undefined): void {
   stored.flow.waiting = { ...readObject(stored.flow, "waiting"), [childId]: waiting && { ...waiting } };
 }
 
-/** Forgets all waiting of processes. */
+/** Ends the waiting of processes. */
 export function stopWaiting(stored: StoredCase, processIds: ReadonlySet<string>): void {
   for (const child of Object.keys(readObject(stored.flow, "waiting"))) {
-    const waiting = waitingFor(stored, child);
+    const waiting = findWaiting(stored, child);
     if (waiting !== undefined && processIds.has(waiting.processId)) setWaiting(stored, child, undefined);
   }
 }
 
 /** Returns the operator who has locked a case by saving a draft. */
-export function lockHolder({ flow }: Pick<StoredCase, "flow">): string | undefined {
+export function getLockHolder({ flow }: Pick<StoredCase, "flow">): string | undefined {
   return stringOrUndefined(flow.lockedBy);
 }
 
 /** Returns the operator whose lock prevents another operator from changing a case. */
-export function otherHolder(stored: Pick<StoredCase, "flow">, operator: string): string | undefined {
-  const holder = lockHolder(stored);
+export function findOtherHolder(stored: Pick<StoredCase, "flow">, operator: string): string | undefined {
+  const holder = getLockHolder(stored);
   return holder === operator ? undefined : holder;
 }
 
@@ -354,29 +350,29 @@ export function readFollowers({ flow }: StoredCase): string[] {
   return Array.isArray(flow.followers) ? flow.followers.filter(isString) : [];
 }
 
-/** Remembers who follows a case. */
+/** Sets the followers of a case. */
 export function setFollowers(stored: StoredCase, followers: readonly string[]): void {
   stored.flow.followers = followers.length > 0 ? [...followers] : undefined;
 }
 
-/** The draft of an action; nothing when none is saved. */
+/** Returns the draft of an action. It is empty if no draft is saved. */
 export function readDraft(assignment: StoredAssignment, action: string): JsonObject {
   return readObject(readObject(assignment.state, "drafts"), action);
 }
 
-/** Keeps the draft of an action. */
+/** Stores the draft of an action. */
 export function setDraft(assignment: StoredAssignment, action: string, content: JsonObject): void {
   assignment.state.drafts = { ...readObject(assignment.state, "drafts"), [action]: content };
 }
 
-/** Drops the draft of an action. */
-export function dropDraft(assignment: StoredAssignment, action: string): void {
+/** Deletes the draft of an action. */
+export function deleteDraft(assignment: StoredAssignment, action: string): void {
   const { [action]: _, ...drafts } = readObject(assignment.state, "drafts");
   assignment.state.drafts = Object.keys(drafts).length > 0 ? drafts : undefined;
 }
 
-/** Drops all drafts. */
-export function dropDrafts(assignment: StoredAssignment): void {
+/** Deletes all drafts of an assignment. */
+export function deleteDrafts(assignment: StoredAssignment): void {
   assignment.state.drafts = undefined;
 }
 
@@ -385,14 +381,14 @@ export function hasDrafts(assignment: StoredAssignment): boolean {
   return assignment.state.drafts !== undefined;
 }
 
-/** The screen of a screen flow that is shown, and the furthest that was, from 0. */
+/** Returns the indexes of the current and of the furthest visited screen of a screen flow. */
 export function readScreen(assignment: StoredAssignment): { current: number; furthest: number } {
   const { screen, furthestScreen } = assignment.state;
   const current = typeof screen === "number" ? screen : 0;
   return { current, furthest: typeof furthestScreen === "number" ? furthestScreen : current };
 }
 
-/** Shows a screen of a screen flow. */
+/** Sets the current screen of a screen flow. */
 export function setScreen(assignment: StoredAssignment, current: number): void {
   assignment.state.furthestScreen = Math.max(readScreen(assignment).furthest, current);
   assignment.state.screen = current;

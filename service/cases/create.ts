@@ -5,7 +5,7 @@ import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { addAttachments } from "../attachments/attachments.ts";
 import { fillForm, newPage, type Submission } from "./content/content.ts";
 import { type CaseWork, type EngineContext, openCase } from "./case_work.ts";
-import { currentStage, enterStage } from "./flow.ts";
+import { enterStage, getCurrentStage } from "./flow.ts";
 import { newCase } from "./new_case.ts";
 
 /** Request for a new case. */
@@ -17,7 +17,7 @@ export interface CreateRequest extends Submission {
 }
 
 /** Lists the case types that callers can create. */
-export function creatableTypes({ caseTypes }: Application): CaseType[] {
+export function listCreatableTypes({ caseTypes }: Application): CaseType[] {
   return [...caseTypes.values()].filter(({ creatable }) => creatable);
 }
 
@@ -25,18 +25,18 @@ export function creatableTypes({ caseTypes }: Application): CaseType[] {
 export function findCaseType(app: Application, id: string): CaseType {
   const type = app.caseTypes.get(id);
   if (type !== undefined) return type;
-  const listed = creatableTypes(app).map((one) => one.id);
+  const listed = listCreatableTypes(app).map((one) => one.id);
   throw new NotFound(`Case type '${id}' not found${suggestAlternatives(id, listed)}`);
 }
 
-/** Creates a case and puts it on its first step. */
+/** Creates a case and moves it to its first step. */
 export async function createCase(context: EngineContext, request: CreateRequest): Promise<CaseWork> {
   const type = findCaseType(context.app, request.typeId);
   if (!type.creatable) throw new Forbidden(`Cases of type '${type.id}' are created by other cases`);
   if (request.parentId !== undefined) await openCase(context, request.parentId);
   const content = fillForm(type.createView, newPage(type.fields), request, { complete: true });
   const work = await newCase(context, type, content, { parentId: request.parentId });
-  await enterStage(work, currentStage(work));
+  await enterStage(work, getCurrentStage(work));
   await addAttachments(work, request.attachments);
   await work.save();
   return work;

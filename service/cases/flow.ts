@@ -1,4 +1,4 @@
-/** How a case moves: into stages, through processes and their steps, until it rests or is resolved. */
+/** Moves cases through their stages, processes and steps. */
 import type { JsonObject } from "../../utils/json.ts";
 import type {
   AssignmentStep,
@@ -19,21 +19,21 @@ import {
   checkOpen,
   type EngineContext,
   findCase,
+  findWaiting,
   isResolved,
+  listWaitingProcesses,
   openCase,
   setScreen,
   setWaiting,
   stopWaiting,
-  waitingFor,
-  waitingProcesses,
 } from "./case_work.ts";
 import { newChild } from "./new_case.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 
-/** More moves without a person than any sensible definition makes. */
+/** Maximum number of automatic moves. A definition that needs more is endless. */
 const MOVE_LIMIT = 200;
 
-/** Brings a case into a stage, and starts the stage's first process unless one was kept there (`cleanup`). */
+/** Moves a case to a stage and starts its first process. Without `cleanup`, work of the previous stage stays open. */
 export async function enterStage(work: CaseWork, stage: Stage, cleanup = true): Promise<void> {
   countMove(work);
   if (cleanup) leaveStage(work);
@@ -69,9 +69,9 @@ export async function leaveStep(
       return following === undefined ? await endProcess(work, process) : await enterStep(work, process, following);
     }
     case "step":
-      return await enterStep(work, process, known(process.steps, chosen.to.step));
+      return await enterStep(work, process, getMember(process.steps, chosen.to.step));
     case "stage":
-      return await enterStage(work, known(work.type.stages, chosen.to.stage));
+      return await enterStage(work, getMember(work.type.stages, chosen.to.stage));
     case "resolve":
       return await resolve(work, chosen.to.status);
     case "end":
@@ -84,17 +84,17 @@ async function resolve(work: CaseWork, status: string): Promise<void> {
   work.touch();
   work.stored.status = status;
   for (const { id } of work.assignments) work.removeAssignment(id);
-  stopWaiting(work.stored, new Set(waitingProcesses(work.stored)));
+  stopWaiting(work.stored, new Set(listWaitingProcesses(work.stored)));
   work.addEvent("resolved", `Resolved as ${status}`, { status });
   const { id, parentId } = work.stored;
-  // The step that creates a case sees for itself that it is resolved.
+  // The step that creates a case checks whether it is resolved.
   if (parentId === undefined || work.creator !== undefined) return;
   const parent = await findCase(work.context, parentId); // A changed definition may have lost its type.
   if (parent === undefined || isResolved(parent.stored)) return;
-  const waiting = waitingFor(parent.stored, id);
+  const waiting = findWaiting(parent.stored, id);
   if (waiting === undefined) return;
-  const process = known(parent.type.processes, waiting.processId);
-  const step = known(process.steps, waiting.stepId);
+  const process = getMember(parent.type.processes, waiting.processId);
+  const step = getMember(process.steps, waiting.stepId);
   setWaiting(parent.stored, id, undefined);
   parent.touch();
   work.related.push(parent);
@@ -104,26 +104,26 @@ async function resolve(work: CaseWork, status: string): Promise<void> {
 /** Checks whether a process has open work. */
 export function isRunning(work: CaseWork, processId: string): boolean {
   return work.assignments.some((assignment) => assignment.processId === processId) ||
-    waitingProcesses(work.stored).includes(processId);
+    listWaitingProcesses(work.stored).includes(processId);
 }
 
-/** The stage that a case is in. */
-export function currentStage({ type, stored }: CaseWork): Stage {
-  return known(type.stages, stored.stageId);
+/** Returns the current stage of a case. */
+export function getCurrentStage({ type, stored }: CaseWork): Stage {
+  return getMember(type.stages, stored.stageId);
 }
 
-/** The primary stage after a stage, if there is one. */
-export function stageAfter({ type }: CaseWork, stage: Stage): Stage | undefined {
+/** Finds the primary stage after a stage. */
+export function findNextStage({ type }: CaseWork, stage: Stage): Stage | undefined {
   const stages = [...type.stages.values()];
   return stages.slice(stages.indexOf(stage) + 1).find(({ type }) => type === "Primary");
 }
 
-/** A member that the loading of the definition has made sure of; a changed definition may have lost it. */
-export function known<T>(members: ReadonlyMap<string, T>, id: string): T {
+/** Returns a member of the definition. Throws `Conflict` if the definition has changed and no longer has it. */
+export function getMember<T>(members: ReadonlyMap<string, T>, id: string): T {
   const member = members.get(id);
   if (member !== undefined) return member;
-  const lost = `The application definition has no '${id}' any more, where this case is`;
-  throw new Conflict(`${lost}: move the case to a stage, or put '${id}' back`);
+  const problem = `The application definition no longer has '${id}', the position of this case`;
+  throw new Conflict(`${problem}: move the case to a stage, or define '${id}' again`);
 }
 
 async function enterStep(work: CaseWork, process: Process, step: Step): Promise<void> {
@@ -177,11 +177,11 @@ function findAssignee(work: CaseWork, { name, route }: AssignmentStep): StoredAs
 }
 
 async function enterChildStep(work: CaseWork, process: Process, step: ChildStep): Promise<void> {
-  const type = known(work.context.app.caseTypes, step.caseType);
+  const type = getMember(work.context.app.caseTypes, step.caseType);
   const content: JsonObject = {};
   setComputed(type.fields, content, step.content, work.scope());
   const child = await newChild(work, type, content);
-  await enterStage(child, currentStage(child));
+  await enterStage(child, getCurrentStage(child));
   work.related.push(child);
   if (!step.wait || isResolved(child.stored)) return await leaveStep(work, process, step, step.next);
   setWaiting(work.stored, child.stored.id, { processId: process.id, stepId: step.id });
@@ -190,7 +190,7 @@ async function enterChildStep(work: CaseWork, process: Process, step: ChildStep)
 /** Continues a stage with its next process, or completes it. An optional process only ends. */
 async function endProcess(work: CaseWork, process: Process): Promise<void> {
   if (process.optional || process.stage !== work.stored.stageId) return;
-  await startNextProcess(work, currentStage(work), process);
+  await startNextProcess(work, getCurrentStage(work), process);
 }
 
 /** Starts the next process, unless another one is still running: processes run one after another. */
@@ -206,23 +206,23 @@ async function startNextProcess(work: CaseWork, stage: Stage, after: Process | u
 async function completeStage(work: CaseWork, stage: Stage): Promise<void> {
   if (stage.transition === "resolution") return await resolve(work, stage.resolve);
   if (stage.transition === "manual") return;
-  const next = stageAfter(work, stage);
+  const next = findNextStage(work, stage);
   if (next !== undefined && stage.type === "Primary") await enterStage(work, next);
 }
 
 /**
- * Closes what belongs to the stage that is left, and what a changed definition has lost: it belongs nowhere. Case-wide
- * optional processes continue.
+ * Closes the open work of the current stage, and work that the definition no longer has. Case-wide optional processes
+ * continue.
  */
 function leaveStage(work: CaseWork): void {
-  const caseWide = (id: string) => {
+  const findCaseWide = (id: string) => {
     const process = work.type.processes.get(id);
     return process?.stage === undefined ? process : undefined;
   };
   for (const { id, processId, stepId } of work.assignments) {
-    if (!caseWide(processId)?.steps.has(stepId)) work.removeAssignment(id);
+    if (!findCaseWide(processId)?.steps.has(stepId)) work.removeAssignment(id);
   }
-  stopWaiting(work.stored, new Set(waitingProcesses(work.stored).filter((id) => caseWide(id) === undefined)));
+  stopWaiting(work.stored, new Set(listWaitingProcesses(work.stored).filter((id) => findCaseWide(id) === undefined)));
 }
 
 function countMove(work: CaseWork): void {
@@ -233,9 +233,8 @@ function countMove(work: CaseWork): void {
 
 /** Options of a move. */
 export interface MoveOptions {
-  /** Entity tag that the caller knows. */
   readonly ifMatch?: string;
-  /** Set if open assignments of the current stage are closed. */
+  /** True to close the open assignments of the current stage. */
   readonly cleanup: boolean;
 }
 
@@ -266,7 +265,7 @@ export async function goToStage(
 /** Moves a case to the primary stage after its stage. */
 export async function goToNextStage(context: EngineContext, caseId: string, options: MoveOptions): Promise<CaseWork> {
   return await move(context, caseId, options, (work) => {
-    const next = stageAfter(work, currentStage(work));
+    const next = findNextStage(work, getCurrentStage(work));
     if (next !== undefined) return next;
     throw new Conflict(`${work.stored.businessId} is in its last stage`);
   });
@@ -274,12 +273,12 @@ export async function goToNextStage(context: EngineContext, caseId: string, opti
 
 /** Lists the actions that a case offers now. */
 export function listLocalActions(work: CaseWork): LocalAction[] {
-  return isResolved(work.stored) ? [] : [...work.type.actions.values(), ...currentStage(work).actions.values()];
+  return isResolved(work.stored) ? [] : [...work.type.actions.values(), ...getCurrentStage(work).actions.values()];
 }
 
 /** Lists the optional processes that a case offers now. */
 export function listOptionalProcesses(work: CaseWork): Process[] {
-  const { id } = currentStage(work);
+  const { id } = getCurrentStage(work);
   const scope = work.scope();
   return [...work.type.processes.values()].filter(({ optional, stage, when }) => {
     return optional && (stage ?? id) === id && when(scope);

@@ -1,4 +1,4 @@
-/** New cases, before they have moved. */
+/** Creates cases that have not entered a stage yet. */
 import type { JsonObject } from "../../utils/json.ts";
 import type { CaseType } from "../application/model/application.ts";
 import { OperationFailed } from "../errors.ts";
@@ -16,7 +16,7 @@ export interface Origin {
 /** Maximum nesting of child cases, in case a definition recurs. */
 const DEPTH_LIMIT = 10;
 
-/** A case with a number of its own, in its first stage, which it has yet to enter. */
+/** Creates a case with a new number. The caller moves it into its first stage. */
 export async function newCase(
   context: EngineContext,
   type: CaseType,
@@ -51,7 +51,7 @@ export async function newCase(
   return work;
 }
 
-/** The new child case of a step, to be written together with the parent. */
+/** Creates the child case of a step. It is written together with the parent. */
 export async function newChild(parent: CaseWork, type: CaseType, content: JsonObject): Promise<CaseWork> {
   if (countAncestors(parent) > DEPTH_LIMIT) {
     throw new OperationFailed(`The application definition nests cases deeper than ${DEPTH_LIMIT}`);

@@ -14,7 +14,7 @@ import {
 import { readRequest } from "./request.ts";
 import { countRows, queryRows, readOnlyRow } from "./query_rows.ts";
 import type { Application, DataType, DataView, RecordAction, View } from "../application/model/application.ts";
-import { link, viewResources } from "../cases/views/ui.ts";
+import { createLink, getViewResources } from "../cases/views/ui.ts";
 import { type DomainError, Invalid, NotFound, Unsupported } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { GroupHandlers, HandlerContext, Outcome } from "../http/handler.ts";
@@ -55,7 +55,7 @@ export const handlers: GroupHandlers<"data"> = {
       throw new NotFound(`${dataViewId} has no view ${viewId}${known}`);
     }
     const rows = await queryRows(dataView, readRequest(data), context, view);
-    return { body: { ...rows, uiResources: viewResources(view, dataView.classId) } };
+    return { body: { ...rows, uiResources: getViewResources(view, dataView.classId) } };
   },
 
   async create({ dataViewId, data }, context) {
@@ -89,7 +89,7 @@ export const handlers: GroupHandlers<"data"> = {
       id: toRecordId(type, stored.content), // The ID of the record replaces that of the action.
       etag: stored.tag,
       data: pickFields(action.view, stored.content),
-      uiResources: viewResources(action.view, type.id),
+      uiResources: getViewResources(action.view, type.id),
     };
     return { body, tag: stored.tag };
   },
@@ -154,8 +154,8 @@ function describeAction(dataViewId: string, { id, name }: RecordAction): JsonObj
     ID: id,
     name,
     links: {
-      open: link(href, "POST", "Get the action's form"),
-      submit: link(href, "PATCH", "Submit the action"),
+      open: createLink(href, "POST", "Get the action's form"),
+      submit: createLink(href, "PATCH", "Submit the action"),
     },
   };
 }

@@ -2,9 +2,9 @@
 import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import { getRecord, hasKey } from "../data/records.ts";
 import type { Scope, UiPage } from "../application/model/application.ts";
-import { caseInfo } from "../cases/views/case.ts";
-import { listFields, showContent, shownValues } from "../cases/views/ui.ts";
-import { calculate, Findings, mergePage, newPage } from "../cases/content/content.ts";
+import { describeCase } from "../cases/views/case.ts";
+import { listFields, showContent, showValues } from "../cases/views/ui.ts";
+import { calculate, ContentIssues, mergePage, newPage } from "../cases/content/content.ts";
 import { findCase, scopeWithoutCase } from "../cases/case_work.ts";
 import { Invalid, NotFound } from "../errors.ts";
 import type { HandlerContext } from "../http/handler.ts";
@@ -48,15 +48,15 @@ async function openCaseContext(page: UiPage, handle: string, context: HandlerCon
   if ((page.caseType ?? page.dataType) !== undefined && page.caseType !== work.type) {
     throw new Invalid(`The page ${page.id} is about ${page.classId}, but ${handle} is a ${work.type.id}.`);
   }
-  return { scope: work.scope(), caseInfo: caseInfo(work, showContent(work, page.shown), false) };
+  return { scope: work.scope(), caseInfo: describeCase(work, showContent(work, page.shown), false) };
 }
 
 /** Fills in the defaults of the page's class. */
 function fillIn(page: UiPage, values: JsonObject): JsonObject {
-  const findings = new Findings();
+  const issues = new ContentIssues();
   const { classId, fields } = page;
-  const content = mergePage({ classId, fields }, newPage(fields), values, "the data context", findings);
-  findings.check();
+  const content = mergePage({ classId, fields }, newPage(fields), values, "the data context", issues);
+  issues.check();
   return content;
 }
 
@@ -64,7 +64,7 @@ function createContext(page: UiPage, given: JsonObject, context: HandlerContext)
   const content = structuredClone(given);
   const scope = scopeWithoutCase(content, context);
   calculate(page.fields, content, scope);
-  return { scope, caseInfo: { content: shownValues(listFields(page.shown), content, page.classId) } };
+  return { scope, caseInfo: { content: showValues(listFields(page.shown), content, page.classId) } };
 }
 
 /** Parses a JSON object. Returns undefined for other texts. */

@@ -1,6 +1,6 @@
 /** Handlers of the operations of `svc pages`, `svc ui-lists` and `svc static-content`. */
 import type { Application, LocaleBundle } from "../application/model/application.ts";
-import { shownValues } from "../cases/views/ui.ts";
+import { showValues } from "../cases/views/ui.ts";
 import { NotFound } from "../errors.ts";
 import type { GroupHandlers, Outcome, SentContent } from "../http/handler.ts";
 import { moveRow } from "./move_row.ts";
@@ -71,7 +71,7 @@ export const uiListHandlers: GroupHandlers<"uiLists"> = {
 
   async move(values, context) {
     const { work: { stored, type }, list } = await moveRow(context, values);
-    const content = shownValues(new Map([[list.name, list]]), stored.content, type.id);
+    const content = showValues(new Map([[list.name, list]]), stored.content, type.id);
     return {
       tag: stored.tag,
       body: { id: stored.id, etag: stored.tag, data: { caseInfo: { ID: stored.id, content } } },

@@ -1,7 +1,7 @@
 /** User-interface resources of a view that is composed of parts. */
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import type { UiList, View } from "../application/model/application.ts";
-import { localeReference, viewComponent, viewParts, viewRoot } from "../cases/views/ui.ts";
+import { buildLocaleReference, buildViewParts, describeRoot, describeViewComponent } from "../cases/views/ui.ts";
 
 /** The path of the content in the data of a page. */
 const CONTENT = "caseInfo.content";
@@ -24,7 +24,7 @@ export class UiResources {
     this.#id = id;
     this.#classId = classId;
     this.#template = template;
-    this.#localeReferences.add(localeReference({ id }, classId));
+    this.#localeReferences.add(buildLocaleReference({ id }, classId));
   }
 
   /** Adds a paragraph. */
@@ -36,12 +36,12 @@ export class UiResources {
 
   /** Adds a view of the class. */
   addView(view: View): void {
-    const parts = viewParts(view, this.#classId);
+    const parts = buildViewParts(view, this.#classId);
     Object.assign(this.#views, parts.views);
     Object.assign(this.#fields, parts.fields);
     for (const component of parts.components) this.#components.add(component);
     for (const reference of parts.localeReferences) this.#localeReferences.add(reference);
-    this.#add(viewRoot(view, CONTENT));
+    this.#add(describeRoot(view, CONTENT));
   }
 
   /** Adds a reference to another resource, such as an insight or a page. */
@@ -63,9 +63,9 @@ export class UiResources {
 
   /** Returns the resources as JSON. */
   toJson(contextData: JsonValue = {}): JsonObject {
-    const own = viewComponent({ id: this.#id }, this.#classId, this.#template, this.#children);
+    const own = describeViewComponent({ id: this.#id }, this.#classId, this.#template, this.#children);
     return {
-      root: viewRoot({ id: this.#id }, CONTENT),
+      root: describeRoot({ id: this.#id }, CONTENT),
       resources: {
         views: { ...this.#views, [this.#id]: [own] },
         fields: this.#fields,

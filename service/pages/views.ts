@@ -11,8 +11,8 @@ import type {
   Scope,
   UiPage,
 } from "../application/model/application.ts";
-import { link } from "../cases/views/ui.ts";
-import { creatableTypes } from "../cases/create.ts";
+import { createLink } from "../cases/views/ui.ts";
+import { listCreatableTypes } from "../cases/create.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import { openDataContext } from "./data_context.ts";
 import { UiResources } from "./ui_resources.ts";
@@ -58,7 +58,7 @@ export function describePortal({ id, name, pages, dashboards }: Portal, app: App
     pxApplicationLabel: app.name,
     pages: pages.map((page) => ({ ...describeEntry(page, `/pages/${page.id}`), pageClass: page.classId })),
     dashboards: dashboards.map((dashboard) => describeEntry(dashboard, `/dashboard/${dashboard.id}`)),
-    caseTypes: creatableTypes(app).map((type) => ({ ID: type.id, name: type.name })),
+    caseTypes: listCreatableTypes(app).map((type) => ({ ID: type.id, name: type.name })),
   };
   return { id, data, uiResources: ui.toJson("") };
 }
@@ -85,5 +85,5 @@ function addComponent(ui: UiResources, component: PageComponent, scope: Scope): 
 }
 
 function describeEntry({ id, name }: { readonly id: string; readonly name: string }, href: string): JsonObject {
-  return { ID: id, name, links: { open: link(href, "GET", `Open ${name}`) } };
+  return { ID: id, name, links: { open: createLink(href, "GET", `Open ${name}`) } };
 }

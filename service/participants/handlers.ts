@@ -18,7 +18,7 @@ import {
   listParticipants,
   openParticipant,
 } from "./participants.ts";
-import { readSubmission, readViewType, submissionIn } from "../cases/arguments.ts";
+import { readBodySubmission, readSubmission, readViewType } from "../cases/arguments.ts";
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"participants"> = {
@@ -29,7 +29,7 @@ export const handlers: GroupHandlers<"participants"> = {
   },
 
   async add({ caseId, role, ifMatch }, context) {
-    const added = await addParticipant(context, caseId, role, submissionIn(context.body), ifMatch);
+    const added = await addParticipant(context, caseId, role, readBodySubmission(context.body), ifMatch);
     return createAddedOutcome(added, wantsForm(context));
   },
 

@@ -1,7 +1,7 @@
 /** Responses with participants and their roles. */
 import type { JsonObject } from "../../utils/json.ts";
 import { PARTICIPANT_CLASS, type ParticipantRole } from "../application/model/case_type.ts";
-import { link, listFields, shownValues, viewResources } from "../cases/views/ui.ts";
+import { createLink, getViewResources, listFields, showValues } from "../cases/views/ui.ts";
 import type { CaseWork } from "../cases/case_work.ts";
 import type { Outcome } from "../http/handler.ts";
 import { createContent, getRole, getRoleName, type Participant, type ParticipantWork } from "./participants.ts";
@@ -14,7 +14,7 @@ export function summarizeParticipant(work: CaseWork, { id, roleId, content }: Pa
     participantRoleID: roleId,
     roleName: getRoleName(work, roleId),
     content: selectContent(work, roleId, content),
-    links: { open: link(buildPath(work.stored.id, id), "GET", "Get participant details") },
+    links: { open: createLink(buildPath(work.stored.id, id), "GET", "Get participant details") },
   };
 }
 
@@ -45,7 +45,7 @@ export function createAddedOutcome(added: ParticipantWork, withForm: boolean): O
 /** Summarizes a role for a list. */
 export function summarizeRole({ stored }: CaseWork, { id, name, multiple }: ParticipantRole): JsonObject {
   const href = `/cases/${stored.id}/participant_roles/${id}`;
-  return { id, ID: id, name, multiple, links: { open: link(href, "GET", "Get participant role details") } };
+  return { id, ID: id, name, multiple, links: { open: createLink(href, "GET", "Get participant role details") } };
 }
 
 /** Describes a role, with the form of a new participant if the client asks for it. */
@@ -61,14 +61,14 @@ export function describeRole(work: CaseWork, role: ParticipantRole, withForm: bo
 }
 
 function describeForm({ view }: ParticipantRole): JsonObject {
-  return viewResources(view, PARTICIPANT_CLASS);
+  return getViewResources(view, PARTICIPANT_CLASS);
 }
 
 /** Selects the content that the form of the role shows. Without the role, it is all content. */
 function selectContent({ type }: CaseWork, roleId: string, content: JsonObject): JsonObject {
   const role = type.participantRoles.get(roleId);
   if (role === undefined) return { classID: PARTICIPANT_CLASS, ...content };
-  return shownValues(listFields(role.view), content, PARTICIPANT_CLASS);
+  return showValues(listFields(role.view), content, PARTICIPANT_CLASS);
 }
 
 function buildPath(caseId: string, id: string): string {

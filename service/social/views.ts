@@ -1,8 +1,8 @@
 /** Responses with messages and feeds. */
 import type { JsonObject } from "../../utils/json.ts";
 import type { Application } from "../application/model/application.ts";
-import { link } from "../cases/views/ui.ts";
-import { operatorName } from "../cases/case_work.ts";
+import { createLink } from "../cases/views/ui.ts";
+import { getOperatorName } from "../cases/case_work.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import { type FeedItem, type FeedPage, type HistoryEntry, type Source, SOURCES } from "./feed.ts";
 import { type Message, Replies } from "./messages.ts";
@@ -123,7 +123,10 @@ function describeOneMessage(message: Message, { app, caller }: HandlerContext): 
     tags: [...tags],
     likes: { pxLikeCount: likes.length, pxIsLiked: likes.includes(caller.id) },
     ...(author === caller.id && {
-      links: { update: link(href, "PUT", "Change the message"), delete: link(href, "DELETE", "Delete the message") },
+      links: {
+        update: createLink(href, "PUT", "Change the message"),
+        delete: createLink(href, "DELETE", "Delete the message"),
+      },
     }),
   };
 }
@@ -134,5 +137,5 @@ export function describeMention(app: Application, id: string): JsonObject {
 }
 
 function describeUser(app: Application, id: string): { ID: string; name: string } {
-  return { ID: id, name: operatorName(app, id) };
+  return { ID: id, name: getOperatorName(app, id) };
 }

@@ -16,21 +16,19 @@ export interface InterestPage {
 
 /** A row of an embedded list, from 0. */
 export interface RowPlace {
-  /** The list. */
   readonly list: string;
-  /** The row. */
   readonly row: number;
 }
 
-/** The content of a form after a submission, with its calculated fields; nothing is kept. */
-export function computed(work: CaseWork, view: View, current: JsonObject, submission: Submission): JsonObject {
+/** Computes the content of a form after a submission, with its calculated fields. Stores nothing. */
+export function computeForm(work: CaseWork, view: View, current: JsonObject, submission: Submission): JsonObject {
   const content = structuredClone(fillForm(view, current, submission, { complete: false }));
   calculate(work.type.fields, content, { ...work.scope(), fields: content });
   return content;
 }
 
 /** Selects the requested fields of a content. Unknown fields are omitted. */
-export function requestedFields(request: CalculationRequest, view: View, content: JsonObject): JsonObject {
+export function pickRequestedFields(request: CalculationRequest, view: View, content: JsonObject): JsonObject {
   const requested: JsonObject = {};
   for (const { name } of request.calculations.fields) {
     const field = name.replace(/^\./, "");
@@ -40,7 +38,7 @@ export function requestedFields(request: CalculationRequest, view: View, content
 }
 
 /** Finds the row that an interest page names. Throws `Invalid` if it does not exist. */
-export function interestRow(
+export function findInterestRow(
   { interestPage: page, interestPageActionId: action }: InterestPage,
   content: JsonObject,
 ): RowPlace | undefined {

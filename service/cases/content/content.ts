@@ -5,7 +5,7 @@ import { checkFieldValue, isAbsent, isEmpty, setFieldValue } from "../../applica
 import { createIssue, type DomainError, Invalid, type Issue, MAX_ISSUES, ValidationFailed } from "../../errors.ts";
 import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
 
-/** A submission. */
+/** A submitted form. */
 export interface Submission {
   /** Content of the fields. */
   readonly content?: JsonObject;
@@ -23,52 +23,49 @@ export function submissionFacts({ content, pageInstructions }: Submission, draft
   };
 }
 
-/** How strictly a form is checked. */
-export interface FormOptions {
-  /** Set if required fields must have a value. */
-  readonly complete: boolean;
-}
-
-/** Applies a submission to the content of a case. Throws `Invalid` or `ValidationFailed` with all issues. */
+/**
+ * Applies a submission to content. With `complete`, required fields must have a value. Throws `Invalid` or
+ * `ValidationFailed` with all issues.
+ */
 export function fillForm(
   view: View,
   current: JsonObject,
   submission: Submission,
-  { complete }: FormOptions,
+  { complete }: { readonly complete: boolean },
 ): JsonObject {
-  const findings = new Findings();
-  const content = mergeContent(view, current, submission.content ?? {}, findings);
+  const issues = new ContentIssues();
+  const content = mergeContent(view, current, submission.content ?? {}, issues);
   if (submission.pageInstructions !== undefined) {
-    applyInstructions(view, content, submission.pageInstructions, findings);
+    applyInstructions(view, content, submission.pageInstructions, issues);
   }
-  if (complete) checkRequired(view, content, findings);
-  findings.check();
+  if (complete) checkRequired(view, content, issues);
+  issues.check();
   return content;
 }
 
 /** Collects issues of two kinds: members that may not be submitted, and values that violate a rule. */
-export class Findings {
-  /** Members that the form does not take. */
+export class ContentIssues {
+  /** Members that the form does not accept. */
   readonly invalid: Issue[] = [];
-  /** Values that do not fit. */
+  /** Values that do not fit their fields. */
   readonly violations: Issue[] = [];
   readonly #places = new Set<string>();
 
-  /** A member that the form does not take. */
-  refuse(name: string, reason: string): void {
+  /** Adds a member that the form does not accept. */
+  addInvalid(name: string, reason: string): void {
     if (this.invalid.length === MAX_ISSUES) return;
     this.invalid.push(createIssue(reason, { erroneousInputOutputIdentifier: "." + name }));
   }
 
   /** Adds an unknown member, with a suggestion of a similar field. */
-  unknown(name: string, place: string, known: () => string[]): void {
+  addUnknown(name: string, place: string, known: () => string[]): void {
     if (this.invalid.length === MAX_ISSUES) return; // A body can hold a million members.
-    this.refuse(name, `'${name}' is not a field of ${place}${suggestAlternatives(name, known())}`);
+    this.addInvalid(name, `'${name}' is not a field of ${place}${suggestAlternatives(name, known())}`);
   }
 
   /**
-   * A value that does not fit a field; `page` is the path of the embedded page that holds it. The first finding of a
-   * field stands: a value that does not fit is not missing, though the field has none.
+   * Adds a value that does not fit a field. `page` is the path of its embedded page. Only the first issue of a field counts:
+   * a value that does not fit is not reported as missing, too.
    */
   addViolation(page: string, name: string, reason: string): void {
     if (this.violations.length === MAX_ISSUES) return;
@@ -80,40 +77,45 @@ export class Findings {
     this.violations.push(createIssue(reason, place));
   }
 
-  /** Throws what was found, if anything was. */
+  /** Throws the issues, if there are any. */
   check(): void {
     if (this.invalid.length > 0) throw new Invalid(this.invalid);
     if (this.violations.length > 0) throw new ValidationFailed(this.violations);
   }
 }
 
-/** The content after what was submitted; what was there is left as it is. */
-export function mergeContent(view: View, current: JsonObject, submitted: JsonObject, findings: Findings): JsonObject {
+/** Merges submitted members into a copy of the content. */
+export function mergeContent(
+  view: View,
+  current: JsonObject,
+  submitted: JsonObject,
+  issues: ContentIssues,
+): JsonObject {
   const merged = { ...current };
   for (const [name, value] of Object.entries(submitted)) {
     if (name === "classID" || value === undefined) continue;
     const shown = view.fields.get(name);
-    if (shown === undefined) findings.unknown(name, "this form", () => editable(view));
-    else if (shown.readOnly) findings.refuse(name, `'${name}' is not editable in this form`);
-    else setValue(shown.field, merged, value, "", findings);
+    if (shown === undefined) issues.addUnknown(name, "this form", () => editable(view));
+    else if (shown.readOnly) issues.addInvalid(name, `'${name}' is not editable in this form`);
+    else setValue(shown.field, merged, value, "", issues);
   }
   return merged;
 }
 
-/** Merges members into an embedded page; its calculated members are the service's. */
+/** Merges members into a copy of an embedded page. Calculated members are ignored. */
 export function mergePage(
   embedded: EmbeddedClass,
   page: JsonObject,
   submitted: JsonObject,
   path: string,
-  findings: Findings,
+  issues: ContentIssues,
 ): JsonObject {
   const merged = { ...page };
   for (const [name, value] of Object.entries(submitted)) {
     const field = embedded.fields.get(name);
     if (name === "classID" || value === undefined || field?.calculated !== undefined) continue;
-    if (field === undefined) findings.unknown(name, path, () => settable(embedded));
-    else setValue(field, merged, value, path, findings);
+    if (field === undefined) issues.addUnknown(name, path, () => settable(embedded));
+    else setValue(field, merged, value, path, issues);
   }
   return merged;
 }
@@ -126,7 +128,7 @@ function settable({ fields }: EmbeddedClass): string[] {
   return [...fields.values()].filter(({ calculated }) => calculated === undefined).map(({ name }) => name);
 }
 
-/** A page or row with nothing but its defaults. */
+/** Creates a page or row with the defaults of its fields. */
 export function newPage(fields: ReadonlyMap<string, Field>): JsonObject {
   const page: JsonObject = {};
   for (const field of fields.values()) {
@@ -135,37 +137,37 @@ export function newPage(fields: ReadonlyMap<string, Field>): JsonObject {
   return page;
 }
 
-/** Finds the required fields that have no value. */
-export function checkRequired(view: View, content: JsonObject, findings: Findings): void {
+/** Adds an issue for each required field without a value. */
+export function checkRequired(view: View, content: JsonObject, issues: ContentIssues): void {
   for (const { field, required, readOnly, label } of view.fields.values()) {
     const value = content[field.name];
-    if (required && isEmpty(value)) findings.addViolation("", field.name, `${label} is required`);
+    if (required && isEmpty(value)) issues.addViolation("", field.name, `${label} is required`);
     else if (!readOnly && field.embedded !== undefined) {
-      checkPages(field, field.embedded, value, "", findings);
+      checkPages(field, field.embedded, value, "", issues);
     }
   }
 }
 
-/** Sets fields as a definition says, in order: what it computes must fit the field, as what a person submits must. */
+/** Sets fields to computed values, in order. Throws `ValidationFailed` if a value does not fit its field. */
 export function setComputed(
   fields: ReadonlyMap<string, Field>,
   target: JsonObject,
   set: Action["set"],
   scope: Scope,
 ): void {
-  const findings = new Findings();
+  const issues = new ContentIssues();
   for (const [name, expression] of set) {
     const field = fields.get(name);
-    if (field !== undefined) takeComputed(field, target, expression(scope), "", findings);
+    if (field !== undefined) setComputedValue(field, target, expression(scope), "", issues);
   }
-  findings.check();
+  issues.check();
 }
 
-/** Computes the calculated fields: those of pages and rows first, since others sum them up. */
+/** Computes the calculated fields. Those of pages and rows come first, because other fields sum them up. */
 export function calculate(fields: ReadonlyMap<string, Field>, content: JsonObject, scope: Scope): void {
-  const findings = new Findings();
-  calculatePage(fields, content, scope, "", findings);
-  findings.check();
+  const issues = new ContentIssues();
+  calculatePage(fields, content, scope, "", issues);
+  issues.check();
 }
 
 function calculatePage(
@@ -173,57 +175,63 @@ function calculatePage(
   page: JsonObject,
   scope: Scope,
   path: string,
-  findings: Findings,
+  issues: ContentIssues,
 ): void {
   for (const field of fields.values()) {
     if (field.embedded === undefined) continue;
-    for (const [here, inner] of placedPages(field, page[field.name], path)) {
-      calculatePage(field.embedded.fields, inner, { ...scope, fields: inner }, here, findings);
+    for (const [here, inner] of listPages(field, page[field.name], path)) {
+      calculatePage(field.embedded.fields, inner, { ...scope, fields: inner }, here, issues);
     }
   }
   for (const field of fields.values()) {
-    if (field.calculated !== undefined) takeComputed(field, page, field.calculated(scope), path, findings);
+    if (field.calculated !== undefined) setComputedValue(field, page, field.calculated(scope), path, issues);
   }
 }
 
-function takeComputed(field: Field, target: JsonObject, value: JsonValue, page: string, findings: Findings): void {
-  if (checkComputed(field, value, page, findings)) setFieldValue(target, field, value);
+function setComputedValue(
+  field: Field,
+  target: JsonObject,
+  value: JsonValue,
+  page: string,
+  issues: ContentIssues,
+): void {
+  if (checkComputed(field, value, page, issues)) setFieldValue(target, field, value);
 }
 
 /** Checks whether a field can hold a computed value, including members of pages and rows. */
-function checkComputed(field: Field, value: JsonValue, page: string, findings: Findings): boolean {
+function checkComputed(field: Field, value: JsonValue, page: string, issues: ContentIssues): boolean {
   const { name, embedded } = field;
-  const fits = isFit(checkFieldValue(field, value), name, page, findings);
+  const fits = isFit(checkFieldValue(field, value), name, page, issues);
   if (!fits || embedded === undefined) return fits;
-  const members = placedPages(field, value, page).flatMap(([path, inner]) => {
+  const members = listPages(field, value, page).flatMap(([path, inner]) => {
     return Object.entries(inner).map(([name, member = null]) => ({ path, name, member }));
   });
   const checked = members.filter(({ name }) => name !== "classID").map(({ path, name, member }) => {
     const inner = embedded.fields.get(name);
-    if (inner === undefined) return isFit(`'${name}' is not a field of ${path}`, name, path, findings);
-    return checkComputed(inner, member, path, findings);
+    if (inner === undefined) return isFit(`'${name}' is not a field of ${path}`, name, path, issues);
+    return checkComputed(inner, member, path, issues);
   });
   return !checked.includes(false);
 }
 
-function isFit(problem: string | undefined, name: string, page: string, findings: Findings): boolean {
-  if (problem !== undefined) findings.addViolation(page, name, `${problem} (computed by the application definition)`);
+function isFit(problem: string | undefined, name: string, page: string, issues: ContentIssues): boolean {
+  if (problem !== undefined) issues.addViolation(page, name, `${problem} (computed by the application definition)`);
   return problem === undefined;
 }
 
-/** The pages of a value: the rows of a list, the one page of a page, none of nothing. */
+/** Returns the pages of a value: the rows of a list, or the page itself. */
 export function readPages(value: JsonValue | undefined): JsonObject[] {
   return (Array.isArray(value) ? value : [value]).filter(isJsonObject);
 }
 
-/** The pages of a field's value, each with its path: `path` is that of the page which holds the field. */
-function placedPages(field: Field, value: JsonValue | undefined, path: string): [path: string, page: JsonObject][] {
+/** Lists the pages of a field's value with their paths. `path` is the path of the page with the field. */
+function listPages(field: Field, value: JsonValue | undefined, path: string): [path: string, page: JsonObject][] {
   const whole = `${path}.${field.name}`;
   return readPages(value).map((page, index) => [field.type === "List" ? `${whole}(${index + 1})` : whole, page]);
 }
 
-/** Returns the changes of a form for its draft. Removed values are null. */
-export function changedPart(view: View, before: JsonObject, after: JsonObject): JsonObject {
+/** Returns the changed fields of a form. Removed values are null. */
+export function pickChanges(view: View, before: JsonObject, after: JsonObject): JsonObject {
   const part: JsonObject = {};
   for (const { field: { name }, readOnly } of view.fields.values()) {
     const value = after[name] ?? null;
@@ -232,27 +240,27 @@ export function changedPart(view: View, before: JsonObject, after: JsonObject): 
   return part;
 }
 
-function setValue(field: Field, target: JsonObject, value: JsonValue, page: string, findings: Findings): void {
+function setValue(field: Field, target: JsonObject, value: JsonValue, page: string, issues: ContentIssues): void {
   const { name, embedded } = field;
   const problem = checkFieldValue(field, value);
-  if (problem !== undefined) findings.addViolation(page, name, problem);
+  if (problem !== undefined) issues.addViolation(page, name, problem);
   else if (embedded === undefined || isAbsent(field, value)) setFieldValue(target, field, value);
-  else target[name] = embeddedValue(field, embedded, target[name], value, page, findings);
+  else target[name] = mergeEmbedded(field, embedded, target[name], value, page, issues);
 }
 
-/** A page is merged, a list is replaced row by row: what changes single rows are page instructions. */
-function embeddedValue(
+/** Merges a page, or replaces a list. Page instructions can change single rows. */
+function mergeEmbedded(
   field: Field,
   embedded: EmbeddedClass,
   current: JsonValue | undefined,
   value: JsonValue,
   page: string,
-  findings: Findings,
+  issues: ContentIssues,
 ): JsonValue {
   const isPage = field.type === "Page";
   const base = isPage && isJsonObject(current) ? current : newPage(embedded.fields);
-  const pages = placedPages(field, value, page).map(([path, members]) =>
-    mergePage(embedded, base, members, path, findings)
+  const pages = listPages(field, value, page).map(([path, members]) =>
+    mergePage(embedded, base, members, path, issues)
   );
   return isPage ? pages[0] ?? base : pages;
 }
@@ -262,23 +270,23 @@ function checkPages(
   embedded: EmbeddedClass,
   value: JsonValue | undefined,
   path: string,
-  findings: Findings,
+  issues: ContentIssues,
 ): void {
-  for (const [here, page] of placedPages(field, value, path)) {
+  for (const [here, page] of listPages(field, value, path)) {
     for (const inner of embedded.fields.values()) {
       const member = page[inner.name];
-      if (inner.required && isEmpty(member)) findings.addViolation(here, inner.name, `${inner.label} is required`);
-      else if (inner.embedded !== undefined) checkPages(inner, inner.embedded, member, here, findings);
+      if (inner.required && isEmpty(member)) issues.addViolation(here, inner.name, `${inner.label} is required`);
+      else if (inner.embedded !== undefined) checkPages(inner, inner.embedded, member, here, issues);
     }
   }
 }
 
-/** Applies the instructions to the content in their order. A field that changes is copied first, once. */
+/** Applies page instructions to the content in order. Copies each field before its first change. */
 function applyInstructions(
   view: View,
   content: JsonObject,
   instructions: readonly JsonValue[],
-  findings: Findings,
+  issues: ContentIssues,
 ): void {
   const copied = new Set<string>();
   for (const [index, value] of instructions.entries()) {
@@ -289,46 +297,45 @@ function applyInstructions(
     if (!copied.has(field.name) && field.name in content) content[field.name] = structuredClone(content[field.name]);
     copied.add(field.name);
     const { segments, invalid } = instruction;
-    const target = locate(new Map([[field.name, field]]), content, segments, invalid);
-    if (target.field.type === "Page") changePage(instruction, target, findings);
-    else changeList(instruction, target, findings);
+    const target = findTarget(new Map([[field.name, field]]), content, segments, invalid);
+    if (target.field.type === "Page") changePage(instruction, target, issues);
+    else changeList(instruction, target, issues);
   }
 }
 
-/** An instruction. */
+/** A change of an embedded page or list. */
 interface Instruction {
-  /** Instruction, e.g. `APPEND`. */
+  /** Name of the instruction, e.g. `APPEND`. */
   readonly verb: string;
   /** The page or list, e.g. `.Documents(2)`. */
   readonly path: string;
-  /** The steps of its path. */
   readonly segments: readonly Segment[];
   /** Content of the page or row. */
   readonly content: JsonObject;
   /** Row of a list, from 1. */
   readonly row?: number;
-  /** Row that it is moved to, from 1. */
+  /** New position of the row, from 1. */
   readonly to?: number;
-  /** Why it cannot be done. */
-  readonly invalid: Refuse;
+  /** Creates the error for an invalid instruction. */
+  readonly invalid: CreateError;
 }
 
-type Refuse = (reason: string) => DomainError;
+type CreateError = (reason: string) => DomainError;
 
-/** One step of a target's path: a field, and a row of it where it is a list. */
+/** A step of a path: a field, and a row if the field is a list. */
 interface Segment {
   readonly name: string;
   readonly row?: number;
 }
 
-/** The page or list that an instruction is about, and what holds it. */
+/** The page or list that an instruction changes. */
 interface Target {
   readonly holder: JsonObject;
   readonly field: Field;
   readonly embedded: EmbeddedClass;
 }
 
-function readInstruction(value: JsonValue, invalid: Refuse): Instruction {
+function readInstruction(value: JsonValue, invalid: CreateError): Instruction {
   if (!isJsonObject(value)) throw invalid("must be an object");
   const { instruction: verb, target, content, listIndex, listMoveToIndex } = value;
   if (typeof verb !== "string") throw invalid("'instruction' is missing");
@@ -358,10 +365,10 @@ function editableField(view: View, { path, segments, invalid }: Instruction): Fi
 function changePage(
   { verb, path, content, invalid }: Instruction,
   { holder, field: { name }, embedded }: Target,
-  findings: Findings,
+  issues: ContentIssues,
 ): void {
   const current = holder[name];
-  const merged = (page: JsonObject) => mergePage(embedded, page, content, path, findings);
+  const merged = (page: JsonObject) => mergePage(embedded, page, content, path, issues);
   switch (verb) {
     case "UPDATE":
       holder[name] = merged(isJsonObject(current) ? current : newPage(embedded.fields));
@@ -377,12 +384,16 @@ function changePage(
   }
 }
 
-function changeList(instruction: Instruction, { holder, field: { name }, embedded }: Target, findings: Findings): void {
+function changeList(
+  instruction: Instruction,
+  { holder, field: { name }, embedded }: Target,
+  issues: ContentIssues,
+): void {
   const { verb, path, content, row, to, invalid } = instruction;
   const current = holder[name];
   const rows = Array.isArray(current) ? current : [];
   holder[name] = rows;
-  const merged = (page: JsonObject, at: number) => mergePage(embedded, page, content, rowPath(path, at), findings);
+  const merged = (page: JsonObject, at: number) => mergePage(embedded, page, content, buildRowPath(path, at), issues);
   const fresh = (at: number) => merged(newPage(embedded.fields), at);
   const within = (position: number | undefined, member: string, limit = rows.length): number => {
     if (position === undefined) throw invalid(`${verb} needs '${member}'`);
@@ -424,12 +435,12 @@ function changeList(instruction: Instruction, { holder, field: { name }, embedde
   }
 }
 
-/** Walks to the page that holds the target. */
-function locate(
+/** Finds the target of an instruction. */
+function findTarget(
   fields: ReadonlyMap<string, Field>,
   holder: JsonObject,
   [segment, ...rest]: readonly Segment[],
-  invalid: Refuse,
+  invalid: CreateError,
 ): Target {
   const field = fields.get(segment?.name ?? "");
   if (segment === undefined || field?.embedded === undefined) {
@@ -437,10 +448,10 @@ function locate(
   }
   const { embedded } = field;
   if (rest.length === 0) return { holder, field, embedded };
-  return locate(embedded.fields, pageIn({ holder, field, embedded }, segment, invalid), rest, invalid);
+  return findTarget(embedded.fields, openPage({ holder, field, embedded }, segment, invalid), rest, invalid);
 }
 
-function pageIn({ holder, field, embedded }: Target, { name, row }: Segment, invalid: Refuse): JsonObject {
+function openPage({ holder, field, embedded }: Target, { name, row }: Segment, invalid: CreateError): JsonObject {
   const current = holder[name];
   if (field.type === "Page") {
     const page = isJsonObject(current) ? current : newPage(embedded.fields);
@@ -452,8 +463,8 @@ function pageIn({ holder, field, embedded }: Target, { name, row }: Segment, inv
   return page;
 }
 
-/** `.Documents(2).Author` as its segments. */
-function splitTarget(target: string, invalid: Refuse): Segment[] {
+/** Splits a path such as `.Documents(2).Author`. */
+function splitTarget(target: string, invalid: CreateError): Segment[] {
   return target.replace(/^\./, "").split(".").map((part) => {
     const [, name, row] = part.match(/^(\w+)(?:\((\d+)\))?$/) ?? [];
     if (name === undefined) throw invalid(`'${target}' is not a target`);
@@ -461,11 +472,11 @@ function splitTarget(target: string, invalid: Refuse): Segment[] {
   });
 }
 
-function rowPath(path: string, at: number): string {
+function buildRowPath(path: string, at: number): string {
   return `${path.replace(/\(\d+\)$/, "")}(${at + 1})`;
 }
 
-function readPosition(member: string, value: JsonValue | undefined, invalid: Refuse): number | undefined {
+function readPosition(member: string, value: JsonValue | undefined, invalid: CreateError): number | undefined {
   if (value === undefined || value === null) return undefined;
   const number = typeof value === "string" ? Number(value) : value;
   if (typeof number === "number" && Number.isInteger(number)) return number;

@@ -1,57 +1,56 @@
-/** The envelope in which a case travels. */
+/** Responses with a case: its facts, content, assignments, stages and actions. */
 import type { JsonObject } from "../../../utils/json.ts";
 import type { Action, LocalAction, Process, Stage, View } from "../../application/model/application.ts";
 import type { Outcome } from "../../http/handler.ts";
 import type { StoredAssignment } from "../../store/store.ts";
 import {
   type AssignmentWork,
-  assignmentWork,
+  getFormContent,
   mayWorkOn,
   nextFor,
   offeredActions,
-  shownInForm,
+  resolveAssignment,
 } from "../../assignments/work.ts";
-import { currentStage, known, listLocalActions, listOptionalProcesses } from "../flow.ts";
+import { getCurrentStage, getMember, listLocalActions, listOptionalProcesses } from "../flow.ts";
 import {
   type CaseWork,
+  getOperatorName,
   isResolved,
-  operatorName,
   readFollowers,
   readScreen,
   readVisits,
   readWaiting,
 } from "../case_work.ts";
-import { link, showContent, viewResources } from "./ui.ts";
-import { screenId } from "../../assignments/navigate.ts";
+import { createLink, getViewResources, showContent } from "./ui.ts";
+import { buildScreenId } from "../../assignments/navigate.ts";
 
 /** Part of the user interface to return besides the data. */
 export type ViewType = "none" | "form" | "page";
 
-/** How a case is answered. */
+/** Options of a response with a case. */
 export interface CaseOptions {
   /** Part of the user interface to return besides the data. */
   readonly viewType: ViewType;
-  /** Set after a change: clients reload their lists, and show the next assignment of the caller. */
+  /** True after a change: clients reload their lists, and show the next assignment of the caller. */
   readonly changed?: boolean;
-  /** Set for a new case: clients expect its handle at the top level. */
+  /** True for a new case: clients expect its handle at the top level. */
   readonly created?: boolean;
 }
 
-/** The view `pyDetails`, which every case type has. */
-function describeDetails(work: CaseWork): View {
-  return known(work.type.views, "pyDetails");
+function getDetailsView(work: CaseWork): View {
+  return getMember(work.type.views, "pyDetails");
 }
 
 /** Describes a case. After a change, the next assignment of the caller is shown instead. */
-export function caseOutcome(
+export function createCaseOutcome(
   work: CaseWork,
   { viewType, changed = false, created = false }: CaseOptions,
 ): Outcome {
   const { stored, type, context } = work;
   const assignment = changed ? nextFor(work) : undefined;
   const { content, uiResources } = changed && viewType !== "none"
-    ? shownNext(work, assignment, viewType)
-    : shownDetails(work, viewType);
+    ? showNext(work, assignment, viewType)
+    : showDetails(work, viewType);
   return {
     tag: stored.tag,
     ...(changed && { location: `/cases/${stored.id}` }),
@@ -60,87 +59,86 @@ export function caseOutcome(
       ...(created && { ID: stored.id }),
       type: type.id,
       status: stored.status,
-      urgency: urgencyIn(context.app.platformVersion, stored.urgency),
+      urgency: formatUrgency(context.app.platformVersion, stored.urgency),
       etag: stored.tag,
       ...(changed &&
         (assignment === undefined
           ? { confirmationNote: type.confirmation }
-          : { nextAssignmentInfo: nextAssignmentInfo(work, assignment) })),
-      data: { caseInfo: caseInfo(work, content, changed) },
+          : { nextAssignmentInfo: describeNextAssignment(work, assignment) })),
+      data: { caseInfo: describeCase(work, content, changed) },
       ...(uiResources && { uiResources }),
     },
   };
 }
 
-/** An assignment with its case, and the form of an action, the first without one, where a client wants to see it. */
-export function assignmentOutcome(
+/** Describes an assignment with its case. The form is that of an action (default: the first one). */
+export function createAssignmentOutcome(
   open: AssignmentWork,
   { viewType, changed = false }: CaseOptions,
   action?: Action,
 ): Outcome {
   const { work, assignment } = open;
-  const { content, uiResources } = shownForm(open, viewType, action);
+  const { content, uiResources } = showForm(open, viewType, action);
   return {
     tag: work.stored.tag,
     body: {
       id: assignment.id,
       etag: work.stored.tag,
-      data: { caseInfo: caseInfo(work, content, changed) },
+      data: { caseInfo: describeCase(work, content, changed) },
       ...(uiResources && { uiResources }),
     },
   };
 }
 
-/** Describes the content of a view of a case, and the view itself if the client requests it. */
-interface Shown {
+/** Content of a view of a case, and the resources of the view if the client requests them. */
+interface ShownView {
   readonly content: JsonObject;
   readonly uiResources?: JsonObject;
 }
 
-/** The form that is next for the caller; the summary of the case where nothing is. */
-function shownNext(work: CaseWork, next: StoredAssignment | undefined, viewType: ViewType): Shown {
-  return next === undefined ? shownSummary(work) : shownForm(assignmentWork(work, next), viewType);
+/** Shows the next form of the caller, or the summary of the case. */
+function showNext(work: CaseWork, next: StoredAssignment | undefined, viewType: ViewType): ShownView {
+  return next === undefined ? showSummary(work) : showForm(resolveAssignment(work, next), viewType);
 }
 
-/** The form of an action of an assignment, the first without one; the details of the case where it offers none. */
-function shownForm(open: AssignmentWork, viewType: ViewType, action = offeredActions(open)[0]): Shown {
+/** Shows the form of an action (default: the first one), or the details of the case if there is no action. */
+function showForm(open: AssignmentWork, viewType: ViewType, action = offeredActions(open)[0]): ShownView {
   const { work } = open;
-  const view = action?.view ?? describeDetails(work);
-  const content = action === undefined ? work.stored.content : shownInForm(open, action);
+  const view = action?.view ?? getDetailsView(work);
+  const content = action === undefined ? work.stored.content : getFormContent(open, action);
   return {
     content: showContent(work, view, content),
-    ...(viewType !== "none" && { uiResources: assignmentResources(open, view) }),
+    ...(viewType !== "none" && { uiResources: buildAssignmentResources(open, view) }),
   };
 }
 
-/** The details of a case. */
-function shownDetails(work: CaseWork, viewType: ViewType): Shown {
-  const view = describeDetails(work);
+function showDetails(work: CaseWork, viewType: ViewType): ShownView {
+  const view = getDetailsView(work);
   return {
     content: showContent(work, view),
-    ...(viewType !== "none" && { uiResources: viewResources(view, work.type.id) }),
+    ...(viewType !== "none" && { uiResources: getViewResources(view, work.type.id) }),
   };
 }
 
-/** The summary of a case, without a root: clients would take that for a form to fill in. */
-function shownSummary(work: CaseWork): Shown {
-  const view = known(work.type.views, "pyCaseSummary");
-  const { root: _, ...uiResources } = viewResources(view, work.type.id);
+/** Shows the summary of a case. It has no root, because clients would take that for a form to fill in. */
+function showSummary(work: CaseWork): ShownView {
+  const view = getMember(work.type.views, "pyCaseSummary");
+  const { root: _, ...uiResources } = getViewResources(view, work.type.id);
   return { content: showContent(work, view), uiResources };
 }
 
-/** The resources of an assignment's form. */
-export function assignmentResources(open: AssignmentWork, view: View): JsonObject {
-  const steps = navigation(open);
+/** Builds the resources of an assignment's form. */
+export function buildAssignmentResources(open: AssignmentWork, view: View): JsonObject {
+  const steps = describeNavigation(open);
   return {
-    ...viewResources(view, open.work.type.id),
+    ...getViewResources(view, open.work.type.id),
     ...(steps && { navigation: steps }),
-    actionButtons: actionButtons(open),
+    actionButtons: describeButtons(open),
   };
 }
 
-/** The facts of a case with the given content. */
-export function caseInfo(work: CaseWork, content: JsonObject, changed: boolean): JsonObject {
+/** Describes a case with the given content. */
+export function describeCase(work: CaseWork, content: JsonObject, changed: boolean): JsonObject {
   const { stored, type, context } = work;
   return {
     ID: stored.id,
@@ -151,69 +149,73 @@ export function caseInfo(work: CaseWork, content: JsonObject, changed: boolean):
     caseTypeIcon: "cmicons/pycase.svg",
     ...(stored.parentId !== undefined && { parentCaseID: stored.parentId }),
     status: stored.status,
-    urgency: urgencyIn(context.app.platformVersion, stored.urgency),
+    urgency: formatUrgency(context.app.platformVersion, stored.urgency),
     owner: stored.createdBy,
     createdBy: stored.createdBy,
     createTime: stored.createdAt,
     lastUpdatedBy: stored.updatedBy,
     lastUpdateTime: stored.updatedAt,
     stageID: stored.stageId,
-    stageLabel: currentStage(work).name,
+    stageLabel: getCurrentStage(work).name,
     sla: { goal: "", deadline: "" },
     associations: { follows: readFollowers(stored).includes(context.caller.id) },
     hasNewAttachments: false,
     WidgetsToRefresh: changed ? ["TaskList"] : [],
     content,
-    assignments: work.assignments.map((assignment) => assignmentInfo(work, assignment)),
-    stages: stageInfos(work),
-    availableActions: listLocalActions(work).map((action) => localActionInfo(work, action)),
+    assignments: work.assignments.map((assignment) => describeAssignment(work, assignment)),
+    stages: describeStages(work),
+    availableActions: listLocalActions(work).map((action) => describeLocalAction(work, action)),
     availableProcesses: isResolved(stored) ? [] : listOptionalProcesses(work).map(({ id, name, stage }) => ({
       ID: id,
       name,
       type: stage === undefined ? "Case" : "Stage",
-      links: { add: link(`/cases/${stored.id}/processes/${id}`, "POST", "Add optional process") },
+      links: { add: createLink(`/cases/${stored.id}/processes/${id}`, "POST", "Add optional process") },
     })),
   };
 }
 
 /** Lists one action of a case. */
-export function onlyLocal(work: CaseWork, action: LocalAction): JsonObject {
-  return { assignments: [], availableActions: [localActionInfo(work, action)] };
+export function listOneAction(work: CaseWork, action: LocalAction): JsonObject {
+  return { assignments: [], availableActions: [describeLocalAction(work, action)] };
 }
 
 /** Lists one action of an assignment. */
-export function onlyAction({ work, assignment }: AssignmentWork, action: Action): JsonObject {
-  return { assignments: [assignmentInfo(work, assignment, [action])], availableActions: [] };
+export function listOneAssignmentAction({ work, assignment }: AssignmentWork, action: Action): JsonObject {
+  return { assignments: [describeAssignment(work, assignment, [action])], availableActions: [] };
 }
 
-/** A case-wide or stage-wide action of a case. */
-function localActionInfo({ stored }: CaseWork, { id, name, scope }: LocalAction): JsonObject {
+/** Describes a case-wide or stage-wide action. */
+function describeLocalAction({ stored }: CaseWork, { id, name, scope }: LocalAction): JsonObject {
   return {
     ID: id,
     name,
     type: scope,
-    links: { open: link(`/cases/${stored.id}/actions/${id}`, "GET", "Get case action details") },
+    links: { open: createLink(`/cases/${stored.id}/actions/${id}`, "GET", "Get case action details") },
   };
 }
 
-/** All stages of a case's type, with the case's way through them. */
-export function stageInfos(work: CaseWork): JsonObject[] {
+/** Describes the stages of a case. */
+function describeStages(work: CaseWork): JsonObject[] {
   const visits = readVisits(work.stored);
-  return [...work.type.stages.values()].map((stage) => stageInfo(work, stage, visits));
+  return [...work.type.stages.values()].map((stage) => describeStage(work, stage, visits));
 }
 
-/** The stages with their processes and steps. */
-export function stagesWithProcesses(work: CaseWork): JsonObject[] {
+/** Describes the stages of a case with their processes and steps. */
+export function describeStagesWithProcesses(work: CaseWork): JsonObject[] {
   const running = [...readWaiting(work.stored), ...work.assignments];
   const open = new Map(running.map(({ processId, stepId }) => [processId, stepId]));
   const visits = readVisits(work.stored);
   return [...work.type.stages.values()].map((stage) => {
-    const info = stageInfo(work, stage, visits);
-    return { id: stage.id, ...info, processes: processInfos([...stage.processes.values()], info.visited_status, open) };
+    const info = describeStage(work, stage, visits);
+    return {
+      id: stage.id,
+      ...info,
+      processes: describeProcesses([...stage.processes.values()], info.visited_status, open),
+    };
   });
 }
 
-function stageInfo({ stored }: CaseWork, stage: Stage, visits: Readonly<Record<string, string>>): JsonObject {
+function describeStage({ stored }: CaseWork, stage: Stage, visits: Readonly<Record<string, string>>): JsonObject {
   const entryTime = visits[stage.id];
   const current = stage.id === stored.stageId;
   const visited = entryTime === undefined ? "future" : current && !isResolved(stored) ? "active" : "completed";
@@ -224,25 +226,25 @@ function stageInfo({ stored }: CaseWork, stage: Stage, visits: Readonly<Record<s
     transitionType: stage.transition,
     visited_status: visited,
     ...(entryTime !== undefined && { entryTime }),
-    links: { open: link(`/cases/${stored.id}/stages/${stage.id}`, "PUT", "Jump to this stage") },
+    links: { open: createLink(`/cases/${stored.id}/stages/${stage.id}`, "PUT", "Jump to this stage") },
   };
 }
 
-/** The processes of a stage run one after another: those after the open one are still to come. */
-function processInfos(
+/** Describes the processes of a stage. They run one after another: those after the last open one are in the future. */
+function describeProcesses(
   processes: readonly Process[],
   stageStatus: JsonObject[string],
   open: ReadonlyMap<string, string>,
 ): JsonObject[] {
   const last = stageStatus === "active" ? processes.findLastIndex(({ id }) => open.has(id)) : -1;
   return processes.map((process, index) => {
-    const isToCome = stageStatus === "future" || (last >= 0 && index > last);
-    return processInfo(process, isToCome ? "future" : "completed", open.get(process.id));
+    const isFuture = stageStatus === "future" || (last >= 0 && index > last);
+    return describeProcess(process, isFuture ? "future" : "completed", open.get(process.id));
   });
 }
 
-/** A process with an open step: the steps before it are done. */
-function processInfo(process: Process, idle: "future" | "completed", openStep: string | undefined): JsonObject {
+/** Describes a process. The steps before the open one are completed. */
+function describeProcess(process: Process, idle: "future" | "completed", openStep: string | undefined): JsonObject {
   const steps = [...process.steps.values()];
   const at = steps.findIndex(({ id }) => id === openStep);
   return {
@@ -260,9 +262,13 @@ function processInfo(process: Process, idle: "future" | "completed", openStep: s
 }
 
 /** Describes an assignment. Its actions are listed only for operators who may work on it. */
-export function assignmentInfo(work: CaseWork, assignment: StoredAssignment, actions?: readonly Action[]): JsonObject {
+export function describeAssignment(
+  work: CaseWork,
+  assignment: StoredAssignment,
+  actions?: readonly Action[],
+): JsonObject {
   const { app, caller } = work.context;
-  const open = assignmentWork(work, assignment);
+  const open = resolveAssignment(work, assignment);
   const { process, step } = open;
   const mine = mayWorkOn(assignment, caller);
   return {
@@ -274,27 +280,26 @@ export function assignmentInfo(work: CaseWork, assignment: StoredAssignment, act
     context: "",
     canPerform: mine ? "true" : "false",
     isMultiStep: step.screens ? "true" : "false",
-    urgency: urgencyIn(app.platformVersion, assignment.urgency),
+    urgency: formatUrgency(app.platformVersion, assignment.urgency),
     createTime: assignment.createdAt,
-    assigneeInfo: assigneeInfo(work, assignment),
+    assigneeInfo: describeAssignee(work, assignment),
     ...(mine && {
-      links: { open: openLink(assignment) },
-      actions: (actions ?? offeredActions(open)).map((action) => actionInfo(assignment, action)),
+      links: { open: createOpenLink(assignment) },
+      actions: (actions ?? offeredActions(open)).map((action) => describeAction(assignment, action)),
     }),
   };
 }
 
-/** The reference to the assignment that is next for the caller. */
-export function nextAssignmentInfo(work: CaseWork, assignment: StoredAssignment): JsonObject {
-  return { ID: assignment.id, context: "self", className: work.type.id, links: { open: openLink(assignment) } };
+function describeNextAssignment(work: CaseWork, assignment: StoredAssignment): JsonObject {
+  return { ID: assignment.id, context: "self", className: work.type.id, links: { open: createOpenLink(assignment) } };
 }
 
-/** Describes the screens of a screen flow as navigation steps. Returns nothing for a step without screens. */
-export function navigation({ assignment, step }: AssignmentWork): JsonObject | undefined {
+/** Describes the screens of a screen flow as navigation steps. Returns undefined for a step without screens. */
+function describeNavigation({ assignment, step }: AssignmentWork): JsonObject | undefined {
   if (!step.screens) return undefined;
   const { current, furthest } = readScreen(assignment);
   const steps = [...step.actions.values()].map((screen, index) => {
-    const ID = screenId(index);
+    const ID = buildScreenId(index);
     const href = `assignments/${assignment.id}/navigation_steps/${ID}`;
     const visited = index <= furthest;
     return {
@@ -303,14 +308,14 @@ export function navigation({ assignment, step }: AssignmentWork): JsonObject | u
       actionID: screen.id,
       allow_jump: visited,
       visited_status: index === current ? "current" : visited ? "success" : "future",
-      ...(visited && index !== current && { links: { open: link(href, "PATCH", `Go to step${index + 1}`) } }),
+      ...(visited && index !== current && { links: { open: createLink(href, "PATCH", `Go to step${index + 1}`) } }),
     };
   });
   return { template: "Horizontal", steps };
 }
 
-/** The buttons of an assignment's form. */
-export function actionButtons({ assignment, step }: AssignmentWork): JsonObject {
+/** Describes the buttons of an assignment's form. */
+function describeButtons({ assignment, step }: AssignmentWork): JsonObject {
   const { current } = readScreen(assignment);
   const last = !step.screens || current === step.actions.size - 1;
   const main = last
@@ -321,7 +326,7 @@ export function actionButtons({ assignment, step }: AssignmentWork): JsonObject 
     jsAction: "navigateToStep",
     name: "Previous",
     actionID: "back",
-    links: { open: link(href, "PATCH", "Go back to previous step") },
+    links: { open: createLink(href, "PATCH", "Go back to previous step") },
   };
   return {
     main: [main],
@@ -333,31 +338,31 @@ export function actionButtons({ assignment, step }: AssignmentWork): JsonObject 
   };
 }
 
-/** An urgency: text up to version 24, a number since. */
-export function urgencyIn(platformVersion: number, urgency: number): number | string {
+/** Formats an urgency: as text up to platform version 24, as a number since. */
+export function formatUrgency(platformVersion: number, urgency: number): number | string {
   return platformVersion >= 25 ? urgency : String(urgency);
 }
 
-function actionInfo({ id }: StoredAssignment, action: Action): JsonObject {
+function describeAction({ id }: StoredAssignment, action: Action): JsonObject {
   const href = `/assignments/${id}/actions/${action.id}`;
   return {
     ID: action.id,
     name: action.name,
     type: "FlowAction",
     links: {
-      submit: link(href, "PATCH", "Submit assignment action "),
-      save: link(href + "/save", "PATCH", "Save assignment action "),
-      open: link(href, "GET", "Get assignment action details"),
+      submit: createLink(href, "PATCH", "Submit assignment action "),
+      save: createLink(href + "/save", "PATCH", "Save assignment action "),
+      open: createLink(href, "GET", "Get assignment action details"),
     },
   };
 }
 
-function assigneeInfo({ context }: CaseWork, { assignee }: StoredAssignment): JsonObject {
+function describeAssignee({ context }: CaseWork, { assignee }: StoredAssignment): JsonObject {
   return assignee.kind === "operator"
-    ? { ID: assignee.id, name: operatorName(context.app, assignee.id), type: "worklist" }
+    ? { ID: assignee.id, name: getOperatorName(context.app, assignee.id), type: "worklist" }
     : { ID: assignee.id, name: context.app.queues.get(assignee.id) ?? assignee.id, type: "workbasket" };
 }
 
-function openLink({ id }: StoredAssignment): JsonObject {
-  return link(`/assignments/${id}`, "GET", "Get assignment details");
+function createOpenLink({ id }: StoredAssignment): JsonObject {
+  return createLink(`/assignments/${id}`, "GET", "Get assignment details");
 }

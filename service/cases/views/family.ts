@@ -1,29 +1,26 @@
 /** The cases above and below a case. */
 import type { JsonObject } from "../../../utils/json.ts";
 import { type EngineContext, findCase, openCase } from "../case_work.ts";
-import { assignmentInfo, urgencyIn } from "./case.ts";
-import { caseLink } from "./ui.ts";
+import { describeAssignment, formatUrgency } from "./case.ts";
+import { createCaseLink } from "./ui.ts";
 
-/**
- * The parent of a case, its parent, and so on; nothing for a case without one. One whose type a changed definition has
- * lost is passed over, here and below.
- */
-export async function ancestors(context: EngineContext, caseId: string): Promise<JsonObject> {
+/** Lists the ancestors of a case, its parent first. Leaves out cases whose type the definition no longer has. */
+export async function listAncestors(context: EngineContext, caseId: string): Promise<JsonObject> {
   const found: JsonObject[] = [];
   let { stored: { parentId } } = await openCase(context, caseId);
   while (parentId !== undefined) {
     const parent = await context.tx.getCase(parentId);
     const type = context.app.caseTypes.get(parent?.typeId ?? "");
     if (type !== undefined) {
-      found.push({ id: parentId, ID: parentId, name: type.name, links: { open: caseLink(parentId) } });
+      found.push({ id: parentId, ID: parentId, name: type.name, links: { open: createCaseLink(parentId) } });
     }
     parentId = parent?.parentId;
   }
   return found.length === 0 ? {} : { ancestors: found };
 }
 
-/** The children of a case, their children, and so on; nothing for a case without any. */
-export async function descendants(context: EngineContext, caseId: string): Promise<JsonObject> {
+/** Lists the children of a case with their descendants. */
+export async function listDescendants(context: EngineContext, caseId: string): Promise<JsonObject> {
   await openCase(context, caseId);
   return await listChildren(context, caseId);
 }
@@ -41,9 +38,9 @@ async function listChildren(context: EngineContext, caseId: string): Promise<Jso
       name: type.name,
       caseTypeID: type.id,
       status: stored.status,
-      urgency: urgencyIn(context.app.platformVersion, stored.urgency),
-      links: { open: caseLink(stored.id) },
-      assignments: work.assignments.map((assignment) => assignmentInfo(work, assignment)),
+      urgency: formatUrgency(context.app.platformVersion, stored.urgency),
+      links: { open: createCaseLink(stored.id) },
+      assignments: work.assignments.map((assignment) => describeAssignment(work, assignment)),
       ...await listChildren(context, id),
     });
   }

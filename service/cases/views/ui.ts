@@ -4,7 +4,7 @@ import type { CONTENT_FACTS, Field, FieldType, View, ViewField } from "../../app
 import { toViewField, VALUE_KINDS } from "../../application/model/field.ts";
 import type { CaseWork } from "../case_work.ts";
 
-/** How a field of each type is declared and shown. */
+/** The declaration and the component of each type of field. */
 const SHOWN: Record<FieldType, readonly [type: string, displayAs: string, component: string]> = {
   Text: ["Text", "pxTextInput", "TextInput"],
   TextArea: ["Text", "pxTextArea", "TextArea"],
@@ -22,48 +22,46 @@ const SHOWN: Record<FieldType, readonly [type: string, displayAs: string, compon
   List: ["Page List", "Scalar", "SimpleTableSelect"],
 };
 
-/** A view never changes while the service runs, and neither do its resources. */
+/** Resources by view. Views do not change while the service runs. */
 const cache = new WeakMap<View, JsonObject>();
 
-/** The resources of one view of a class: its components and its fields. */
-export function viewResources(view: View, classId: string): JsonObject {
+/** Returns the resources of a view: its components and fields. */
+export function getViewResources(view: View, classId: string): JsonObject {
   const resources = cache.get(view) ?? buildResources(view, classId);
   cache.set(view, resources);
   return resources;
 }
 
-/** The component that shows a view, at a place in the answer. */
-export function viewRoot(view: Pick<View, "id">, context: string): JsonObject & { type: string } {
+/** Describes the component that shows a view. `context` is the path of its content in the response. */
+export function describeRoot(view: Pick<View, "id">, context: string): JsonObject & { type: string } {
   return { type: "reference", config: { type: "view", name: view.id, context } };
 }
 
 /** Resources of a view, which a response with several views combines. */
 export interface ViewParts {
-  /** The view by its ID. */
   readonly views: JsonObject;
-  /** Its fields by name. */
+  /** Fields by name. */
   readonly fields: JsonObject;
-  /** The components that it needs. */
   readonly components: readonly string[];
   /** References to the translations of its labels. */
   readonly localeReferences: readonly string[];
 }
 
-/** The parts of one view of a class. */
-export function viewParts(view: View, classId: string): ViewParts {
+/** Builds the parts of a view. */
+export function buildViewParts(view: View, classId: string): ViewParts {
   const shown = [...view.fields.values()];
   const components = new Set(["View", "Region", "reference"]);
-  const children = shown.map((field) => component(field, "", components));
+  const children = shown.map((field) => describeComponent(field, "", components));
   return {
-    views: { [view.id]: [viewComponent(view, classId, "DefaultForm", children)] },
-    fields: Object.fromEntries(shown.map(({ field }) => [field.name, [fieldResource(field, classId)]])),
+    views: { [view.id]: [describeViewComponent(view, classId, "DefaultForm", children)] },
+    fields: Object.fromEntries(shown.map(({ field }) => [field.name, [describeFieldResource(field, classId)]])),
     components: [...components],
-    localeReferences: [localeReference(view, classId)],
+    localeReferences: [buildLocaleReference(view, classId)],
   };
 }
 
-/** A view with what is in it. */
-export function viewComponent(
+/** Describes the component of a view with its children. */
+export function describeViewComponent(
   view: Pick<View, "id">,
   classId: string,
   template: string,
@@ -73,34 +71,38 @@ export function viewComponent(
     name: view.id,
     type: "View",
     classID: classId,
-    config: { template, ruleClass: classId, localeReference: localeReference(view, classId) },
+    config: { template, ruleClass: classId, localeReference: buildLocaleReference(view, classId) },
     children: [{ name: "Fields", type: "Region", children }],
   };
 }
 
 /** Returns the reference to the translations of a view's labels. */
-export function localeReference({ id }: Pick<View, "id">, classId: string): string {
+export function buildLocaleReference({ id }: Pick<View, "id">, classId: string): string {
   return `@LR ${classId.toUpperCase()}!VIEW!${id.toUpperCase()}`;
 }
 
 function buildResources(view: View, classId: string): JsonObject {
-  const { views, fields, components, localeReferences } = viewParts(view, classId);
+  const { views, fields, components, localeReferences } = buildViewParts(view, classId);
   return {
     resources: { views, fields, paragraphs: {}, datapages: {}, dataTypes: {} },
     components: [...components],
     localeReferences: [...localeReferences],
-    root: viewRoot(view, "caseInfo.content"),
+    root: describeRoot(view, "caseInfo.content"),
     context_data: {},
   };
 }
 
-function component({ field, label, required, readOnly }: ViewField, path: string, components: Set<string>): JsonObject {
+function describeComponent(
+  { field, label, required, readOnly }: ViewField,
+  path: string,
+  components: Set<string>,
+): JsonObject {
   const [, , type] = SHOWN[field.type];
   components.add(type);
   const place = `${path}.${field.name}`;
   const inner = field.embedded &&
     [...field.embedded.fields.values()].map((member) =>
-      component(toViewField(member, { readOnly }), field.type === "Page" ? place : "", components)
+      describeComponent(toViewField(member, { readOnly }), field.type === "Page" ? place : "", components)
     );
   return {
     type,
@@ -116,7 +118,7 @@ function component({ field, label, required, readOnly }: ViewField, path: string
   };
 }
 
-function fieldResource(field: Field, classId: string): JsonObject {
+function describeFieldResource(field: Field, classId: string): JsonObject {
   const [type, displayAs] = SHOWN[field.type];
   const { label, maxLength, min, max, calculated, values, embedded } = field;
   return {
@@ -132,13 +134,13 @@ function fieldResource(field: Field, classId: string): JsonObject {
     ...(embedded && {
       pageClass: embedded.classId,
       fields: Object.fromEntries(
-        [...embedded.fields.values()].map((inner) => [inner.name, [fieldResource(inner, embedded.classId)]]),
+        [...embedded.fields.values()].map((inner) => [inner.name, [describeFieldResource(inner, embedded.classId)]]),
       ),
     }),
   };
 }
 
-/** The fields of a view, with the facts that every view carries. */
+/** Returns the content of a view: its fields, and the facts that every view has. */
 export function showContent(work: CaseWork, view: View, content: JsonObject = work.stored.content): JsonObject {
   const { stored, type } = work;
   const facts: Record<typeof CONTENT_FACTS[number], JsonValue | undefined> = {
@@ -154,40 +156,40 @@ export function showContent(work: CaseWork, view: View, content: JsonObject = wo
     pxUpdateDateTime: stored.updatedAt,
   };
   const shown: JsonObject = facts;
-  for (const { field } of view.fields.values()) shown[field.name] = shownValue(field, content[field.name]);
+  for (const { field } of view.fields.values()) shown[field.name] = showValue(field, content[field.name]);
   return shown;
 }
 
-/** The fields of a view, by name. */
+/** Returns the fields of a view by name. */
 export function listFields(view: View): ReadonlyMap<string, Field> {
   return new Map([...view.fields].map(([name, { field }]) => [name, field]));
 }
 
-/** Values of a class, each as it is shown. */
-export function shownValues(fields: ReadonlyMap<string, Field>, content: JsonObject, classId: string): JsonObject {
+/** Returns the content of a class as responses show it. */
+export function showValues(fields: ReadonlyMap<string, Field>, content: JsonObject, classId: string): JsonObject {
   const shown: JsonObject = { classID: classId };
-  for (const field of fields.values()) shown[field.name] = shownValue(field, content[field.name]);
+  for (const field of fields.values()) shown[field.name] = showValue(field, content[field.name]);
   return shown;
 }
 
-/** No text is an empty one, no rows are an empty list; a number, a choice of yes or no and a page are just not there. */
-function shownValue(field: Field, value: JsonValue | undefined): JsonValue | undefined {
+/** Shows a missing text as an empty text, and a missing list as an empty list. Leaves out other missing values. */
+function showValue(field: Field, value: JsonValue | undefined): JsonValue | undefined {
   const { type, embedded } = field;
-  if (embedded !== undefined && isJsonObject(value)) return shownValues(embedded.fields, value, embedded.classId);
+  if (embedded !== undefined && isJsonObject(value)) return showValues(embedded.fields, value, embedded.classId);
   if (embedded !== undefined && Array.isArray(value)) {
-    return value.map((row) => isJsonObject(row) ? shownValues(embedded.fields, row, embedded.classId) : row);
+    return value.map((row) => isJsonObject(row) ? showValues(embedded.fields, row, embedded.classId) : row);
   }
   if (value !== undefined) return value;
   if (type === "List") return [];
   return type === "Page" || type === "Boolean" || VALUE_KINDS[type] === "number" ? undefined : "";
 }
 
-/** A link. */
-export function link(href: string, type: string, title: string): JsonObject {
+/** Creates a link. */
+export function createLink(href: string, type: string, title: string): JsonObject {
   return { rel: "self", href, type, title };
 }
 
-/** The link to a case. */
-export function caseLink(caseId: string): JsonObject {
-  return link(`/cases/${caseId}`, "GET", "Get case details");
+/** Creates the link to a case. */
+export function createCaseLink(caseId: string): JsonObject {
+  return createLink(`/cases/${caseId}`, "GET", "Get case details");
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readChunks } from "../../../utils/fs/chunks.ts";
-import { findUpload, keepUpload, removeExpired } from "../../../service/attachments/files.ts";
+import { findUpload, removeExpired, storeUpload } from "../../../service/attachments/files.ts";
 import { loadServedApplication } from "../../../service/sample/served_application.ts";
 import { Invalid, ServiceError } from "../../../service/errors.ts";
 
@@ -68,7 +68,7 @@ function content(svc: TestService, id: string, query: string): Promise<Response>
   return fetch(`${svc.api}/attachments/${encodeURIComponent(id)}${query}`, { headers });
 }
 
-Deno.test("the part may be called file or File, and its fields may stand before or after it", async () => {
+Deno.test("the file part may be named file or File, and fields may come before or after it", async () => {
   await using folder = await makeFolder();
   await using svc = await openOn(folder);
   const file = new File(["abc"], "a.txt", { type: "text/plain" });
@@ -99,7 +99,7 @@ Deno.test("a file that is too large is refused, with or without a declared lengt
   assert.equal(largest.status, 201);
 });
 
-Deno.test("an upload whose query cannot be read is refused, and nothing of it is left", async () => {
+Deno.test("an upload with an invalid query is refused, and nothing is stored", async () => {
   await using folder = await makeFolder();
   await using svc = await openOn(folder);
   const headers = { authorization: `Bearer ${svc.token}` };
@@ -135,7 +135,7 @@ Deno.test("an incomplete form and a form without a file are refused, and nothing
   assert.deepEqual(await filesIn(folder), []);
 });
 
-Deno.test("a form that is cut anywhere is refused, stores nothing, and does not end the process", async () => {
+Deno.test("a form that is truncated at any byte is refused, stores nothing, and does not end the process", async () => {
   await using folder = await makeFolder();
   const bytes = openBytes(folder.path);
   const whole = new Response(form(["appendUniqueIdToFileName", "true"], ["file", new File(["abc"], "a.txt")]));
@@ -149,7 +149,7 @@ Deno.test("a form that is cut anywhere is refused, stores nothing, and does not 
   }
 });
 
-Deno.test("a form that breaks off after its file was kept leaves nothing", async () => {
+Deno.test("a form that is truncated after its file stores nothing", async () => {
   await using folder = await makeFolder();
   const bytes = openBytes(folder.path);
   const kept = Promise.withResolvers<void>();
@@ -173,7 +173,7 @@ Deno.test("a form that breaks off after its file was kept leaves nothing", async
   assert.deepEqual(await bytes.list(), []);
 });
 
-Deno.test("a disk that takes no more is the service's failure, not the caller's", async () => {
+Deno.test("a full disk is a failure of the service, not of the caller", async () => {
   await using folder = await makeFolder();
   await using svc = await openOn(folder);
   await Deno.writeTextFile(`${folder.path}/data/files`, "no folder can be made here");
@@ -182,7 +182,7 @@ Deno.test("a disk that takes no more is the service's failure, not the caller's"
   assert.match(svc.log.join(), /File exists/);
 });
 
-Deno.test("an upload whose client hangs up leaves nothing", async () => {
+Deno.test("an upload stores nothing if the client disconnects", async () => {
   await using folder = await makeFolder();
   await using svc = await openOn(folder);
   const { hostname, port } = new URL(svc.service.url);
@@ -226,7 +226,7 @@ Deno.test("attachments survive a restart, orphaned files do not, and the last li
   assert.deepEqual(await filesIn(folder), []);
 });
 
-Deno.test("files that were in the data directory before the service are still there after it, whatever they are called", async () => {
+Deno.test("files of others in the data directory survive the service and its reset, whatever their names", async () => {
   const others = ["holiday.jpg", crypto.randomUUID(), "album/one.jpg", "0/two.jpg"];
   await using folder = await makeFolder(Object.fromEntries(others.map((name) => [`data/files/${name}`, name])));
   const before = (await filesIn(folder)).sort();
@@ -276,7 +276,7 @@ Deno.test("a file is sent as base64 unless bytes are requested, and other modes 
   assert.deepEqual([refused.status, /mode must be string or stream/.test(await refused.text())], [400, true]);
 });
 
-Deno.test("bytes become the same base64 in whatever pieces they come", () =>
+Deno.test("bytes have the same base64 text regardless of their chunks", () =>
   fc.assert(
     fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 20 })), async (pieces) => {
       const sent = await new Response(ReadableStream.from(pieces).pipeThrough(createBase64Encoder())).text();
@@ -299,7 +299,7 @@ Deno.test("an upload that is not linked expires after two hours, with its bytes"
     10,
   );
   const expires = await store.transact((tx) => {
-    return keepUpload({ app, tx, caller, now: start }, { id, size, name: "a.txt", type: "text/plain" });
+    return storeUpload({ app, tx, caller, now: start }, { id, size, name: "a.txt", type: "text/plain" });
   });
   assert.equal(expires.toISOString(), "2026-01-02T05:04:05.678Z");
   const found = (now: Date) => store.read((tx) => findUpload({ app, tx, caller, now }, id));
@@ -312,7 +312,7 @@ Deno.test("an upload that is not linked expires after two hours, with its bytes"
   await Promise.all([store.close(), bytes.close()]);
 });
 
-Deno.test("an answer names the thumbnail flag as other clients write it", async () => {
+Deno.test("the thumbnail flag is also accepted as other clients write it", async () => {
   await using svc = await openService();
   const png = await Deno.readFile(new URL("../../../service/sample/static/files/logo.png", import.meta.url));
   const { caseId } = await link(svc, textAt((await post(svc, form(["file", new File([png], "a.png")]))).body, "ID"));
@@ -320,7 +320,7 @@ Deno.test("an answer names the thumbnail flag as other clients write it", async 
   assert.equal(valueAt(body, "attachments.0.thumbnail"), png.toBase64());
 });
 
-Deno.test("a picture that goes while attachments are listed is missing there, and no failure", async () => {
+Deno.test("an image that is deleted during a list has no thumbnail, and the list succeeds", async () => {
   await using folder = await makeFolder();
   await using svc = await openOn(folder);
   const png = await Deno.readFile(new URL("../../../service/sample/static/files/logo.png", import.meta.url));
@@ -334,7 +334,7 @@ Deno.test("a picture that goes while attachments are listed is missing there, an
   assert.equal(valueAt(body, "attachments.0.thumbnail"), undefined);
 });
 
-Deno.test("a place for files that takes its time to remove one keeps no other call waiting", async () => {
+Deno.test("a slow deletion of a file does not delay other calls", async () => {
   const asked = Promise.withResolvers<void>();
   const removed = Promise.withResolvers<void>();
   const bytes = openBytes();
@@ -351,7 +351,7 @@ Deno.test("a place for files that takes its time to remove one keeps no other ca
   assert.equal((await other.finally(removed.resolve)).status, 200);
 });
 
-Deno.test("a file whose reader leaves while it is opened is closed", async () => {
+Deno.test("a file is closed if its reader cancels while it is opened", async () => {
   await using folder = await makeFolder({ a: "abc" });
   const asked = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();
@@ -375,7 +375,7 @@ Deno.test("a file whose reader leaves while it is opened is closed", async () =>
 });
 
 Deno.test({
-  name: "a file that turns out to be none when it is read is closed",
+  name: "a directory that is read as a file is closed",
   ignore: Deno.build.os === "windows", // It does not open a directory.
   async fn() {
     await using folder = await makeFolder();
