@@ -92,7 +92,7 @@ for (const [group, operations] of Object.entries(resources)) {
     if (sendsForm(operation)) continue; // Its parts are a stream: tests/service/attachments/attachments_test.ts sends some.
     // An absent body and an empty one are the same to the service.
     const whole = listParams(operation).some(([, param]) => param.to === "body:*" && !param.required);
-    Deno.test(`${group}.${name}: the service reads what the client wrote`, () => {
+    Deno.test(`${group}.${name}: the service decodes what the client encodes`, () => {
       fc.assert(
         fc.property(valuesOf(operation), (values) => {
           const decoded = decode(operation, values);
@@ -175,7 +175,7 @@ Deno.test("a parameter of another variant or version is refused with a reference
   ]);
 });
 
-Deno.test("an entity tag reaches the operations that take one", () => {
+Deno.test("operations with an entity tag receive it", () => {
   const parts = partsOf(cases.performAction, "/cases/W%20C-1/actions/Edit", {});
   assert.equal(createDecoder(cases.performAction, SERVED)({ ...parts, ifMatch: "t" }).ifMatch, "t");
   assert.equal("ifMatch" in createDecoder(cases.getAction, SERVED)({ ...parts, ifMatch: "t" }), false);

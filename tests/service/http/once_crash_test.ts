@@ -148,7 +148,7 @@ Deno.test("a case of a background bulk action that could not be written is retri
   ]);
 });
 
-Deno.test("a bulk action in the background has the time when it runs", async () => {
+Deno.test("a bulk action in the background uses the time of its execution", async () => {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
   const before = await openService({ data });

@@ -73,7 +73,7 @@ Deno.test("a repeated change receives its response regardless of the current ent
   assert.equal((await svc.call("PATCH", path, keyed("k2", options))).status, 412);
 });
 
-Deno.test("a change that was refused for its entity tag can be made under its key with the right one", async () => {
+Deno.test("a change that was refused for its entity tag can be repeated with its key and the current tag", async () => {
   await using svc = await openService();
   const created = await svc.call("POST", "/cases", { body: PERMIT });
   const path = `/cases/${encodeURIComponent(textAt(created.body, "id"))}/actions/pyUpdateCaseDetails`;
@@ -150,7 +150,7 @@ Deno.test("a key that was used for another request is refused, and the first ans
   assert.deepEqual(seen(await svc.call("POST", `${path}/stages/next`, keyed("k"))), seen(first));
 });
 
-Deno.test("a key belongs to its operator, whichever client or token of theirs sends it", async () => {
+Deno.test("a key belongs to an operator, regardless of the client or token", async () => {
   await using svc = await openService();
   const [clerk = "", other = ""] = svc.service.operators;
   const first = await svc.call("POST", "/cases", keyed("k", { body: PERMIT }));
@@ -189,7 +189,7 @@ Deno.test("a request without a valid token leaves no trace of its key", async ()
   assert.deepEqual([answer.status, isReplay(answer)], [201, false]);
 });
 
-Deno.test("a key has 1 to 255 printable ASCII characters, and reads have none", async () => {
+Deno.test("a key has 1 to 255 printable ASCII characters, and reads ignore it", async () => {
   await using svc = await openService();
   for (const key of ["", "x".repeat(256), "ä", "a\tb"]) {
     const { status, body } = await svc.call("POST", "/cases", keyed(key, { body: PERMIT }));

@@ -14,7 +14,7 @@ async function open(svc: TestService): Promise<{ caseAt: string; workAt: string;
   };
 }
 
-Deno.test("a value that a query parameter does not have is refused, with those that it has", async () => {
+Deno.test("an unknown value of a query parameter is refused with the available values", async () => {
   await using svc = await openService();
   const { caseAt, workAt, headers } = await open(svc);
   const edit = `${caseAt}/actions/pyUpdateCaseDetails`;
@@ -38,7 +38,7 @@ Deno.test("a value that a query parameter does not have is refused, with those t
   }
 });
 
-Deno.test("the values that a query parameter has are taken", async () => {
+Deno.test("each value of a query parameter is accepted", async () => {
   await using svc = await openService();
   const { caseAt, workAt, headers } = await open(svc);
   const taken: [method: string, path: string][] = [
@@ -141,7 +141,7 @@ Deno.test("a call that requests a view shows a summary of the case if the caller
   await summedUp(svc, "PATCH", `${receiptAt}/actions/Confirmation of receipt`, { content });
 });
 
-Deno.test("a case is summed up with the fields of its type's own summary", async () => {
+Deno.test("the summary of a case shows the fields of the summary view of its type", async () => {
   const sample = await Deno.readTextFile(PERMIT_FILE);
   const yaml = sample.replace("    views:\n", "    views:\n      pyCaseSummary: { fields: [Channel] }\n");
   await using svc = await openService({ yaml });
@@ -167,7 +167,7 @@ Deno.test("a call that moves a case shows its details without a view by default"
   assert.equal(valueAt(body, "data.caseInfo.content.Channel"), "Internet");
 });
 
-Deno.test("a participant is answered with the form of its role, unless a client wants none, and with a tag where it is changed", async () => {
+Deno.test("a participant is returned with the form of its role unless declined, and with a tag after a change", async () => {
   await using svc = await openService();
   const { caseAt } = await open(svc);
   const role = await svc.call("GET", `${caseAt}/participant_roles/Applicant`);

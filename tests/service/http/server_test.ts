@@ -76,7 +76,7 @@ Deno.test("raw and encoded segments are the same, and are decoded once", async (
   assert.equal((await svc.call("GET", open.replaceAll("%20", "%C3"))).status, 400);
 });
 
-Deno.test("any identifier of a record arrives, whatever it holds", async () => {
+Deno.test("any identifier of a record is decoded exactly", async () => {
   await using svc = await openService({ yaml: NOTES });
   const identifiers = fc.oneof(
     fc.constantFrom("a b", "a/b", "a%2Fb", "100%", "a?b", "a#b", "@x!y", "ä😀", "a+b", "a&b=c", "..", "%25"),
@@ -109,7 +109,7 @@ Deno.test("a lone surrogate in the JSON of a query is refused instead of reading
   assert.match(String(readErrorDetails(body)[0]?.message), /^dataViewParameters: contains a lone surrogate/);
 });
 
-Deno.test("any unknown identifier in a path is a 404 in JSON that names nothing but what may be listed", async () => {
+Deno.test("an unknown identifier in a path is a 404 in JSON that names only listed resources", async () => {
   await using svc = await openService();
   const { dataPages } = object((await svc.call("GET", "/data_pages")).body);
   assert.ok(Array.isArray(dataPages));
@@ -130,7 +130,7 @@ Deno.test("any unknown identifier in a path is a 404 in JSON that names nothing 
   );
 });
 
-Deno.test("a literal in a path goes before a variable", async () => {
+Deno.test("a fixed path takes precedence over a path with a variable", async () => {
   await using svc = await openService();
   assert.equal(
     readErrorDetails((await svc.call("GET", "/assignments/next")).body)[0]?.message,
@@ -139,7 +139,7 @@ Deno.test("a literal in a path goes before a variable", async () => {
   assert.equal((await svc.call("POST", "/cases/bulk-actions", { body: {} })).status, 400);
 });
 
-Deno.test("a path that is not served, and a method that is not, are refused in JSON", async () => {
+Deno.test("an unknown path and an unsupported method are refused in JSON", async () => {
   await using svc = await openService();
   const nothing = await svc.call("GET", "/nothing/here");
   assert.equal(nothing.status, 404);
@@ -150,7 +150,7 @@ Deno.test("a path that is not served, and a method that is not, are refused in J
   assert.equal((await sendRequest("GET", svc.service.url + "/")).status, 404);
 });
 
-Deno.test("a HEAD takes no assignment: it is refused where the GET takes what it answers, and is that GET elsewhere", async () => {
+Deno.test("HEAD is refused for a GET that changes something, and is served like GET otherwise", async () => {
   await using svc = await openService();
   const created = await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT } });
   const path = `/cases/${encodeURIComponent(String(object(created.body).id))}`;
@@ -166,7 +166,7 @@ Deno.test("a HEAD takes no assignment: it is refused where the GET takes what it
   assert.equal((await svc.call("GET", "/assignments/next")).status, 200);
 });
 
-Deno.test("a HEAD is served as the GET whatever the client calls the host", async () => {
+Deno.test("HEAD is served like GET for any Host header", async () => {
   await using svc = await openService();
   const { hostname, port } = new URL(svc.service.url);
   for (const host of ["a b", "[", "%"]) {
@@ -179,7 +179,7 @@ Deno.test("a HEAD is served as the GET whatever the client calls the host", asyn
   }
 });
 
-Deno.test("a deleted case leaves no row of its own behind: no message or reply, talk, tag, person or line of history", async () => {
+Deno.test("deleting a case deletes its messages, conversations, tags, participants and history", async () => {
   const data = await Deno.makeTempDir();
   try {
     await using svc = await openService({ data });
@@ -253,7 +253,7 @@ Deno.test("a client that disconnects during a body is not logged as a failure of
   assert.deepEqual(svc.log, []);
 });
 
-Deno.test("an empty body is enough where every member is optional", async () => {
+Deno.test("an empty body is valid if every member is optional", async () => {
   await using svc = await openService();
   await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT } });
   assert.equal((await svc.call("POST", "/data_views/D_Permits")).status, 200);
@@ -317,7 +317,7 @@ Deno.test("a call that fails because the disk is full reports that", async () =>
   );
 });
 
-Deno.test("the service closes after the calls in hand, and its port is free again", async () => {
+Deno.test("the service closes after running calls, and its port is free again", async () => {
   const asked = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
   const bytes = openBytes();
@@ -339,7 +339,7 @@ Deno.test("the service closes after the calls in hand, and its port is free agai
   await assert.rejects(fetch(svc.api));
 });
 
-Deno.test("another path of the API and of the tokens is served when it is asked for", async () => {
+Deno.test("the paths of the API and of the token endpoint can be changed", async () => {
   await using svc = await openService({
     apiRoot: "/prweb/api/application/v2",
     tokenPath: "/prweb/PRRestService/oauth2/v1/token",
@@ -348,7 +348,7 @@ Deno.test("another path of the API and of the tokens is served when it is asked 
   assert.equal((await sendRequest("GET", svc.service.url + "/dx-api/v2/casetypes")).status, 404);
 });
 
-Deno.test("the service of another variant does not have what that variant lacks", async () => {
+Deno.test("a service does not have the operations of the other variant", async () => {
   await using svc = await openService({ yaml: NOTES });
   const { status, body } = await svc.call("GET", "/casetypes/Org-Notes-Work-Note/bulk-actions");
   assert.equal(status, 404);

@@ -13,7 +13,7 @@ function member(body: JsonValue | undefined, name: string): JsonValue | undefine
   return isJsonObject(body) ? body[name] : undefined;
 }
 
-Deno.test("credentials are taken by HTTP Basic and in the body", async () => {
+Deno.test("credentials are accepted by HTTP Basic and in the body", async () => {
   await using svc = await openService();
   const { service: { url, addClient } } = svc;
   const { clientId, clientSecret } = await addClient("decider@city");
@@ -30,13 +30,13 @@ Deno.test("credentials are taken by HTTP Basic and in the body", async () => {
   }
 });
 
-Deno.test("a lifetime that no token can have is refused at the start", async () => {
+Deno.test("an invalid token lifetime is refused at the start", async () => {
   for (const tokenLifetimeSeconds of [0, NaN, Infinity, 40_000_000]) {
     await assert.rejects(startService({ tokenLifetimeSeconds }), /A token must live for 1 to 31536000 seconds/);
   }
 });
 
-Deno.test("wrong credentials are an invalid_client, whichever part is wrong", async () => {
+Deno.test("wrong credentials are an invalid_client, whether the ID or the secret is wrong", async () => {
   await using svc = await openService();
   const { clientId, clientSecret } = await svc.service.addClient("clerk@city");
   const wrong: Record<string, string>[] = [
@@ -60,7 +60,7 @@ Deno.test("wrong credentials are an invalid_client, whichever part is wrong", as
   }
 });
 
-Deno.test("another grant, or none, is refused as OAuth says", async () => {
+Deno.test("an unsupported or missing grant is refused as OAuth specifies", async () => {
   await using svc = await openService();
   const post = (body: Record<string, string>) =>
     sendRequest("POST", `${svc.service.url}/oauth2/token`, { body: new URLSearchParams(body) });
@@ -87,7 +87,7 @@ Deno.test("a call without a valid token is a 401 in both shapes of an error", as
   }
 });
 
-Deno.test("a token ends when its time is over, whether it is remembered or looked up", async () => {
+Deno.test("a token expires, whether or not it is cached", async () => {
   const store = openSqliteStore(":memory:");
   const client = { id: "c", secretHash: "", operator: "clerk@city", createdAt: "" };
   await store.transact((tx) => tx.putClient(client));
@@ -100,7 +100,7 @@ Deno.test("a token ends when its time is over, whether it is remembered or looke
   await store.close();
 });
 
-Deno.test("a token outlives the service's process, and secrets are nowhere in its files", async () => {
+Deno.test("a token survives a restart, and the files of the service contain no secrets", async () => {
   const data = await Deno.makeTempDir();
   let token: string;
   let secret: string;
@@ -123,7 +123,7 @@ Deno.test("a token outlives the service's process, and secrets are nowhere in it
   await Deno.remove(data, { recursive: true });
 });
 
-Deno.test("a client of an operator whom the application does not have is refused", async () => {
+Deno.test("a client of an operator that the application does not have is refused", async () => {
   await using svc = await openService();
   await assert.rejects(svc.service.addClient("unknown@city"), { code: "INVALID_ARGS", hint: /clerk@city/ });
 });

@@ -9,7 +9,7 @@ import { CREATE_ARGUMENTS, ServiceHome, START_ARGUMENTS } from "../../harness/se
 import { CHECKOUT, LimitedCommand, makeFolder, runCommand } from "../../harness/svc.ts";
 import { eventually } from "../../harness/wait.ts";
 
-Deno.test("status tells where it runs, stop ends it, and what was kept is there at the next start", async () => {
+Deno.test("status shows the address, stop ends the service, and the next start has its data", async () => {
   await using home = await ServiceHome.open();
   assert.equal((await home.svc("service", "status")).out.running, false);
   const started = await home.svc(...START_ARGUMENTS);
@@ -39,7 +39,7 @@ Deno.test("stop names the directory of another running service", async () => {
   assert.deepEqual((await home.svc("service", "stop")).error, {});
 });
 
-Deno.test("many who ask at the same time whether a service works on a directory do not take each other for one", async () => {
+Deno.test("concurrent checks whether a directory is in use do not detect each other", async () => {
   await using folder = await makeFolder({ "service.lock": "" });
   const ask = () => Promise.all(Array.from({ length: 100 }, () => isInUse(folder.path)));
   assert.deepEqual(new Set(await ask()), new Set([false]));
@@ -47,7 +47,7 @@ Deno.test("many who ask at the same time whether a service works on a directory 
   assert.deepEqual(new Set(await ask()), new Set([true]));
 });
 
-Deno.test("a further client works as its own operator, whether the service runs or not", async () => {
+Deno.test("a client can be added for another operator whether or not the service runs", async () => {
   await using home = await ServiceHome.open();
   const early = await home.svc("service", "add-client", "--operator", "decider@city", "--profile", "decider");
   assert.equal(early.error.code, "INVALID_CONFIG");
@@ -68,7 +68,7 @@ Deno.test("a further client works as its own operator, whether the service runs 
   }
 });
 
-Deno.test("clients that are added at the same time all have a profile that the service is known by", async () => {
+Deno.test("clients that are added concurrently all get a profile", async () => {
   await using home = await ServiceHome.open();
   await home.svc(...START_ARGUMENTS);
   const names = ["a", "b", "c", "d", "e", "f"];
@@ -80,7 +80,7 @@ Deno.test("clients that are added at the same time all have a profile that the s
   assert.deepEqual(new Set(profiles), new Set(["default", ...names]));
 });
 
-Deno.test("reset refuses while the service runs, unless it may stop it, and then nothing is left", async () => {
+Deno.test("reset is refused while the service runs, and with --stop it deletes all data", async () => {
   await using home = await ServiceHome.open();
   await home.svc(...START_ARGUMENTS);
   await home.svc(...CREATE_ARGUMENTS);
@@ -93,7 +93,7 @@ Deno.test("reset refuses while the service runs, unless it may stop it, and then
   assert.deepEqual((await home.svc(...CREATE_ARGUMENTS)).out, { id: "CITY-PERMIT-WORK P-1", status: "New" });
 });
 
-Deno.test("reset removes nothing from a folder that no service has worked on", async () => {
+Deno.test("reset deletes nothing from a folder that no service has used", async () => {
   await using home = await ServiceHome.open();
   const folder = join(home.directory, "mine");
   await Deno.mkdir(join(folder, "files"), { recursive: true });
@@ -124,7 +124,7 @@ Deno.test("an invalid data directory causes an error, and nothing is created", a
   await Deno.remove(join(home.directory, "service"), { recursive: true }); // Or it could not be stopped at the end.
 });
 
-Deno.test("stop ends no process but the one that says itself that it is the service", {
+Deno.test("stop ends only a process that identifies itself as the service", {
   ignore: Deno.build.os === "windows",
 }, async () => {
   await using folder = await makeFolder();
@@ -162,7 +162,7 @@ Deno.test("an invalid process ID is not accepted as a service", async () => {
   }
 });
 
-Deno.test("in the foreground it prints its address and serves until it is stopped", {
+Deno.test("a service in the foreground prints its address and runs until a signal", {
   ignore: Deno.build.os === "windows",
 }, async () => {
   await using home = await ServiceHome.open();
@@ -182,7 +182,7 @@ Deno.test("in the foreground it prints its address and serves until it is stoppe
 });
 
 Deno.test(
-  "a program that serves by the command line keeps its signals when other commands end, and has them back after",
+  "a program that runs the service keeps its signal handlers when other commands end",
   {
     ignore: Deno.build.os === "windows",
   },
@@ -215,7 +215,7 @@ Deno.test(
   },
 );
 
-Deno.test("a service whose process was killed is found dead, and starts again with all that it had answered", async () => {
+Deno.test("a killed service is reported as stopped, and the next start has all confirmed changes", async () => {
   await using home = await ServiceHome.open();
   const { out } = await home.svc(...START_ARGUMENTS);
   await home.svc(...CREATE_ARGUMENTS);

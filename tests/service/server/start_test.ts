@@ -10,7 +10,7 @@ import { CREATE_ARGUMENTS, leaveBulkJob, ServiceHome, spawnService, START_ARGUME
 import { PERMIT_FILE } from "../../harness/service_engine.ts";
 import { makeFolder, runCommand } from "../../harness/svc.ts";
 
-Deno.test("the first start makes a client and a profile: the next command works at once", async () => {
+Deno.test("the first start creates a client and a profile for the next command", async () => {
   await using home = await ServiceHome.open();
   const started = await home.svc(...START_ARGUMENTS);
   assert.equal(started.code, 0, JSON.stringify(started.error));
@@ -27,7 +27,7 @@ Deno.test("the first start makes a client and a profile: the next command works 
 });
 
 Deno.test({
-  name: "a start writes the profile to where a config.json that is a link leads, also detached",
+  name: "a start writes the profile to the target of a linked config.json, also if detached",
   ignore: Deno.build.os === "windows",
   async fn() {
     await using home = await ServiceHome.open();
@@ -53,7 +53,7 @@ Deno.test({
   },
 });
 
-Deno.test("a directory keeps its application: the next start need not name it, and a reset forgets it", async () => {
+Deno.test("the next start of a directory uses the same application, until a reset", async () => {
   await using home = await ServiceHome.open();
   const definition = join(home.directory, "own.yaml");
   await Deno.writeTextFile(
@@ -71,7 +71,7 @@ Deno.test("a directory keeps its application: the next start need not name it, a
   assert.equal(await served(), "City permits");
 });
 
-Deno.test("a profile works as an operator of what is served: of another application, or as another one, by a new client", async () => {
+Deno.test("a start with another application or operator creates a new client for the profile", async () => {
   await using home = await ServiceHome.open();
   const definition = join(home.directory, "own.yaml");
   await Deno.writeTextFile(definition, (await Deno.readTextFile(PERMIT_FILE)).replaceAll("clerk@city", "desk@city"));
@@ -92,7 +92,7 @@ Deno.test("a profile works as an operator of what is served: of another applicat
   assert.equal((await home.svc(...START_ARGUMENTS, "--operator", "clerk@city")).error.code, "INVALID_ARGS");
 });
 
-Deno.test("a second start on the same directory is refused and harms nothing", async () => {
+Deno.test("a second start on the same directory is refused, and the first service continues", async () => {
   await using home = await ServiceHome.open();
   const { out } = await home.svc(...START_ARGUMENTS);
   for (const args of [START_ARGUMENTS, START_ARGUMENTS.slice(0, -1)]) {
@@ -105,7 +105,7 @@ Deno.test("a second start on the same directory is refused and harms nothing", a
   assert.equal((await home.svc(...CREATE_ARGUMENTS)).code, 0);
 });
 
-Deno.test("a second start on a directory that was named says how to stop the service of that one", async () => {
+Deno.test("the error of a second start on a given directory names the command that stops its service", async () => {
   await using home = await ServiceHome.open();
   const data = join(home.directory, "old office");
   await using _service = await runService({ data, port: 0 });
@@ -143,7 +143,7 @@ Deno.test({
   },
 });
 
-Deno.test("a profile that leads elsewhere is never replaced", async () => {
+Deno.test("a profile of another service is never replaced", async () => {
   await using home = await ServiceHome.open();
   const config = {
     profiles: { default: { baseUrl: "https://production.example", clientId: "me", clientSecret: "mine" } },
@@ -158,7 +158,7 @@ Deno.test("a profile that leads elsewhere is never replaced", async () => {
   assert.equal((await home.svc(...CREATE_ARGUMENTS, "--profile", "local")).code, 0);
 });
 
-Deno.test("a profile that was made to lead elsewhere stays so when the service is at another address", async () => {
+Deno.test("a profile that a user has changed to another service is not updated by a start", async () => {
   await using home = await ServiceHome.open();
   await home.svc(...START_ARGUMENTS);
   await home.svc("service", "stop");
@@ -178,7 +178,7 @@ Deno.test("while a service starts, the process of the previous one is not report
   assert.deepEqual(found, [0]);
 });
 
-Deno.test("a service that cannot start says why, in the foreground and detached", async () => {
+Deno.test("a service that cannot start reports the reason, in the foreground and detached", async () => {
   await using home = await ServiceHome.open();
   const definition = join(home.directory, "broken.yaml");
   await Deno.writeTextFile(definition, "application: 3\n");
@@ -194,7 +194,7 @@ Deno.test("a service that cannot start says why, in the foreground and detached"
   assert.equal((await home.svc(...START_ARGUMENTS, "--data", ":memory:")).error.code, "INVALID_ARGS");
 });
 
-Deno.test("a start that finds no room for its tables says so, and not what became of the attempt to make them", async () => {
+Deno.test("a start on a full disk reports the disk, not the rollback that follows", async () => {
   await using home = await ServiceHome.open();
   await Deno.mkdir(join(home.directory, "service"));
   const database = join(home.directory, "service/service.db");
@@ -229,7 +229,7 @@ Deno.test("a start that finds no database in a used directory fails, and changes
   assert.ok(await restored.hasClients());
 });
 
-Deno.test("a start whose port is taken says so and nothing else, and leaves what was promised to the next one", async () => {
+Deno.test("a start with a port in use reports only that, and leaves unfinished jobs to the next start", async () => {
   await using home = await ServiceHome.open();
   const path = join(home.directory, "service");
   const { database } = locateFiles(path);
