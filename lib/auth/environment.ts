@@ -12,7 +12,6 @@ export const ENVIRONMENT_VARIABLES = {
   HOME: "Home directory",
   USERPROFILE: "Home directory on Windows, if HOME is not set",
   HTTPS_PROXY: "Proxy for https addresses",
-  HTTP_PROXY: "Proxy for http addresses",
   ALL_PROXY: "Proxy for all addresses",
   NO_PROXY: "Hosts to reach without a proxy, separated by commas",
 } as const;

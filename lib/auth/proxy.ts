@@ -9,12 +9,12 @@ export interface Proxy {
 }
 
 /**
- * Finds the proxy that Deno's `fetch` uses for an address: `fetch` reads the environment itself and does not report
- * which one it found. Throws `NotCapable` without the permission to read the environment.
+ * Finds the proxy that Deno's `fetch` uses for an `https` address: `fetch` reads the environment itself and does not
+ * report which one it found. A request to an `http` address uses none. Throws `NotCapable` without the permission to read the environment.
  */
 export async function findProxy({ protocol, hostname }: URL): Promise<Proxy | undefined> {
-  const own = protocol === "https:" ? ["HTTPS_PROXY", "https_proxy"] as const : ["HTTP_PROXY", "http_proxy"] as const;
-  for (const name of ["ALL_PROXY", "all_proxy", ...own] as const) {
+  if (protocol !== "https:") return undefined;
+  for (const name of ["ALL_PROXY", "all_proxy", "HTTPS_PROXY", "https_proxy"] as const) {
     const value = readVariable(name);
     if (value === undefined) continue;
     const address = URL.parse(value.includes("://") ? value : `http://${value}`);

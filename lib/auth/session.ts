@@ -3,6 +3,7 @@ import { abortable } from "../../utils/async/abort.ts";
 import { redact } from "../../utils/text/redact.ts";
 import { SvcError } from "../errors.ts";
 import { getRequestPath } from "../http/address.ts";
+import { send } from "../http/send.ts";
 import {
   type Credentials,
   type Fetch,
@@ -67,16 +68,16 @@ async function fetchWithToken(
   const available = tokens.find();
   const { token, isNew } = available ? { token: available, isNew: false } : await tokens.get(request.signal);
   const started = performance.now();
-  const response = await send(request, token, fetch);
+  const response = await sendWithToken(request, token, fetch);
   const { status, statusText: reason } = response;
   if (status !== 401 || isNew) return response;
   underWay?.(false);
   await response.body?.cancel();
   onExchange({ method, path: getRequestPath(url), status, reason, milliseconds: performance.now() - started });
-  return await send(request, await tokens.replace(token, request.signal), fetch);
+  return await sendWithToken(request, await tokens.replace(token, request.signal), fetch);
 }
 
-function send(
+function sendWithToken(
   { method, url, headers, body, signal, once, underWay }: SessionRequest,
   token: Token,
   fetchInstead?: Fetch,
@@ -85,20 +86,8 @@ function send(
   underWay?.(true);
   const authorized = { ...headers, authorization: `Bearer ${token.accessToken}` };
   const init = { method, headers: authorized, body, signal, redirect: "manual" } as const;
-  if (fetchInstead !== undefined) return fetchInstead(url, init);
-  return fetch(url, once ? { ...init, ...preventResending(body) } : init);
+  return fetchInstead === undefined ? send(url, init, { once }) : fetchInstead(url, init);
 }
-
-/**
- * Deno's `fetch` resends a request when a reused connection breaks, whether or not the service has read it. It cannot
- * resend a stream. A request without a body gets a connection of its own.
- */
-function preventResending(body: SessionRequest["body"]): RequestInit & { client?: Deno.HttpClient } {
-  if (body === undefined) return { client: unpooledClient ??= Deno.createHttpClient({ poolMaxIdlePerHost: 0 }) };
-  return typeof body === "string" ? { body: new Blob([body]) } : {};
-}
-
-let unpooledClient: Deno.HttpClient | undefined;
 
 /** Throws unless the URL belongs to the service that issued the token. */
 function checkDestination(url: string, { baseUrl }: Target): void {

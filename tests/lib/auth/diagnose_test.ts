@@ -11,6 +11,7 @@ import {
 } from "../../harness/fake_service.ts";
 import { LimitedCommand, PROGRAM, runScript, svc } from "../../harness/svc.ts";
 import { AUTHORITY, CERTIFICATE } from "./_certificates.ts";
+import { startConnectProxy } from "./_connect_proxy.ts";
 
 const STEPS = ["configuration", "dns", "tcp", "tls", "token", "api"];
 
@@ -36,8 +37,18 @@ async function closedService(): Promise<FakeService> {
 
 /** Diagnoses in a process with its own environment. */
 async function diagnoseIn(env: Record<string, string>, options: SessionOptions): Promise<DiagnosisResult> {
-  const { stdout } = await runScript("tests/lib/auth/_script.ts", ["diagnose", JSON.stringify(options)], env);
+  const { stdout } = await runScript("tests/lib/auth/_script.ts", ["diagnose", JSON.stringify(options)], {
+    DENO_NO_UPDATE_CHECK: "1", // Deno's own request would use the proxy.
+    ...env,
+  });
   return JSON.parse(stdout);
+}
+
+/** Writes the certificate of the authority to a file. Returns its path. */
+async function writeAuthority({ configDirectory }: SessionOptions): Promise<string> {
+  const path = `${configDirectory}/authority.pem`;
+  await Deno.writeTextFile(path, AUTHORITY);
+  return path;
 }
 
 Deno.test("diagnose reports each layer of a working connection and does not use the cache", async () => {
@@ -120,14 +131,9 @@ Deno.test("a certificate of an unknown authority fails at tls, and works with th
   assert.match(failed.result, /UnknownIssuer/);
   assert.match(failed.hint ?? "", /DENO_CERT=<file>/);
 
-  const authority = `${options.configDirectory}/authority.pem`;
-  await Deno.writeTextFile(authority, AUTHORITY);
-  const { stdout } = await runScript("tests/lib/auth/_script.ts", ["diagnose", JSON.stringify(options)], {
-    DENO_CERT: authority,
-  });
-  const { ok, steps } = JSON.parse(stdout);
-  assert(ok, stdout);
-  assert.equal(steps[3].result, "the certificate is valid for 127.0.0.1");
+  const { ok, steps } = await diagnoseIn({ DENO_CERT: await writeAuthority(options) }, options);
+  assert(ok, JSON.stringify(steps));
+  assert.equal(steps[3]?.result, "the certificate is valid for 127.0.0.1");
 });
 
 Deno.test("a wrong secret fails at token even if a token is cached", async () => {
@@ -188,46 +194,57 @@ Deno.test("an API that rejects the token fails at api with a hint", async () => 
 });
 
 Deno.test("behind a proxy only token and api are tested, through the proxy", async () => {
-  await using service = startFakeService();
-  await using proxy = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {} },
-    ({ method, url, headers, body }) => {
-      const { pathname } = new URL(url);
-      return fetch(service.baseUrl + pathname, { method, headers, body });
-    },
-  );
-  const { port } = proxy.addr;
-  const options = { ...await createSessionOptions({ baseUrl: "http://svc.invalid" }), allowInsecureHttp: true };
-  for (const variable of ["HTTP_PROXY", "http_proxy", "ALL_PROXY"]) {
-    const env = { [variable]: `http://me:hidden@127.0.0.1:${port}`, NO_PROXY: "vc.invalid,127.0.0.0/8" };
+  await using service = startFakeService({ certificate: CERTIFICATE });
+  await using proxy = startConnectProxy({ port: Number(new URL(service.baseUrl).port) });
+  const { host } = new URL(proxy.url);
+  const options = await createSessionOptions({ baseUrl: "https://svc.invalid" });
+  const DENO_CERT = await writeAuthority(options);
+  for (const variable of ["HTTPS_PROXY", "https_proxy", "ALL_PROXY"]) {
+    const env = { [variable]: `http://me:hidden@${host}`, NO_PROXY: "vc.invalid,127.0.0.0/8", DENO_CERT };
     const { ok, steps } = await diagnoseIn(env, options);
     assert.ok(ok, JSON.stringify(steps));
-    const left = `handled by the proxy 127.0.0.1:${port} from ${variable}`;
-    assert.deepEqual(steps.slice(1, 4).map(({ result }) => result), [left, left, left]);
+    const handled = `handled by the proxy ${host} from ${variable}`;
+    assert.deepEqual(steps.slice(1, 4).map(({ result }) => result), [handled, handled, handled]);
     assert(!JSON.stringify(steps).includes("hidden"));
   }
+  assert.equal(proxy.requests[0], "CONNECT svc.invalid:443 HTTP/1.1");
   for (const NO_PROXY of ["svc.invalid", ".invalid", "*"]) {
-    const env = { HTTP_PROXY: `http://127.0.0.1:${port}`, NO_PROXY };
+    const env = { HTTPS_PROXY: proxy.url, NO_PROXY, DENO_CERT };
     assert.equal(failedStep(await diagnoseIn(env, options)).step, "dns");
   }
 });
 
 Deno.test("a proxy that blocks all calls fails at token, with its variable in the hint", async () => {
-  await using service = startFakeService();
+  await using service = startFakeService({ certificate: CERTIFICATE });
   const options = await createSessionOptions(service);
-  const HTTP_PROXY = (await closedService()).baseUrl;
+  const DENO_CERT = await writeAuthority(options);
+  const HTTPS_PROXY = (await closedService()).baseUrl;
   for (const NO_PROXY of ["", "127.0.0.2", "10.0.0.0/8", "0.0.0.0/99", "127.0.0.1.example"]) {
-    const failed = failedStep(await diagnoseIn({ HTTP_PROXY, NO_PROXY }, options));
+    const failed = failedStep(await diagnoseIn({ HTTPS_PROXY, NO_PROXY, DENO_CERT }, options));
     assert.deepEqual([failed.step, failed.code], ["token", "NETWORK_ERROR"]);
-    assert.match(failed.hint ?? "", /^Check the address in HTTP_PROXY .*127\.0\.0\.1 through\. .*DENO_CERT.*NO_PROXY/);
+    assert.match(failed.hint ?? "", /^Check the address in HTTPS_PROXY .*127\.0\.0\.1 through\. .*DENO_CERT.*NO_PROXY/);
   }
-  await using picky = startFakeService({ token: () => new Response("<html>", { status: 407 }) });
-  const refused = failedStep(await diagnoseIn({ HTTP_PROXY: picky.baseUrl }, options));
-  assert.match(refused.result, /407/);
-  assert.match(refused.hint ?? "", /^Check the address in HTTP_PROXY/);
+  await using picky = startConnectProxy({ reject: "407 Proxy Authentication Required" });
+  const refused = failedStep(await diagnoseIn({ HTTPS_PROXY: picky.url, DENO_CERT }, options));
+  assert.match(refused.result, /proxy auth/);
+  assert.match(refused.hint ?? "", /^Check the address in HTTPS_PROXY/);
   for (const NO_PROXY of ["127.0.0.1", "::1, 127.0.0.0/8"]) {
-    assert.ok((await diagnoseIn({ HTTP_PROXY, NO_PROXY }, options)).ok);
+    assert.ok((await diagnoseIn({ HTTPS_PROXY, NO_PROXY, DENO_CERT }, options)).ok);
   }
+});
+
+Deno.test("no proxy sees the credentials of a call to an http address", async () => {
+  await using service = startFakeService();
+  await using proxy = startConnectProxy({ reject: "502 Bad Gateway" });
+  const local = await createSessionOptions(service);
+  const remote = { ...local, baseUrl: "http://svc.invalid", allowInsecureHttp: true };
+  for (const variable of ["HTTP_PROXY", "http_proxy", "ALL_PROXY"]) {
+    const env = { [variable]: proxy.url };
+    const { ok, steps } = await diagnoseIn(env, local);
+    assert.ok(ok, JSON.stringify(steps));
+    assert.equal(failedStep(await diagnoseIn(env, remote)).step, "dns");
+  }
+  assert.deepEqual(proxy.requests, []);
 });
 
 Deno.test("a diagnosis without permission to read the environment mentions proxies in its hint", async () => {

@@ -1,0 +1,40 @@
+/** Options of a request. */
+export interface SendOptions {
+  /**
+   * Prevents Deno's `fetch` from sending the request again when a reused connection breaks, whether or not the service has
+   * read it.
+   */
+  readonly once?: boolean;
+}
+
+/**
+ * Sends a request as `fetch` does. A request to an `http` address never goes through a proxy of the environment, because
+ * the proxy would read its credentials.
+ */
+export function send(url: string, init: RequestInit, { once = false }: SendOptions = {}): Promise<Response> {
+  const isBare = once && init.body === undefined;
+  // Deno cannot send a stream again. A request without a body gets a connection of its own.
+  const body = once && typeof init.body === "string" ? new Blob([init.body]) : init.body;
+  return fetch(url, { ...init, body, client: getClient(new URL(url), isBare) });
+}
+
+const clients = new Map<string, Deno.HttpClient>();
+
+/** Returns a client that connects directly or alone. Returns undefined for the client of Deno. */
+function getClient({ protocol, hostname, port }: URL, isAlone: boolean): Deno.HttpClient | undefined {
+  const isDirect = protocol === "http:";
+  if (!isDirect && !isAlone) return undefined;
+  const key = `${isDirect ? `${hostname}:${port}` : ""} ${isAlone}`;
+  let client = clients.get(key);
+  if (client === undefined) {
+    client = Deno.createHttpClient({
+      ...(isAlone && { poolMaxIdlePerHost: 0 }),
+      ...(isDirect && {
+        // A "proxy" that is the service itself takes the place of the one in the environment.
+        proxy: { transport: "tcp", hostname: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 80) },
+      }),
+    });
+    clients.set(key, client);
+  }
+  return client;
+}
