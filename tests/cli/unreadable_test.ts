@@ -109,7 +109,11 @@ Deno.test({
     }));
     assert.deepEqual(found.map((one) => [one.code, parseErrorRecord(one).message, parseErrorRecord(one).hint]), [
       [2, `${path} cannot be written: part of the path is a file.`, "Name another directory."],
-      [2, `The data directory ${path} cannot be made: part of the path is a file.`, "Choose another one with --data."],
+      [
+        2,
+        `The data directory ${path} cannot be created: part of the path is a file.`,
+        "Choose another directory with --data.",
+      ],
     ]);
   },
 });

@@ -87,7 +87,7 @@ Deno.test("a case whose process, step or stage is no longer defined reports it a
       assert.equal(refused.status, 409);
       assert.match(
         textAt(readErrorDetails(refused.body)[0], "message"),
-        new RegExp(`no '${lost}' any more.*move the case`),
+        new RegExp(`no longer has '${lost}'.*move the case`),
       );
       assert.equal((await svc.call("PUT", `${path}/stages/Delivery`)).status, 200);
       const { body } = await svc.call("GET", path);

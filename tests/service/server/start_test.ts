@@ -210,7 +210,8 @@ Deno.test("a start that finds no database in a used directory fails, and changes
   await (await spawnService(data)).kill(); // All that it kept is in the write-ahead log.
   const { database } = locateFiles(data);
   const log = `${database}-wal`;
-  const refused = (path: string) => assert.rejects(startService({ data: path }), /holds nothing, though a service has/);
+  const refused = (path: string) =>
+    assert.rejects(startService({ data: path }), /is empty, although a service has used it/);
 
   const unlogged = join(folder.path, "unlogged");
   await Deno.mkdir(unlogged, { mode: 0o700 });
