@@ -3,7 +3,7 @@ import { abortable } from "../../utils/async/abort.ts";
 import { redact } from "../../utils/text/redact.ts";
 import { SvcError } from "../errors.ts";
 import { getRequestPath } from "../http/address.ts";
-import { send } from "../http/send.ts";
+import { sendRequest } from "../http/send_request.ts";
 import {
   type Credentials,
   type Fetch,
@@ -86,7 +86,7 @@ function sendWithToken(
   underWay?.(true);
   const authorized = { ...headers, authorization: `Bearer ${token.accessToken}` };
   const init = { method, headers: authorized, body, signal, redirect: "manual" } as const;
-  return fetchInstead === undefined ? send(url, init, { once }) : fetchInstead(url, init);
+  return fetchInstead === undefined ? sendRequest(url, init, { once }) : fetchInstead(url, init);
 }
 
 /** Throws unless the URL belongs to the service that issued the token. */

@@ -2,7 +2,7 @@
 import { createRetryHint, getErrorCode, SvcError } from "../errors.ts";
 import { type Destination, explainRedirect, getRequestPath } from "../http/address.ts";
 import { readText } from "../http/limits.ts";
-import { send } from "../http/send.ts";
+import { sendRequest } from "../http/send_request.ts";
 import { isString, type JsonObject, parseJsonObject } from "../../utils/json.ts";
 import { hasShape, type Shape } from "../../utils/shape.ts";
 import { redact } from "../../utils/text/redact.ts";
@@ -22,7 +22,7 @@ export async function exchangeToken(credentials: Credentials, secret: string, si
   const encodedSecret = formEncode(secret);
   const basic = btoa(`${formEncode(credentials.clientId)}:${encodedSecret}`);
   const started = performance.now();
-  const response = await (credentials.fetch ?? send)(url, {
+  const response = await (credentials.fetch ?? sendRequest)(url, {
     method: "POST",
     headers: { accept: "application/json", authorization: `Basic ${basic}`, "user-agent": USER_AGENT },
     body: new URLSearchParams({ grant_type: "client_credentials" }),

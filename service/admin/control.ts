@@ -1,6 +1,6 @@
 /** `svc service status`, `stop` and `reset`: they control a service from another process. */
 import { SvcError } from "../../lib/errors.ts";
-import { send } from "../../lib/http/send.ts";
+import { sendRequest } from "../../lib/http/send_request.ts";
 import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import {
   isInUse,
@@ -132,7 +132,7 @@ export function resolveDirectory(given: string | undefined): string {
 /** Requests the health of the service. Returns undefined if it does not respond. */
 async function readHealth({ url }: ServiceState): Promise<JsonObject | undefined> {
   try {
-    const response = await send(`${url}/health`, { signal: AbortSignal.timeout(RESPONSE_TIMEOUT) });
+    const response = await sendRequest(`${url}/health`, { signal: AbortSignal.timeout(RESPONSE_TIMEOUT) });
     const body: unknown = await response.json();
     return isJsonObject(body) ? body : undefined;
   } catch {

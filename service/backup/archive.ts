@@ -38,7 +38,7 @@ export type Manifest = ObjectOf<typeof manifestShape>;
 type Entry = Manifest["entries"][number];
 
 /** A file to archive. */
-export interface Source {
+export interface ArchiveSource {
   /** Name of the entry. */
   readonly name: string;
   /** Path of the file. */
@@ -48,7 +48,7 @@ export interface Source {
 /** Writes an archive to a new file. Its bytes are on the disk when this resolves. */
 export async function writeArchive(
   path: string,
-  sources: Iterable<Source>,
+  sources: Iterable<ArchiveSource>,
   about: Pick<Manifest, "createdAt" | "app">,
 ): Promise<void> {
   using target = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });

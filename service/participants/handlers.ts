@@ -4,7 +4,7 @@ import { NotFound } from "../errors.ts";
 import type { GroupHandlers, HandlerContext } from "../http/handler.ts";
 import {
   createAddedOutcome,
-  createChangedOutcome,
+  createParticipantOutcome,
   describeParticipant,
   describeRole,
   summarizeParticipant,
@@ -40,7 +40,7 @@ export const handlers: GroupHandlers<"participants"> = {
   async update(values, context) {
     const { caseId, participantId, ifMatch } = values;
     const changed = await changeParticipant(context, caseId, participantId, readSubmission(values), ifMatch);
-    return createChangedOutcome(changed, wantsForm(context));
+    return createParticipantOutcome(changed, wantsForm(context));
   },
 
   async delete({ caseId, participantId, ifMatch }, context) {

@@ -32,14 +32,14 @@ export function describeParticipant(opened: ParticipantWork, withForm: boolean):
 }
 
 /** Creates the outcome of a change. */
-export function createChangedOutcome(changed: ParticipantWork, withForm: boolean): Outcome {
+export function createParticipantOutcome(changed: ParticipantWork, withForm: boolean): Outcome {
   return { tag: changed.work.stored.tag, body: describeParticipant(changed, withForm) };
 }
 
 /** Creates the outcome of adding a participant. */
 export function createAddedOutcome(added: ParticipantWork, withForm: boolean): Outcome {
   const { work, participant } = added;
-  return { ...createChangedOutcome(added, withForm), location: buildPath(work.stored.id, participant.id) };
+  return { ...createParticipantOutcome(added, withForm), location: buildPath(work.stored.id, participant.id) };
 }
 
 /** Summarizes a role for a list. */

@@ -11,7 +11,7 @@ export interface SendOptions {
  * Sends a request as `fetch` does. A request to an `http` address never goes through a proxy of the environment, because
  * the proxy would read its credentials.
  */
-export function send(url: string, init: RequestInit, { once = false }: SendOptions = {}): Promise<Response> {
+export function sendRequest(url: string, init: RequestInit, { once = false }: SendOptions = {}): Promise<Response> {
   const isBare = once && init.body === undefined;
   // Deno cannot send a stream again. A request without a body gets a connection of its own.
   const body = once && typeof init.body === "string" ? new Blob([init.body]) : init.body;
