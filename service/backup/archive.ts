@@ -1,6 +1,6 @@
 /**
  * The format of a backup: a tar archive of the database and the uploaded files. Its last entry is a manifest with the
- * size and the digest of each, so that an incomplete archive is noticed.
+ * size and the digest of each, so that an incomplete archive is detected.
  */
 import { createHash } from "node:crypto";
 import { createTarDecoder, createTarPacker } from "modern-tar";
@@ -61,7 +61,7 @@ export async function writeArchive(
     const digest = new Digest();
     for await (const chunk of content) {
       digest.update(chunk);
-      // When the disk is full, the archive fails and the entry would wait without limit.
+      // If the archive fails, for example on a full disk, the write would never resolve.
       await Promise.race([writer.write(chunk), writing]);
     }
     await writer.close();
@@ -129,7 +129,7 @@ function isManifest(value: unknown): value is Manifest {
 function damaged(path: string, reason: string, cause?: unknown): SvcError {
   return new SvcError("STORE_DAMAGED", `${path} is not a complete backup: ${reason}.`, {
     cause,
-    hint: "Use another backup. Nothing was restored.",
+    hint: "Use another backup. A damaged one is never restored.",
   });
 }
 

@@ -50,7 +50,7 @@ export async function backUp({ file, ...which }: ServiceDirectory & { file: stri
   const state = await readState(data);
   if (state === undefined) throw createUnusedError(data, "There is nothing to back up.");
   if (await exists(backup)) {
-    throw new SvcError("INVALID_ARGS", `${file} exists already.`, {
+    throw new SvcError("INVALID_ARGS", `${file} already exists.`, {
       hint: "Name a new file. Backups are not replaced.",
     });
   }
@@ -75,13 +75,13 @@ export async function backUp({ file, ...which }: ServiceDirectory & { file: stri
   }
 }
 
-/** Creates a data directory from a backup. The database appears last, complete and checked. */
+/** Creates a data directory from a backup. Puts the database in place last, after checking it. */
 export async function restore({ file, ...which }: ServiceDirectory & { file: string }): Promise<BackupReport> {
   const data = resolveDirectory(which.data);
   using _lock = await lockDirectory(data);
   const { database, files } = locateFiles(data);
   if (await exists(database)) {
-    throw new SvcError("CONFLICT", `${data} has data already. A restore does not replace it.`, {
+    throw new SvcError("CONFLICT", `${data} already contains data, which a restore does not replace.`, {
       hint: "Name another directory with --data, or delete the data with 'svc service reset'.",
     });
   }
@@ -103,7 +103,7 @@ export async function restore({ file, ...which }: ServiceDirectory & { file: str
   }
 }
 
-/** Checks a backup, or else a data directory. Throws `STORE_DAMAGED` with the issues. */
+/** Checks the backup if there is one, otherwise the data directory. Throws `STORE_DAMAGED` with the issues. */
 export async function verify({ backup, ...which }: ServiceDirectory & { backup?: string }): Promise<VerifyReport> {
   if (backup !== undefined) return await verifyBackup(backup);
   const data = resolveDirectory(which.data);
@@ -140,7 +140,7 @@ async function verifyBackup(backup: string): Promise<VerifyReport> {
   }
 }
 
-/** Checks a database. Throws `STORE_DAMAGED`, which names what the database belongs to, if it has issues. */
+/** Checks a database. Throws `STORE_DAMAGED` if it has issues. `owner` is the path to report. */
 function assertIntact(owner: string, database: string): DatabaseFindings {
   const findings = checkDatabase(database);
   if (findings.issues.length > 0) throw damaged(owner, findings.issues);
@@ -155,7 +155,7 @@ function damaged(path: string, issues: readonly string[]): SvcError {
   });
 }
 
-/** Makes a temporary folder, which is removed when it is disposed of. */
+/** Creates a temporary folder. Disposing of it removes it. */
 async function makeFolder(dir?: string): Promise<AsyncDisposable & { path: string }> {
   const path = await Deno.makeTempDir({ dir, prefix: "svc-backup-" });
   return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
@@ -175,7 +175,7 @@ function explainRead(error: unknown, file: string): unknown {
 
 function explainWrite(error: unknown, target: string): unknown {
   if (!isDiskFull(error)) return error;
-  return new SvcError("INVALID_ARGS", `There is no room for ${target}.`, {
+  return new SvcError("INVALID_ARGS", `There is not enough disk space for ${target}.`, {
     cause: error,
     hint: "Nothing was changed. Free some space, or choose another disk.",
   });

@@ -94,7 +94,7 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
   hono.onError((error) => isKnownError(error) ? fail(error) : reportUnexpected(error, options));
   return (request) => {
     if (request.method !== "HEAD") return hono.fetch(request, { isHead: false });
-    // A copy of the request would follow its signal, which makes Deno print a warning. The host may be missing.
+    // Not a copy of the request, whose signal would make Deno print a warning. A fixed host, because it may be missing.
     const get = new Request(`http://service${getTarget(request.url)}`, { headers: request.headers });
     return hono.fetch(get, { isHead: true });
   };
@@ -109,7 +109,7 @@ function createHandler(route: Route, options: AppOptions, keyed: KeyedCalls): Se
   return (c) => c.env.isHead ? refuseMethod(c, [operation.method]) : labelled(c);
 }
 
-/** Adds the name of the application to errors, which some operations have. */
+/** Adds the name of the application to the errors of an operation. */
 function addLabel(serve: Serve, { name }: Application): Serve {
   return async (c) => {
     try {
@@ -139,7 +139,7 @@ function createCall({ name, operation, serve }: Route, options: AppOptions, keye
     const requestId = crypto.randomUUID();
     const caller = await findCaller(c, options, requestId);
     if (caller instanceof Response) return caller;
-    if (!isServed) throw new NotFound(`${name} is served by the ${operation.variant} variant only.`);
+    if (!isServed) throw new NotFound(`${name} is available only in the ${operation.variant} variant.`);
 
     const { url, raw } = c.req;
     const query = parseQuery(url);
@@ -175,7 +175,7 @@ function createCall({ name, operation, serve }: Route, options: AppOptions, keye
 /** Finds the operator of a request's token, or returns the response for a missing or invalid token. */
 async function findCaller(c: Context, { app, tokens }: AppOptions, requestId: string): Promise<Operator | Response> {
   const token = /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
-  if (token === undefined) return createUnauthorizedResponse("An access token is needed.", false, requestId);
+  if (token === undefined) return createUnauthorizedResponse("An access token is required.", false, requestId);
   const operator = await tokens.findOperator(token);
   if (operator === undefined) return createUnauthorizedResponse("Invalid or expired token", true, requestId);
   const caller = app.operators.get(operator);
@@ -219,7 +219,7 @@ function respondToUnknownRoute(c: Context<Env>, routes: readonly { method: strin
 function refuseMethod(c: Context<Env>, methods: readonly string[]): Response {
   const allow = methods.join(", ");
   const method = c.env.isHead ? "HEAD" : c.req.method;
-  const error = new RequestError("MethodNotAllowed", `${c.req.path} takes ${allow}, not ${method}.`);
+  const error = new RequestError("MethodNotAllowed", `${c.req.path} allows ${allow}, not ${method}.`);
   return fail(error, { headers: { allow } });
 }
 
@@ -227,8 +227,8 @@ function reportUnexpected(error: Error, { log }: AppOptions): Response {
   const requestId = crypto.randomUUID();
   log(`Request ${requestId} failed: ${error.stack ?? error.message}`);
   const sentence = isDiskFull(error)
-    ? "The service's disk is full: free some space on it."
-    : `The service failed. Its log has the reason at request ${requestId}.`;
+    ? "The disk of the service is full. Free some space on it."
+    : `The service failed. For the reason, search its log for request ${requestId}.`;
   return createResponse(prepareErrorResponse(new OperationFailed(sentence)), requestId);
 }
 

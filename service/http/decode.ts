@@ -26,7 +26,7 @@ export interface RequestParts {
   readonly ifMatch: string | undefined;
 }
 
-/** Variant and version of the application, which decide about the available parameters. */
+/** Variant and version of the application, which determine the available parameters. */
 export interface Served {
   /** Deployment variant. */
   readonly variant: string;

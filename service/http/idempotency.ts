@@ -112,7 +112,7 @@ export class KeyedCalls {
   }
 }
 
-/** Deletes expired responses in small batches, so that calls are served in between. */
+/** Deletes expired responses in small batches, so that other calls can run between them. */
 export async function deleteExpiredResponses(store: Store, now: Date): Promise<void> {
   const before = getExpiryLimit(now);
   while (await store.transact((tx) => tx.deleteResponses(before, DELETED_AT_ONCE)) === DELETED_AT_ONCE);

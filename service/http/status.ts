@@ -44,7 +44,7 @@ const FAILURES: Readonly<Record<DomainErrorKind | RequestErrorKind, Failure>> = 
   MethodNotAllowed: {
     status: 405,
     classification: "Method not allowed",
-    sentence: "The resource does not take this method.",
+    sentence: "The resource does not allow this method.",
   },
   Conflict: {
     status: 409,
@@ -73,7 +73,7 @@ const FAILURES: Readonly<Record<DomainErrorKind | RequestErrorKind, Failure>> = 
   EntityTagRequired: {
     status: 428,
     classification: "Precondition required",
-    sentence: "The entity tag of the resource is needed.",
+    sentence: "The entity tag of the resource is required.",
   },
   OperationFailed: { status: 500, classification: "Internal server error", sentence: "The service failed." },
 };

@@ -20,7 +20,7 @@ export async function exchange(
   const grant = form.get("grant_type");
   if (grant === null) return refuse(400, "invalid_request", "grant_type is missing.");
   if (grant !== "client_credentials") {
-    return refuse(400, "unsupported_grant_type", "Only client_credentials is served.");
+    return refuse(400, "unsupported_grant_type", "The only supported grant type is client_credentials.");
   }
   const credentials = authorization === undefined ? readForm(form) : parseBasic(authorization);
   const client = credentials && await authenticate(endpoint.store, credentials);

@@ -64,7 +64,7 @@ export async function lockDirectory(path: string, hint?: string): Promise<FileLo
   const state = await readState(path);
   throw new SvcError(
     "CONFLICT",
-    `A service uses ${path} already${state ? ` (${state.url}, process ${state.pid})` : ""}.`,
+    `A service already uses ${path}${state ? ` (${state.url}, process ${state.pid})` : ""}.`,
     { hint: hint ?? buildInUseHint(path) },
   );
 }
@@ -122,8 +122,8 @@ export async function registerApplication(path: string, app: string): Promise<vo
 }
 
 /**
- * Clears the process ID of a service that has ended, because another process may have it now. Returns whether a service was
- * announced.
+ * Clears the process ID of a service that has ended, because another process may get the same ID. Returns whether a
+ * service was announced.
  */
 export async function withdraw(path: string): Promise<boolean> {
   const state = await readState(path);

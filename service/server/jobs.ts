@@ -33,7 +33,7 @@ export class Jobs {
     } catch (error) {
       const seconds = Math.min(2 ** failures, MAX_PAUSE);
       const reason = error instanceof Error ? error.stack : String(error);
-      this.#log(`Work in the background failed. It is retried in ${seconds} s or at the next start: ${reason}`);
+      this.#log(`A background job failed. It will be retried in ${seconds} s or at the next start: ${reason}`);
       void this.track(this.#retry(work, failures + 1, seconds));
     }
   }

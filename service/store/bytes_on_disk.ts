@@ -28,7 +28,7 @@ export function openBytes(folder?: string): ByteStore {
     },
     read: (id) => readChunks(async () => await Deno.open(`${getFolder()}/${id}`)),
     async remove(id) {
-      if (folder !== undefined && await areKept(folder)) return; // The next start removes it.
+      if (folder !== undefined && await areKept(folder)) return; // The next start removes the file.
       await Deno.remove(`${getFolder()}/${id}`).catch(ignoreMissing);
     },
     async list() {
@@ -45,8 +45,8 @@ export function openBytes(folder?: string): ByteStore {
 export async function keepBytes(folder: string): Promise<Disposable> {
   const lock = await FileLock.tryAcquire(keepFile(folder));
   if (lock !== undefined) return lock;
-  throw new SvcError("CONFLICT", "Another command backs up or verifies the same data.", {
-    hint: "Wait until it ends.",
+  throw new SvcError("CONFLICT", "Another command is backing up or verifying the same data.", {
+    hint: "Wait until it has finished.",
   });
 }
 

@@ -112,7 +112,7 @@ class Compiler {
     return { sql, parameters: [...this.#parameters.keys()] };
   }
 
-  /** Binds a value. Equal values share a parameter, because SQLite limits their number. Numbered ones are found fastest. */
+  /** Binds a value. Equal values share a numbered parameter, because SQLite limits the number of parameters. */
   bind(given: string | number | boolean): string {
     const value = typeof given === "string" ? given : toStoredNumber(Number(given));
     const parameter = this.#parameters.get(value) ?? `?${this.#parameters.size + 1}`;
@@ -177,7 +177,7 @@ class Compiler {
       : this.#grouped
       ? [this.row()]
       : [];
-    // With +, SQLite does not use an index of a column, which would look up each row separately.
+    // The + keeps SQLite from using an index, which would look up each row separately.
     const groupBy = terms.length > 0 ? ` GROUP BY ${terms.map((term) => `+${term}`).join(", ")}` : "";
     return this.#table.name + where + groupBy;
   }

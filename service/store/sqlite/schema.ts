@@ -132,9 +132,9 @@ const TABLES = `
 
 /** Creates the error for a missing or empty database of an existing service. */
 export function createLostError(path: string): SvcError {
-  const message = `${path} is empty, although a service has used it: it or ${path}-wal is lost or damaged.`;
+  const message = `${path} is empty, although a service has used it: it or ${path}-wal is missing or damaged.`;
   return new SvcError("INVALID_CONFIG", message, {
-    hint: "Restore both from a backup, use another data directory, or run 'svc service reset'.",
+    hint: "Restore a backup to another directory with 'svc service restore', or start again with 'svc service reset'.",
   });
 }
 
@@ -148,7 +148,7 @@ export function prepareDatabase(db: DatabaseSync, path: string, isKnown = false)
     if (found > VERSION) {
       throw new SvcError(
         "INVALID_CONFIG",
-        `${path} was written by a newer version of svc (schema ${found}, known ${VERSION}).`,
+        `${path} was written by a newer version of svc (schema ${found}; this version supports up to ${VERSION}).`,
         {
           hint: "Use that version, or another data directory.",
         },

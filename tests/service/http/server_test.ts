@@ -313,7 +313,7 @@ Deno.test("a call that fails because the disk is full reports that", async () =>
   assert.equal(response.status, 500);
   assert.equal(
     readErrorDetails(await response.json())[0]?.message,
-    "The service's disk is full: free some space on it.",
+    "The disk of the service is full. Free some space on it.",
   );
 });
 
