@@ -9,11 +9,11 @@ const MAX_REQUEST = 300;
 
 type Step = Pick<RecordedStep, "request" | "precedesEdit">;
 
-/** Creates the error of a script that makes another request in a recorded step. */
+/** Creates the error of a script whose step differs from the recorded one. */
 export function changedStep(position: number, step: Step, request: string): SvcError {
   return new SvcError(
     "WORKFLOW_DIVERGED",
-    `Step ${position} was ${show(step.request)}; now the script asks for ${show(request)}.`,
+    `Step ${position} was ${show(step.request)}, but the script now calls ${show(request)}.`,
     { hint: chooseHint(position, step), cause: new LeftOpen() },
   );
 }
@@ -22,10 +22,10 @@ export function changedStep(position: number, step: Step, request: string): SvcE
 export function similarStep(position: number, rewound: string, request: string): SvcError {
   return new SvcError(
     "WORKFLOW_DIVERGED",
-    `Step ${position} asks for ${show(request)}; before the input failed it did ${
+    `Step ${position} calls ${show(request)}, but an earlier attempt called ${
       show(rewound)
-    }, which is not repeated.`,
-    { hint: "If this is another change, add --force to continue.", cause: new LeftOpen() },
+    }, which may be the same change.`,
+    { hint: "If it is a different change, add --force to make it.", cause: new LeftOpen() },
   );
 }
 
@@ -33,13 +33,13 @@ export function similarStep(position: number, rewound: string, request: string):
 export function unrecordedStep(position: number, request: string): SvcError {
   return new SvcError(
     "WORKFLOW_DIVERGED",
-    `Step ${position} was not recorded; now the script asks for ${show(request)}.`,
+    `Step ${position} was not recorded, but the script now calls ${show(request)}.`,
   );
 }
 
 /** Creates the error of a script that no longer takes a recorded step. It names the script's own failure first. */
 export function missingStep(position: number, step: Step, failure?: ErrorRecord): SvcError {
-  const missing = `Step ${position} was ${show(step.request)}; now the script does not ask for it.`;
+  const missing = `Step ${position} was ${show(step.request)}, but the script no longer makes this call.`;
   const cause = new LeftOpen();
   if (failure === undefined) {
     return new SvcError("WORKFLOW_DIVERGED", missing, { hint: chooseHint(position, step), cause });
@@ -64,16 +64,16 @@ export function editedDuringRun(): SvcError {
 export function editedScript(name: string, runId: string): SvcError {
   return new SvcError(
     "WORKFLOW_DIVERGED",
-    `The script of ${name} was edited since run ${runId} started; it still asks for every recorded step.`,
+    `The script of ${name} was edited after run ${runId} started. It still makes every recorded call.`,
     { hint: "Restore the script, or add --force to continue with the edited one.", cause: new LeftOpen() },
   );
 }
 
-/** Chooses the advice. If the input line was edited, that is the likelier reason for a difference than an edited script. */
+/** Chooses the hint. If the line of the input was edited, that is a likelier cause than an edited script. */
 function chooseHint(position: number, { precedesEdit }: Step): string {
-  if (!precedesEdit) return "Restore the script, or add --force to continue from this step with what it does now.";
-  return `The line of the input was edited after step ${position}. Restore that part of the line; or add --force to ` +
-    "continue from that step with the edited line. Earlier effects remain.";
+  if (!precedesEdit) return "Restore the script, or add --force to continue from this step with the current script.";
+  return `The line of the input was edited after step ${position}. Undo that edit, or add --force to ` +
+    "continue from that step with the edited line. The effects of earlier steps remain.";
 }
 
 function show(text: string): string {

@@ -85,7 +85,7 @@ export class InputRun implements RunHandlers {
     this.#options = options;
     this.#replay = startReplay(options, Date.now());
     this.#watch();
-    // With `force` the script may take another path, and must not have got results of the old one.
+    // With `force` the script may take another path, and must not get results of the old one.
     if (options.force) return;
     this.recorded = { order: this.#replay.history.resultOrder, find: (position) => this.#findRecorded(position) };
   }
@@ -123,7 +123,7 @@ export class InputRun implements RunHandlers {
     this.#dispatch({ type: "printed", text, now: Date.now() });
   }
 
-  /** Makes no further call. Resolves when the calls in flight have ended and their results are recorded. */
+  /** Stops making calls. Resolves when the calls in flight have ended and their results are recorded. */
   async pause(): Promise<void> {
     this.#dispatch({ type: "paused" });
     this.#lastAttempt.abort();
@@ -212,7 +212,7 @@ export class InputRun implements RunHandlers {
     else result?.resolve(recorded.answer);
   }
 
-  /** Gives the result of a new step to the script: of its call, or of the same call before a rewind. */
+  /** Gives the script the result of a new step: that of its call, or that of the same call before a rewind. */
   #settle(position: number): void {
     const { result, outcome } = this.#steps.get(position) ?? {};
     const earlier = this.#replay.results.get(position);
@@ -272,7 +272,7 @@ export class InputRun implements RunHandlers {
       sent,
       sentAt: call.sentAt,
       commit: async (tag, isKeyed) => {
-        // A later attempt at the input may have read its events already.
+        // A later attempt at the input may have read the events, and would miss this one.
         if (this.#replay.phase === "disposed") throw new SvcError("INTERRUPTED", "The input has ended.");
         await (recorded ??= this.#recordSending(position, tag, isKeyed));
       },

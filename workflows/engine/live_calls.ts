@@ -1,7 +1,7 @@
 /**
  * Makes the calls of a run: checks them against the grants, records changes, and sends them. A change carries an
- * idempotency key. If the service does not support keys, or may have forgotten the key, a change that may have arrived
- * is settled here and not sent again blindly.
+ * idempotency key. If the service does not support keys, or may have forgotten the key, a change that may have been
+ * applied is sent again only with its entity tag, or if the user decides so.
  */
 import type { Attempts, Caller } from "../../lib/client/caller.ts";
 import type { Reply } from "../../lib/client/response/reply.ts";
@@ -20,7 +20,7 @@ import { whenSent } from "../../utils/async/when_sent.ts";
 export interface LiveCallOptions {
   /** Aborts when the result is no longer needed. */
   readonly signal: AbortSignal;
-  /** Aborts when the attempt in progress has to be the last. */
+  /** Aborts when no attempt may follow the one in progress. */
   readonly lastAttempt: AbortSignal;
   /** When the script first took the step, in milliseconds since 1970. */
   readonly calledAt: number;
@@ -38,7 +38,7 @@ export interface LiveCalls {
   call(request: CallRequest, options: LiveCallOptions): Promise<CallAnswer>;
 }
 
-/** Ends an input, whatever its script catches. */
+/** Ends an input, even if its script catches every error. */
 export class StopInput extends Error {
   /** The error of the input. */
   readonly reason: SvcError;
@@ -50,7 +50,7 @@ export class StopInput extends Error {
   }
 }
 
-/** Number of times that a change with an entity tag is sent: the tag keeps it from being applied twice. */
+/** Maximum number of times to send a change with an entity tag, which keeps it from being applied twice. */
 const MAX_ATTEMPTS = 3;
 
 /** Delay before such a change is sent again, in milliseconds. It doubles with each attempt. */
@@ -59,18 +59,18 @@ const FIRST_DELAY = 200;
 /** Longest time of one timer, in milliseconds. The runtime treats a longer one as 0. */
 const MAX_TIMER = 2 ** 31 - 1;
 
-/** Time for which a service certainly remembers a key, in milliseconds. */
+/** Time for which a service is sure to remember a key, in milliseconds. */
 const KEY_LIFETIME = 23 * 60 * 60 * 1000;
 
 /** Responses to a repeated change that has been applied: its tag is stale, or the resource is gone. */
 const APPLIED: readonly ErrorCode[] = ["PRECONDITION_FAILED", "NOT_FOUND"];
 
-const UNDECIDED = "Check whether the change was applied. If it was, add --on-unknown skip: it is not sent again, and " +
-  "the script gets this error. Otherwise add --on-unknown repeat: it is sent again.";
+const UNDECIDED = "Check whether the change was applied. If it was, add --on-unknown skip: svc does not send it " +
+  "again, and the script gets this error. If it was not, add --on-unknown repeat to send it again.";
 
 const SKIPPED =
-  "It was skipped, as --on-unknown skip demands. Finish this input by hand; or catch OUTCOME_UNKNOWN in " +
-  "the script, to continue after the call, and add --force --on-unknown skip.";
+  "The change was not sent again because of --on-unknown skip. Complete this input by hand. Or change the " +
+  "script so that it catches OUTCOME_UNKNOWN and continues, and add --force --on-unknown skip.";
 
 /** The operations that a run may call. */
 export interface Granted {
@@ -114,7 +114,7 @@ export class GrantedCalls implements LiveCalls {
         if (!toSvcError(thrown).outcomeUnknown || change.isKeyKnown()) throw thrown;
       }
     }
-    // The tag of an attempt with a key does not settle the change.
+    // Only a recorded tag proves anything: the attempt with a key may have read its tag after the change was applied.
     return await this.#settle(call, new Change(this.#caller, call, change.sentAt));
   }
 
@@ -134,7 +134,7 @@ export class GrantedCalls implements LiveCalls {
     return await toCallAnswer(reply);
   }
 
-  /** Sends a change to a service that applies it each time. */
+  /** Sends a change that the service would apply each time it arrives. */
   async #settle({ ref, options: { signal, lastAttempt } }: PermittedCall, change: Change): Promise<CallAnswer> {
     let failure: SvcError | undefined;
     const mayHaveArrived = () => change.sentAt !== undefined || failure !== undefined;
@@ -149,7 +149,7 @@ export class GrantedCalls implements LiveCalls {
         if (!error.outcomeUnknown && !mayHaveArrived()) throw error;
         if (error.rejectedByService) {
           if (APPLIED.includes(error.code)) return describeApplied(ref);
-          // The first attempt may be the reason for this refusal: without keys the service cannot tell.
+          // The service may refuse the change because it has applied an earlier attempt.
           return await this.#decide(ref, change, error);
         }
         failure = error;
@@ -187,7 +187,7 @@ class Change {
     this.sentAt = sentAt;
   }
 
-  /** Returns whether the service certainly remembers the key. A time in the future comes from another clock. */
+  /** Returns whether the service is sure to remember the key. The clock may have been set back since. */
   isKeyKnown(): boolean {
     return Math.abs(Date.now() - (this.sentAt ?? Date.now())) < KEY_LIFETIME;
   }
@@ -204,7 +204,7 @@ class Change {
     }));
   }
 
-  /** Sends the change to a service that may apply it each time. */
+  /** Sends the change once. The service may apply it each time it arrives. */
   async send(): Promise<CallAnswer> {
     const { ref, options: { signal, lastAttempt } } = this.#call;
     return await this.#attempt(
@@ -237,7 +237,7 @@ class Change {
     return await toCallAnswer(reply);
   }
 
-  /** With a key, writes the journal while the entity tag is read: the key does not depend on the tag. */
+  /** Commits a change with a key while its entity tag is read, because the key does not depend on the tag. */
   async #commitMeanwhile<T>(preparing: Promise<T>): Promise<T> {
     let isPreparing = this.isKeyed && !this.#call.options.sent.unkeyed;
     whenSent(() => {

@@ -41,7 +41,7 @@ export interface StepEvent {
   /** Operation and arguments as text. Equal texts are the same step. */
   readonly request: string;
   readonly operation: string;
-  /** Tells whether the step is a timer, which counts only the time in which the script runs. */
+  /** True for a timer, which counts only the time in which the script runs. */
   readonly isTimer: boolean;
   /** Time in milliseconds since 1970, as in all events. */
   readonly now: number;
@@ -62,7 +62,7 @@ export type ReplayEvent =
   }
   /** The service has answered a call. */
   | { readonly type: "answered"; readonly position: number; readonly content: string }
-  /** A call has failed. An abandoned one was not refused: the input ends or will make it again. */
+  /** A call has failed. With `isAbandoned` nothing is recorded: the input ends, or makes the call again later. */
   | { readonly type: "refused"; readonly position: number; readonly error: SvcError; readonly isAbandoned: boolean }
   /** The script gets the result of a step now. */
   | { readonly type: "delivered"; readonly position: number; readonly now: number }
@@ -265,7 +265,7 @@ function continueStep(
   if (recorded.result === undefined) {
     return makeCall(state, position, { ...recorded, at: recorded.at + (isTimer ? state.downtime : 0) });
   }
-  // If it is not found, the script got the result before it took the step.
+  // The index is -1 if the script got the result before it took the step.
   if (state.history.resultOrder.indexOf(position, state.nextResult) <= state.nextResult) {
     return { state, effects: [{ type: "replay", position }] };
   }
@@ -286,7 +286,7 @@ function startStep(before: Replay, { position, request, operation, now }: StepEv
   return andThen(recorded, (next) => makeCall(next, position, { ...same, request, at: now }));
 }
 
-/** Creates the idempotency key of a change. A rewound input sends other keys. */
+/** Creates the idempotency key of a change. An input uses new keys after a rewind. */
 function createKey({ options: { keyPrefix }, generation }: Replay, position: number): string {
   return `${keyPrefix}.${position}` + (generation === 0 ? "" : `.${generation}`);
 }
@@ -301,7 +301,7 @@ function makeCall(before: Replay, position: number, call: RecordedStep): Transit
   return { state, effects: [{ type: "call", position, call, sent }] };
 }
 
-/** Records the headers of a change, unless the history has them. */
+/** Records the headers of a change, unless the history contains them already. */
 function recordSending(state: Replay, event: ReplayEvent & { readonly type: "sending" }): Transition {
   const { position, tag, isKeyed, now } = event;
   const opened = state.open.get(position);
@@ -351,7 +351,7 @@ function hasReplayed({ history, nextResult }: Replay): boolean {
   return nextResult >= history.resultOrder.length;
 }
 
-/** Records that the script gets a result, unless the history has that. */
+/** Records that the script gets a result, unless the history contains this already. */
 function deliver(state: Replay, position: number, now: number): Transition {
   const { resultOrder, steps } = state.history;
   if (resultOrder[state.nextResult] === position) {
@@ -391,7 +391,7 @@ function checkStalled(state: Replay): Transition {
   return expected === undefined || !isAwaited ? nothing(state) : diverge(state, findMissing(state, expected));
 }
 
-/** Records results that the script will not get, because it ends before. */
+/** Records the results that the script does not get, because it ends first. */
 function drain(state: Replay, now: number): Transition {
   if (state.phase === "disposed") return nothing(state);
   return [...state.results.keys()].reduce(

@@ -152,22 +152,22 @@ Deno.test("a script that differs from its cassette fails with the step that diff
     [
       [`get("C-2")`, `get("C-3")`],
       "WORKFLOW_DIVERGED",
-      /^Step 2 was cases\.get \{"caseId":"C-2"\}; now .* cases\.get \{"caseId":"C-3"\}\.$/,
+      /^Step 2 was cases\.get \{"caseId":"C-2"\}, but the script now calls cases\.get \{"caseId":"C-3"\}\.$/,
     ],
     [
       [`svc.cases.create`, `svc.cases.delete("C-1"); await svc.cases.create`],
       "WORKFLOW_DIVERGED",
-      /^Step 3 was cases\.create .*; now .* cases\.delete/,
+      /^Step 3 was cases\.create .*, but the script now calls cases\.delete/,
     ],
     [
       [`log("made"`, `await svc.cases.get("C-9"); log("made"`],
       "WORKFLOW_DIVERGED",
-      /^Step 4 was not recorded; now the script asks for cases\.get \{"caseId":"C-9"\}\.$/,
+      /^Step 4 was not recorded, but the script now calls cases\.get \{"caseId":"C-9"\}\.$/,
     ],
     [
       [`const made = await`, `const made = one; 0 &&`],
       "WORKFLOW_DIVERGED",
-      /^Step 3 was cases\.create .*; now the script does not ask for it\.$/,
+      /^Step 3 was cases\.create .*, but the script no longer makes this call\.$/,
     ],
     [
       [`const made`, `(undefined as any).oops; const made`],
@@ -329,8 +329,8 @@ Deno.test("invalid commands of record and test fail with one error", async (t) =
   const script = `${path}/script.ts`;
   const errors: [args: string[], exit: number, code: string, message: RegExp][] = [
     [["record", script], 2, "INVALID_ARGS", /--output is required/],
-    [["record", script, "-o", `${path}/there.json`], 2, "INVALID_ARGS", /there\.json exists\.$/],
-    [["record", script, "-o", "-"], 2, "INVALID_ARGS", /cannot go to stdout/],
+    [["record", script, "-o", `${path}/there.json`], 2, "INVALID_ARGS", /there\.json already exists\.$/],
+    [["record", script, "-o", "-"], 2, "INVALID_ARGS", /cannot be written to stdout/],
     [["record", script, "-o", `${path}/none/c.json`], 2, "INVALID_ARGS", /no such directory/],
     [["record", script, "-o", `${path}/c.json`, "--journal", "none"], 2, "INVALID_ARGS", /requires a journal/],
     [["test", script], 2, "INVALID_ARGS", /--cassette is required/],

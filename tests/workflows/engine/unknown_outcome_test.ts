@@ -165,7 +165,7 @@ Deno.test("the hint of a skipped change says how to continue after the call", as
   );
   const hint = await getHint("resume", "r1", "--on-unknown", "skip");
   const pattern =
-    /^It was skipped, .* catch OUTCOME_UNKNOWN .* add (--.*)\. Run 'svc workflow (.*)' to run the failed inputs again\.$/;
+    /^The change was not sent again .* catches OUTCOME_UNKNOWN .* add (--.*)\. Run 'svc workflow (.*)' to run the failed inputs again\.$/;
   const [, flags = "", retry = ""] = pattern.exec(hint) ?? [];
   await Deno.writeTextFile(
     `${folder.path}/script.ts`,

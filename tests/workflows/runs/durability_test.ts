@@ -102,7 +102,7 @@ Deno.test("an edited script stops at the step that differs, and continues with -
   assert.equal(error.code, "WORKFLOW_DIVERGED");
   assert.match(
     error.message,
-    /^Step 2 was cases\.get {"caseId":".*"}; now the script asks for cases\.list-ancestors {/,
+    /^Step 2 was cases\.get {"caseId":".*"}, but the script now calls cases\.list-ancestors {/,
   );
   assert.match(error.hint, /--force/);
   const forced = await workspace.svc("retry", "r1", "--force", "--format", "compact");
@@ -121,7 +121,7 @@ Deno.test("an edited script with fewer concurrent calls stops at the missing cal
   const { stderr } = await workspace.svc("retry", "r1");
   assert.match(
     stderr,
-    /"WORKFLOW_DIVERGED","message":"Step 3 was cases\.get .*; now the script (asks for sleep|does not)/,
+    /"WORKFLOW_DIVERGED","message":"Step 3 was cases\.get .*, but the script (now calls sleep|no longer)/,
   );
 });
 
@@ -130,7 +130,7 @@ Deno.test("an edited script with the same steps needs --force, too", async () =>
   assert.equal((await workspace.svc(...RUN_SCRIPT)).code, 1);
   await workspace.write(`${CREATE_CASE} return 1;`);
   const { stderr } = await workspace.svc("retry", "r1");
-  assert.match(stderr, /was edited since run r1 started; it still asks for every recorded step/);
+  assert.match(stderr, /was edited after run r1 started\. It still makes every recorded call/);
   assert.equal((await workspace.svc("retry", "r1", "--force", "--format", "compact")).stdout, "1\n");
   assert.equal(await workspace.permits(), 1);
 });

@@ -115,7 +115,7 @@ Deno.test("a corrected line that changes a recorded step is named as the reason,
   await write(`{"by":"Eve","ok":true}`);
   for (const verb of ["retry", "resume"]) {
     const { error } = await first(verb, "r1");
-    assert.match(error.message, /^Step 1 was .*"Ada".*; now the script asks for .*"Eve"/);
+    assert.match(error.message, /^Step 1 was .*"Ada".*, but the script now calls .*"Eve"/);
     assert.match(error.hint, /^The line of the input was edited after step 1\. .* add --force to continue/, verb);
   }
   await write(`{"by":"Ada","more":1}`);
