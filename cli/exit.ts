@@ -7,16 +7,16 @@ import type { Io } from "./io/io.ts";
 /** The exit codes of svc. */
 export const EXIT_CODES: readonly ExitCode[] = [
   { exit: 0, meaning: "Success." },
-  { exit: 1, meaning: "The service refused the call, failed, or could not be reached; or a workflow failed." },
+  { exit: 1, meaning: "The call was refused or failed, the service could not be reached, or a workflow failed." },
   {
     exit: 2,
-    meaning: "The command line, a file or the profile is wrong. Fix it before you repeat the command.",
+    meaning: "The command line, a file or the profile is invalid. Fix it, then run the command again.",
     errors: ["INVALID_ARGS", "INVALID_CONFIG"],
   },
   { exit: 4, meaning: "The service refused the credentials.", errors: ["UNAUTHORIZED"] },
   {
     exit: 130,
-    meaning: "Stopped by Ctrl-C or SIGTERM. A workflow also by 'svc workflow cancel'.",
+    meaning: "Stopped by Ctrl-C, by SIGTERM or, for a workflow, by 'svc workflow cancel'.",
     errors: ["INTERRUPTED"],
   },
 ];
@@ -45,7 +45,7 @@ export function writeError(error: SvcError, io: Io): void {
   io.stderr.write(escapeControlCharacters(text) + "\n");
 }
 
-/** Returns the hint, with a warning that prevents a second change. Workflows have a hint of their own for an unknown outcome. */
+/** Returns the hint, with a warning if the change may have been applied. The hint of `OUTCOME_UNKNOWN` already says so. */
 function composeHint(error: SvcError): string | undefined {
   const hint = error.renderHint((name) => `--${toKebab(name)}`);
   if (!error.outcomeUnknown || error.code === "OUTCOME_UNKNOWN") return hint;

@@ -84,8 +84,8 @@ export function misplacedFlag(arg: string): SvcError {
   const question = arg.startsWith("--") ? didYouMean(name, known, asFlag) : suggestLongFlags(name, known);
   const all = known.map(asFlag).join(", ");
   return invalid(
-    `${arg} cannot stand before the command.`,
-    `${question}Only the global flags can: ${all}. 'svc --help' lists the commands.`,
+    `${arg} is not allowed before the command.`,
+    `${question}Only the global flags are: ${all}. 'svc --help' lists the commands.`,
   );
 }
 

@@ -17,7 +17,7 @@ export async function nextWords(line: string, groups: Groups): Promise<Suggestio
   const position = new Position(groups);
   for (const word of words) await position.pass(word);
   return (await position.suggest(start))
-    // A word that has to be escaped would be another word.
+    // Escaping would change the word.
     .filter(({ word }) => word.startsWith(start) && escapeToOneLine(word) === word)
     .map(({ word, about }) => ({ word, about: escapeToOneLine(about) }));
 }

@@ -31,9 +31,9 @@ async function buildExitCodes(): Promise<Block[]> {
     {
       heading: "Output",
       text:
-        "Results go to stdout. Errors, warnings and progress go to stderr. An error is one JSON object on one line, " +
-        'with a code, a message and often a hint: {"error":{"code":"NOT_FOUND","message":"…","hint":"…"}}. At a ' +
-        "terminal it is laid out over several lines.",
+        "Results go to stdout. Errors, warnings and progress go to stderr. An error is a JSON object with a code, a " +
+        'message and often a hint: {"error":{"code":"NOT_FOUND","message":"…","hint":"…"}}. It is on one line unless ' +
+        "stderr is a terminal.",
     },
     {
       heading: "Examples",
@@ -136,8 +136,8 @@ async function buildProfiles(): Promise<Block[]> {
     {
       heading: "Tokens",
       text:
-        "The first call exchanges the client secret for a token and caches it beside the profiles. 'svc auth logout' " +
-        "deletes the token. --no-cache neither reads nor writes the cache.",
+        "The first call exchanges the client secret for a token and caches it in the directory of the profiles. 'svc auth " +
+        "logout' deletes the token. --no-cache neither reads nor writes the cache.",
     },
     {
       heading: "Examples",

@@ -24,7 +24,7 @@ export async function performInteractively(
   checkOtherFlags(perform, parsed);
   if (context.globals.dryRun) throw createExclusiveError("dryRun");
   if (!context.io.stdin.isTerminal() || !context.io.stderr.isTerminal()) {
-    throw new SvcError("INVALID_ARGS", "--interactive needs a terminal to ask questions on.", {
+    throw new SvcError("INVALID_ARGS", "--interactive requires a terminal.", {
       operation: perform.name,
       hint: "Use --action and --data instead.",
     });
@@ -81,7 +81,7 @@ class AssignmentCalls {
     const actions = listActions(checkAnswer(operations.get.answer, reply, this.#assignmentId));
     if (actions.length === 0) {
       throw new SvcError("INVALID_ARGS", "The assignment has no action that you may perform.", {
-        hint: "Find one that you may perform with 'svc assignments get-next'.",
+        hint: "Run 'svc assignments get-next' to get an assignment that you may perform.",
       });
     }
     if (reply.etag === undefined) {

@@ -5,7 +5,7 @@ import { dataFlag } from "./data_flag.ts";
 export const backupCommand: LocalCommand = localCommand({
   summary: "Write a backup of the service's data to a new file",
   details:
-    "The service can run meanwhile. The backup contains the database and the uploaded files as they were at one time. " +
+    "The service can keep running. The backup is a consistent snapshot of the database and the uploaded files. " +
     "Do not copy the files of the data directory instead: such a copy can be damaged.",
   args: [{ name: "file", help: "File to create", type: "path", required: true }],
   flags: { data: dataFlag },

@@ -2,7 +2,7 @@ import type { Flag } from "../command.ts";
 
 /** The flag that names the data directory of the service. */
 export const dataFlag = {
-  help: "Data directory (default: the one beside the profiles)",
+  help: "Data directory (default: 'service' in the directory of the profiles)",
   type: "path",
   placeholder: "dir",
 } as const satisfies Flag;

@@ -22,7 +22,7 @@ export const startCommand: LocalCommand = localCommand({
     apiRoot: { help: "Path of the API", type: "string", default: PROFILE_DEFAULTS.apiRoot },
     tokenPath: { help: "Path of the token endpoint", type: "string", default: PROFILE_DEFAULTS.tokenPath },
     maxFile: {
-      help: "Largest file that can be uploaded, in MiB",
+      help: "Maximum size of an uploaded file in MiB",
       type: "integer",
       placeholder: "mib",
       default: String(DEFAULT_MAX_FILE),

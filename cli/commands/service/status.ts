@@ -3,7 +3,7 @@ import { dataFlag } from "./data_flag.ts";
 
 /** `svc service status`. */
 export const serviceStatusCommand: LocalCommand = localCommand({
-  summary: "Show whether the service runs, and its address",
+  summary: "Show whether the service is running, and its address",
   flags: { data: dataFlag },
   example: ["--fields running,url", "--data permits --format table"],
   seeAlso: ["service start --help"],

@@ -4,8 +4,9 @@ import { OUTPUT } from "../operations.ts";
 /** `svc service types`. */
 export const typesCommand: LocalCommand = localCommand({
   summary: "Write TypeScript types of an application's cases and records",
-  details: "Programs and workflow scripts import them as types of content: CityPermitWorkPermit is the type argument " +
-    "for cases of the type City-Permit-Work-Permit. An existing file is replaced.",
+  details:
+    "Programs and workflow scripts use them as type arguments, e.g. CityPermitWorkPermit for cases of the type " +
+    "City-Permit-Work-Permit. An existing file is replaced.",
   args: [{
     name: "app",
     help: "Application definition (default: the sample application)",

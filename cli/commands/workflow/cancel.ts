@@ -3,7 +3,7 @@ import { journal, runId } from "./shared/flags.ts";
 
 /** `svc workflow cancel`. */
 export const cancelCommand: LocalCommand = localCommand({
-  summary: "Cancel a run; a process that works on it stops within a second",
+  summary: "Cancel a run; its process stops within a second",
   args: [runId],
   flags: journal,
   example: "20261121-1405-k7wqh2",

@@ -6,8 +6,8 @@ export const planCommand: LocalCommand = localCommand({
   summary: "Show what a script would do, without doing it",
   dryRun: true,
   details:
-    "Reads are made; a change is recorded and not sent. The plan ends where the script needs a value that only a " +
-    "change returns. Operations without a grant are not called. " +
+    "The script runs: its reads are sent, and its changes are only listed. The plan ends where the script needs a " +
+    "value that only a change returns. Operations without a grant are not called. " +
     "'svc workflow run --dry-run' does the same.",
   args: [script],
   flags: {

@@ -5,7 +5,7 @@ import { grants, input, journal, sandbox, script, toWorkOptions } from "./shared
 /** `svc workflow record`. */
 export const recordCommand: LocalCommand = localCommand({
   summary: "Run a script once, and save its calls as a cassette for tests",
-  details: "The run is recorded in the journal like that of 'svc workflow run'. A failed run is saved, too. " +
+  details: "The run is recorded in the journal like that of 'svc workflow run'. A failed run is saved, too: " +
     "its test then expects the failure.",
   args: [script],
   flags: {

@@ -6,7 +6,7 @@ import { journal, runId } from "./shared/flags.ts";
 /** `svc workflow report`. */
 export const reportCommand: LocalCommand = localCommand({
   summary: "Write a web page about the throughput and the failures of a run",
-  details: "The page needs neither other files nor a network. An existing file is replaced.",
+  details: "The page is one file and works offline. An existing file is replaced.",
   args: [runId],
   flags: { output: OUTPUT, ...journal },
   example: "20261121-1405-k7wqh2 -o report.html",

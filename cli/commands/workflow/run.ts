@@ -7,8 +7,8 @@ export const runCommand: LocalCommand = localCommand({
   dryRun: true,
   details: "The script runs in a process without permissions. Its output goes to stderr, its result to stdout. " +
     "With --each it runs once per line of a file; stdout gets one line of JSON per input, in the order of the file. " +
-    "A journal records every step, so that 'svc workflow resume' can continue an interrupted run without repeating one. " +
-    "With --dry-run it plans the run of the first input, as 'svc workflow plan' does.",
+    "A journal records every step, so that 'svc workflow resume' can continue an interrupted run without repeating a " +
+    "step. With --dry-run it plans the run of the first input, as 'svc workflow plan' does.",
   args: [script],
   flags: {
     ...input,

@@ -4,7 +4,7 @@ import { journal, runId } from "./shared/flags.ts";
 /** `svc workflow show`. */
 export const showCommand: LocalCommand = localCommand({
   summary: "Show the inputs of a run and a timeline of their calls",
-  details: "With --format it prints everything that the journal records about the run, with --fields a part of it.",
+  details: "--format prints everything that the journal records about the run, and --fields selects a part of it.",
   args: [runId],
   flags: { failed: { help: "Only inputs that failed or stopped", type: "boolean" }, ...journal },
   example: "20261121-1405-k7wqh2",

@@ -5,8 +5,7 @@ import { sandbox, script, toWorkOptions } from "./shared/flags.ts";
 /** `svc workflow test`. */
 export const testCommand: LocalCommand = localCommand({
   summary: "Run a script against its cassettes, offline",
-  details:
-    "Nothing is sent and no profile is read: calls get the responses of the cassette. The script must make the " +
+  details: "Nothing is sent and no profile is read: calls get the recorded responses. The script must make the " +
     "same calls in the same order and return the same result, or fail with the same error.",
   args: [script],
   flags: {

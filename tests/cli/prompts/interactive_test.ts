@@ -248,7 +248,7 @@ Deno.test("--interactive without a terminal, or with other flags, is an error, a
   await using service = form.service;
   await using folder = await makeFolder();
   const messages: [string[], string][] = [
-    [[], "--interactive needs a terminal to ask questions on."],
+    [[], "--interactive requires a terminal."],
     [["--action", "Enter"], "--action and --interactive are mutually exclusive."],
     [["--data", "{}"], "--data and --interactive are mutually exclusive."],
     [["--page-instructions", "[]"], "--page-instructions and --interactive are mutually exclusive."],

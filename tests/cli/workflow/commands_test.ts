@@ -136,7 +136,7 @@ Deno.test("invalid runs fail with one error and its exit code", async (t) => {
       "INVALID_ARGS",
       /concurrency must be from 1 to 256, not 1000000/,
     ],
-    [["run", script, "--each", "x", "--fields", "input,id"], 2, "INVALID_ARGS", /a line has no field id/],
+    [["run", script, "--each", "x", "--fields", "input,id"], 2, "INVALID_ARGS", /the results have no field id/],
     [
       ["run", script, "--each", `${folder.path}/none`, "--allow-declared"],
       2,

@@ -17,13 +17,15 @@ import type { CommandContext } from "../../command.ts";
 /** Checks that a cassette can be written to a path. */
 export async function checkCassetteFile(path: string, force = false): Promise<void> {
   if (path === STDOUT) {
-    throw new SvcError("INVALID_ARGS", "A cassette cannot go to stdout, which gets the result of the run.", {
+    throw new SvcError("INVALID_ARGS", "A cassette cannot be written to stdout, which is for the result of the run.", {
       hint: "Name a file: -o cassette.json",
     });
   }
   await checkTarget(path);
   if (force || !await exists(path)) return;
-  throw new SvcError("INVALID_ARGS", `${path} exists.`, { hint: "Name another file, or overwrite it with --force." });
+  throw new SvcError("INVALID_ARGS", `${path} already exists.`, {
+    hint: "Name another file, or overwrite it with --force.",
+  });
 }
 
 /** Writes a cassette. */

@@ -23,7 +23,7 @@ export const runId = {
 
 /** The journal of existing runs. */
 export const journal = {
-  journal: { help: "Journal file (default: workflows.db beside the profiles)", type: "path" },
+  journal: { help: "Journal file (default: workflows.db in the directory of the profiles)", type: "path" },
 } as const satisfies Record<string, Flag>;
 
 /** The journal of a new run. */
@@ -43,17 +43,21 @@ export const onUnknown = {
 
 /** The grants. */
 export const grants = {
-  allow: { help: "Operations to grant: cases.create, assignments.*, *", type: "list", placeholder: "operations" },
+  allow: {
+    help: "Operations to grant, e.g. cases.create, assignments.* or *",
+    type: "list",
+    placeholder: "operations",
+  },
   allowDeclared: { help: "Grant every operation that the script requests", type: "boolean" },
 } as const satisfies Record<string, Flag>;
 
 const limits = {
   timeout: {
-    help: "Seconds that one input may take, without its sleeps",
+    help: "Time limit of one input in seconds, not counting sleeps",
     type: "integer",
     placeholder: "seconds",
   },
-  maxMemory: { help: "MiB of memory that one input may use", type: "integer", placeholder: "mib" },
+  maxMemory: { help: "Memory limit of one input in MiB", type: "integer", placeholder: "mib" },
 } as const satisfies Record<string, Flag>;
 
 /** The limits and the import folder of a script. */
@@ -77,7 +81,7 @@ export const pace = {
   concurrency: { help: "Inputs of --each to process at the same time", type: "integer" },
   rate: { help: "Inputs of --each to start per second, e.g. 5/s", type: "string", placeholder: "n/s" },
   maxFailures: {
-    help: "Failures after which no further input is started: 10, or 5%",
+    help: "Start no further input after this many failures, e.g. 10 or 5%",
     type: "string",
     placeholder: "n|n%",
   },

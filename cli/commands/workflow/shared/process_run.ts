@@ -67,8 +67,8 @@ export async function processRun(
 function checkFields(fields: readonly string[] = []): void {
   const unknown = fields.filter((field) => !MEMBERS.includes(field));
   if (unknown.length === 0) return;
-  throw new SvcError("INVALID_ARGS", `With --each, a line has no field ${unknown.join(", ")}.`, {
-    hint: `Use ${MEMBERS.join(", ")}.`,
+  throw new SvcError("INVALID_ARGS", `With --each, the results have no field ${unknown.join(", ")}.`, {
+    hint: `The fields are ${MEMBERS.join(", ")}.`,
   });
 }
 
