@@ -12,7 +12,8 @@ export const ENVIRONMENT_VARIABLES = {
   HOME: "Home directory",
   USERPROFILE: "Home directory on Windows, if HOME is not set",
   HTTPS_PROXY: "Proxy for https addresses",
-  ALL_PROXY: "Proxy for all addresses",
+  HTTP_PROXY: "Ignored: calls to http addresses use no proxy",
+  ALL_PROXY: "Proxy for https addresses, instead of HTTPS_PROXY",
   NO_PROXY: "Hosts to reach without a proxy, separated by commas",
 } as const;
 

@@ -10,7 +10,8 @@ export interface Proxy {
 
 /**
  * Finds the proxy that Deno's `fetch` uses for an `https` address: `fetch` reads the environment itself and does not
- * report which one it found. A request to an `http` address uses none. Throws `NotCapable` without the permission to read the environment.
+ * report which one it found. A request to an `http` address uses none. Throws `NotCapable` without the permission to read
+ * the environment.
  */
 export async function findProxy({ protocol, hostname }: URL): Promise<Proxy | undefined> {
   if (protocol !== "https:") return undefined;

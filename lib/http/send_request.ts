@@ -1,3 +1,5 @@
+import { readVariable } from "../auth/environment.ts";
+
 /** Options of a request. */
 export interface SendOptions {
   /**
@@ -8,8 +10,8 @@ export interface SendOptions {
 }
 
 /**
- * Sends a request as `fetch` does. A request to an `http` address never goes through a proxy of the environment, because
- * the proxy would read its credentials.
+ * Sends a request as `fetch` does. A request to an `http` address does not use a proxy of the environment, because the
+ * proxy would read its credentials.
  */
 export function sendRequest(url: string, init: RequestInit, { once = false }: SendOptions = {}): Promise<Response> {
   const isBare = once && init.body === undefined;
@@ -18,11 +20,25 @@ export function sendRequest(url: string, init: RequestInit, { once = false }: Se
   return fetch(url, { ...init, body, client: getClient(new URL(url), isBare) });
 }
 
+let hasProxy: boolean | undefined;
+
+/** Reports whether Deno's `fetch` may use a proxy for `http` addresses. Assumes so without permission to find out. */
+function hasHttpProxy(): boolean {
+  try {
+    return hasProxy ??= HTTP_PROXIES.some((name) => readVariable(name) !== undefined);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) return hasProxy = true;
+    throw error;
+  }
+}
+
+const HTTP_PROXIES = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] as const;
+
 const clients = new Map<string, Deno.HttpClient>();
 
 /** Returns a client that connects directly or alone. Returns undefined for the client of Deno. */
 function getClient({ protocol, hostname, port }: URL, isAlone: boolean): Deno.HttpClient | undefined {
-  const isDirect = protocol === "http:";
+  const isDirect = protocol === "http:" && hasHttpProxy();
   if (!isDirect && !isAlone) return undefined;
   const key = `${isDirect ? `${hostname}:${port}` : ""} ${isAlone}`;
   let client = clients.get(key);

@@ -92,6 +92,10 @@ const VARIABLES = [
   "TERM",
   "HOME",
   "USERPROFILE",
+  "HTTP_PROXY",
+  "http_proxy",
+  "ALL_PROXY",
+  "all_proxy",
 ];
 
 /** Runs `svc` as a process with no more permissions than docs/permissions.md lists. */

@@ -235,7 +235,8 @@ export function workflowCommand(
     "--allow-read",
     `--allow-write=${[directory, ...(env?.SVC_CONFIG_DIR === undefined ? [] : [env.SVC_CONFIG_DIR])].join(",")}`,
     `--allow-run=/bin/sh,${Deno.execPath()}`,
-    "--allow-env=SVC_BASE_URL,SVC_CLIENT_ID,SVC_CLIENT_SECRET,SVC_CONFIG_DIR,SVC_NO_CACHE,SVC_DEBUG,NO_COLOR,HOME",
+    "--allow-env=SVC_BASE_URL,SVC_CLIENT_ID,SVC_CLIENT_SECRET,SVC_CONFIG_DIR,SVC_NO_CACHE,SVC_DEBUG,NO_COLOR,HOME," +
+    "HTTP_PROXY,http_proxy,ALL_PROXY,all_proxy",
   ];
   const deno = [Deno.execPath(), "run", "--quiet", ...permissions, ...program, "workflow", ...args];
   return new LimitedCommand("/bin/sh", {
