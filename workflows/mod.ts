@@ -52,7 +52,7 @@ export interface WorkflowContext<Input = JsonObject> {
   readonly log: (...values: unknown[]) => void;
   /**
    * Resolves after a delay of any length. The delay does not count against `--timeout`. A resumed run sleeps only for the
-   * rest of it.
+   * rest of it. A sleep that is still open when `run` returns does not delay the end of the input.
    *
    * @example Log a reminder after a day
    * ```ts
@@ -69,7 +69,7 @@ export interface WorkflowContext<Input = JsonObject> {
    * });
    * ```
    */
-  readonly sleep: (milliseconds: number) => Promise<void>;
+  readonly sleep: (milliseconds: number, options?: SleepOptions) => Promise<void>;
   /**
    * Repeats a call until a condition holds for its response, and returns that response. Sleeps in between, each time
    * longer. Throws `SvcError` with the code `TIMEOUT` if the condition does not hold in time.
@@ -99,8 +99,14 @@ export interface WorkflowContext<Input = JsonObject> {
   ) => Promise<Answer>;
 }
 
+/** Options of `sleep`. */
+export interface SleepOptions {
+  /** Ends the sleep early: it then rejects. */
+  readonly signal?: AbortSignal;
+}
+
 /** Options of `waitFor`. */
-export interface WaitOptions {
+export interface WaitOptions extends SleepOptions {
   /** Seconds between the first two calls. Each further delay is 50 % longer, up to ten times the first. Default: 2. */
   readonly everySeconds?: number;
   /** Seconds from the first response to the timeout. Default: 3600. */

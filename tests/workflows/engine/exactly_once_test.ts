@@ -398,3 +398,16 @@ for (const get of [`svc.cases.get("C-1")`, `svc.cases.get("C-1").catch(() => ({}
     assert.equal(await run.retry(), `"Ready"`);
   });
 }
+
+Deno.test("retry of an input that abandoned a sleep takes the same path", async () => {
+  let isRefused = true;
+  await using run = await openRun(
+    `const first = await Promise.race([svc.cases.create({ type: "T" }), sleep(60_000)]);
+      await svc.cases.get(first.id);
+      return first.id;`,
+    ({ call }) => call.startsWith("GET") && isRefused ? missing() : Response.json(createCaseBody("C-1")),
+  );
+  assert.equal(await run.attempt(), "NOT_FOUND");
+  isRefused = false;
+  assert.equal(await run.retry(), `"C-1"`);
+});

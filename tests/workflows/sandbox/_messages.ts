@@ -184,11 +184,6 @@ const REQUESTS: readonly Row[] = [
     `${STOPPED}more than 8192 open sleeps.`,
   ],
   [
-    "with a result while it sleeps",
-    `await start(); write(frame(kinds.call, 1, '{"operation":"sleep","args":[1e9]}'), frame(kinds.result, 0, "1"));`,
-    `${STOPPED}an unexpected result.`,
-  ],
-  [
     "with invalid random bytes",
     `await start(); send(kinds.random, 0, "not base64!");`,
     `${STOPPED}invalid random bytes.`,

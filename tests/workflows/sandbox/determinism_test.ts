@@ -355,6 +355,27 @@ Deno.test("waitFor repeats a call after increasing delays, until its timeout", a
   assert.deepEqual(asked.slice(7), [get("D"), sleep(45), get("D"), sleep(25), get("D"), sleep(5), get("D")]);
 });
 
+Deno.test("an input ends when run has returned, although a sleep and a waitFor are still open", async () => {
+  const started = performance.now();
+  const { result } = await runText(scriptText(`
+    const late = waitFor(async () => "never", () => false, { everySeconds: 60 });
+    return await Promise.race([late, sleep(60_000), sleep(1).then(() => "first")]);`));
+  assert.equal(result, "first");
+  assert.ok(performance.now() - started < 30_000);
+});
+
+Deno.test("a signal ends sleep and waitFor early", async () => {
+  const { result } = await runText(scriptText(`
+    const code = (error) => error.code;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const open = [sleep(60_000, { signal }), waitFor(async () => 0, () => false, { everySeconds: 60, signal })];
+    sleep(20).then(() => controller.abort());
+    const ended = await Promise.all(open.map((one) => one.catch(code)));
+    return [...ended, await sleep(60_000, { signal }).catch(code), await sleep(1, { signl: 1 }).catch(code)];`));
+  assert.deepEqual(result, ["INTERRUPTED", "INTERRUPTED", "INTERRUPTED", "INVALID_ARGS"]);
+});
+
 Deno.test("a sleep does not count against the time limit, but a loop after it does", async () => {
   const text = scriptText("await sleep(1200); if (input) for (;;); return 1;");
   const limits = { timeoutSeconds: 1 };

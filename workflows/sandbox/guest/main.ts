@@ -13,7 +13,7 @@ import { installClock, setClock } from "./clock.ts";
 import { orderLocalWork } from "./local_work.ts";
 import { lockDown, log, startLog } from "./lockdown.ts";
 import { installRandomness, restoreRandomness } from "./randomness.ts";
-import { allStepsEnded } from "./steps.ts";
+import { allCallsEnded } from "./steps.ts";
 import { installTimers } from "./timers.ts";
 import { sleep, waitFor } from "./wait_for.ts";
 
@@ -55,7 +55,7 @@ async function receiveInput(): Promise<JsonValue | undefined> {
 
 async function run(workflow: Workflow<JsonValue | undefined>, input: JsonValue | undefined): Promise<string> {
   const result = await workflow.run({ svc: createGuestClient(), input, log, sleep, waitFor });
-  await allStepsEnded();
+  await allCallsEnded();
   try {
     expectJson(result);
     return JSON.stringify(result) ?? "";

@@ -110,9 +110,14 @@ export function openCall(message: string | Promise<string>, signal?: AbortSignal
 }
 
 /** Sleeps. The time limit of the run is paused. */
-export function openSleep(milliseconds: number): Promise<StepResult> {
+export function openSleep(milliseconds: number, signal?: AbortSignal): Promise<StepResult> {
   const text = JSON.stringify({ operation: SLEEP, args: [milliseconds] });
-  return new Promise((resolve, reject) => sleeps.add({ queue: sleeps, text, resolve, reject, position: 0 }));
+  return new Promise((resolve, reject) => {
+    const step: Step = { queue: sleeps, signal, text, resolve, reject, position: 0 };
+    if (signal !== undefined) abandonOnAbort(step, signal);
+    sleeps.add(step);
+    if (signal?.aborted) abandon(step);
+  });
 }
 
 /** Calls a function after a delay. Returns a function that cancels the timer. */
@@ -128,9 +133,9 @@ export function openTimer(milliseconds: number, callback: () => void): () => voi
   };
 }
 
-/** Resolves when all calls and sleeps have ended, including those that the script does not await. */
-export async function allStepsEnded(): Promise<void> {
-  while (!calls.isEmpty || !sleeps.isEmpty) await new Promise<void>((resolve) => onIdle = resolve);
+/** Resolves when all calls have ended, including those that the script does not await. Open sleeps end with the script. */
+export async function allCallsEnded(): Promise<void> {
+  while (!calls.isEmpty) await new Promise<void>((resolve) => onIdle = resolve);
 }
 
 function sendStep(step: Step, text: string): boolean {
@@ -207,7 +212,7 @@ async function deliverAll(): Promise<void> {
       await work;
       continue;
     }
-    if (calls.isEmpty && sleeps.isEmpty) onIdle?.();
+    if (calls.isEmpty) onIdle?.();
     if (open.size === 0) return;
     if (received.length === 0 && isAwake) {
       received.push(...await receive());

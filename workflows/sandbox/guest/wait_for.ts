@@ -1,7 +1,7 @@
 /** Functions with which a script waits. They consist of steps, so that a resumed run does not wait again. */
 import { SvcError } from "../../../lib/errors.ts";
 import { isJsonObject } from "../../../utils/json.ts";
-import type { WaitOptions } from "../../mod.ts";
+import type { SleepOptions, WaitOptions } from "../../mod.ts";
 import { getElapsed } from "./clock.ts";
 import { openSleep } from "./steps.ts";
 
@@ -11,15 +11,18 @@ const GROWTH = 1.5;
 /** Maximum factor between the durations of a sleep and the first one. */
 const MAX_GROWTH = 10;
 
-/** Defaults of all options of `waitFor`. */
-const DEFAULTS: Required<WaitOptions> = { everySeconds: 2, timeoutSeconds: 3600 };
+/** Defaults of the options of `waitFor`. */
+const DEFAULTS = { everySeconds: 2, timeoutSeconds: 3600 };
 
-/** Resolves after a delay. */
-export async function sleep(milliseconds: number): Promise<void> {
+const WAIT_OPTIONS = [...Object.keys(DEFAULTS), "signal"];
+
+/** Resolves after a delay, or rejects when the signal aborts. */
+export async function sleep(milliseconds: number, options: SleepOptions = {}): Promise<void> {
   if (!Number.isFinite(milliseconds) || milliseconds < 0) {
     throw new SvcError("INVALID_ARGS", "sleep takes a number of milliseconds, 0 or more.");
   }
-  await openSleep(milliseconds);
+  checkOptions("sleep", options, ["signal"]);
+  await openSleep(milliseconds, options.signal);
 }
 
 /** Repeats an operation until a condition holds for its response. Returns that response. */
@@ -29,7 +32,7 @@ export async function waitFor<Answer>(
   options: WaitOptions = {},
 ): Promise<Answer> {
   checkFunctions({ operation, until });
-  checkNames(options);
+  checkOptions("waitFor", options, WAIT_OPTIONS);
   const { everySeconds = DEFAULTS.everySeconds, timeoutSeconds = DEFAULTS.timeoutSeconds } = options;
   checkSeconds("everySeconds", everySeconds);
   checkSeconds("timeoutSeconds", timeoutSeconds);
@@ -41,7 +44,7 @@ export async function waitFor<Answer>(
     if (await until(answer)) return answer;
     const left = end - getElapsed();
     if (left <= 0) throw outOfTime(timeoutSeconds);
-    await sleep(Math.min(wait, left));
+    await sleep(Math.min(wait, left), { signal: options.signal });
   }
 }
 
@@ -53,13 +56,15 @@ function checkFunctions(args: Readonly<Record<string, unknown>>): void {
   });
 }
 
-function checkNames(options: unknown): void {
-  const known = Object.keys(DEFAULTS);
-  const hint = `The options are ${known.join(", ")}.`;
-  if (!isJsonObject(options)) throw new SvcError("INVALID_ARGS", "The options of waitFor must be an object.", { hint });
+function checkOptions(name: string, options: unknown, known: readonly string[]): void {
+  const hint = known.length === 1 ? `The only option is ${known[0]}.` : `The options are ${known.join(", ")}.`;
+  const invalid = (message: string) => new SvcError("INVALID_ARGS", message, { hint });
+  if (!isJsonObject(options)) throw invalid(`The options of ${name} must be an object.`);
   const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  throw new SvcError("INVALID_ARGS", `waitFor has no option '${unknown}'.`, { hint });
+  if (unknown !== undefined) throw invalid(`${name} has no option '${unknown}'.`);
+  const { signal } = options;
+  if (signal === undefined || signal instanceof AbortSignal) return;
+  throw invalid(`The option signal of ${name} must be an AbortSignal.`);
 }
 
 function checkSeconds(name: string, seconds: number): void {

@@ -369,7 +369,7 @@ export class Sandbox {
   }
 
   #finish(text: string): void {
-    const isDone = this.#steps.values().every(({ step }) => step.kind === "timer");
+    const isDone = this.#steps.values().every(({ step }) => step.kind !== "call");
     if (this.#state !== "running" || !isDone) throw new FrameError("an unexpected result");
     this.#result.resolve(parseResult(text));
     this.stop();
