@@ -1,6 +1,8 @@
 /** Complete calls: the request, stdout, stderr and the exit code. */
 import assert from "node:assert/strict";
 import { createClient } from "../../lib/client/client.ts";
+import { AUTHORITY, CERTIFICATE } from "../harness/certificates.ts";
+import { startConnectProxy } from "../harness/connect_proxy.ts";
 import {
   callFakeService,
   CLIENT,
@@ -76,32 +78,37 @@ Deno.test("identifiers and values reach the service as they were written", async
   assert.deepEqual(seen, ["PATCH", ["assignments", id, "actions", "Do it"], '"t 1"', { content: { a: " " } }]);
 });
 
-Deno.test("the proxy of the environment is used without a permission for it", async () => {
-  await using service = startAnswering(CASE);
-  const passed: string[] = [];
-  await using proxy = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {} },
-    async ({ method, url, headers, body }) => {
-      passed.push(`${method} ${new URL(url).pathname}`);
-      return await fetch(url, { method, headers, body });
-    },
-  );
-  await using folder = await makeFolder();
-  const HTTP_PROXY = `http://127.0.0.1:${proxy.addr.port}`;
-  const viaProxy = async (env: Record<string, string>) => {
+Deno.test("the proxy of the environment is used for https, without a permission for it", async () => {
+  await using service = startFakeService({ certificate: CERTIFICATE, api: () => Response.json(CASE) });
+  await using proxy = startConnectProxy({ port: Number(new URL(service.baseUrl).port) });
+  await using folder = await makeFolder({ "authority.pem": AUTHORITY });
+  const DENO_CERT = `${folder.path}/authority.pem`;
+  const call = async (baseUrl: string, env: Record<string, string>) => {
     const line = svcCommand(["cases", "stage-next", "C", "--if-match", "t", "--no-cache"], folder.path);
     const [command = "", ...args] = line.map((arg) =>
-      arg === "--allow-net" ? `${arg}=${new URL(service.baseUrl).host}` : arg
+      arg === "--allow-net" ? `${arg}=${new URL(baseUrl).hostname}:${new URL(baseUrl).port || 443}` : arg
     );
     const { code, stderr } = await new LimitedCommand(command, {
       args,
-      env: { NO_PROXY: "", no_proxy: "", ...clientEnvironment(service), ...env },
+      env: {
+        DENO_NO_UPDATE_CHECK: "1", // Deno's own request would use the proxy.
+        DENO_CERT,
+        NO_PROXY: "",
+        no_proxy: "",
+        ...clientEnvironment({ baseUrl }),
+        ...env,
+      },
     }).output();
     assert.equal(code, 0, new TextDecoder().decode(stderr));
-    return passed.splice(0);
   };
-  assert.deepEqual(await viaProxy({ HTTP_PROXY }), ["POST /oauth2/token", "POST /dx-api/v2/cases/C/stages/next"]);
-  assert.deepEqual(await viaProxy({ HTTP_PROXY, NO_PROXY: "127.0.0.1" }), []);
+  await call("https://svc.invalid", { HTTPS_PROXY: proxy.url });
+  assert.deepEqual(new Set(proxy.requests), new Set(["CONNECT svc.invalid:443 HTTP/1.1"]));
+  await using open = startAnswering(CASE);
+  for (const variable of ["HTTP_PROXY", "http_proxy", "ALL_PROXY"]) {
+    await call(open.baseUrl, { [variable]: proxy.url });
+  }
+  await call(service.baseUrl, { HTTPS_PROXY: proxy.url, NO_PROXY: "127.0.0.1" });
+  assert.deepEqual(new Set(proxy.requests), new Set(["CONNECT svc.invalid:443 HTTP/1.1"]));
 });
 
 Deno.test("a table hides nested fields and lists them on stderr, unless --quiet is set", async () => {

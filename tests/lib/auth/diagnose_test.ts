@@ -10,8 +10,8 @@ import {
   startFakeService,
 } from "../../harness/fake_service.ts";
 import { LimitedCommand, PROGRAM, runScript, svc } from "../../harness/svc.ts";
-import { AUTHORITY, CERTIFICATE } from "./_certificates.ts";
-import { startConnectProxy } from "./_connect_proxy.ts";
+import { AUTHORITY, CERTIFICATE } from "../../harness/certificates.ts";
+import { startConnectProxy } from "../../harness/connect_proxy.ts";
 
 const STEPS = ["configuration", "dns", "tcp", "tls", "token", "api"];
 

@@ -1,5 +1,5 @@
 /** A proxy for `https` that connects every tunnel to one service, whatever host the client names. */
-import { within } from "../../harness/wait.ts";
+import { within } from "./wait.ts";
 
 /** A proxy for `https`. */
 export interface ConnectProxy extends AsyncDisposable {
