@@ -1,7 +1,8 @@
 /** Computes without saving: forms from changed content, and calculated fields. */
-import type { JsonObject } from "../../../utils/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import type { CalculationRequest } from "../../../lib/operation/operation.ts";
 import type { View } from "../../application/model/application.ts";
+import type { Field } from "../../application/model/field.ts";
 import { Invalid } from "../../errors.ts";
 import { calculate, fillForm, type Submission } from "./content.ts";
 import type { CaseWork } from "../case_work.ts";
@@ -27,14 +28,65 @@ export function computeForm(work: CaseWork, view: View, current: JsonObject, sub
   return content;
 }
 
-/** Selects the requested fields of a content. Unknown fields are omitted. */
-export function pickRequestedFields(request: CalculationRequest, view: View, content: JsonObject): JsonObject {
+/**
+ * Selects the requested fields of a content, at their places in it. Omits unknown fields. Throws `Invalid` for a context
+ * that does not exist, and for conditions, which an application cannot define.
+ */
+export function pickRequestedFields({ calculations }: CalculationRequest, view: View, content: JsonObject): JsonObject {
+  if (calculations.whens !== undefined && calculations.whens.length > 0) {
+    throw new Invalid("The application defines no conditions: leave out calculations.whens");
+  }
   const requested: JsonObject = {};
-  for (const { name } of request.calculations.fields) {
-    const field = name.replace(/^\./, "");
-    if (view.fields.has(field) && content[field] !== undefined) requested[field] = content[field];
+  for (const { name, context } of calculations.fields) {
+    const [, path = "", field = ""] = name.match(/^\.?(?:(.*)\.)?(\w+)$/) ?? [];
+    const place = findPlace(path === "" ? context : `${context}.${path}`, view, content);
+    const value = place.content[field];
+    if (place.fields.has(field) && value !== undefined) place.findIn(requested)[field] = value;
   }
   return requested;
+}
+
+/** The content of a case, or a page or row in it. */
+interface Place {
+  readonly fields: ReadonlyMap<string, Field>;
+  readonly content: JsonObject;
+  /** Returns the object at the same place of another content. Creates the pages and rows up to it. */
+  findIn(other: JsonObject): JsonObject;
+}
+
+/** Finds the place that a context names, e.g. `content`, `content.Address` or `content.Documents(1)`. */
+function findPlace(context: string, view: View, content: JsonObject): Place {
+  const [root, ...steps] = context.replace(/^caseInfo\./, "").split(".");
+  const fields = new Map(Array.from(view.fields, ([name, { field }]) => [name, field]));
+  let place: Place | undefined = root === "content" ? { fields, content, findIn: (other) => other } : undefined;
+  for (const step of steps) place = place && enter(step, place);
+  if (place === undefined) throw new Invalid(`The context '${context}' is neither the content nor a page or row of it`);
+  return place;
+}
+
+/** Enters a page or a row, e.g. `Address` or `Documents(1)`. Returns undefined if it does not exist. */
+function enter(step: string, { fields, content, findIn }: Place): Place | undefined {
+  const [, name = "", position] = step.match(/^(\w+)(?:\((\d+)\))?$/) ?? [];
+  const embedded = fields.get(name)?.embedded;
+  const value = content[name];
+  const inner = position === undefined ? value : Array.isArray(value) ? value[Number(position) - 1] : undefined;
+  if (embedded === undefined || !isJsonObject(inner)) return undefined;
+  return {
+    fields: embedded.fields,
+    content: inner,
+    findIn(other) {
+      const outer = findIn(other);
+      if (position === undefined) return toObject(outer[name] ??= {});
+      const rows = outer[name] ??= [];
+      if (!Array.isArray(rows)) return {};
+      while (rows.length < Number(position)) rows.push({});
+      return toObject(rows[Number(position) - 1]);
+    },
+  };
+}
+
+function toObject(value: JsonValue | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
 }
 
 /** Finds the row that an interest page names. Throws `Invalid` if it does not exist. */

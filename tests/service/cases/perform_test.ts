@@ -233,6 +233,45 @@ Deno.test("refresh and recalculate compute without saving", async () => {
   assert.equal(missing.status, 400);
 });
 
+Deno.test("a calculation answers values at the place that its context names", async () => {
+  await using engine = await openEngine();
+  const Documents = [{ Title: "A", Pages: 2 }, { Title: "B", Pages: 6 }];
+  const { caseId } = await intake(engine, { Applicant: "Ada", Documents });
+  const calculate = (fields: { name: string; context: string }[], whens?: { name: string; context: string }[]) => ({
+    caseId,
+    view: "pyDetails",
+    data: { calculations: { fields, ...(whens && { whens }) } },
+  });
+  const row = { name: ".Cost", context: "content.Documents(2)" };
+  for (const field of [row, { ...row, context: "caseInfo.content.Documents(2)" }]) {
+    const body = await engine.body("cases.calcFields", calculate([field, { name: ".Fee", context: field.context }]));
+    assert.deepEqual(valueAt(body, "data.caseInfo.content"), { Documents: [{}, { Cost: 3 }] });
+  }
+  const both = calculate([
+    { name: ".Documents(1).Cost", context: "content" },
+    { name: ".Fee", context: "content" },
+    row,
+  ]);
+  const content = valueAt(await engine.body("cases.calcFields", both), "data.caseInfo.content");
+  assert.deepEqual(content, { Documents: [{ Cost: 1 }, { Cost: 3 }], Fee: 54 });
+  for (
+    const context of [
+      "",
+      "content.Documents",
+      "content.Documents(3)",
+      "content.Documents(0)",
+      "content.Nope(1)",
+      "other",
+    ]
+  ) {
+    const { status, details } = await engine.refused("cases.calcFields", calculate([{ name: ".Fee", context }]));
+    assert.equal(status, 400, context);
+    assert.match(JSON.stringify(details), /is neither the content nor a page or row of it/);
+  }
+  const condition = calculate([], [{ name: ".IsLarge", context: "content" }]);
+  assert.equal((await engine.refused("cases.calcFields", condition)).status, 400);
+});
+
 Deno.test("an operator navigates a screen flow forward and back", async () => {
   await using engine = await openEngine();
   const { caseId } = await intake(engine, { Applicant: "Ada" });
