@@ -16,6 +16,8 @@ const relatedCase = {
   unchecked: {
     /** Relationship. Some services omit it. */
     relationship: "string",
+    /** `outgoing` if the relation was added to this case, `incoming` if it was added to the related case. */
+    direction: { values: ["outgoing", "incoming"] },
     /** The short ID that people use. */
     businessID: "string",
     /** Label of the case. */

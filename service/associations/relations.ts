@@ -40,7 +40,9 @@ async function listRelatedCases({ context, stored }: CaseWork): Promise<JsonObje
   const related: JsonObject[] = [];
   for (const { content } of (await context.tx.listItems(KIND, stored.id)).reverse()) {
     const other = await findCase(context, String(content.other));
-    if (other !== undefined) related.push({ ...describeCase(other), relationship: content.relationship });
+    if (other === undefined) continue;
+    const { relationship, direction } = content; // Relations of earlier versions have no direction.
+    related.push({ ...describeCase(other), relationship, ...(direction !== undefined && { direction }) });
   }
   return related;
 }
@@ -53,8 +55,9 @@ async function addRelation({ context, stored }: CaseWork, otherId: string, relat
   if (await tx.getItem(KIND, toItemId(stored.id, otherId)) !== undefined) {
     throw new Conflict(`${stored.businessId} and ${other.businessId} are already related`);
   }
-  for (const [one, two] of [[stored.id, otherId], [otherId, stored.id]] as const) {
-    const content = { other: two, relationship };
+  const sides = [[stored.id, otherId, "outgoing"], [otherId, stored.id, "incoming"]] as const;
+  for (const [one, two, direction] of sides) {
+    const content = { other: two, relationship, direction };
     await tx.putItem({ kind: KIND, id: toItemId(one, two), owner: one, at: now.toISOString(), content });
   }
 }

@@ -10,11 +10,13 @@ async function permits(): Promise<[string, string]> {
   return [await live.createPermit(), await live.createPermit({ Applicant: "Grace" })];
 }
 
-/** Lists the related cases of a case with their relationships. */
+/** Lists the related cases of a case with their relationships and directions. */
 async function relationsOf(caseId: string): Promise<unknown[]> {
   const { associatedCases } = await live.object(`related list '${caseId}'`);
   assert.ok(Array.isArray(associatedCases));
-  return associatedCases.map((related) => [valueAt(related, "ID"), valueAt(related, "relationship")]);
+  return associatedCases.map((
+    related,
+  ) => [valueAt(related, "ID"), valueAt(related, "relationship"), valueAt(related, "direction")]);
 }
 
 function add(one: string, two: string, relationship = "duplicate"): string {
@@ -25,8 +27,8 @@ Deno.test("add relates two cases, and list shows the relation for both", async (
   const [one, two] = await permits();
   assert.deepEqual(await relationsOf(one), []);
   assert.deepEqual(await live.json(add(one, two)), [{ ID: two, status: "201" }]);
-  assert.deepEqual(await relationsOf(one), [[two, "duplicate"]]);
-  assert.deepEqual(await relationsOf(two), [[one, "duplicate"]]);
+  assert.deepEqual(await relationsOf(one), [[two, "duplicate", "outgoing"]]);
+  assert.deepEqual(await relationsOf(two), [[one, "duplicate", "incoming"]]);
   const { associatedCases } = await live.object(`related list '${one}'`);
   const { links, businessID, ...facts } = Object(valueAt(associatedCases, "0"));
   assert.deepEqual(facts, {
@@ -37,6 +39,7 @@ Deno.test("add relates two cases, and list shows the relation for both", async (
     caseTypeID: "City-Permit-Work-Permit",
     caseTypeName: "Permit",
     relationship: "duplicate",
+    direction: "outgoing",
   });
   assert.deepEqual([two.endsWith(businessID), links.open.href], [true, `/cases/${two}`]);
 });
