@@ -120,18 +120,19 @@ export function checkStatus(head: ReplyHead, { headers }: Response, text: string
 }
 
 function refusal(
-  { status, reason, requestId }: ReplyHead,
+  { status, reason, requestId, type }: ReplyHead,
   text: string,
   headers: Headers,
   sent: Destination,
 ): SvcError {
   const code = getErrorCode(status);
-  const body = parseJsonObject(text); // The error page of a proxy is not JSON; its status is enough.
+  const body = parseJsonObject(text); // The error page of a proxy is not JSON.
   const findings = body?.errorDetails ?? body?.errors; // The first version of the DX API calls them `errors`.
   const details = filterObjects(findings).map(readable);
   return new SvcError(
     code,
-    composeMessage(body, details) ?? `The service responded with ${status} ${reason}`.trimEnd() + ".",
+    composeMessage(body, details) ??
+      describeRefusal(`${status} ${reason}`.trimEnd(), body === undefined ? text : "", type),
     {
       status,
       classification: isNonEmptyString(body?.errorClassification) ? body.errorClassification : undefined,
@@ -143,6 +144,18 @@ function refusal(
       replayed: headers.get("idempotent-replayed") === "true" || undefined,
     },
   );
+}
+
+/** Maximum length of the text that a message quotes from an error page. */
+const MAX_EXCERPT = 200;
+
+/** Describes a response without a message of its own. Quotes a plain text, or the title of a web page. */
+function describeRefusal(status: string, text: string, type = "text/plain"): string {
+  const isPage = /\bx?html\b/i.test(type);
+  const [, title = ""] = isPage ? /<title[^>]*>([^<]*)/i.exec(text) ?? [] : ["", text];
+  const line = title.slice(0, 10 * MAX_EXCERPT).replace(/\s+/g, " ").trim();
+  const excerpt = line.length > MAX_EXCERPT ? line.slice(0, MAX_EXCERPT - 1) + "…" : line;
+  return `The service responded with ${status}${excerpt === "" ? "." : `: ${excerpt}`}`;
 }
 
 /** Returns a detail that can be printed: only the scalar members of one that is nested too deeply. */

@@ -276,6 +276,27 @@ Deno.test("a change with a key is sent even if the resource with its entity tag 
   assert.deepEqual(listIdempotencyKeys(server), [undefined, "k", undefined, "l", undefined]);
 });
 
+Deno.test("an error without JSON quotes its text, or the title of a web page", async () => {
+  const page = "<html><head><title>Gateway\n  down</title></head><body>Sorry</body></html>";
+  const messages: [type: string, text: string, message: string][] = [
+    ["text/plain", "Database  offline.\nTry later\n", "responded with 500: Database offline. Try later"],
+    ["text/html; charset=utf-8", page, "responded with 500: Gateway down"],
+    ["text/html", "<p>none</p>", "responded with 500."],
+    ["application/json", "{}", "responded with 500."],
+    ["text/plain", "x".repeat(5000), `responded with 500: ${"x".repeat(199)}…`],
+  ];
+  for (const [type, text, message] of messages) {
+    const fetch = (url: string | URL | Request) =>
+      Promise.resolve(
+        String(url).endsWith("/token")
+          ? Response.json({ access_token: "token", token_type: "Bearer" })
+          : new Response(text, { status: 500, headers: { "content-type": type } }),
+      );
+    const svc = createClient({ baseUrl: "https://svc.example", clientId: "id", clientSecret: "secret", fetch });
+    assert.equal((await catchError(svc.cases.get("C-1"))).message, `The service ${message}`);
+  }
+});
+
 Deno.test("the stack of an error shows where it was thrown, even if members are added later", () => {
   function thrower() {
     return new SvcError("NOT_FOUND", "Missing: $&.");
