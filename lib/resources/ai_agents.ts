@@ -96,7 +96,10 @@ const operations = {
     flags: { ...starter, ...channel },
     answer: conversationAnswer,
     status: 201,
-    example: "'@baseclass!PermitGuide' --context-id 'CITY-PERMIT-WORK P-1' --execute-starter",
+    example: [
+      "'@baseclass!PermitGuide' --context-id 'CITY-PERMIT-WORK P-1' --execute-starter",
+      "'@baseclass!PermitGuide' --context-id 'CITY-PERMIT-WORK P-1' --fields id",
+    ],
   },
   /**
    * Lists the caller's conversations with an agent about a context, newest first, without their messages. A page has 25
@@ -125,7 +128,10 @@ const operations = {
     flags: { contextId, pageSize, pageIndex },
     answer: conversationsAnswer,
     pages: { items: "conversations", page: "pageIndex", size: "pageSize", first: 0 },
-    example: "'@baseclass!PermitGuide' --context-id 'CITY-PERMIT-WORK P-1'",
+    example: [
+      "'@baseclass!PermitGuide' --context-id 'CITY-PERMIT-WORK P-1'",
+      "'@baseclass!PermitGuide' --context-id 'CITY-PERMIT-WORK P-1' --page-size 20 --page-index 2",
+    ],
   },
   /**
    * Reads a conversation with all its messages, oldest first. A reply contains the ID of the
@@ -150,7 +156,10 @@ const operations = {
     args: [agentId],
     flags: { conversation },
     answer: conversationAnswer,
-    example: "'@baseclass!PermitGuide' --conversation PXCONV-1",
+    example: [
+      "'@baseclass!PermitGuide' --conversation PXCONV-1",
+      "'@baseclass!PermitGuide' --conversation PXCONV-1 | jq -r '.messages[].message'",
+    ],
   },
   /**
    * Sends a message to an agent and returns the reply. The message is stored before the agent is asked: it is in the
@@ -184,7 +193,10 @@ const operations = {
       ...channel,
     },
     answer: replyAnswer,
-    example: "'@baseclass!PermitGuide' --conversation PXCONV-1 --request 'What is missing?'",
+    example: [
+      "'@baseclass!PermitGuide' --conversation PXCONV-1 --request 'What is missing?'",
+      "'@baseclass!PermitGuide' --conversation PXCONV-1 --request 'What is next?' --fields response",
+    ],
   },
   /**
    * Closes a conversation. It can still be read, and its replies can be liked and disliked.
@@ -207,7 +219,10 @@ const operations = {
     args: [agentId],
     flags: { conversation },
     answer: "nothing",
-    example: "'@baseclass!PermitGuide' --conversation PXCONV-1",
+    example: [
+      "'@baseclass!PermitGuide' --conversation PXCONV-1",
+      "'@baseclass!PermitGuide' --conversation PXCONV-1 --dry-run",
+    ],
   },
   /**
    * Likes a message of an agent. It replaces a dislike.
@@ -231,7 +246,10 @@ const operations = {
     args: [agentId],
     flags: { conversation, message },
     answer: "nothing",
-    example: "'@baseclass!PermitGuide' --conversation PXCONV-1 --message MSG-2",
+    example: [
+      "'@baseclass!PermitGuide' --conversation PXCONV-1 --message MSG-2",
+      "'@baseclass!PermitGuide' --conversation PXCONV-1 --message MSG-2 --dry-run",
+    ],
   },
   /**
    * Dislikes a message of an agent, with a reason. It replaces a like.
@@ -259,7 +277,10 @@ const operations = {
       feedback: { help: "Reason for the dislike", type: "string", to: "body:feedbackText", required: true },
     },
     answer: "nothing",
-    example: "'@baseclass!PermitGuide' --conversation PXCONV-1 --message MSG-2 --feedback 'Wrong fee'",
+    example: [
+      "'@baseclass!PermitGuide' --conversation PXCONV-1 --message MSG-2 --feedback 'Wrong fee'",
+      "'@baseclass!PermitGuide' --conversation PXCONV-1 --message MSG-2",
+    ],
   },
 } as const satisfies Group;
 

@@ -175,8 +175,10 @@ const operations = {
     args: [assignmentId],
     flags: { action, data: calculation },
     answer: viewAnswer,
-    example:
+    example: [
       `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"calculations":{"fields":[{"name":".Fee","context":"content"}]}}'`,
+      "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data @calculation.json",
+    ],
   },
   /**
    * Computes the form of an assignment's action as it would be with changed content, and saves nothing.
@@ -202,7 +204,10 @@ const operations = {
     args: [assignmentId],
     flags: { action, ...refresh },
     answer: viewAnswer,
-    example: `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Channel":"Desk"}'`,
+    example: [
+      `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Channel":"Desk"}'`,
+      "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data @form.json --interest-page '.Documents(1)'",
+    ],
   },
   /**
    * Goes back to the previous step of a screen flow; the submitted content is saved as a draft.
@@ -229,7 +234,10 @@ const operations = {
     args: [assignmentId],
     flags: content,
     answer: assignmentAnswer,
-    example: "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW'",
+    example: [
+      "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW'",
+      `'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW' --data '{"Channel":"Desk"}'`,
+    ],
   },
   /**
    * Goes to a step of a screen flow that was already visited; the submitted content is saved as a draft.
@@ -259,7 +267,10 @@ const operations = {
       ...content,
     },
     answer: assignmentAnswer,
-    example: "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW' --step AssignmentSF1",
+    example: [
+      "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW' --step AssignmentSF1",
+      `'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW' --step AssignmentSF2 --data '{"Channel":"Desk"}'`,
+    ],
   },
 } as const satisfies Group;
 

@@ -47,7 +47,10 @@ const operations = {
     flags: starter,
     answer: conversationAnswer,
     status: 201,
-    example: "'@baseclass!Desk' --context-id 'CITY-PERMIT-WORK P-1' --no-execute-starter",
+    example: [
+      "'@baseclass!Desk' --context-id 'CITY-PERMIT-WORK P-1' --no-execute-starter",
+      "'@baseclass!Desk' --context-id 'CITY-PERMIT-WORK P-1' --execute-starter --fields id,response",
+    ],
   },
   /**
    * Lists the caller's conversations with an assistant about a context, newest first, without their messages. A page has
@@ -75,7 +78,10 @@ const operations = {
     flags: { contextId, pageSize, pageIndex },
     answer: conversationsAnswer,
     pages: { items: "conversations", page: "pageIndex", size: "pageSize", first: 0 },
-    example: "'@baseclass!Desk' --context-id 'CITY-PERMIT-WORK P-1'",
+    example: [
+      "'@baseclass!Desk' --context-id 'CITY-PERMIT-WORK P-1'",
+      "'@baseclass!Desk' --context-id 'CITY-PERMIT-WORK P-1' --page-size 20 --page-index 2",
+    ],
   },
   /**
    * Reads a conversation with all its messages, oldest first. A reply contains the ID of the
@@ -100,7 +106,7 @@ const operations = {
     args: [assistantId],
     flags: { conversation },
     answer: conversationAnswer,
-    example: "'@baseclass!Desk' --conversation PXCONV-1",
+    example: ["'@baseclass!Desk' --conversation PXCONV-1", "'@baseclass!Desk' --conversation PXCONV-1 --format yaml"],
   },
   /**
    * Sends a message to an assistant and returns the reply. The message is stored before the assistant is asked: it is
@@ -130,7 +136,10 @@ const operations = {
     args: [assistantId],
     flags: { conversation, request },
     answer: replyAnswer,
-    example: "'@baseclass!Desk' --conversation PXCONV-1 --request 'Summarise the case'",
+    example: [
+      "'@baseclass!Desk' --conversation PXCONV-1 --request 'Summarise the case'",
+      "'@baseclass!Desk' --conversation PXCONV-1 --request 'Who opened it?' --fields response",
+    ],
   },
   /**
    * Closes a conversation and returns a confirmation. The conversation can still be read.
@@ -153,7 +162,7 @@ const operations = {
     args: [assistantId],
     flags: { conversation },
     answer: "text",
-    example: "'@baseclass!Desk' --conversation PXCONV-1",
+    example: ["'@baseclass!Desk' --conversation PXCONV-1", "'@baseclass!Desk' --conversation PXCONV-1 --dry-run"],
   },
 } as const satisfies Group;
 

@@ -207,7 +207,10 @@ const operations = {
     },
     atLeastOne: ["name", "category"],
     answer: "text",
-    example: "'LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT' --name 'Site plan' --category Plan",
+    example: [
+      "'LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT' --name 'Site plan' --category Plan",
+      "'LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT' --name drawing",
+    ],
   },
   /**
    * Deletes an attachment. The bytes are deleted with the last attachment that refers to them.
@@ -232,7 +235,10 @@ const operations = {
     path: "/attachments/{attachmentID}",
     args: [id],
     answer: "nothing",
-    example: "'LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT'",
+    example: [
+      "'LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT'",
+      "'LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT' --dry-run",
+    ],
   },
   /**
    * Uploads a file. Client and service stream it. It expires after two hours unless it is added to a case.

@@ -28,7 +28,10 @@ const operations = {
     args: [caseId],
     flags: { action },
     answer: viewAnswer,
-    example: "'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails",
+    example: [
+      "'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails",
+      "'CITY-PERMIT-WORK P-1' --action Expedite --format yaml",
+    ],
   },
   /**
    * Performs a case-wide or stage-wide action and returns the case.
@@ -83,8 +86,10 @@ const operations = {
     args: [caseId],
     flags: { action, data: calculation },
     answer: viewAnswer,
-    example:
+    example: [
       `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"calculations":{"fields":[{"name":".Fee","context":"content"}]}}'`,
+      "'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data @calculation.json",
+    ],
   },
   /**
    * Computes the form of a case action as it would be with changed content, and saves nothing.
@@ -138,7 +143,10 @@ const operations = {
     args: [caseId],
     flags: { view },
     answer: viewAnswer,
-    example: "'CITY-PERMIT-WORK P-1' --view pyDetails",
+    example: [
+      "'CITY-PERMIT-WORK P-1' --view pyDetails",
+      "'CITY-PERMIT-WORK P-1' --view Summary | jq .data.caseInfo.content",
+    ],
     seeAlso: ["cases get --help"],
   },
   /**
@@ -164,7 +172,10 @@ const operations = {
     args: [caseId],
     flags: { view, ...refresh },
     answer: viewAnswer,
-    example: `'CITY-PERMIT-WORK P-1' --view pyDetails --data '{"Channel":"Desk"}'`,
+    example: [
+      `'CITY-PERMIT-WORK P-1' --view pyDetails --data '{"Channel":"Desk"}'`,
+      "'CITY-PERMIT-WORK P-1' --view pyDetails --data @case.json --interest-page '.Documents(1)'",
+    ],
   },
   /**
    * Computes calculated fields of a view and saves nothing. The response omits unknown fields.
@@ -190,8 +201,10 @@ const operations = {
     args: [caseId],
     flags: { view, data: calculation },
     answer: viewAnswer,
-    example:
+    example: [
       `'CITY-PERMIT-WORK P-1' --view pyDetails --data '{"calculations":{"fields":[{"name":".Fee","context":"content"}]}}'`,
+      `'CITY-PERMIT-WORK P-1' --view pyDetails --data '{"calculations":{"fields":[{"name":".Cost","context":"content.Documents(1)"}]}}'`,
+    ],
   },
 } as const satisfies Group;
 

@@ -124,7 +124,7 @@ const operations = {
     args: [caseTypeId],
     variant: "hosted",
     answer: bulkActionsAnswer,
-    example: "City-Permit-Work-Permit",
+    example: ["City-Permit-Work-Permit", "City-Permit-Work-Permit --format table"],
   },
 } as const satisfies Group;
 

@@ -237,7 +237,7 @@ const operations = {
     path: "/cases/{caseID}/updates",
     args: [caseId],
     answer: caseAnswer,
-    example: "'CITY-PERMIT-WORK P-1'",
+    example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --fields etag"],
   },
   ...forms,
   /**
@@ -261,7 +261,7 @@ const operations = {
     path: "/cases/{caseID}/ancestors",
     args: [caseId],
     answer: ancestorList,
-    example: "'CITY-PERMIT-WORK P-2'",
+    example: ["'CITY-PERMIT-WORK P-2'", "'CITY-PERMIT-WORK P-2' --format table"],
   },
   /**
    * Lists the children of a case in `childCases`, each with its own; the object is empty for a case without children.
@@ -382,7 +382,7 @@ const operations = {
     path: "/cases/{caseID}/stages/next",
     args: [caseId],
     answer: caseAnswer,
-    example: "'CITY-PERMIT-WORK P-1'",
+    example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --fields status,nextAssignmentInfo"],
     seeAlso: ["cases list-stages --help"],
   },
   /**
@@ -406,7 +406,10 @@ const operations = {
     args: [caseId],
     flags: { process: { help: "Process ID", type: "string", to: "path:processID", required: true } },
     answer: caseAnswer,
-    example: "'CITY-PERMIT-WORK P-1' --process Site_Visit",
+    example: [
+      "'CITY-PERMIT-WORK P-1' --process Site_Visit",
+      "'CITY-PERMIT-WORK P-1' --process Site_Visit --fields nextAssignmentInfo",
+    ],
     seeAlso: ["cases list-stages --help"],
   },
   /**

@@ -340,7 +340,7 @@ const operations = {
     path: "/data_views/{data_view_ID}/metadata",
     args: [dataViewId],
     answer: metadata,
-    example: "D_Permits",
+    example: ["D_Permits", "D_Permits | jq '.fields[].fieldID'"],
   },
   /**
    * Reads the parameters and the fields of a data view, for given parameters.
@@ -363,7 +363,7 @@ const operations = {
     args: [dataViewId],
     flags: parametrised,
     answer: metadata,
-    example: `D_Permits --params '{"Channel":"Desk"}'`,
+    example: [`D_Permits --params '{"Channel":"Desk"}'`, "D_Permits --data @query.json --format yaml"],
   },
   /**
    * Counts the rows of a data view. `data` is the whole body, with `query`; it excludes `params`.
@@ -387,7 +387,7 @@ const operations = {
     args: [dataViewId],
     flags: parametrised,
     answer: rowCount,
-    example: `D_Permits --params '{"Channel":"Desk"}'`,
+    example: [`D_Permits --params '{"Channel":"Desk"}'`, "D_Permits --fields resultCount"],
   },
   /**
    * Queries the rows of a data view: `max` rows of the 1-based `page`, all matching rows counted with `includeTotal`. `data`
@@ -449,7 +449,7 @@ const operations = {
     flags: { view: { help: "View ID", type: "string", to: "path:view_ID", required: true }, ...queried },
     answer: viewRows,
     pages: rowPages,
-    example: "D_Permits --view pyDetails --max 20",
+    example: ["D_Permits --view pyDetails --max 20", "D_Inspectors --view pyDetails --page 2 --max 50 --include-total"],
   },
   /**
    * Creates a data record.
@@ -552,7 +552,7 @@ const operations = {
     args: [dataViewId],
     flags: { params: { help: "Key fields of the record", type: "object", to: "query:*" } },
     answer: "nothing",
-    example: `D_Inspectors --params '{"ID":"I-1"}'`,
+    example: [`D_Inspectors --params '{"ID":"I-1"}'`, "D_Inspectors --params @key.json"],
   },
   /**
    * Lists the actions of a data view's records.
@@ -576,7 +576,7 @@ const operations = {
     args: [dataViewId],
     emptyBody: true,
     answer: recordActionList,
-    example: "D_Inspectors",
+    example: ["D_Inspectors", "D_Inspectors --format table"],
   },
   /**
    * Reads the form of an action of the record that `data` identifies.
@@ -604,7 +604,10 @@ const operations = {
       data: { help: "Key fields of the record", type: "object", isContent: true, to: "body:*" },
     },
     answer: recordForm,
-    example: `D_Inspectors --action Edit --data '{"ID":"I-1"}'`,
+    example: [
+      `D_Inspectors --action Edit --data '{"ID":"I-1"}'`,
+      "D_Inspectors --action Edit --data @key.json --format yaml",
+    ],
   },
   /**
    * Performs an action on the record that the key members of `data` identify.
@@ -632,7 +635,10 @@ const operations = {
       attachments: { ...content.attachments, help: "Attachments (the embedded service accepts none)" },
     },
     answer: recordAnswer,
-    example: `D_Inspectors --action Edit --data '{"ID":"I-1","Phone":"555-0100"}'`,
+    example: [
+      `D_Inspectors --action Edit --data '{"ID":"I-1","Phone":"555-0100"}'`,
+      "D_Inspectors --action Edit --data @inspector.json",
+    ],
   },
   /**
    * Lists the data objects of the application, with the data view that lists each.

@@ -78,7 +78,10 @@ const operations = {
     flags: { user: { help: "User ID", type: "string", to: "body:users[0].ID", required: true } },
     answer: multiStatusAnswer,
     status: 207,
-    example: "'CITY-PERMIT-WORK P-1' --user clerk@city",
+    example: [
+      "'CITY-PERMIT-WORK P-1' --user clerk@city",
+      "'CITY-PERMIT-WORK P-1' --user reviewer@city --dry-run",
+    ],
   },
   /**
    * Removes a follower from a case.
@@ -103,7 +106,7 @@ const operations = {
     args: [caseId],
     flags: { user: { help: "User ID", type: "string", to: "path:followerID", required: true } },
     answer: "nothing",
-    example: "'CITY-PERMIT-WORK P-1' --user clerk@city",
+    example: ["'CITY-PERMIT-WORK P-1' --user clerk@city", "'CITY-PERMIT-WORK P-1' --user reviewer@city --dry-run"],
   },
 } as const satisfies Group;
 

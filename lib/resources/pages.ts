@@ -241,7 +241,10 @@ const operations = {
       },
     },
     answer: pageAnswer,
-    example: "CaseSummary --data-context 'CITY-PERMIT-WORK P-1'",
+    example: [
+      "CaseSummary --data-context 'CITY-PERMIT-WORK P-1'",
+      "CaseSummary --data-context 'CITY-PERMIT-WORK P-1' | jq .data.caseInfo.status",
+    ],
   },
   /**
    * Reads a dashboard: `data.insights` has its insights with current numbers.
@@ -263,7 +266,7 @@ const operations = {
     path: "/dashboard/{dashboardID}",
     args: [{ name: "dashboardID", help: "Dashboard ID", type: "string", to: "path:dashboardID", required: true }],
     answer: dashboardAnswer,
-    example: "Permits",
+    example: ["Permits", "Permits | jq '.data.insights[].ID'"],
   },
   /**
    * Reads an insight: `data.rows` has a row per group, which the service computes from the current rows.
@@ -285,7 +288,7 @@ const operations = {
     path: "/insight/{insightID}",
     args: [{ name: "insightID", help: "Insight ID", type: "string", to: "path:insightID", required: true }],
     answer: insightAnswer,
-    example: "PermitsByStatus",
+    example: ["PermitsByStatus", "FeesByChannel | jq '.data.rows'"],
   },
   /**
    * Reads a channel: its type, and the portal to which it leads.
@@ -307,7 +310,7 @@ const operations = {
     path: "/channels/{channelID}",
     args: [{ name: "channelID", help: "Channel ID", type: "string", to: "path:channelID", required: true }],
     answer: channelAnswer,
-    example: "Web",
+    example: ["Web", "Web --format yaml"],
   },
   /**
    * Reads a portal: its pages and dashboards, and the case types that can be created from it.
@@ -330,7 +333,7 @@ const operations = {
     args: [{ name: "portalID", help: "Portal ID", type: "string", to: "path:portalID", required: true }],
     answer: portalAnswer,
     labelled: true,
-    example: "Desk",
+    example: ["Desk", "Desk | jq '.data.pages[].ID'"],
   },
   /**
    * Reads the texts of a locale by their keys. If a country has no texts of its own (`en_GB`), the texts of its
@@ -353,7 +356,7 @@ const operations = {
     path: "/localizations/{locale}",
     args: [{ name: "locale", help: "Bundle, e.g. nl_NL", type: "string", to: "path:locale", required: true }],
     answer: objectAnswer,
-    example: "nl_NL",
+    example: ["nl_NL", "nl_NL --fields Fee"],
   },
 } as const satisfies Group;
 

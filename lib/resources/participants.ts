@@ -176,7 +176,10 @@ const operations = {
     args: [caseId],
     flags: { participantId },
     answer: participantAnswer,
-    example: "'CITY-PERMIT-WORK P-1' --participant-id PARTY-1",
+    example: [
+      "'CITY-PERMIT-WORK P-1' --participant-id PARTY-1",
+      "'CITY-PERMIT-WORK P-1' --participant-id PARTY-1 --format yaml",
+    ],
   },
   /**
    * Changes the given fields of a participant and leaves the others. The case gets a new entity tag, and the change
@@ -232,7 +235,10 @@ const operations = {
     args: [caseId],
     flags: { participantId },
     answer: "nothing",
-    example: "'CITY-PERMIT-WORK P-1' --participant-id PARTY-1",
+    example: [
+      "'CITY-PERMIT-WORK P-1' --participant-id PARTY-1",
+      "'CITY-PERMIT-WORK P-1' --participant-id PARTY-1 --dry-run",
+    ],
   },
   /**
    * Lists the participant roles of a case, which its case type defines, and whether each takes several participants.
@@ -255,7 +261,7 @@ const operations = {
     path: "/cases/{caseID}/participant_roles",
     args: [caseId],
     answer: roleList,
-    example: "'CITY-PERMIT-WORK P-1'",
+    example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --format table"],
   },
   /**
    * Reads a participant role, with the empty form of a participant: its fields, and which are required.
@@ -279,7 +285,7 @@ const operations = {
     args: [caseId],
     flags: { roleId: { help: "Participant role ID", type: "string", to: "path:participant_role_ID", required: true } },
     answer: viewAnswer,
-    example: "'CITY-PERMIT-WORK P-1' --role-id Applicant",
+    example: ["'CITY-PERMIT-WORK P-1' --role-id Applicant", "'CITY-PERMIT-WORK P-1' --role-id Adviser --format yaml"],
   },
 } as const satisfies Group;
 

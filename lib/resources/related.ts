@@ -128,7 +128,10 @@ const operations = {
     args: [caseId],
     flags: { relatedCaseId: { ...relatedCaseId, to: "path:related_caseID" } },
     answer: "nothing",
-    example: "'CITY-PERMIT-WORK P-1' --related-case-id 'CITY-PERMIT-WORK P-2'",
+    example: [
+      "'CITY-PERMIT-WORK P-1' --related-case-id 'CITY-PERMIT-WORK P-2'",
+      "'CITY-PERMIT-WORK P-1' --related-case-id 'CITY-PERMIT-WORK P-2' --dry-run",
+    ],
   },
 } as const satisfies Group;
 

@@ -340,7 +340,7 @@ const operations = {
     path: "/messages/{messageID}",
     args: [messageID],
     answer: messageAnswer,
-    example: "'PEGASOCIAL-MESSAGE M-1'",
+    example: ["'PEGASOCIAL-MESSAGE M-1'", "'PEGASOCIAL-MESSAGE M-1' --fields message"],
   },
   /**
    * Changes the text of a message, with its mentions and tags. Only its author may change it.
@@ -365,7 +365,10 @@ const operations = {
     args: [messageID],
     flags: { message, routeToWorkbasket },
     answer: messageAnswer,
-    example: "'PEGASOCIAL-MESSAGE M-1' --message 'Plan received and complete'",
+    example: [
+      "'PEGASOCIAL-MESSAGE M-1' --message 'Plan received and complete'",
+      "'PEGASOCIAL-MESSAGE M-1' --message 'Who can help?' --route-to-workbasket Review",
+    ],
   },
   /**
    * Deletes a message and its replies. Only its author may delete it.
@@ -387,7 +390,7 @@ const operations = {
     path: "/messages/{messageID}",
     args: [messageID],
     answer: "nothing",
-    example: "'PEGASOCIAL-MESSAGE M-1'",
+    example: ["'PEGASOCIAL-MESSAGE M-1'", "'PEGASOCIAL-MESSAGE M-1' --dry-run"],
   },
   /**
    * Likes a message for the caller, unless the caller already does. Returns a sentence.
@@ -409,7 +412,7 @@ const operations = {
     path: "/messages/{messageID}/likes",
     args: [messageID],
     answer: "text",
-    example: "'PEGASOCIAL-MESSAGE M-1'",
+    example: ["'PEGASOCIAL-MESSAGE M-1'", "'PEGASOCIAL-MESSAGE M-1' --profile reviewer"],
   },
   /**
    * Lists the operators who like a message in `likes`. `pxLikeCount` is their number. `pxIsLiked` tells whether the
@@ -433,7 +436,7 @@ const operations = {
     path: "/messages/{messageID}/likes",
     args: [messageID],
     answer: likeList,
-    example: "'PEGASOCIAL-MESSAGE M-1'",
+    example: ["'PEGASOCIAL-MESSAGE M-1'", "'PEGASOCIAL-MESSAGE M-1' --fields pxLikeCount"],
   },
   /**
    * Removes the caller's like from a message, if there is one. Returns a sentence.
@@ -456,7 +459,7 @@ const operations = {
     path: "/messages/{messageID}/likes",
     args: [messageID],
     answer: "text",
-    example: "'PEGASOCIAL-MESSAGE M-1'",
+    example: ["'PEGASOCIAL-MESSAGE M-1'", "'PEGASOCIAL-MESSAGE M-1' --profile reviewer"],
   },
   /**
    * Reads a page of a feed, newest first: `pyCaseFeed` of a case, `pyUserFeed` of an operator, `pyDashboardFeed` of an
@@ -526,7 +529,7 @@ const operations = {
     path: "/message-types/{type}",
     args: [{ name: "type", help: "Class ID of the message type", type: "string", to: "path:type", required: true }],
     answer: messageTypeAnswer,
-    example: "City-Permit-Social-Question",
+    example: ["City-Permit-Social-Question", "City-Permit-Social-Question --format yaml"],
   },
   /**
    * Lists the types of mentions: operators (`Users`).
@@ -546,7 +549,7 @@ const operations = {
     method: "GET",
     path: "/mention_types",
     answer: "any",
-    example: "",
+    example: ["", "--format table"],
   },
   /**
    * Lists the operators whose ID or name contains a text. Operators who wrote or are mentioned at the context come
@@ -575,7 +578,10 @@ const operations = {
       listSize,
     },
     answer: mentionList,
-    example: "--mentions-type Users --search-for cle",
+    example: [
+      "--mentions-type Users --search-for cle",
+      "--mentions-type Users --search-for rosa --list-size 5 --format table",
+    ],
   },
   /**
    * Lists the 20 most used tags of messages and cases. Tags of the context come first.
@@ -598,7 +604,7 @@ const operations = {
     path: "/suggested_tags",
     flags: { context },
     answer: tagList,
-    example: "--context 'CITY-PERMIT-WORK P-1'",
+    example: ["--context 'CITY-PERMIT-WORK P-1'", "--context 'CITY-PERMIT-WORK P-1' | jq -r '.tags[]'"],
   },
   /**
    * Lists the tags of messages and cases that contain a text. Tags that start with it come first, then the most used.
@@ -621,7 +627,7 @@ const operations = {
     path: "/tags",
     flags: { searchFor, listSize },
     answer: tagList,
-    example: "--search-for urg",
+    example: ["--search-for urg", "--search-for urg --list-size 5"],
   },
 } as const satisfies Group;
 

@@ -45,7 +45,7 @@ const operations = {
     args: [{ name: "fileID", help: "File ID", type: "string", to: "path:fileID", required: true }],
     answer: "content",
     output: "file",
-    example: "logo.png -o logo.png",
+    example: ["logo.png -o logo.png", "fees.csv > fees.csv"],
   },
   /**
    * Reads the profile image of a user.
@@ -67,7 +67,7 @@ const operations = {
     path: "/users/{user_ID}/profile-image",
     args: [{ name: "userId", help: "User ID", type: "string", to: "path:user_ID", required: true }],
     answer: "content",
-    example: "clerk@city -o clerk.png",
+    example: ["clerk@city -o clerk.png", "clerk@city > clerk.png"],
   },
 } as const satisfies Group;
 

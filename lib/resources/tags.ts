@@ -104,7 +104,7 @@ const operations = {
     args: [caseId],
     flags: { tag: { help: "Tag name or key", type: "string", to: "path:tagID", required: true } },
     answer: "nothing",
-    example: "'CITY-PERMIT-WORK P-1' --tag urgent",
+    example: ["'CITY-PERMIT-WORK P-1' --tag urgent", "'CITY-PERMIT-WORK P-1' --tag 'old, big'"],
   },
 } as const satisfies Group;
 

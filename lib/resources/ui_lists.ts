@@ -113,7 +113,7 @@ const operations = {
     path: "/ui_lists/{ui_list_ID}/personalizations",
     args: [uiListID],
     answer: personalizationList,
-    example: "Permits",
+    example: ["Permits", "Permits --format table"],
   },
   /**
    * Creates a personalization of a UI list for the caller and returns its ID. The state is stored unchanged. A new
@@ -139,7 +139,10 @@ const operations = {
     args: [uiListID],
     flags: personalization,
     answer: "text",
-    example: `Permits --name Mine --id mine --personalization-state '{"columns":["pyID"]}' --mark-as-default`,
+    example: [
+      `Permits --name Mine --id mine --personalization-state '{"columns":["pyID"]}' --mark-as-default`,
+      "Permits --name Review --route-to-workbasket Review",
+    ],
   },
   /**
    * Changes a personalization of the caller and returns its ID. Missing parameters leave their values unchanged.
@@ -163,7 +166,10 @@ const operations = {
     args: [uiListID, personalizationID],
     flags: personalization,
     answer: "text",
-    example: "Permits mine --name Ours",
+    example: [
+      "Permits mine --name Ours",
+      "Permits mine --name Mine --mark-as-default",
+    ],
   },
   /**
    * Deletes a personalization of the caller and returns its ID.
@@ -185,7 +191,7 @@ const operations = {
     path: "/ui_lists/{ui_list_ID}/personalizations/{personalizationID}",
     args: [uiListID, personalizationID],
     answer: "text",
-    example: "Permits mine",
+    example: ["Permits mine", "Permits mine --dry-run"],
   },
   /**
    * Moves a row of a case's embedded list to the position of another row. The rows between them move up or down. The view is the
@@ -234,7 +240,10 @@ const operations = {
       listClass: { help: "Class of the rows", type: "string", to: "body:listClass" },
     },
     answer: movedList,
-    example: "'City-Permit-Work-Permit!Documents' --source-id 3 --destination-id 1 --context 'CITY-PERMIT-WORK P-1'",
+    example: [
+      "'City-Permit-Work-Permit!Documents' --source-id 3 --destination-id 1 --context 'CITY-PERMIT-WORK P-1'",
+      "'City-Permit-Work-Permit!Documents' --source-id 1 --destination-id 2 --context 'CITY-PERMIT-WORK P-1'",
+    ],
   },
 } as const satisfies Group;
 

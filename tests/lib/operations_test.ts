@@ -88,6 +88,12 @@ Deno.test("every operation is explained where it is described, with an example t
   assert.deepEqual(unexplained.map(({ group, name }) => permissionName(group, name)), []);
 });
 
+Deno.test("every operation has at least two examples", () => {
+  for (const { group, name, operation } of operations) {
+    assert.ok(listExamples(operation).length >= 2, `svc ${toKebab(group)} ${toKebab(name)} needs a second example`);
+  }
+});
+
 Deno.test("every example of the help is a command line that makes a request", async () => {
   await using folder = await makeFolder({ "plan.pdf": "%PDF" });
   const options = { cwd: folder.path, env: { SVC_BASE_URL: "https://svc.example" } };
