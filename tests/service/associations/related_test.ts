@@ -88,7 +88,7 @@ Deno.test("an unknown case, the case itself and a related case fail separately",
     assert.deepEqual(statusesOf(elements), [[id, status]]);
     assert.match(String(reasonOf(elements[0])), reason);
   }
-  assert.deepEqual(await relationsOf(one), [[two, "duplicate"]]);
+  assert.deepEqual(await relationsOf(one), [[two, "duplicate", "outgoing"]]);
 });
 
 Deno.test("deleting a case removes its relations", async () => {
