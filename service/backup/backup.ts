@@ -9,7 +9,7 @@ import { makePrivateDirectory } from "../../utils/fs/private_file.ts";
 import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import { FILE_KIND } from "../attachments/files.ts";
 import { locateFiles, lockDirectory, readState, registerApplication } from "../server/directory.ts";
-import { keepBytes, removeBytes } from "../store/bytes_on_disk.ts";
+import { keepBytes } from "../store/bytes_on_disk.ts";
 import { checkDatabase, copyDatabase, type DatabaseFindings, readItems } from "../store/sqlite/snapshot.ts";
 import { createUnusedError, resolveDirectory, type ServiceDirectory } from "../admin/control.ts";
 import { DATABASE_ENTRY, FILES_FOLDER, readArchive, writeArchive } from "./archive.ts";
@@ -88,17 +88,21 @@ export async function restore({ file, ...which }: ServiceDirectory & { file: str
   try {
     await using folder = await makeFolder(data);
     const copy = `${folder.path}/${DATABASE_ENTRY}`;
+    await makePrivateDirectory(`${folder.path}/${FILES_FOLDER}`);
     const { createdAt, app, entries } = await readArchive(file, async (name, content) => {
-      if (name === DATABASE_ENTRY) return await writePrivate(copy, content);
-      await makePrivateDirectory(files);
-      await writePrivate(`${files}/${name.slice(FILES_FOLDER.length)}`, content);
+      await writePrivate(`${folder.path}/${name}`, content);
     });
     const { cases } = assertIntact(file, copy);
+    await makePrivateDirectory(files);
+    for (const { name } of entries) {
+      if (name !== DATABASE_ENTRY) {
+        await Deno.rename(`${folder.path}/${name}`, `${files}/${name.slice(FILES_FOLDER.length)}`);
+      }
+    }
     await registerApplication(data, app);
     await Deno.rename(copy, database);
     return { backup: resolve(file), data, createdAt, cases, files: entries.length - 1 };
   } catch (error) {
-    await removeBytes(files);
     throw explainRead(explainWrite(error, data), file);
   }
 }

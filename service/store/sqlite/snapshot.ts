@@ -30,8 +30,17 @@ export async function copyDatabase(path: string, target: string): Promise<void> 
   await backup(db, target, { rate: PAGES_PER_STEP });
 }
 
-/** Reads every page, index and reference of a database. */
+/** Reads every page, index and reference of a database. An unreadable database is an issue, too. */
 export function checkDatabase(path: string): DatabaseFindings {
+  try {
+    return readFindings(path);
+  } catch (error) {
+    if (!(error instanceof Error && "errcode" in error)) throw error;
+    return { schema: 0, cases: 0, issues: [`The database cannot be read: ${error.message}`] };
+  }
+}
+
+function readFindings(path: string): DatabaseFindings {
   using db = openForReading(path);
   const integrity = db.prepare(`PRAGMA integrity_check(${MAX_ISSUES})`).all().map((row) => String(row.integrity_check));
   const references = db.prepare("PRAGMA foreign_key_check").all().slice(0, MAX_ISSUES)

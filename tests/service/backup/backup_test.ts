@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { backUp, restore, verify } from "../../../service/backup/backup.ts";
 import { SvcError } from "../../../lib/errors.ts";
+import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
 import { locateFiles } from "../../../service/server/directory.ts";
 import { keepBytes } from "../../../service/store/bytes_on_disk.ts";
 import { openService, sendRequest, ServiceHome, START_ARGUMENTS, type TestService } from "../../harness/service.ts";
@@ -158,6 +159,28 @@ Deno.test("verify names missing and shortened files, and damage of the database"
   const error = await rejection(verify({ data }));
   assert.equal(error.code, "STORE_DAMAGED");
   assert.match(JSON.stringify(error.details), /A row of assignments refers to a row of cases that does not exist/);
+});
+
+Deno.test("verify reports a database that SQLite cannot read", async () => {
+  await using folder = await makeFolder();
+  await makeBackup(folder);
+  const data = `${folder.path}/data`;
+  await Deno.writeFile(locateFiles(data).database, new Uint8Array(8192).fill(7));
+  const error = await rejection(verify({ data }));
+  assert.equal(error.code, "STORE_DAMAGED");
+  assert.match(JSON.stringify(error.details), /The database cannot be read: /);
+});
+
+Deno.test("a failed restore keeps the uploaded files of a directory whose database is lost", async () => {
+  await using folder = await makeFolder();
+  const backup = await makeBackup(folder);
+  const data = `${folder.path}/data`;
+  const { database, files } = locateFiles(data);
+  for (const path of [database, `${database}-wal`, `${database}-shm`]) await Deno.remove(path).catch(ignoreMissing);
+  await assert.rejects(restore({ file: `${folder.path}/missing`, data }));
+  assert.equal(Array.from(Deno.readDirSync(files)).length, 1);
+  assert.equal((await restore({ file: backup, data })).files, 1);
+  assert.equal((await verify({ data })).files, 1);
 });
 
 Deno.test("a shortened or changed backup is refused and restores nothing", async () => {
