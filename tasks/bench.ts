@@ -17,7 +17,7 @@ import { measureSandboxStart } from "./bench/sandbox_ready.ts";
 import { measureTransfer } from "./bench/transfer.ts";
 import { build, PROGRAM } from "./build.ts";
 import { type LogCase, readLog } from "./replay/log.ts";
-import { API_ROOT, closeOnInterrupt, Workspace } from "./workspace.ts";
+import { API_ROOT, closeOnInterrupt, Workspace } from "./support/workspace.ts";
 
 const { logFile, before, inputs, only } = readArguments(Deno.args);
 const RUNS = 25;

@@ -7,7 +7,7 @@
 import { build, PROGRAM } from "./build.ts";
 import { crash } from "./crash/crash.ts";
 import { renderReport } from "./crash/report.ts";
-import { createSeed } from "./crash/seeded_random.ts";
+import { createSeed } from "./support/seeded_random.ts";
 import { listFaults } from "./crash/verdict.ts";
 
 const MAX_SHOWN_FAULTS = 50;

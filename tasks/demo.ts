@@ -7,7 +7,7 @@ import { createClient } from "../mod.ts";
 import { Tour } from "./demo/tour.ts";
 import { compareCases } from "./replay/compare.ts";
 import { readLog } from "./replay/log.ts";
-import { closeOnInterrupt, Workspace } from "./workspace.ts";
+import { closeOnInterrupt, Workspace } from "./support/workspace.ts";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 

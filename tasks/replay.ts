@@ -7,7 +7,7 @@ import { createClient } from "../mod.ts";
 import { compareCases } from "./replay/compare.ts";
 import { readLog } from "./replay/log.ts";
 import { countCalls, replay } from "./replay/replay.ts";
-import { closeOnInterrupt, Workspace } from "./workspace.ts";
+import { closeOnInterrupt, Workspace } from "./support/workspace.ts";
 
 const [path] = Deno.args;
 if (path === undefined) {

@@ -5,7 +5,7 @@
 import process from "node:process";
 import { startService } from "../service/mod.ts";
 import { build } from "./build.ts";
-import { copyCheckout } from "./copy_checkout.ts";
+import { copyCheckout } from "./support/copy_checkout.ts";
 import { runTests, type TestCounts } from "./run_tests.ts";
 
 const directory = await Deno.makeTempDir({ prefix: "svc-test-" });

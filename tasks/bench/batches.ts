@@ -1,5 +1,5 @@
 import { PROGRAM } from "../build.ts";
-import { Workspace } from "../workspace.ts";
+import { Workspace } from "../support/workspace.ts";
 import type { Figure } from "./figure.ts";
 import { measureCommand } from "./peak_memory.ts";
 import { findServiceProcess, PROGRAM_OPTIONS, timeTasks } from "./time_slices.ts";

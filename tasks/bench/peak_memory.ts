@@ -1,4 +1,4 @@
-import { readOutput, type Workspace } from "../workspace.ts";
+import { readOutput, type Workspace } from "../support/workspace.ts";
 
 /** Interval in milliseconds at which a process is asked for its peak, which is gone when it ends. */
 const POLL_INTERVAL = 20;

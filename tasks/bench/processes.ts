@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { runForOutput } from "../workspace.ts";
+import { runForOutput } from "../support/workspace.ts";
 import { median } from "./figure.ts";
 
 /**

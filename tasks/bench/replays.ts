@@ -1,7 +1,7 @@
 import { PROGRAM } from "../build.ts";
 import type { LogCase } from "../replay/log.ts";
 import { countCalls, createReplayCommand, distributeLog, type Share } from "../replay/replay.ts";
-import { API_ROOT, Workspace } from "../workspace.ts";
+import { API_ROOT, Workspace } from "../support/workspace.ts";
 import type { Figure } from "./figure.ts";
 import { createProgram } from "./processes.ts";
 import { findServiceProcess, PROGRAM_OPTIONS, type Task, timeTasks } from "./time_slices.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import { isJsonObject } from "../../utils/json.ts";
-import { readOutput, type Workspace } from "../workspace.ts";
+import { readOutput, type Workspace } from "../support/workspace.ts";
 
 /** Milliseconds of a time slice, so long that caches are warm most of the time. */
 const SLICE = 1000;

@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../utils/json.ts";
-import { Workspace } from "../workspace.ts";
+import { Workspace } from "../support/workspace.ts";
 import type { Figure } from "./figure.ts";
 import { measureCommand, readPeakMemory } from "./peak_memory.ts";
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
-import type { Workspace } from "../workspace.ts";
-import { Process } from "./processes.ts";
+import type { Workspace } from "../support/workspace.ts";
+import { Process } from "../support/processes.ts";
 
 /** The script with calls of every kind. */
 const SCRIPT: string = fileURLToPath(new URL("./script.ts", import.meta.url));

@@ -1,10 +1,10 @@
 import { openJournal } from "../../workflows/journal/sqlite/sqlite_journal.ts";
-import { Workspace } from "../workspace.ts";
+import { Workspace } from "../support/workspace.ts";
 import { Batch, getJournalPath } from "./batch.ts";
 import { type Kill, Killer } from "./killer.ts";
 import { createReference, type FinishedBatch, readOutcome } from "./outcome.ts";
-import { SeededRandom } from "./seeded_random.ts";
-import { Service } from "./service.ts";
+import { SeededRandom } from "../support/seeded_random.ts";
+import { Service } from "../support/service.ts";
 import { computeStatistics, type RunStatistics } from "./statistics.ts";
 import { judge, type Verdict } from "./verdict.ts";
 

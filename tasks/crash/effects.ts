@@ -1,6 +1,6 @@
 import type { AttachmentInfo, MessageInfo } from "../../mod.ts";
 import type { Client, JsonObject, JsonValue } from "../../mod.ts";
-import { forEachConcurrently } from "../for_each_concurrently.ts";
+import { forEachConcurrently } from "../support/for_each_concurrently.ts";
 
 const CONCURRENCY = 8;
 

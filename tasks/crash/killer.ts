@@ -1,8 +1,8 @@
 import { delay } from "../../utils/async/abort.ts";
 import type { Batch } from "./batch.ts";
-import { findSandboxes, killProcess } from "./processes.ts";
-import type { SeededRandom } from "./seeded_random.ts";
-import type { Service } from "./service.ts";
+import { findSandboxes, killProcess } from "../support/processes.ts";
+import type { SeededRandom } from "../support/seeded_random.ts";
+import type { Service } from "../support/service.ts";
 
 /** The kinds of processes that are killed. */
 export const VICTIMS = ["runner", "sandbox", "service"] as const;

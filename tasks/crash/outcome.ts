@@ -1,10 +1,10 @@
 import { DatabaseSync } from "node:sqlite";
 import { createClient } from "../../mod.ts";
 import { isJsonObject, type JsonValue } from "../../utils/json.ts";
-import { Workspace } from "../workspace.ts";
+import { Workspace } from "../support/workspace.ts";
 import { Batch, type BatchEnd } from "./batch.ts";
 import { createNormalizer, type InputMark, readEffects } from "./effects.ts";
-import { Service } from "./service.ts";
+import { Service } from "../support/service.ts";
 
 /** A finished batch. */
 export type FinishedBatch = readonly [batch: Batch, end: BatchEnd];

@@ -1,6 +1,6 @@
 import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { isJsonObject, type JsonObject } from "../../utils/json.ts";
-import type { Workspace } from "../workspace.ts";
+import type { Workspace } from "../support/workspace.ts";
 
 const BOLD = "\x1b[1m";
 const PLAIN = "\x1b[0m";

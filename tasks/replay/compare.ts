@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../utils/json.ts";
 import type { Client, JsonObject } from "../../mod.ts";
-import { forEachConcurrently } from "../for_each_concurrently.ts";
+import { forEachConcurrently } from "../support/for_each_concurrently.ts";
 import type { LogCase, LogEvent } from "./log.ts";
 
 const CONCURRENCY = 8;

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { isJsonObject } from "../../utils/json.ts";
-import { runForOutput, type Workspace } from "../workspace.ts";
+import { runForOutput, type Workspace } from "../support/workspace.ts";
 import type { LogCase } from "./log.ts";
 
 /** The operators that work concurrently: as many as small machines have processors. */

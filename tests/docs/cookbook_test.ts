@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { toExitCode } from "../../cli/exit.ts";
 import { ERROR_CODES, SvcError } from "../../lib/errors.ts";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
-import { Workspace } from "../../tasks/workspace.ts";
+import { Workspace } from "../../tasks/support/workspace.ts";
 import { LimitedCommand, PROGRAM } from "../harness/svc.ts";
 
 const PAGE = new URL("../../docs/cookbook.md", import.meta.url);

@@ -1,6 +1,6 @@
 /** Follows docs/workflows.md: its script, in the folder that it creates, and its plan. */
 import assert from "node:assert/strict";
-import { Workspace } from "../../tasks/workspace.ts";
+import { Workspace } from "../../tasks/support/workspace.ts";
 import { findTypeErrorsIn } from "../harness/project.ts";
 import { PROGRAM } from "../harness/svc.ts";
 

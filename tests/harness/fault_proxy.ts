@@ -3,7 +3,7 @@
  * the plan. The service receives a request only with the faults that follow the forwarding.
  */
 import { delay } from "../../utils/async/abort.ts";
-import { SeededRandom } from "../../tasks/crash/seeded_random.ts";
+import { SeededRandom } from "../../tasks/support/seeded_random.ts";
 import {
   closeConnection,
   formatJsonResponse,

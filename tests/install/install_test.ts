@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { listExamples, toKebab } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
-import { copyCheckout } from "../../tasks/copy_checkout.ts";
+import { copyCheckout } from "../../tasks/support/copy_checkout.ts";
 import { startService } from "../../service/mod.ts";
 import { readmeBlock } from "../harness/project.ts";
 import { CHECKOUT, Home } from "../harness/svc.ts";

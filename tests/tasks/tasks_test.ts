@@ -1,7 +1,7 @@
 /** Runs the tasks of this checkout. */
 import assert from "node:assert/strict";
-import { copyCheckout } from "../../tasks/copy_checkout.ts";
-import { runForOutput } from "../../tasks/workspace.ts";
+import { copyCheckout } from "../../tasks/support/copy_checkout.ts";
+import { runForOutput } from "../../tasks/support/workspace.ts";
 import { CHECKOUT, LimitedCommand, makeFolder } from "../harness/svc.ts";
 
 const DEMO = `${CHECKOUT}/tasks/demo.ts`;

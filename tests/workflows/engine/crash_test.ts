@@ -1,7 +1,7 @@
 /** Kills host, guests and service at random. Every effect of a workflow happens exactly once. `deno task crash` runs longer. */
 import assert from "node:assert/strict";
 import { crash } from "../../../tasks/crash/crash.ts";
-import { createSeed } from "../../../tasks/crash/seeded_random.ts";
+import { createSeed } from "../../../tasks/support/seeded_random.ts";
 import { compareEffects, listFaults } from "../../../tasks/crash/verdict.ts";
 import { renderReport } from "../../../tasks/crash/report.ts";
 import { PROGRAM } from "../../harness/svc.ts";

@@ -1,6 +1,6 @@
 /** Runs whose script is edited, whose sandboxes are killed, or whose calls are answered by a gateway. */
 import assert from "node:assert/strict";
-import { findSandboxes, killProcess } from "../../../tasks/crash/processes.ts";
+import { findSandboxes, killProcess } from "../../../tasks/support/processes.ts";
 import { Runner } from "../../../workflows/runs/runner.ts";
 import { DEFAULT_LIMITS } from "../../../workflows/sandbox/host/limits.ts";
 import { explainExit, KilledFromOutside } from "../../../workflows/sandbox/host/guest_errors.ts";

@@ -1,7 +1,7 @@
 /** Resuming and retrying failed runs: with more grants, more time, corrected inputs or an edited script. */
 import assert from "node:assert/strict";
 import { saveProfile } from "../../../lib/auth/profiles.ts";
-import { findSandboxes, killProcess } from "../../../tasks/crash/processes.ts";
+import { findSandboxes, killProcess } from "../../../tasks/support/processes.ts";
 import {
   CREATE_CASE,
   createCaseBody,

@@ -4,7 +4,7 @@ import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
 import { readLines } from "../../../workflows/inputs/lines.ts";
 import { buildLimiter, limitsAllMemory, startGuest } from "../../../workflows/sandbox/host/guest_process.ts";
 import { FrameBuffer, FrameReader } from "../../../workflows/sandbox/protocol/frames.ts";
-import { runForOutput } from "../../../tasks/workspace.ts";
+import { runForOutput } from "../../../tasks/support/workspace.ts";
 import { LimitedCommand, makeFolder } from "../../harness/svc.ts";
 import { createCaseBody, runText, scriptText, TinyApi, workflowCommand } from "../../harness/workflow.ts";
 

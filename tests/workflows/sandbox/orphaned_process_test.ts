@@ -1,6 +1,6 @@
 /** Guest processes whose host was killed. They end by themselves. */
 import assert from "node:assert/strict";
-import { findSandboxes, killProcess } from "../../../tasks/crash/processes.ts";
+import { findSandboxes, killProcess } from "../../../tasks/support/processes.ts";
 import { openScriptWorkspace, waitForOutput } from "../../harness/workflow.ts";
 import { LimitedCommand } from "../../harness/svc.ts";
 

@@ -1,7 +1,7 @@
 /** Scripts: their functions, grants and failures. */
 import assert from "node:assert/strict";
 import type { SvcError } from "../../../lib/errors.ts";
-import { findSandboxes, killProcess } from "../../../tasks/crash/processes.ts";
+import { findSandboxes, killProcess } from "../../../tasks/support/processes.ts";
 import { CASSETTE_VERSION } from "../../../workflows/cassette/cassette.ts";
 import { playCassette } from "../../../workflows/cassette/play_cassette.ts";
 import { makePlan } from "../../../workflows/plan/make_plan.ts";

@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../utils/json.ts";
-import type { Workspace } from "../workspace.ts";
+import type { Workspace } from "./workspace.ts";
 import { Process } from "./processes.ts";
 
 /** An embedded service that can be killed, and started again at the same address with its data. */

@@ -1,7 +1,7 @@
 import { cpSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const CHECKOUT = new URL("../", import.meta.url);
+const CHECKOUT = new URL("../..", import.meta.url);
 
 /** Copies the checkout to a new folder, without tests, hidden folders and build results. */
 export function copyCheckout(folder: string): void {

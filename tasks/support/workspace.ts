@@ -1,8 +1,8 @@
-import { ignoreMissing } from "../utils/fs/ignore_missing.ts";
-import { PROFILE_DEFAULTS } from "../lib/auth/profiles.ts";
-import { killProcess } from "./crash/processes.ts";
+import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
+import { PROFILE_DEFAULTS } from "../../lib/auth/profiles.ts";
+import { killProcess } from "./processes.ts";
 
-const CLI = new URL("../cli.ts", import.meta.url).href;
+const CLI = new URL("../../cli.ts", import.meta.url).href;
 
 /** Path of the API below the address of a service. */
 export const API_ROOT: string = PROFILE_DEFAULTS.apiRoot;
