@@ -1,4 +1,5 @@
 import { render } from "../../lib/output/render.ts";
+import { quantile } from "../support/quantile.ts";
 import type { CrashReport } from "./crash.ts";
 import { VICTIMS } from "./killer.ts";
 import { listFaults } from "./verdict.ts";
@@ -25,11 +26,6 @@ export async function renderReport({ seed, kills, inputs, statistics, verdict }:
   ];
   const rows = figures.map(([figure, value]) => ({ figure, value: String(value) }));
   return (await render(rows, { format: "table" }, { columns: 80, color: false })).text;
-}
-
-/** Returns the smallest of sorted numbers that at least this share of them does not exceed. */
-function quantile(sorted: readonly number[], share: number): number | undefined {
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];
 }
 
 function formatMilliseconds(value: number | undefined): string {

@@ -29,6 +29,12 @@ export class Service implements AsyncDisposable {
     this.#port = await this.#readPort();
   }
 
+  /** Identifier of the current or last process. */
+  get pid(): number {
+    if (this.#process === undefined) throw new Error("The service was never started.");
+    return this.#process.pid;
+  }
+
   /** Kills the service and waits until it has ended. */
   async kill(): Promise<void> {
     this.#process?.kill();

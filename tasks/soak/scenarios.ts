@@ -1,0 +1,5 @@
+import type { Scenario } from "./scenario.ts";
+import { serviceKills } from "./service_kills.ts";
+
+/** All scenarios, in the order of the table. */
+export const scenarios: readonly Scenario[] = [serviceKills];

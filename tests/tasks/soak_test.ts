@@ -1,0 +1,53 @@
+/** The short forms of the long tests, and the checks that they rely on. */
+import assert from "node:assert/strict";
+import { createSeed, SeededRandom } from "../../tasks/support/seeded_random.ts";
+import { WriteLoad } from "../../tasks/soak/write_load.ts";
+import { openService } from "../harness/service.ts";
+import { CHECKOUT, LimitedCommand, PROGRAM, runCommand } from "../harness/svc.ts";
+import { eventually } from "../harness/wait.ts";
+
+const SHORT = ["--scale", "0.01", "--ignore-limits"];
+
+async function soak(...args: string[]) {
+  const command = ["run", "--quiet", "--allow-all", `${CHECKOUT}/tasks/soak.ts`, ...args];
+  return await runCommand(new LimitedCommand(Deno.execPath(), { args: command, env: { SVC_TEST_PROGRAM: PROGRAM } }));
+}
+
+Deno.test("the short form of every long test meets its target", async () => {
+  const { code, stdout, stderr } = await soak(...SHORT, "--seed", String(createSeed()));
+  assert.equal(code, 0, stdout + stderr);
+  assert.match(stdout, /│ what +│ target +│ measured +│ seed +│ duration +│ ok +│/);
+  assert.doesNotMatch(stdout, / NO +│/);
+});
+
+Deno.test("a lost write and a change that nobody made are reported", async () => {
+  await using svc = await openService();
+  const random = new SeededRandom(createSeed());
+  const load = new WriteLoad(svc, {
+    writers: 2,
+    random,
+    waitUntilAvailable: () => assert.fail("nothing interrupts it"),
+  });
+  const over = new AbortController();
+  const writing = load.run(over.signal);
+  await eventually("five cases exist", () => load.cases.length >= 5);
+  over.abort();
+  await writing;
+  assert.deepEqual(await load.check(svc), []);
+  const [first, second] = load.cases.map(({ id = "" }) => `/cases/${encodeURIComponent(id)}`);
+  assert.equal((await svc.call("DELETE", first ?? "")).status, 200);
+  const body = { content: { Address: "Elsewhere" } };
+  assert.equal((await svc.call("PATCH", `${second}/actions/pyUpdateCaseDetails`, { body })).status, 200);
+  const faults = (await load.check(svc)).join("\n");
+  assert.match(faults, /P-1 of .*: the case is lost: 404/);
+  assert.match(faults, /P-2 of .*: a write was half done: .*Elsewhere/);
+  assert.match(faults, /P-2 of .*: the history has \d lines 'performed'/);
+});
+
+Deno.test("an unknown name, scale or seed is refused with the usage", async () => {
+  for (const args of [["--only", "nothing"], ["--scale", "2"], ["--seed", "-1"], ["--fast"]]) {
+    const { code, stderr } = await soak(...args);
+    assert.equal(code, 2, args.join(" "));
+    assert.match(stderr, /Usage: deno task soak/);
+  }
+});
