@@ -1,16 +1,37 @@
 import { PROFILE_DEFAULTS, readProfiles } from "../../lib/auth/profiles.ts";
+import { addClient } from "../../service/access/clients.ts";
+import { loadServedApplication } from "../../service/sample/served_application.ts";
+import { locateFiles } from "../../service/server/directory.ts";
+import { openSqliteStore } from "../../service/store/sqlite/sqlite_store.ts";
 import { type ApiCaller, createApiCaller, requestToken } from "../../tests/harness/service.ts";
 import type { Service } from "../support/service.ts";
 import type { Workspace } from "../support/workspace.ts";
 
-/** Opens a caller of a service's API with a client of its own for an operator. Default: the client of the first start. */
-export async function openCaller(workspace: Workspace, service: Service, operator?: string): Promise<ApiCaller> {
-  if (operator !== undefined) {
-    const client = ["--operator", operator, "--profile", operator];
-    await workspace.svc("service", "add-client", ...client, "--data", service.data);
+/** Opens a caller of a service's API with the client that its first start has created. */
+export async function openCaller({ env }: Workspace): Promise<ApiCaller> {
+  const { baseUrl = "", clientId = "", clientSecret = "" } = readProfiles(env.SVC_CONFIG_DIR).default ?? {};
+  return await openCallerOf(baseUrl, { clientId, clientSecret });
+}
+
+/** Opens a caller for each operator of an application, without a process for each. */
+export async function openCallers(
+  { env }: Workspace,
+  { data }: Service,
+  app: string | undefined,
+  operators: readonly string[],
+): Promise<Map<string, ApiCaller>> {
+  const { baseUrl = "" } = readProfiles(env.SVC_CONFIG_DIR).default ?? {};
+  const application = await loadServedApplication(app);
+  const store = openSqliteStore(locateFiles(data).database);
+  const callers = new Map<string, ApiCaller>();
+  for (const operator of operators) {
+    callers.set(operator, await openCallerOf(baseUrl, await addClient(store, application, operator)));
   }
-  const { baseUrl: url = "", clientId = "", clientSecret = "" } =
-    readProfiles(workspace.env.SVC_CONFIG_DIR)[operator ?? "default"] ?? {};
+  await store.close();
+  return callers;
+}
+
+async function openCallerOf(url: string, client: { clientId: string; clientSecret: string }): Promise<ApiCaller> {
   const { apiRoot, tokenPath } = PROFILE_DEFAULTS;
-  return createApiCaller(url + apiRoot, await requestToken({ url, tokenPath }, { clientId, clientSecret }));
+  return createApiCaller(url + apiRoot, await requestToken({ url, tokenPath }, client));
 }

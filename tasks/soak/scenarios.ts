@@ -1,5 +1,6 @@
+import { concurrentClients } from "./concurrent_clients.ts";
 import type { Scenario } from "./scenario.ts";
 import { serviceKills } from "./service_kills.ts";
 
 /** All scenarios, in the order of the table. */
-export const scenarios: readonly Scenario[] = [serviceKills];
+export const scenarios: readonly Scenario[] = [serviceKills, concurrentClients];

@@ -43,7 +43,7 @@ async function killService(options: SoakOptions): Promise<SoakResult> {
   let available = Promise.withResolvers<void>();
   available.resolve();
   let firstAnswer = Promise.withResolvers<void>();
-  const load = new WriteLoad(await openCaller(workspace, service), {
+  const load = new WriteLoad(await openCaller(workspace), {
     writers: WRITERS,
     random,
     waitUntilAvailable: () => available.promise,
@@ -85,7 +85,7 @@ async function killService(options: SoakOptions): Promise<SoakResult> {
   }
   await writing;
   onProgress(`checking ${load.cases.length} cases`);
-  const faults = await load.check(await openCaller(workspace, service));
+  const faults = await load.check(await openCaller(workspace));
   await verify();
   const sorted = restarts.toSorted((a, b) => a - b);
   const typical = Math.round(quantile(sorted, 0.5) ?? 0);

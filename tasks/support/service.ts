@@ -5,12 +5,14 @@ import { Process } from "./processes.ts";
 /** An embedded service that can be killed, and started again at the same address with its data. */
 export class Service implements AsyncDisposable {
   readonly #workspace: Workspace;
+  readonly #flags: readonly string[];
   #process?: Process;
   #port = 0;
 
-  /** Creates a service in the directory of a workspace. It is not started yet. */
-  constructor(workspace: Workspace) {
+  /** Creates a service in the directory of a workspace, with flags for its start. It is not started yet. */
+  constructor(workspace: Workspace, flags: readonly string[] = []) {
     this.#workspace = workspace;
+    this.#flags = flags;
   }
 
   /** Its data directory. */
@@ -20,7 +22,7 @@ export class Service implements AsyncDisposable {
 
   /** Starts the service, at its previous address, and waits until it responds. */
   async start(): Promise<void> {
-    const args = ["service", "start", "--port", String(this.#port), "--data", this.data];
+    const args = ["service", "start", "--port", String(this.#port), "--data", this.data, ...this.#flags];
     const command = this.#workspace.command(args, { stdout: "piped", stderr: "piped", env: this.#workspace.env });
     const process = new Process(command);
     this.#process = process;
