@@ -21,7 +21,7 @@ const options = readOptions();
 if (options.list) console.log(await renderScenarios(options.scenarios, options.scale));
 else await soak(options);
 
-/** What to run. */
+/** Options of the command line. */
 interface Options {
   readonly scenarios: readonly Scenario[];
   readonly seed: number;

@@ -18,7 +18,7 @@ const MAX_ATTEMPTS = 1000;
 /** Status of a change whose entity tag is out of date. */
 const STALE = 412;
 
-/** What a client does next. Repeated names are more frequent. */
+/** The moves of a client. Repeated names are more frequent. */
 const MOVES = ["read", "change", "change", "repeat", "work", "work", "tag", "follow", "post", "link"] as const;
 
 /** Clients of different operators change the same cases, and everything is compared with a model. */
@@ -86,7 +86,7 @@ async function create(callers: ReadonlyMap<string, ApiCaller>): Promise<ApiAnswe
   throw new Error(`No case was created: ${JSON.stringify(answer?.body)}`);
 }
 
-/** What the answers say about a case. */
+/** State of a case, as the responses imply it. */
 interface CaseModel {
   readonly id: string;
   readonly path: string;
@@ -248,7 +248,7 @@ class RacingClient {
     return { tag, counter };
   }
 
-  /** Increments the counter of a case if nobody has changed it since it was read. */
+  /** Increments the counter of a case if it is unchanged since it was read. */
   async #change(model: CaseModel): Promise<void> {
     const { tag, counter } = await this.#read(model);
     await this.#increment(model, `${model.path}/actions/pyUpdateCaseDetails`, tag, counter);

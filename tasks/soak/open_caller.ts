@@ -1,5 +1,5 @@
 import { PROFILE_DEFAULTS, readProfiles } from "../../lib/auth/profiles.ts";
-import { addClient } from "../../service/access/clients.ts";
+import { addClient, type ClientCredentials } from "../../service/access/clients.ts";
 import { loadServedApplication } from "../../service/sample/served_application.ts";
 import { locateFiles } from "../../service/server/directory.ts";
 import { openSqliteStore } from "../../service/store/sqlite/sqlite_store.ts";
@@ -21,17 +21,28 @@ export async function openCallers(
   operators: readonly string[],
 ): Promise<Map<string, ApiCaller>> {
   const { baseUrl = "" } = readProfiles(env.SVC_CONFIG_DIR).default ?? {};
-  const application = await loadServedApplication(app);
-  const store = openSqliteStore(locateFiles(data).database);
   const callers = new Map<string, ApiCaller>();
-  for (const operator of operators) {
-    callers.set(operator, await openCallerOf(baseUrl, await addClient(store, application, operator)));
+  for (const [operator, client] of await addClients(data, app, operators)) {
+    callers.set(operator, await openCallerOf(baseUrl, client));
   }
-  await store.close();
   return callers;
 }
 
-async function openCallerOf(url: string, client: { clientId: string; clientSecret: string }): Promise<ApiCaller> {
+/** Adds a client for each operator to a data directory. */
+export async function addClients(
+  data: string,
+  app: string | undefined,
+  operators: readonly string[],
+): Promise<Map<string, ClientCredentials>> {
+  const application = await loadServedApplication(app);
+  const store = openSqliteStore(locateFiles(data).database);
+  const clients = new Map<string, ClientCredentials>();
+  for (const operator of operators) clients.set(operator, await addClient(store, application, operator));
+  await store.close();
+  return clients;
+}
+
+async function openCallerOf(url: string, client: ClientCredentials): Promise<ApiCaller> {
   const { apiRoot, tokenPath } = PROFILE_DEFAULTS;
   return createApiCaller(url + apiRoot, await requestToken({ url, tokenPath }, client));
 }

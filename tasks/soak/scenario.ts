@@ -32,9 +32,9 @@ export interface SoakResult {
 export interface Scenario {
   /** Name for `--only`. */
   readonly name: string;
-  /** What it does at full scale. */
+  /** Description at full scale. */
   readonly what: string;
-  /** What the measured figures must be. */
+  /** Limits of the measured figures. */
   readonly target: string;
   /** Estimate of the seconds at full scale. */
   readonly seconds: number;

@@ -1,6 +1,7 @@
 import { concurrentClients } from "./concurrent_clients.ts";
+import { fuzz } from "./fuzz.ts";
 import type { Scenario } from "./scenario.ts";
 import { serviceKills } from "./service_kills.ts";
 
 /** All scenarios, in the order of the table. */
-export const scenarios: readonly Scenario[] = [serviceKills, concurrentClients];
+export const scenarios: readonly Scenario[] = [serviceKills, concurrentClients, fuzz];

@@ -20,7 +20,7 @@ Deno.test("the short form of every long test meets its target", async () => {
   assert.doesNotMatch(stdout, / NO +│/);
 });
 
-Deno.test("a lost write and a change that nobody made are reported", async () => {
+Deno.test("a lost write and an unexpected change are reported", async () => {
   await using svc = await openService();
   const random = new SeededRandom(createSeed());
   const load = new WriteLoad(svc, {

@@ -4,8 +4,9 @@ import { resolve } from "node:path";
 import { checkAnswer } from "../../../lib/client/response/check_answer.ts";
 import { type Operation, takesTag, toCamel, toKebab } from "../../../lib/operation/operation.ts";
 import { loadResources, type Resources } from "../../../lib/resources/mod.ts";
+import type { Client } from "../../../mod.ts";
 import type { JsonValue } from "../../../utils/json.ts";
-import { type Live, openLive } from "../../harness/service.ts";
+import { openLive } from "../../harness/service.ts";
 import { valueAt } from "../../harness/service_engine.ts";
 import { CHECKOUT, makeFolder, splitWords, svc } from "../../harness/svc.ts";
 
@@ -50,6 +51,9 @@ export interface OperationTests {
 
 const resources = await loadResources();
 
+/** The tests of the groups whose files are loaded. */
+export const operationTests = new Map<string, OperationTests>();
+
 /** Returns the path of the file with the tests of a group. */
 export function testsPath(group: string): string {
   return `tests/lib/resources/${toKebab(group).replaceAll("-", "_")}_test.ts`;
@@ -60,7 +64,9 @@ export function testsPath(group: string): string {
  * operation. Steps can name the cases `{permit}`, in review with the assignment `{review}`, and `{other}`, new with the
  * assignment `{intake}`.
  */
-export function testOperations(group: keyof Resources, { requests, steps }: OperationTests): void {
+export function testOperations(group: keyof Resources, tests: OperationTests): void {
+  const { requests, steps } = tests;
+  operationTests.set(group, tests);
   const command = `svc ${toKebab(group)}`;
   for (const [line, expected] of Object.entries(requests)) {
     Deno.test(`svc ${line} --dry-run prints the request of the specification`, () => checkRequest(line, expected));
@@ -98,7 +104,7 @@ async function checkRequest(line: string, { request, body, type, tag }: Expected
 async function runSteps(group: string, steps: readonly Step[], test: Deno.TestContext): Promise<void> {
   await using live = await openLive();
   await using folder = await makeFolder({ "plan.txt": "The plan\n" });
-  const kept = new Map(Object.entries(await prepareCases(live)));
+  const kept = new Map(Object.entries(await prepareCases(await live.openClient())));
   const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name) => kept.get(name) ?? assert.fail(`no ${name}`));
 
   async function run({ line, as, says = {}, keep = {}, file, isNew }: Step): Promise<void> {
@@ -130,8 +136,7 @@ async function runSteps(group: string, steps: readonly Step[], test: Deno.TestCo
 }
 
 /** Creates two permits without starting a process. */
-async function prepareCases(live: Live): Promise<Record<string, string>> {
-  const svc = await live.openClient();
+export async function prepareCases(svc: Client): Promise<Record<string, string>> {
   const type = "City-Permit-Work-Permit";
   const common = { Area: 100, Channel: "Desk" };
   const Documents = [{ Title: "A" }, { Title: "B" }];
@@ -150,11 +155,11 @@ async function prepareCases(live: Live): Promise<Record<string, string>> {
 }
 
 /** Finds the operation that a command line calls. */
-function parseCall(line: string): { group: string; operation: Operation } {
+export function parseCall(line: string): { group: string; name: string; operation: Operation } {
   const [group = "", name = ""] = splitWords(line).map(toCamel);
   const operation = resources[group]?.[name];
   assert.ok(operation, `there is no command ${line}`);
-  return { group, operation };
+  return { group, name, operation };
 }
 
 function isCall(line: string, group: string, name: string): boolean {
