@@ -2,6 +2,7 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
 import type { FieldShape } from "./field_shape.ts";
+import { getChildren } from "./syntax_tree.ts";
 
 /** Fields and rows by the names that an expression uses for them. */
 type Names = Readonly<Record<string, FieldShape | undefined>>;
@@ -45,13 +46,4 @@ function findShape(node: ASTNode, names: Names): FieldShape | undefined {
   const [page, member] = node.args;
   const { fields = {} } = findShape(page, names) ?? {};
   return Object.hasOwn(fields, member) ? fields[member] : undefined;
-}
-
-function getChildren({ args }: ASTNode): ASTNode[] {
-  const parts: unknown[] = [args].flat(3);
-  return parts.filter(isNode);
-}
-
-function isNode(part: unknown): part is ASTNode {
-  return part instanceof Object && "op" in part;
 }

@@ -7,6 +7,8 @@ import type { CaseFacts, Condition, Expression, OperatorFacts, Template } from "
 import type { FieldType } from "../model/field.ts";
 import { findUnknownValues } from "./dropdown_values.ts";
 import type { FieldShape, FieldShapes } from "./field_shape.ts";
+import { type Meter, meterExpression, registerMeteredFunctions, runMetered } from "./meter.ts";
+import { callsMethod } from "./syntax_tree.ts";
 
 /** The CEL type of each type of field, and the value of a field that has no value. */
 const CEL: Record<FieldType, readonly [type: string, empty: JsonValue]> = {
@@ -59,14 +61,19 @@ const KEYWORDS = ["true", "false", "null", "in", "size", "has"];
 /** Prefix of the types of pages, which keeps them apart from other types. */
 const PAGE = "page.";
 
-/** Maximum number of list elements that one expression may read. Comparing all rows with each other reads their square. */
-const MAX_READS = 1_000_000;
+/** Maximum number of operations in an expression, and how deeply they may be nested. */
+const LIMITS = { maxAstNodes: 1000, maxDepth: 50 };
 
-/** Evaluates with values as they are in JSON. */
-const EVALUATING = createEnvironment();
+/** Limits for the metered form of an expression, which has more calls. */
+const METERED_LIMITS = { maxAstNodes: 10_000, maxDepth: 1000 };
+
+/** Evaluates metered expressions with values as they are in JSON. */
+const EVALUATING = createEnvironment(METERED_LIMITS);
 
 /** Checks names and types. Here, pages and rows have their own types, which know their members. */
-const CHECKING = createEnvironment();
+const CHECKING = createEnvironment(LIMITS);
+
+registerMeteredFunctions(EVALUATING);
 
 for (const [name, variable] of Object.entries(VARIABLES)) {
   const isPage = typeof variable !== "string";
@@ -140,16 +147,15 @@ export class Vocabulary {
 
   /** Returns the type of an expression; undefined if it is wrong. */
   #check(source: string, report: Report): string | undefined {
-    if (/\bmatches\s*\(/.test(source)) {
+    const { valid, error, type = "dyn" } = this.#checking.check(source);
+    if (valid) {
+      const { ast } = this.#checking.parse(source);
+      for (const issue of findUnknownValues(source, ast, this.#shapes)) report(issue);
+      if (!callsMethod(ast, "matches")) return type;
       report(
         "'matches' is not supported, because some regular expressions never end; use contains, startsWith or endsWith",
       );
       return undefined;
-    }
-    const { valid, error, type = "dyn" } = this.#checking.check(source);
-    if (valid) {
-      for (const issue of findUnknownValues(source, this.#checking.parse(source).ast, this.#shapes)) report(issue);
-      return type;
     }
     const reason = firstLine(error);
     const [, name] = reason.match(/^Unknown variable: (\w+)$/) ?? [];
@@ -159,14 +165,16 @@ export class Vocabulary {
   }
 
   #createExpression(source: string, wanted: FieldType | undefined): Expression {
-    const evaluate = this.#evaluating.parse(source);
+    const evaluate = this.#evaluating.parse(meterExpression(this.#checking.parse(source).ast));
     const shapes = this.#shapes;
     // Only the fields that the expression names are prepared: each of many calculated fields may use a few.
     const names = [...new Set(source.match(/\w+/g))].filter((name) => Object.hasOwn(shapes, name));
     return ({ fields, caseInfo, operator, action, now }) => {
       const variables = { caseInfo, operator, action, now, today: now.slice(0, 10) };
       try {
-        return toJson(evaluate({ ...fillIn(names, shapes, fields, createLimiter()), ...variables }), wanted);
+        return runMetered((meter) =>
+          toJson(evaluate({ ...fillIn(names, shapes, fields), ...variables }), meter, wanted)
+        );
       } catch (error) {
         throw new ValidationFailed([createIssue(`Cannot compute ${source}: ${firstLine(error)}.`)]);
       }
@@ -200,40 +208,24 @@ function registerPageType(environment: Environment, path: string, members: Reado
 }
 
 /** Fills in empty values, in rows too, so that an expression can read a field that has no value. */
-function fillIn(names: readonly string[], shapes: FieldShapes, values: JsonObject, limit: Limiter): JsonObject {
+function fillIn(names: readonly string[], shapes: FieldShapes, values: JsonObject): JsonObject {
   return Object.fromEntries(
-    names.map((name) => [name, shapes[name] && fillInField(shapes[name], values[name], limit)]),
+    names.map((name) => [name, shapes[name] && fillInField(shapes[name], values[name])]),
   );
 }
 
-function fillInField({ type, fields = {} }: FieldShape, value: JsonValue | undefined, limit: Limiter): JsonValue {
+function fillInField({ type, fields = {} }: FieldShape, value: JsonValue | undefined): JsonValue {
   const filled = value ?? CEL[type][1];
   const names = Object.keys(fields);
-  const fillInPage = (page: JsonValue) =>
-    isJsonObject(page) ? { ...page, ...fillIn(names, fields, page, limit) } : page;
-  return Array.isArray(filled) ? limit(filled.map(fillInPage)) : fillInPage(filled);
-}
-
-/** Wraps a list so that an expression which reads too many elements fails. */
-type Limiter = (list: JsonValue[]) => JsonValue[];
-
-/** Creates a limiter for all lists of one evaluation. */
-function createLimiter(): Limiter {
-  let left = MAX_READS;
-  const get = (list: JsonValue[], key: string | symbol): unknown => {
-    if (typeof key === "string" && /^\d/.test(key) && left-- <= 0) {
-      throw new Error(`it reads more than ${MAX_READS} elements of lists`);
-    }
-    return Reflect.get(list, key);
-  };
-  return (list) => new Proxy(list, { get });
+  const fillInPage = (page: JsonValue) => isJsonObject(page) ? { ...page, ...fillIn(names, fields, page) } : page;
+  return Array.isArray(filled) ? filled.map(fillInPage) : fillInPage(filled);
 }
 
 type Numeric = number | bigint;
 
 /** Creates an environment with arithmetic between whole and decimal numbers, which CEL lacks. */
-function createEnvironment(): Environment {
-  const environment = new Environment({ limits: { maxAstNodes: 1000, maxDepth: 50 } });
+function createEnvironment(limits: typeof LIMITS): Environment {
+  const environment = new Environment({ limits });
   for (const [left, right] of [["double", "int"], ["int", "double"]]) {
     environment.registerOperator(`${left} + ${right}`, (a: Numeric, b: Numeric) => Number(a) + Number(b));
     environment.registerOperator(`${left} - ${right}`, (a: Numeric, b: Numeric) => Number(a) - Number(b));
@@ -256,7 +248,9 @@ function fits(type: string, wanted: string): boolean {
   return type.startsWith(wanted + "<");
 }
 
-function toJson(value: unknown, wanted?: FieldType): JsonValue {
+/** Converts a result to JSON. The meter counts its members, because a result can hold the same list many times. */
+function toJson(value: unknown, meter: Meter, wanted?: FieldType): JsonValue {
+  meter.count(1);
   if (typeof value === "bigint") return Number(value);
   if (typeof value === "number") {
     if (!Number.isFinite(value)) throw new Error("the result is not a number");
@@ -265,10 +259,10 @@ function toJson(value: unknown, wanted?: FieldType): JsonValue {
   }
   if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
   if (value instanceof Date) return wanted === "Date" ? value.toISOString().slice(0, 10) : value.toISOString();
-  if (Array.isArray(value)) return value.map((element) => toJson(element));
+  if (Array.isArray(value)) return value.map((element) => toJson(element, meter));
   const members = value instanceof Map ? Object.fromEntries(value) : value;
   if (!isJsonObject(members)) throw new Error("the result is not a JSON value");
-  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, toJson(member)]));
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, toJson(member, meter)]));
 }
 
 function toText(value: JsonValue): string {
