@@ -11,6 +11,7 @@ import {
 } from "../../tests/lib/resources/_operation_tests.ts";
 import { valueAt } from "../../tests/harness/service_engine.ts";
 import { makeFolder, splitWords, svcInProcess } from "../../tests/harness/svc.ts";
+import { ObservingProxy, type ProxiedRequest } from "./observing_proxy.ts";
 import { API_ROOT } from "../support/workspace.ts";
 
 /** A request that a command has sent. */
@@ -52,7 +53,13 @@ const DEFAULT_OPERATOR = "clerk@city";
  * something are recorded and not sent, so that what they name still exists afterwards.
  */
 export async function recordCalls({ url, clients }: Target, keepsTargets: boolean): Promise<Recording> {
-  await using recorder = new Recorder(url, keepsTargets);
+  const calls: RecordedCall[] = [];
+  let operation = "";
+  await using proxy = new ObservingProxy(url, (request) => {
+    if (!request.path.startsWith(API_ROOT)) return undefined;
+    calls.push(record(operation, request));
+    return request.method === "DELETE" && keepsTargets ? new Response() : undefined;
+  });
   await using folder = await makeFolder({ "plan.txt": "The plan\n" });
   await using _place = enterFolder(folder.path);
   const accepted = new Set<string>();
@@ -61,18 +68,17 @@ export async function recordCalls({ url, clients }: Target, keepsTargets: boolea
   for (const [group, steps] of await loadSteps()) {
     const names = new Map<string, string>();
     const credentials = clients.get(DEFAULT_OPERATOR);
-    const prepared = await prepareCases(createClient({ baseUrl: recorder.url, ...credentials, noCache: true }));
+    const prepared = await prepareCases(createClient({ baseUrl: proxy.url, ...credentials, noCache: true }));
     for (const [name, value] of Object.entries(prepared)) names.set(name, value);
     for (const step of steps) {
       const { group: called, name } = parseCall(step.line);
-      const operation = permissionName(called, name);
-      recorder.operation = operation;
-      const error = await runStep(step, names, recorder.url, clients.get(step.as ?? DEFAULT_OPERATOR), folder.path);
+      operation = permissionName(called, name);
+      const error = await runStep(step, names, proxy.url, clients.get(step.as ?? DEFAULT_OPERATOR), folder.path);
       if (error === undefined) accepted.add(operation);
       else refused.push(`${group}: svc ${step.line}: ${error}`);
     }
   }
-  return { calls: recorder.calls, accepted, refused };
+  return { calls, accepted, refused };
 }
 
 /** Returns the permission names of all operations. */
@@ -136,51 +142,10 @@ function setVariables(variables: Readonly<Record<string, string>>): Disposable {
   };
 }
 
-/** A proxy in front of a service that records requests. */
-class Recorder implements AsyncDisposable {
-  readonly calls: RecordedCall[] = [];
-  /** Operation that sends the next requests. */
-  operation = "";
-  readonly #service: string;
-  readonly #keepsTargets: boolean;
-  readonly #server: Deno.HttpServer<Deno.NetAddr>;
-
-  constructor(service: string, keepsTargets: boolean) {
-    this.#service = service;
-    this.#keepsTargets = keepsTargets;
-    const place = { hostname: "127.0.0.1", port: 0, onListen() {} };
-    this.#server = Deno.serve(place, (request) => this.#forward(request));
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${this.#server.addr.port}`;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server.shutdown();
-  }
-
-  async #forward(request: Request): Promise<Response> {
-    const { method, headers } = request;
-    const { pathname, search } = new URL(request.url);
-    const body = await request.bytes();
-    if (pathname.startsWith(API_ROOT)) {
-      const recorded = RECORDED_HEADERS.flatMap((name) => {
-        const value = headers.get(name);
-        return value === null ? [] : [[name, value]];
-      });
-      const path = pathname.slice(API_ROOT.length) + search;
-      this.calls.push({ operation: this.operation, method, path, headers: Object.fromEntries(recorded), body });
-      if (method === "DELETE" && this.#keepsTargets) return new Response();
-    }
-    const forwarded = await fetch(this.#service + pathname + search, {
-      method,
-      headers: [...headers].filter(([name]) => name !== "host" && name !== "accept-encoding"),
-      ...(body.length > 0 && { body }),
-      redirect: "manual",
-    });
-    const answer = await forwarded.bytes();
-    const hasBody = answer.length > 0;
-    return new Response(hasBody ? answer : null, { status: forwarded.status, headers: forwarded.headers });
-  }
+function record(operation: string, { method, path, headers, body }: ProxiedRequest): RecordedCall {
+  const recorded = RECORDED_HEADERS.flatMap((name) => {
+    const value = headers.get(name);
+    return value === null ? [] : [[name, value]];
+  });
+  return { operation, method, path: path.slice(API_ROOT.length), headers: Object.fromEntries(recorded), body };
 }
