@@ -37,6 +37,7 @@ export {
   SvcError,
   type SvcErrorOptions,
 } from "./lib/errors.ts";
+export { ExactNumber } from "./utils/exact_number.ts";
 export type { JsonObject, JsonValue } from "./utils/json.ts";
 export type { CalculationRequest, ConditionalOptions, FileInput, RequestOptions } from "./lib/operation/operation.ts";
 export type { Content } from "./lib/operation/answer.ts";

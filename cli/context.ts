@@ -2,7 +2,7 @@
 import type { CallerOptions } from "../lib/client/caller.ts";
 import type { Warn } from "../lib/client/callback.ts";
 import { SvcError } from "../lib/errors.ts";
-import { describeInexactNumber } from "../utils/json.ts";
+import { parseJson } from "../utils/json.ts";
 import { escapeControlCharacters, escapeToOneLine } from "../utils/text/control_characters.ts";
 import type { CommandContext, GlobalFlags } from "./commands/command.ts";
 import type { Io } from "./io/io.ts";
@@ -81,11 +81,10 @@ function summarize({ method, path, status, reason, milliseconds }: Exchange): st
   return [method, path, status, reason, `(${Math.round(milliseconds)}ms)`].filter((part) => part !== "").join(" ");
 }
 
-/** Returns JSON on one line. Text that is not JSON stays as it is, and so does JSON with numbers that would change. */
+/** Returns JSON on one line. Text that is not JSON stays as it is. */
 function compactJson(text: string): string {
-  if (describeInexactNumber(text) !== undefined) return text;
   try {
-    return escapeControlCharacters(JSON.stringify(JSON.parse(text)));
+    return escapeControlCharacters(JSON.stringify(parseJson(text, { keepText: true })));
   } catch {
     return text; // The error of the call says that it is not JSON.
   }

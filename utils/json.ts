@@ -1,5 +1,8 @@
-/** Any JSON value. */
-export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
+import { ExactNumber, isExact } from "./exact_number.ts";
+import { mapValues } from "./map_values.ts";
+
+/** Any JSON value. An `ExactNumber` is a number that a `number` cannot represent. */
+export type JsonValue = string | number | ExactNumber | boolean | null | JsonValue[] | JsonObject;
 
 /** A JSON object. */
 export interface JsonObject {
@@ -9,7 +12,7 @@ export interface JsonObject {
 
 /** Reports whether a value is an object, not an array and not null. */
 export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
 /** Reports whether a value is an array of objects only. */
@@ -38,8 +41,13 @@ export function isNonEmptyString(value: unknown): value is string {
 }
 
 /** Reports whether a value is a string, number or boolean. */
-export function isScalar(value: unknown): value is string | number | boolean {
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+export function isScalar(value: unknown): value is string | number | ExactNumber | boolean {
+  return isString(value) || isNumber(value) || typeof value === "boolean";
+}
+
+/** Reports whether a value is a number of either type. */
+export function isNumber(value: unknown): value is number | ExactNumber {
+  return typeof value === "number" || value instanceof ExactNumber;
 }
 
 /** Reports whether objects and arrays are nested at most this many levels deep. */
@@ -48,10 +56,49 @@ export function isNestedWithin(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every((member) => isNestedWithin(member, levels - 1));
 }
 
+/** Copies a JSON value. */
+export function cloneJson<T extends JsonValue | undefined>(value: T): T;
+export function cloneJson(value: JsonValue | undefined): JsonValue | undefined {
+  if (Array.isArray(value)) return value.map((element) => cloneJson(element));
+  return isJsonObject(value) ? mapValues(value, (member: JsonValue | undefined) => cloneJson(member)) : value;
+}
+
+// Numbers of up to 15 digits are exact, unless their exponent is large. Most texts need no closer look.
+const SUSPECT = /[\d.]{16}|\d[eE][+-]?\d{3}/;
+
+// A number with an exponent, final zeros, or many leading zeros after the decimal point, or a negative zero.
+const UNUSUAL = /(?:^|[:,[\s])(?:-?\d+(?:\.\d+)?[eE]|-?\d+\.\d*0(?!\d)|-?0\.0{6}|-0(?![\d.]))/;
+
+/** Options of `parseJson`. */
+export interface ParseOptions {
+  /** Also keeps the digits of numbers that a `number` would print differently, such as `1.10`. */
+  readonly keepText?: boolean;
+}
+
+/** Parses JSON. Numbers that a `number` cannot represent become `ExactNumber`. Throws `SyntaxError`. */
+export function parseJson(text: string, options?: ParseOptions): JsonValue {
+  return JSON.parse(text, findReviver(text, options));
+}
+
+/** Converts the values that `JSON.parse` reads. */
+export type Reviver = (name: string, value: unknown, ...context: readonly unknown[]) => unknown;
+
+/** Returns the reviver with which `JSON.parse` reads exact numbers; undefined if the text needs none. */
+export function findReviver(text: string, { keepText = false }: ParseOptions = {}): Reviver | undefined {
+  if (!SUSPECT.test(text) && !(keepText && UNUSUAL.test(text))) return undefined;
+  const isKept = keepText
+    ? (digits: string) => String(Number(digits)) !== digits
+    : (digits: string) => !isExact(digits);
+  return (_name, value, context) => {
+    if (typeof value !== "number" || !isJsonObject(context) || !isString(context.source)) return value;
+    return isKept(context.source) ? new ExactNumber(context.source) : value;
+  };
+}
+
 /** Parses a JSON object. Returns undefined for any other text. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined; // The caller names what was expected.
@@ -61,8 +108,7 @@ export function parseJsonObject(text: string): JsonObject | undefined {
 /** Parses JSON. Returns the text itself if it is not JSON. */
 export function parseJsonOrText(text: string): JsonValue {
   try {
-    const value: JsonValue = JSON.parse(text);
-    return value;
+    return parseJson(text);
   } catch {
     return text;
   }
@@ -99,30 +145,4 @@ export function findRows(value: JsonValue): Rows | undefined {
   if (member === undefined || others.length > 0) return undefined;
   const list = value[member];
   return isObjectList(list) ? { rows: list, member } : undefined;
-}
-
-// Every inexact number has many digits or a large exponent, so most texts need no closer look.
-const SUSPECT = /\d{16}|\d[eE]\+?\d{3}/;
-
-// An escape, a quotation mark or a number.
-const TOKEN = /\\.|"|-?\d[\d.eE+-]*/gs;
-
-/** Describes the first number of a valid JSON text that a double cannot represent. Returns undefined if it has only exact numbers. */
-export function describeInexactNumber(text: string): string | undefined {
-  if (!SUSPECT.test(text)) return undefined;
-  let isText = false;
-  for (const [token] of text.matchAll(TOKEN)) {
-    if (token === '"') isText = !isText;
-    else if (!isText && isInexact(token)) return `has the number ${token}, which JSON numbers cannot represent exactly`;
-  }
-  return undefined;
-}
-
-/** Hint for an inexact number. */
-export const INEXACT_NUMBER_HINT = "Write it as text: in quotes.";
-
-/** Reports whether digits before the decimal point are lost. Leading zeros are accepted: people type them at prompts. */
-function isInexact(number: string): boolean {
-  const [, whole] = /^-?0*([1-9]\d*)(?:\.\d+)?$/.exec(number) ?? [];
-  return !Number.isFinite(Number(number)) || (whole !== undefined && String(Number(whole)) !== whole);
 }

@@ -22,10 +22,11 @@
  */
 import type { Client } from "../lib/client/client_type.ts";
 import { SvcError } from "../lib/errors.ts";
+import { ExactNumber } from "../utils/exact_number.ts";
 import type { JsonObject } from "../utils/json.ts";
 import type { RequestOptions } from "../lib/operation/operation.ts";
 
-export { SvcError };
+export { ExactNumber, SvcError };
 export type { ErrorAttempt, ErrorCode, ErrorDetail, ErrorRecord, Hint, HintCommand } from "../lib/errors.ts";
 export type { JsonObject, JsonValue } from "../utils/json.ts";
 

@@ -1,6 +1,6 @@
 /** Reads JSON payloads from an argument, from a file (`@path`) or from standard input (`-`). */
 import { SvcError } from "../../lib/errors.ts";
-import { describeInexactNumber, INEXACT_NUMBER_HINT, type JsonValue } from "../../utils/json.ts";
+import { type JsonValue, parseJson, type ParseOptions } from "../../utils/json.ts";
 import { describeReadError } from "../../utils/fs/describe_error.ts";
 import type { Io } from "../io/io.ts";
 
@@ -8,12 +8,12 @@ import type { Io } from "../io/io.ts";
 const PAYLOAD_LIMIT = 64 * 1024 * 1024;
 
 /** Reads the payload of a flag, e.g. `--data`. */
-export type PayloadReader = (flag: string, text: string) => Promise<JsonValue>;
+export type PayloadReader = (flag: string, text: string, options?: ParseOptions) => Promise<JsonValue>;
 
 /** Creates a reader for the payloads of one command, which can read standard input once. */
 export function createPayloadReader(io: Io): PayloadReader {
   let stdinFlag: string | undefined;
-  return async (flag, text) => {
+  return async (flag, text, options) => {
     if (text === "-") {
       if (stdinFlag !== undefined) {
         throw invalid(
@@ -22,10 +22,10 @@ export function createPayloadReader(io: Io): PayloadReader {
         );
       }
       stdinFlag = flag;
-      return await parse(flag, await readStdin(flag, io), "standard input");
+      return await parse(flag, await readStdin(flag, io), options, "standard input");
     }
-    if (text.startsWith("@")) return await parse(flag, await readFile(flag, text.slice(1)), text.slice(1));
-    return await parse(flag, text);
+    if (text.startsWith("@")) return await parse(flag, await readFile(flag, text.slice(1)), options, text.slice(1));
+    return await parse(flag, text, options);
   };
 }
 
@@ -73,15 +73,11 @@ async function readText(flag: string, bytes: ReadableStream<Uint8Array>, source:
   }
 }
 
-async function parse(flag: string, input: string, source?: string): Promise<JsonValue> {
+async function parse(flag: string, input: string, options?: ParseOptions, source?: string): Promise<JsonValue> {
   const text = input.replace(/^\ufeff/, "");
   try {
-    const value: JsonValue = JSON.parse(text);
-    const problem = describeInexactNumber(text);
-    if (problem !== undefined) throw invalid(`${flag} ${problem}.`, INEXACT_NUMBER_HINT);
-    return value;
+    return parseJson(text, options);
   } catch (cause) {
-    if (cause instanceof SvcError) throw cause;
     const { findJsonSyntaxError } = await import("./find_json_syntax_error.ts");
     const found = findJsonSyntaxError(text);
     const where = found ? `: line ${found.line}, column ${found.column} has ${found.found}` : "";

@@ -17,7 +17,7 @@ export async function readValues(
   io: Io,
 ): Promise<Record<string, unknown>> {
   let reader: Promise<PayloadReader> | undefined;
-  const readPayload: PayloadReader = async (flag, text) => await (await (reader ??= loadReader(io)))(flag, text);
+  const readPayload: PayloadReader = async (...args) => await (await (reader ??= loadReader(io)))(...args);
   const values: Record<string, unknown> = {};
   // In sequence, because two payloads may read the same standard input.
   for (const [name, flag] of listParams(command)) {
@@ -65,6 +65,7 @@ async function toValue(name: string, flag: Flag, text: string, readPayload: Payl
     case "object":
     case "array":
     case "calculation":
+      return await readPayload(`--${toKebab(name)}`, text, { keepText: true });
     case "json":
       return await readPayload(`--${toKebab(name)}`, text);
     case "file": {

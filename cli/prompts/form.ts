@@ -1,4 +1,5 @@
 /** Reads the required fields of a form from the view that describes it. */
+import type { ExactNumber } from "../../utils/exact_number.ts";
 import {
   filterObjects,
   isJsonObject,
@@ -20,7 +21,7 @@ export interface Choice {
 }
 
 /** The value of a field. */
-export type FieldValue = string | number | boolean;
+export type FieldValue = string | number | ExactNumber | boolean;
 
 /** A required field of a form. */
 export interface FormField {

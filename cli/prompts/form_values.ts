@@ -1,6 +1,7 @@
 /** Checks and converts the values of form fields. */
 import { isDate, isTimestamp } from "../../utils/time/timestamps.ts";
-import { describeInexactNumber, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { ExactNumber, isExact } from "../../utils/exact_number.ts";
+import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import { countCharacters, pluralize } from "../../utils/text/wording.ts";
 import type { FieldValue, FormField } from "./form.ts";
 
@@ -27,15 +28,15 @@ export function findProblem(field: FormField, typed: string): string | undefined
 function findRangeProblem({ min = -Infinity, max = Infinity }: FormField, text: string): string | undefined {
   if (Number(text) < min) return `Enter ${min} or more.`;
   if (Number(text) > max) return `Enter ${max} or less.`;
-  return describeInexactNumber(text) === undefined
-    ? undefined
-    : "JSON cannot represent this number exactly. Enter a shorter one.";
+  return undefined;
 }
 
 /** Converts valid text to the value to submit. */
 export function toFieldValue(field: FormField, typed: string): FieldValue {
   const text = trimValue(field, typed);
-  return field.kind === "integer" || field.kind === "decimal" ? Number(text) : text;
+  if (field.kind !== "integer" && field.kind !== "decimal") return text;
+  const digits = text.replace(/^(-?)0+(?=\d)/, "$1"); // People type leading zeros, which JSON does not allow.
+  return isExact(digits) ? Number(digits) : new ExactNumber(digits);
 }
 
 /** Removes spaces around a pasted number or date. The spaces of a text belong to it. */

@@ -6,14 +6,7 @@ import type { Values } from "../../lib/client/request/values.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { Answer } from "../../lib/operation/answer.ts";
 import type { OperationRef } from "../../lib/operation/operation.ts";
-import {
-  describeInexactNumber,
-  filterObjects,
-  findRows,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-} from "../../utils/json.ts";
+import { filterObjects, findRows, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import type { CommandContext } from "../commands/command.ts";
@@ -26,10 +19,6 @@ export async function printReply(
   reply: Reply,
 ): Promise<void> {
   const body = readBody(ref, reply, values);
-  const problem = typeof body === "string" ? undefined : describeInexactNumber(reply.text);
-  if (problem !== undefined) {
-    context.note(`Warning: the response ${problem}. The printed number differs. --verbose shows the response.`);
-  }
   await printResult(context, body === "" ? undefined : body, findFailure(ref.operation.answer, body));
 }
 
@@ -64,10 +53,10 @@ function readBody(
   { assignmentId, participantId }: Values,
 ): JsonValue | undefined {
   try {
-    const { body, etag } = reply;
+    const body = reply.readPrintable();
     // A list has no entity tag, and could not be printed as a table with one.
     if (!isJsonObject(body) || findRows(body) !== undefined) return body;
-    return completeAnswer(operation.answer, body, etag, assignmentId ?? participantId);
+    return completeAnswer(operation.answer, body, reply.etag, assignmentId ?? participantId);
   } catch (error) {
     throw markOutcomeUnknown(operation, error);
   }

@@ -1,5 +1,5 @@
 /** Iterates over the items of all pages of a list. */
-import { isJsonObject, isString, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { cloneJson, isJsonObject, isString, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { readBody, writeBody } from "./body_path.ts";
 import type { Operation, Pages } from "./operation.ts";
 
@@ -93,7 +93,7 @@ function readOtherSize({ whole, otherSize }: PagePlan, params: JsonObject): Json
 function withParam({ whole, ...plan }: PagePlan, params: JsonObject, name: "page" | "size", value: JsonValue) {
   const body = whole && params[whole.name];
   if (whole === undefined || !isJsonObject(body)) return { ...params, [plan[name]]: value };
-  const copy = structuredClone(body);
+  const copy = cloneJson(body);
   writeBody(copy, whole[name], value);
   return { ...params, [whole.name]: copy };
 }

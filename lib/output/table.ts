@@ -1,4 +1,4 @@
-import { findRows, isJsonObject, isScalar, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { findRows, isJsonObject, isNumber, isScalar, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
 import { displayWidth, truncateToWidth } from "../../utils/text/display_width.ts";
 import type { Rendered, Surface } from "./format.ts";
@@ -78,7 +78,7 @@ function isNested(value: JsonValue | undefined): boolean {
 function createColumn(name: string, rows: readonly JsonObject[]): Column {
   const title = escapeToOneLine(name);
   const cells = rows.map(({ [name]: value }) => isScalar(value) ? escapeToOneLine(String(value)) : "");
-  const isNumeric = rows.every((row) => typeof row[name] === "number");
+  const isNumeric = rows.every((row) => isNumber(row[name]));
   const width = cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), displayWidth(title));
   return { name, title, cells, isNumeric, width };
 }

@@ -8,7 +8,7 @@ import {
   takesTag,
   TYPE_NAMES,
 } from "../../lib/operation/operation.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../utils/json.ts";
 import { createIssue, Invalid, type Issue } from "../errors.ts";
 import type { ReceivedFile } from "./handler.ts";
 import type { Form } from "./multipart.ts";
@@ -133,7 +133,7 @@ function parseText(param: Param, text: string | null): JsonValue | undefined {
     case "integer":
       return /^\d+$/.test(text) ? Number(text) : text;
     default:
-      return parseJson(text);
+      return parseValue(text);
   }
 }
 
@@ -142,15 +142,15 @@ function readWholeQuery(query: URLSearchParams): JsonObject | undefined {
   if (query.size === 0) return undefined;
   const { dataViewParameters, ...members } = Object.fromEntries(query);
   if (dataViewParameters === undefined) return members;
-  const more = parseJson(dataViewParameters);
+  const more = parseValue(dataViewParameters);
   if (!isJsonObject(more)) throw new RangeError("must be a JSON object");
   return { ...members, ...more };
 }
 
-function parseJson(text: string): JsonValue {
+function parseValue(text: string): JsonValue {
   let value: JsonValue;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (cause) {
     throw new RangeError("must be JSON", { cause });
   }

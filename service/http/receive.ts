@@ -7,7 +7,7 @@ import {
   type Operation,
   sendsForm,
 } from "../../lib/operation/operation.ts";
-import { isNestedWithin, type JsonValue } from "../../utils/json.ts";
+import { isNestedWithin, type JsonValue, parseJson } from "../../utils/json.ts";
 import { decodeUtf8 } from "../../utils/text/utf8.ts";
 import { Invalid } from "../errors.ts";
 import type { ByteStore } from "../store/bytes.ts";
@@ -95,7 +95,7 @@ function decodeBody(bytes: Uint8Array): string {
 /** Parses a body as JSON. Returns undefined for an empty body. */
 export function parseJsonBody(text: string): JsonValue | undefined {
   if (text.trim() === "") return undefined;
-  const value = parseJson(text);
+  const value = parseBody(text);
   if (hasLoneSurrogate(text, value)) {
     throw new Invalid("The body contains a lone surrogate, which is not a character.");
   }
@@ -105,10 +105,9 @@ export function parseJsonBody(text: string): JsonValue | undefined {
   return value;
 }
 
-function parseJson(text: string): JsonValue {
+function parseBody(text: string): JsonValue {
   try {
-    const value: JsonValue = JSON.parse(text);
-    return value;
+    return parseJson(text);
   } catch (error) {
     throw new Invalid(`The body is not JSON: ${error instanceof Error ? error.message : String(error)}.`);
   }

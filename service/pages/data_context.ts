@@ -1,5 +1,5 @@
 /** Data contexts of pages: a case, a data record, or given values. */
-import { isJsonObject, type JsonObject } from "../../utils/json.ts";
+import { cloneJson, isJsonObject, type JsonObject, parseJson } from "../../utils/json.ts";
 import { getRecord, hasKey } from "../data/records.ts";
 import type { Scope, UiPage } from "../application/model/application.ts";
 import { describeCase } from "../cases/views/case.ts";
@@ -61,7 +61,7 @@ function fillIn(page: UiPage, values: JsonObject): JsonObject {
 }
 
 function createContext(page: UiPage, given: JsonObject, context: HandlerContext): DataContext {
-  const content = structuredClone(given);
+  const content = cloneJson(given);
   const scope = scopeWithoutCase(content, context);
   calculate(page.fields, content, scope);
   return { scope, caseInfo: { content: showValues(listFields(page.shown), content, page.classId) } };
@@ -71,7 +71,7 @@ function createContext(page: UiPage, given: JsonObject, context: HandlerContext)
 function parseObject(text: string): JsonObject | undefined {
   if (!text.trimStart().startsWith("{")) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     return isJsonObject(value) ? value : undefined;
   } catch (error) {
     throw new Invalid(`The data context is not JSON: ${error instanceof Error ? error.message : error}.`);

@@ -1,4 +1,5 @@
 /** Queries as data. Callers need no query language, and their texts never become part of one. */
+import type { ExactNumber } from "../../utils/exact_number.ts";
 import type { SummaryFunction } from "../application/model/data_view.ts";
 
 /** Source of rows. */
@@ -41,8 +42,11 @@ export const COMPARATORS = ["EQ", "GT", "GTE", "LT", "LTE", "STARTS_WITH", "ENDS
 /** Comparison of two values. */
 export type Comparator = typeof COMPARATORS[number];
 
+/** A value. The store compares the leading 15 digits of a number, and all digits of an integer below 2^63. */
+export type Value = string | number | ExactNumber | boolean;
+
 /** A value to compare with. */
-export type Operand = { readonly value: string | number | boolean } | { readonly field: RowField };
+export type Operand = { readonly value: Value } | { readonly field: RowField };
 
 /** A condition on rows. A comparison with a missing value is false, and its negation is true. */
 export type Filter =
@@ -50,7 +54,7 @@ export type Filter =
   | { readonly or: readonly Filter[] }
   | { readonly not: Filter }
   | { readonly isNull: RowField }
-  | { readonly in: readonly (string | number | boolean)[]; readonly field: RowField; readonly ignoreCase?: boolean }
+  | { readonly in: readonly Value[]; readonly field: RowField; readonly ignoreCase?: boolean }
   | {
     readonly left: RowField;
     readonly comparator: Comparator;

@@ -145,17 +145,31 @@ Deno.test("an error reports Retry-After, also for an unavailable service", async
   }
 });
 
-Deno.test("a number that cannot be printed exactly causes a warning, and --verbose shows it", async () => {
-  await using service = startFakeService({ api: () => new Response('{"id":"C",\n"account":12345678901234567890}') });
-  const { code, stdout, stderr } = await callFakeService(service, "cases get C --verbose");
-  assert.equal(code, 0);
-  assert.match(stdout, /"account": 12345678901234567000/);
-  assert.match(stderr, /^\[HTTP\] Response: \{"id":"C",\\n"account":12345678901234567890\}$/m);
-  const warning =
-    "Warning: the response has the number 12345678901234567890, which JSON numbers cannot represent exactly. " +
-    "The printed number differs. --verbose shows the response.\n";
-  assert.equal((await callFakeService(service, "cases get C")).stderr, warning);
-  assert.equal((await callFakeService(service, "cases get C --quiet")).stderr, "");
+Deno.test("every format prints the digits of numbers as they came", async () => {
+  const text =
+    '{"id":"C",\n"account":12345678901234567890,"fee":1.10,"rate":0.12345678901234567890123,"huge":1e400,"zero":-0}';
+  await using service = startFakeService({ api: () => new Response(text) });
+  const print = async (options: string) => {
+    const { code, stdout, stderr } = await callFakeService(service, `cases get C --format ${options}`);
+    assert.deepEqual([code, stderr], [0, ""], options);
+    return stdout;
+  };
+  assert.equal(await print("compact"), text.replace("\n", "") + "\n");
+  assert.equal((await print("json")).replace(/\s/g, ""), text.replace("\n", ""));
+  assert.equal(
+    await print("yaml"),
+    "id: C\naccount: 12345678901234567890\nfee: 1.10\nrate: 0.12345678901234567890123\nhuge: 1.0e+400\nzero: -0\n",
+  );
+  assert.match(
+    await print("table"),
+    /^C +12345678901234567890 +1\.10 +0\.12345678901234567890123 +1e400 +-0$/m,
+  );
+  assert.equal(
+    await print("compact --fields huge,account --quiet"),
+    '{"huge":1e400,"account":12345678901234567890}\n',
+  );
+  const { stderr } = await callFakeService(service, "cases get C --verbose");
+  assert.ok(stderr.includes(`[HTTP] Response: ${text.replace("\n", "")}\n`), stderr);
   await using naming = startFakeService({ api: () => new Response("12345678901234567890") });
   const created = await callFakeService(naming, "ui-lists create-personalization L --name n");
   assert.deepEqual(created, { code: 0, stdout: '"12345678901234567890"\n', stderr: "" });

@@ -13,7 +13,7 @@ import { locateFiles } from "../../service/server/directory.ts";
 import { serve } from "../../service/server/server.ts";
 import type { ByteStore } from "../../service/store/bytes.ts";
 import { openSqliteStore } from "../../service/store/sqlite/sqlite_store.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../utils/json.ts";
 import {
   CHECKOUT,
   type CommandResult,
@@ -159,7 +159,7 @@ export async function sendRequest(method: string, url: string, init: RequestInit
     `${method} ${url} is answered`,
     fetch(url, { method, ...init }).then(async (response) => ({ response, text: await response.text() })),
   );
-  const body: JsonValue | undefined = text === "" ? undefined : JSON.parse(text);
+  const body: JsonValue | undefined = text === "" ? undefined : parseJson(text);
   return { status: response.status, headers: response.headers, body };
 }
 

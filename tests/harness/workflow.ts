@@ -6,7 +6,7 @@ import { type Caller, createCaller } from "../../lib/client/caller.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { createClient } from "../../mod.ts";
 import { startService } from "../../service/mod.ts";
-import type { JsonObject, JsonValue } from "../../utils/json.ts";
+import { type JsonObject, type JsonValue, parseJson } from "../../utils/json.ts";
 import { GrantedCalls } from "../../workflows/engine/live_calls.ts";
 import type { RunRecord } from "../../workflows/journal/journal.ts";
 import type { Limits } from "../../workflows/sandbox/host/limits.ts";
@@ -74,7 +74,7 @@ export class TinyApi implements AsyncDisposable {
       }
       const text = await request.text();
       const call = `${request.method} ${decodeURIComponent(pathname.replace("/dx-api/v2", ""))}`;
-      this.received.push({ call, ...(text !== "" && { body: JSON.parse(text) }) });
+      this.received.push({ call, ...(text !== "" && { body: parseJson(text) }) });
       this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#now);
       try {
         return await answer(call, request);

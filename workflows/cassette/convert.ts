@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../utils/json.ts";
 import {
   decodeAnswer,
   encodeAnswer,
@@ -93,8 +93,7 @@ function toCassetteAnswer({ head, text }: CallAnswer, isText: boolean): Cassette
 /** Parses a JSON body to keep it readable. Invalid JSON stays text. */
 function toCassetteBody(text: string): { readonly body: JsonValue } | { readonly text: string } {
   try {
-    const body: JsonValue = JSON.parse(text);
-    return { body };
+    return { body: parseJson(text) };
   } catch {
     return { text }; // The script gets the same error again.
   }

@@ -1,6 +1,6 @@
 /** The history of an input: its recorded steps, the order of their results, and the content of its events. */
 import { type ErrorRecord, parseErrorRecord, SvcError } from "../../lib/errors.ts";
-import { isJsonObject, type JsonObject, parseJsonObject } from "../../utils/json.ts";
+import { findReviver, isJsonObject, type JsonObject, parseJsonObject } from "../../utils/json.ts";
 import { sha256 } from "../../utils/text/sha256.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import type { CallAnswer } from "../sandbox/host/sandbox.ts";
@@ -172,7 +172,7 @@ export interface Refusal {
 
 /** Parses the content of a refusal's event. */
 export function parseRefusal(content: string): Refusal {
-  return JSON.parse(content);
+  return JSON.parse(content, findReviver(content));
 }
 
 /** Creates the error that a recorded error describes. */

@@ -1,6 +1,6 @@
 import { SvcError } from "../../lib/errors.ts";
 import { describeReadError } from "../../utils/fs/describe_error.ts";
-import { describeInexactNumber, INEXACT_NUMBER_HINT, type JsonValue } from "../../utils/json.ts";
+import { parseJson } from "../../utils/json.ts";
 import { type BatchInput, toInvalidInput } from "./batch_input.ts";
 import { type Line, LINE_FEED, readLines } from "./lines.ts";
 
@@ -89,9 +89,7 @@ async function* readNdjson(lines: AsyncIterable<Line>, name: string): AsyncGener
 
 function parseInput(place: string, text: string): BatchInput {
   try {
-    const value: JsonValue = JSON.parse(text);
-    const issue = describeInexactNumber(text);
-    return issue === undefined ? { place, value } : toInvalidInput(place, issue, INEXACT_NUMBER_HINT);
+    return { place, value: parseJson(text) };
   } catch {
     return toInvalidInput(
       place,

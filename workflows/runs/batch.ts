@@ -1,7 +1,7 @@
 import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import { mapInOrder, stoppable } from "../../utils/async/map_in_order.ts";
 import { onAbort } from "../../utils/async/abort.ts";
-import type { JsonValue } from "../../utils/json.ts";
+import { findReviver, type JsonValue } from "../../utils/json.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import type { BatchInput } from "../inputs/batch_input.ts";
 import { limitRate } from "./rate.ts";
@@ -119,7 +119,7 @@ class Batch {
       const { text, failure } = waiting;
       this.#waitingCharacters -= text.length;
       if (failure && this.#failures.length < MAX_NAMED_FAILURES) this.#failures.push(failure);
-      yield JSON.parse(text);
+      yield JSON.parse(text, findReviver(text));
     }
     return this.#summarize();
   }

@@ -18,8 +18,10 @@ import {
   isScalar,
   type JsonObject,
   type JsonValue,
+  parseJson,
   parseJsonObject,
   parseJsonOrText,
+  type ParseOptions,
 } from "../../../utils/json.ts";
 
 /** Status and headers of a response. */
@@ -76,6 +78,11 @@ export class Reply {
   /** Body; undefined if the operation promises none. Throws `INVALID_RESPONSE` for a promised body that is not JSON. */
   get body(): JsonValue | undefined {
     return this.#body ??= parseBody(this.head.answer, this.text, this.head);
+  }
+
+  /** Returns the body for printing: its numbers have the digits that the service sent. */
+  readPrintable(): JsonValue | undefined {
+    return parseBody(this.head.answer, this.text, this.head, { keepText: true });
   }
 }
 
@@ -200,8 +207,15 @@ type BodyHead = Pick<SvcErrorOptions, "operation" | "status" | "requestId"> & {
 };
 
 /** Parses the text of a response as its operation promises it. */
-export function parseBody(answer: Answer, text: string, head: BodyHead = {}): JsonValue | undefined {
-  if (answer !== "text" && answer !== "nothing") return text === "" ? emptyBody(answer, head) : parseAnswer(text, head);
+export function parseBody(
+  answer: Answer,
+  text: string,
+  head: BodyHead = {},
+  options?: ParseOptions,
+): JsonValue | undefined {
+  if (answer !== "text" && answer !== "nothing") {
+    return text === "" ? emptyBody(answer, head) : parseAnswer(text, head, options);
+  }
   // A server that sends a web page has mistaken the client for a browser and has not applied the call.
   if (/\bx?html\b/i.test(head.type ?? "") && /^\s*</.test(text)) throw invalidBody("a web page", text, head);
   return answer === "text" ? textIn(text) : remarkIn(text);
@@ -230,10 +244,9 @@ function textIn(text: string): string {
 }
 
 /** Parses JSON. Throws `INVALID_RESPONSE` for any other text. */
-function parseAnswer(text: string, head: BodyHead): JsonValue {
+function parseAnswer(text: string, head: BodyHead, options?: ParseOptions): JsonValue {
   try {
-    const body: JsonValue = JSON.parse(text);
-    return body;
+    return parseJson(text, options);
   } catch (cause) {
     throw invalidBody("not JSON", text, head, cause);
   }

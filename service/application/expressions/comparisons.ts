@@ -1,12 +1,13 @@
 /** Comparisons and summaries of the values of fields. */
 import { isDate } from "../../../utils/time/timestamps.ts";
-import type { JsonValue } from "../../../utils/json.ts";
+import { ExactNumber, isExact } from "../../../utils/exact_number.ts";
+import { isNumber, type JsonValue } from "../../../utils/json.ts";
 import { parseTimestamp, truncateToMilliseconds } from "../../../utils/time/parse_timestamp.ts";
 import type { SummaryFunction } from "../model/data_view.ts";
 import { type FieldType, VALUE_KINDS, type ValueKind } from "../model/field.ts";
 
 /** A value that can be compared. */
-export type Scalar = string | number | boolean;
+export type Scalar = string | number | ExactNumber | boolean;
 
 const OPERANDS: { readonly [K in ValueKind]: string } = {
   text: "text",
@@ -43,7 +44,7 @@ export function toScalar(type: FieldType, value: JsonValue | undefined): Scalar 
     return value === "true" ? true : value === "false" ? false : undefined;
   }
   if (kind === "number") {
-    return typeof value === "number" && (type !== "Integer" || Number.isInteger(value)) ? value : undefined;
+    return isNumber(value) && (type !== "Integer" || isInteger(value)) ? value : undefined;
   }
   if (kind === "boolean") return typeof value === "boolean" ? value : undefined;
   if (kind === "embedded" || typeof value !== "string") return undefined;
@@ -51,8 +52,16 @@ export function toScalar(type: FieldType, value: JsonValue | undefined): Scalar 
   return kind === "instant" ? toInstant(value) : value;
 }
 
-function toNumber(text: string): number | undefined {
-  return /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text.trim()) ? Number(text) : undefined;
+/** Reports whether a number has no decimal places. */
+export function isInteger(value: number | ExactNumber): boolean {
+  return value instanceof ExactNumber ? /^-?\d+$/.test(value.digits) : Number.isInteger(value);
+}
+
+function toNumber(text: string): number | ExactNumber | undefined {
+  const [, sign = "", digits] = /^([+-]?)0*(\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/i.exec(text.trim()) ?? [];
+  if (digits === undefined) return undefined;
+  const number = (sign === "-" ? sign : "") + digits;
+  return isExact(number) ? Number(number) : new ExactNumber(number);
 }
 
 /** Converts a timestamp, or a date to the start of its day. */

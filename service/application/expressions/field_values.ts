@@ -1,8 +1,9 @@
 /** Values of fields: which values fit, and how content stores them. */
 import { isDate, isTimestamp, toUtc } from "../../../utils/time/timestamps.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import { isJsonObject, isNumber, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { countCharacters, truncate } from "../../../utils/text/wording.ts";
 import type { Field, FieldType } from "../model/field.ts";
+import { isInteger } from "./comparisons.ts";
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 const PHONE = /^\+?[\d ()./-]{3,}$/;
@@ -43,9 +44,9 @@ export function checkFieldValue(field: Field, value: JsonValue): string | undefi
   if (typeof value === "string" && field.maxLength !== undefined && countCharacters(value) > field.maxLength) {
     return `The text is longer than ${field.maxLength} characters`;
   }
-  if (typeof value === "number") {
-    if (field.min !== undefined && value < field.min) return `${value} is less than ${field.min}`;
-    if (field.max !== undefined && value > field.max) return `${value} is more than ${field.max}`;
+  if (isNumber(value)) {
+    if (field.min !== undefined && Number(value) < field.min) return `${value} is less than ${field.min}`;
+    if (field.max !== undefined && Number(value) > field.max) return `${value} is more than ${field.max}`;
   }
   return undefined;
 }
@@ -82,10 +83,10 @@ function normalize(field: Field, value: JsonValue): JsonValue {
 function hasType(type: FieldType, value: JsonValue): boolean {
   switch (type) {
     case "Integer":
-      return Number.isSafeInteger(value);
+      return isNumber(value) && isInteger(value);
     case "Decimal":
     case "Currency":
-      return Number.isFinite(value); // JSON allows numbers that are too large for JavaScript, e.g. 1e400.
+      return isNumber(value) && Number.isFinite(Number(value)); // Bounds cannot be checked for 1e400.
     case "Boolean":
       return typeof value === "boolean";
     case "Page":

@@ -1,5 +1,6 @@
 /** Expressions in CEL. They are checked against the fields when a definition is loaded, and never evaluated as code. */
 import { Environment } from "@marcbachmann/cel-js";
+import { ExactNumber } from "../../../utils/exact_number.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
 import { createIssue, ValidationFailed } from "../../errors.ts";
@@ -215,6 +216,7 @@ function fillIn(names: readonly string[], shapes: FieldShapes, values: JsonObjec
 }
 
 function fillInField({ type, fields = {} }: FieldShape, value: JsonValue | undefined): JsonValue {
+  if (value instanceof ExactNumber) throw new Error(`${value} has more digits than an expression can compute with`);
   const filled = value ?? CEL[type][1];
   const names = Object.keys(fields);
   const fillInPage = (page: JsonValue) => isJsonObject(page) ? { ...page, ...fillIn(names, fields, page) } : page;

@@ -1,5 +1,5 @@
 /** Computes without saving: forms from changed content, and calculated fields. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import type { CalculationRequest } from "../../../lib/operation/operation.ts";
 import type { View } from "../../application/model/application.ts";
 import type { Field } from "../../application/model/field.ts";
@@ -23,7 +23,7 @@ export interface RowPlace {
 
 /** Computes the content of a form after a submission, with its calculated fields. Stores nothing. */
 export function computeForm(work: CaseWork, view: View, current: JsonObject, submission: Submission): JsonObject {
-  const content = structuredClone(fillForm(view, current, submission, { complete: false }));
+  const content = cloneJson(fillForm(view, current, submission, { complete: false }));
   calculate(work.type.fields, content, { ...work.scope(), fields: content });
   return content;
 }

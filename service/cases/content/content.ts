@@ -1,5 +1,5 @@
 /** Content of cases and records: submitted forms, page instructions, and calculated fields. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import type { Action, EmbeddedClass, Field, Scope, View } from "../../application/model/application.ts";
 import { checkFieldValue, isAbsent, isEmpty, setFieldValue } from "../../application/expressions/field_values.ts";
 import { createIssue, type DomainError, Invalid, type Issue, MAX_ISSUES, ValidationFailed } from "../../errors.ts";
@@ -294,7 +294,7 @@ function applyInstructions(
       return new Invalid(`Page instruction ${index + 1}: ${reason}.`);
     });
     const field = editableField(view, instruction);
-    if (!copied.has(field.name) && field.name in content) content[field.name] = structuredClone(content[field.name]);
+    if (!copied.has(field.name) && field.name in content) content[field.name] = cloneJson(content[field.name]);
     copied.add(field.name);
     const { segments, invalid } = instruction;
     const target = findTarget(new Map([[field.name, field]]), content, segments, invalid);

@@ -1,5 +1,6 @@
 /** Compiles queries to SQL. All values and names of members are bound parameters. */
 import type { SQLInputValue } from "node:sqlite";
+import { ExactNumber } from "../../../utils/exact_number.ts";
 import type {
   Column,
   Comparator,
@@ -10,6 +11,7 @@ import type {
   RowProperties,
   RowQuery,
   RowSource,
+  Value,
 } from "../query.ts";
 
 /** SQL and the values of its parameters. */
@@ -113,8 +115,10 @@ class Compiler {
   }
 
   /** Binds a value. Equal values share a numbered parameter, because SQLite limits the number of parameters. */
-  bind(given: string | number | boolean): string {
-    const value = typeof given === "string" ? given : toStoredNumber(Number(given));
+  bind(given: Value): string {
+    const value = typeof given === "string"
+      ? given
+      : toStoredNumber(typeof given === "boolean" ? Number(given) : given);
     const parameter = this.#parameters.get(value) ?? `?${this.#parameters.size + 1}`;
     this.#parameters.set(value, parameter);
     return parameter;
@@ -189,7 +193,7 @@ class Compiler {
   }
 
   /** Binds several values as one parameter, because SQLite limits the number of parameters. */
-  #list(values: readonly (string | number | boolean)[]): string {
+  #list(values: readonly Value[]): string {
     return `(SELECT value FROM json_each(${this.bind(JSON.stringify(values))}))`;
   }
 
@@ -259,9 +263,16 @@ class Compiler {
  * Converts a number to the value that SQLite reads from its JSON. SQLite reads a large integer exactly, and JavaScript as a
  * double, so that they would not be equal.
  */
-function toStoredNumber(value: number): number | bigint {
+function toStoredNumber(value: number | ExactNumber): number | bigint {
+  if (value instanceof ExactNumber) return toLong(value) ?? Number(value);
   const isExact = !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 2 ** 63;
   return isExact ? value : BigInt(String(value));
+}
+
+/** Returns an integer of at most 64 bits; undefined for any other number. */
+function toLong(value: ExactNumber): bigint | undefined {
+  const integer = /^-?\d{1,19}$/.test(value.digits) ? BigInt(value.digits) : undefined;
+  return integer !== undefined && BigInt.asIntN(64, integer) === integer ? integer : undefined;
 }
 
 /** Converts a text to lower case. The function lower() of SQLite supports only ASCII. */

@@ -1,7 +1,7 @@
 // deno-lint-ignore-file require-await -- the store is asynchronous, SQLite is not: async turns a throw into a rejection
 /** A unit of work on SQLite. */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
-import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../../../utils/json.ts";
 import { compressText, decompressText } from "../../../utils/sqlite/compress_text.ts";
 import type { UnitOfWork } from "../../../utils/sqlite/group_commit.ts";
 import { type Page, type RowQuery, RowsTooLong } from "../query.ts";
@@ -453,14 +453,14 @@ function readNumber(row: SqlRow, column: string): number {
 }
 
 function readObject(row: SqlRow, column: string): JsonObject {
-  const value: unknown = JSON.parse(readText(row, column));
+  const value: unknown = parseJson(readText(row, column));
   if (!isJsonObject(value)) throw new TypeError(`Column ${column} is not a JSON object.`);
   return value;
 }
 
 /** Reads an array of objects, which a query splits because SQLite limits the arguments of a function, as one object. */
 function readParts(row: SqlRow, column: string): JsonObject {
-  const value: unknown = JSON.parse(readText(row, column));
+  const value: unknown = parseJson(readText(row, column));
   if (!Array.isArray(value)) throw new TypeError(`Column ${column} is not a JSON array.`);
   return Object.fromEntries(value.filter(isJsonObject).flatMap((part) => Object.entries(part)));
 }

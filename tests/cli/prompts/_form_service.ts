@@ -1,5 +1,5 @@
 /** A service with one assignment whose form has a field of every kind, for tests of `--interactive`. */
-import type { JsonObject } from "../../../utils/json.ts";
+import { type JsonObject, parseJson } from "../../../utils/json.ts";
 import { type FakeService, startFakeService } from "../../harness/fake_service.ts";
 
 /** The assignment. */
@@ -91,7 +91,7 @@ export function startFormService(
     async api(request) {
       const path = decodeURIComponent(new URL(request.url).pathname);
       if (request.method === "PATCH") {
-        submitted.push({ path, tag: request.headers.get("if-match"), body: await request.json() });
+        submitted.push({ path, tag: request.headers.get("if-match"), body: parseJson(await request.text()) });
         const errorDetails = refusals[submitted.length - 1];
         if (errorDetails) return Response.json({ localizedValue: "Validation failed.", errorDetails }, { status: 422 });
         return new Response(performed, { headers: { "content-type": "application/json" } });

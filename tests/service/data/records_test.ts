@@ -1,5 +1,6 @@
 /** Data records over HTTP. */
 import assert from "node:assert/strict";
+import { ExactNumber } from "../../../utils/exact_number.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { type ApiAnswer, openService, readErrorDetails, type TestService } from "../../harness/service.ts";
 import { openEngine } from "../../harness/service_engine.ts";
@@ -94,8 +95,34 @@ Deno.test("an empty array is valid only for lists, and an infinite number never"
     };
     assert.deepEqual(await create('"Note":[]'), [422, "[] is not a valid text value"]);
     assert.deepEqual(await create('"Guests":[]'), [422, "[] is not a valid integer value"]);
-    assert.deepEqual(await create('"Price":1e400'), [422, "Infinity is not a valid decimal value"]);
+    assert.deepEqual(await create('"Price":1e400'), [422, "1e400 is not a valid decimal value"]);
     assert.deepEqual(await create('"Rooms":[]'), [200, undefined]);
+  }));
+
+Deno.test("a number keeps its digits in a record, in its key and in lists", async () => {
+  await using svc = await openService({ yaml: VISITS.replace(/, calculated: "Price.*"/, "") });
+  const [year, price] = [new ExactNumber("9007199254740993"), new ExactNumber("0.12345678901234567890123")];
+  const data = { Place: "A", Year: year, Guests: 1, Price: price, Rooms: [{ Beds: year }] };
+  assert.deepEqual(stored(await svc.call("POST", "/data/D_Visits", { body: { data } })), data);
+  const found = await read(svc, { Place: "A", Year: year });
+  assert.ok(isJsonObject(found.body));
+  assert.deepEqual([found.body.Year, found.body.Price], [year, price]);
+  assert.equal((await read(svc, { Place: "A", Year: 9007199254740992 })).status, 404);
+  const filter = { filterConditions: { F1: { lhs: { field: "Year" }, comparator: "EQ", rhs: { value: year } } } };
+  const query = { select: ["Year", "Price"], filter: { ...filter, logic: "F1" } };
+  const listed = await svc.call("POST", "/data_views/D_Visits", { body: { query } });
+  assert.ok(isJsonObject(listed.body));
+  assert.deepEqual(listed.body.data, [{ Year: year, Price: price }]);
+});
+
+Deno.test("an expression does not compute with a number that it would alter", () =>
+  withVisit(async (svc) => {
+    const data = { ...VISIT, Year: 1, Price: new ExactNumber("0.12345678901234567890123") };
+    const { status, body } = await svc.call("POST", "/data/D_Visits", { body: { data } });
+    assert.deepEqual([status, readErrorDetails(body).at(-1)?.message], [
+      422,
+      "Cannot compute Price * double(Guests): 0.12345678901234567890123 has more digits than an expression can compute with.",
+    ]);
   }));
 
 Deno.test("an expression reads a member without a value as empty", async () => {

@@ -11,6 +11,7 @@ import {
   type RowField,
   type RowQuery,
   RowsTooLong,
+  type Value,
 } from "../../../service/store/query.ts";
 import { contains, openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import type { Store } from "../../../service/store/store.ts";
@@ -77,8 +78,8 @@ function scalar(row: JsonObject, place: RowField): string | number | undefined {
     : undefined;
 }
 
-function plain(value: string | number | boolean): string | number {
-  return typeof value === "boolean" ? Number(value) : value;
+function plain(value: Value): string | number {
+  return typeof value === "string" ? value : Number(value);
 }
 
 /** Numbers come before text, text is compared by its bytes. */

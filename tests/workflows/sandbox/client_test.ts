@@ -1,6 +1,7 @@
 /** The `svc` of a script, which does not know the operations and passes every call to the host. */
 import assert from "node:assert/strict";
 import { createClient } from "../../../lib/client/client.ts";
+import { ExactNumber } from "../../../utils/exact_number.ts";
 import { type ErrorAttempt, SvcError } from "../../../lib/errors.ts";
 import { makeFolder, runCommand } from "../../harness/svc.ts";
 import { createCaseBody, runInSandbox, runText, scriptText, TinyApi, workflowCommand } from "../../harness/workflow.ts";
@@ -55,6 +56,25 @@ Deno.test("an option with the name of an argument is rejected in a script and in
   const options = { caseId: "OTHER", participantId: "P-1" };
   await assert.rejects(library.participants.delete("C-1", options), { code: "INVALID_ARGS", message });
   assert.deepEqual(api.received, [{ call: "GET /cases/C-1" }]);
+});
+
+Deno.test("a script gets numbers with their digits, and sends and returns them unaltered", async () => {
+  const digits = "12345678901234567890";
+  await using api = new TinyApi((call) => {
+    return call.startsWith("GET") ? new Response(`{"data":{"account":${digits},"fee":1.10}}`) : Response.json({});
+  });
+  const body = `const { raw } = await svc.cases.listAncestors("C-1");
+    const { account, fee } = raw.data;
+    await svc.data.create("D", { data: { account, fee, input, own: new ExactNumber("1e400") } });
+    return [account, String(account), typeof fee, input];`;
+  const script = scriptText(body).replace("import { ", "import { ExactNumber, ");
+  const input = new ExactNumber("0.12345678901234567890123");
+  const { result, error } = await runText(script, { caller: api.caller }, input);
+  assert.equal(error, undefined);
+  const account = new ExactNumber(digits);
+  assert.deepEqual(result, [account, digits, "number", input]);
+  const data = { account, fee: 1.1, input, own: new ExactNumber("1e400") };
+  assert.deepEqual(api.received[1], { call: "POST /data/D", body: { data } });
 });
 
 Deno.test("a script for an earlier version can pass request options among the parameters", async () => {

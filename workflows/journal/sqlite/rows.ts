@@ -1,5 +1,6 @@
 /** Converts rows of the journal's tables to records. Run IDs are checked, because they become parts of file names. */
 import type { SQLOutputValue } from "node:sqlite";
+import { findReviver } from "../../../utils/json.ts";
 import { decompressText } from "../../../utils/sqlite/compress_text.ts";
 import { isRunId } from "../run_id.ts";
 import {
@@ -16,13 +17,19 @@ import {
 /** A row as SQLite returns it. */
 export type Row = Record<string, SQLOutputValue>;
 
+/** Parses JSON that the journal has stored. Numbers keep their digits. */
+function parseContent(content: SQLOutputValue | undefined): ReturnType<typeof JSON.parse> {
+  const text = String(content);
+  return JSON.parse(text, findReviver(text));
+}
+
 /** Converts a row of `runs`. */
 export function toRun(row: Row): RunRecord {
   return {
     id: toRunId(row),
     name: String(row.name),
     digest: String(row.digest),
-    settings: JSON.parse(String(row.settings)),
+    settings: parseContent(row.settings),
     state: toState(row),
     startedAt: Number(row.startedAt),
     ...(row.endedAt !== null && { endedAt: Number(row.endedAt) }),
@@ -46,11 +53,11 @@ export function toInput(row: Row): InputRecord {
   return {
     number: Number(row.number),
     place: String(row.place),
-    ...(row.value !== null && { value: JSON.parse(String(row.value)) }),
+    ...(row.value !== null && { value: parseContent(row.value) }),
     startedAt: Number(row.startedAt),
     generation: Number(row.generation),
     ...(end && { end }),
-    ...(row.state === "open" && row.outcome !== null && { stopped: JSON.parse(String(row.outcome)) }),
+    ...(row.state === "open" && row.outcome !== null && { stopped: parseContent(row.outcome) }),
     ...(row.endedAt !== null && { endedAt: Number(row.endedAt) }),
   };
 }
@@ -98,9 +105,9 @@ export function* toTimings(rows: Iterable<Row>): Generator<CallTiming> {
 }
 
 function toEnd({ state, outcome }: Row): InputEnd | undefined {
-  if (state === "failed") return { state, error: JSON.parse(String(outcome)) };
+  if (state === "failed") return { state, error: parseContent(outcome) };
   if (state !== "done") return undefined;
-  return outcome === null ? { state } : { state, result: JSON.parse(String(outcome)) };
+  return outcome === null ? { state } : { state, result: parseContent(outcome) };
 }
 
 function oneOf<T extends string>(known: readonly T[], found: SQLOutputValue | undefined): T {

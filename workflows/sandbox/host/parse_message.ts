@@ -5,7 +5,7 @@ import { parseErrorRecord, type SvcError } from "../../../lib/errors.ts";
 import type { Answer } from "../../../lib/operation/answer.ts";
 import { hasEffect, type Operation, type OperationRef } from "../../../lib/operation/operation.ts";
 import { type PagePlan, planPages } from "../../../lib/operation/pages.ts";
-import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../../../utils/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, parseJsonObject } from "../../../utils/json.ts";
 import { escapeControlCharacters, escapeLines, escapeToOneLine } from "../../../utils/text/control_characters.ts";
 import { decodeFiles } from "../protocol/files.ts";
 import { FrameError } from "../protocol/frames.ts";
@@ -96,8 +96,7 @@ function isNameList(value: JsonValue | undefined): value is string[] {
 export function parseResult(text: string): JsonValue | undefined {
   if (text === "") return undefined;
   try {
-    const result: JsonValue = JSON.parse(text);
-    return result;
+    return parseJson(text);
   } catch (cause) {
     throw new FrameError("a result that is not JSON", { cause });
   }
