@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { parse } from "yaml";
+import { ExactNumber } from "../../../utils/exact_number.ts";
 import type { JsonValue } from "../../../utils/json.ts";
 import {
   escapeControlCharacters,
@@ -109,8 +110,59 @@ Deno.test("json is indented, compact is one line, and yaml is quoted or folded o
   );
 });
 
-Deno.test("strings that YAML 1.1 would read as other types are quoted", async () => {
-  const texts = ["yes", "on", "1_000", "2026-01-31", "2026-01-31T08:00:00Z", "0o7"];
-  const { text } = await render(texts, { format: "yaml" }, PIPE);
-  assert.deepEqual(parse(text, { version: "1.1" }), texts);
+// Texts of numbers, dates, words and syntax that only some version of YAML reads as text.
+const AMBIGUOUS = [
+  ..."y n yes No ON off true null ~ = << ? - | > ! & * % @ ` # : , [ { \" '".split(" "),
+  ..."1_000 1:20 190:20:30.15 017 0o17 0x1F 0b11 1e3 1.e+3 .5 +1 -2E+05 .nan -.INF 2026-01-31 2026-01-31T08:00:00Z"
+    .split(" "),
+  ..."a:b;a: b;a #b;- a;--- a;...;a,b;[a];12 Main Street; a;a ;\ta;a\tb;a\n;\na;a\n\n;a\n b; a\nb;a \nb;a\n\tb".split(
+    ";",
+  ),
+  ..."a\u00a0;\u0085;\u2028;\ufeff;\ufffe;a\r\nb;a\rb;é;\u{1f600}".split(";"),
+  "",
+  "x".repeat(1200),
+];
+const ambiguous = fc.oneof(
+  fc.constantFrom(...AMBIGUOUS),
+  fc.tuple(fc.constantFrom(...AMBIGUOUS), fc.constantFrom("", " ", "\n", ":", "-"), fc.constantFrom(...AMBIGUOUS))
+    .map((parts) => parts.join("")),
+);
+const numeric = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number === 0 ? 0 : number),
+  fc.constantFrom("1e400", "1E-7", "1.10", "12345678901234567890", "-0.12345678901234567890123").map((text) => {
+    return new ExactNumber(text);
+  }),
+);
+
+Deno.test("readers of YAML 1.1 and 1.2 read the same texts, names and numbers", async () => {
+  const value = fc.oneof(
+    ambiguous,
+    numeric,
+    fc.array(fc.oneof(ambiguous, numeric)),
+    fc.dictionary(ambiguous, ambiguous),
+  );
+  await fc.assert(
+    fc.asyncProperty(value, async (value: JsonValue) => {
+      const { text } = await render(value, { format: "yaml" }, PIPE);
+      const expected = JSON.parse(JSON.stringify(value));
+      for (const version of ["1.1", "1.2"] as const) assert.deepEqual(parse(text, { version }), expected, text);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+Deno.test("only a text that could be read otherwise is quoted in yaml", async () => {
+  const value = {
+    a: "12 Main St",
+    b: "C-1",
+    y: ["x y", "ä", "a:b"],
+    q: ["=", "a\tb", "1e3", "1:20", "<<"],
+    n: [1e21, 1e-7],
+  };
+  const { text } = await render(value, { format: "yaml" }, PIPE);
+  const [plain, quoted] = ["  - x y\n  - ä\n  - a:b\n", '  - "="\n  - "a\\tb"\n  - "1e3"\n  - "1:20"\n  - "<<"\n'];
+  assert.equal(
+    text,
+    `a: 12 Main St\nb: C-1\n"y":\n${plain}q:\n${quoted}"n":\n  - 1.0e+21\n  - 1.0e-7\n`,
+  );
 });
