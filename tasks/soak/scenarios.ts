@@ -1,3 +1,4 @@
+import { backups } from "./backups.ts";
 import { concurrentClients } from "./concurrent_clients.ts";
 import { fuzz } from "./fuzz.ts";
 import type { Scenario } from "./scenario.ts";
@@ -5,4 +6,4 @@ import { serviceKills } from "./service_kills.ts";
 import { tokenCache } from "./token_cache.ts";
 
 /** All scenarios, in the order of the table. */
-export const scenarios: readonly Scenario[] = [serviceKills, concurrentClients, fuzz, tokenCache];
+export const scenarios: readonly Scenario[] = [serviceKills, concurrentClients, fuzz, tokenCache, backups];

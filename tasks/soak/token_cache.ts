@@ -143,7 +143,7 @@ function startWorker(): [
   return [child, readLines(child.stdout), child.stdin.getWriter()];
 }
 
-/** Reads the cached token again and again, as a process that starts at any moment does. */
+/** Reads the cached token again and again, as a process that starts at any time does. */
 class CacheReader {
   reads = 0;
   readonly #path: string;

@@ -42,13 +42,15 @@ interface Revision {
 }
 
 /** A case that a writer has created, or has tried to. */
-interface WrittenCase {
+export interface WrittenCase {
   /** Value of `Applicant`, by which the case is found. */
   readonly key: string;
   /** Handle, if the creation was answered. */
   id?: string;
   /** State after the last write that was answered. */
   confirmed?: Revision;
+  /** True if its writer has moved on to another case. */
+  isFinished: boolean;
   /** State after a write that was interrupted and never repeated. It may have been done. */
   unknown?: Revision;
 }
@@ -86,10 +88,10 @@ export class WriteLoad {
     await Promise.all(writers);
   }
 
-  /** Compares all cases with what the service returns, and lists the differences. */
-  async check(caller: ApiCaller): Promise<string[]> {
+  /** Compares cases with what the service returns, and lists the differences. Default: all cases. */
+  async check(caller: ApiCaller, cases: readonly WrittenCase[] = this.cases): Promise<string[]> {
     const faults = [...this.faults];
-    await forEachConcurrently(this.cases, CHECK_CONCURRENCY, async (written) => {
+    await forEachConcurrently(cases, CHECK_CONCURRENCY, async (written) => {
       const found = await checkCase(caller, written);
       faults.push(...found.map((fault) => `case ${written.id ?? "without an answer"} of ${written.key}: ${fault}`));
     });
@@ -97,13 +99,14 @@ export class WriteLoad {
   }
 
   async #writeCase(key: string, signal: AbortSignal): Promise<void> {
-    const written: WrittenCase = { key };
+    const written: WrittenCase = { key, isFinished: false };
     this.cases.push(written);
     try {
       await this.#advance(written, signal);
     } catch (error) {
       if (!(error instanceof Abandoned)) throw error;
     }
+    written.isFinished = true;
   }
 
   async #advance(written: WrittenCase, signal: AbortSignal): Promise<void> {

@@ -16,6 +16,8 @@ export class Process {
   readonly startedAt: number = Date.now();
   /** Resolves when the process has printed something or has ended. */
   readonly hasOutput: Promise<void>;
+  /** Resolves when the process has printed to its standard output or has ended. */
+  readonly hasResult: Promise<void>;
   /** Resolves when the process has ended. */
   readonly ended: Promise<ProcessEnd>;
   /** Time of its first output. */
@@ -26,11 +28,13 @@ export class Process {
   endedAt?: number;
   readonly #child: Deno.ChildProcess;
   readonly #hasOutput = Promise.withResolvers<void>();
+  readonly #hasResult = Promise.withResolvers<void>();
 
   /** Starts a command. */
   constructor(command: Deno.Command) {
     this.#child = command.spawn();
     this.hasOutput = this.#hasOutput.promise;
+    this.hasResult = this.#hasResult.promise;
     this.ended = this.#waitForEnd();
   }
 
@@ -47,22 +51,24 @@ export class Process {
 
   async #waitForEnd(): Promise<ProcessEnd> {
     const [stdout, stderr, status] = await Promise.all([
-      this.#readText(this.#child.stdout),
+      this.#readText(this.#child.stdout, () => this.#hasResult.resolve()),
       this.#readText(this.#child.stderr),
       this.#child.status,
     ]);
     this.#hasOutput.resolve();
+    this.#hasResult.resolve();
     this.endedAt = Date.now();
     this.end = { code: status.code, killed: status.signal === "SIGKILL", stdout, stderr };
     return this.end;
   }
 
-  async #readText(stream: ReadableStream<Uint8Array>): Promise<string> {
+  async #readText(stream: ReadableStream<Uint8Array>, onText = () => {}): Promise<string> {
     let text = "";
     for await (const piece of stream.pipeThrough(new TextDecoderStream())) {
       text += piece;
       this.outputAt ??= Date.now();
       this.#hasOutput.resolve();
+      onText();
     }
     return text;
   }

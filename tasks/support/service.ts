@@ -26,7 +26,7 @@ export class Service implements AsyncDisposable {
     const command = this.#workspace.command(args, { stdout: "piped", stderr: "piped", env: this.#workspace.env });
     const process = new Process(command);
     this.#process = process;
-    await process.hasOutput;
+    await process.hasResult;
     if (process.end !== undefined) throw new Error(`The service did not start: ${process.end.stderr}`);
     this.#port = await this.#readPort();
   }

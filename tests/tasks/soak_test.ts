@@ -6,7 +6,7 @@ import { openService } from "../harness/service.ts";
 import { CHECKOUT, LimitedCommand, PROGRAM, runCommand } from "../harness/svc.ts";
 import { eventually } from "../harness/wait.ts";
 
-const SHORT = ["--scale", "0.01", "--ignore-limits"];
+const SHORT = ["--scale", "0.005", "--ignore-limits"];
 
 async function soak(...args: string[]) {
   const command = ["run", "--quiet", "--allow-all", `${CHECKOUT}/tasks/soak.ts`, ...args];
