@@ -8,6 +8,7 @@ export function mayBeDone({ code, status, retryAfter, cause }: SvcError): boolea
   // The service has started: a 303 refers to the result, a 424 reports that a dependency failed.
   if (status === 303 || status === 424) return true;
   if (status !== undefined && status < 200) return true; // The exchange continues in another protocol.
+  if (status === 408) return true; // A gateway may have given up on the response.
   // A 5xx does not tell whether the request was applied, except a 503 with Retry-After: that rejects it.
   if (status !== undefined) return status >= 500 && !(status === 503 && retryAfter !== undefined);
   if (code === "NETWORK_ERROR") {
@@ -16,7 +17,8 @@ export function mayBeDone({ code, status, retryAfter, cause }: SvcError): boolea
   return code === "TIMEOUT" || code === "INTERRUPTED";
 }
 
-function joinMessages({ message, cause }: Error): string {
+/** Returns the messages of an error and its causes, separated by colons. */
+export function joinMessages({ message, cause }: Error): string {
   return cause instanceof Error ? `${message}: ${joinMessages(cause)}` : message;
 }
 

@@ -61,7 +61,7 @@ const TABLE: { [what: string]: [behave: Behaviour, code: ErrorCode, unknown: boo
   "answers 524": [sendJson(524, {}), "SERVER_ERROR", true],
   "answers 429": [sendJson(429, {}), "RATE_LIMITED", false],
   "answers 412": [sendJson(412, {}), "PRECONDITION_FAILED", false],
-  "answers 408": [sendJson(408, {}), "TIMEOUT", false],
+  "answers 408": [sendJson(408, {}), "TIMEOUT", true],
 };
 
 for (const [what, [behave, code, unknown]] of Object.entries(TABLE)) {
