@@ -51,8 +51,8 @@ function createInterruptSignal(io: Io): AbortSignal {
 
 /** Returns the options for the calls of a command: profile, token cache, warnings and the log of `--verbose`. */
 export function callerOptions(context: CommandContext): CallerOptions {
-  const { globals: { profile, noCache, verbose }, io } = context;
-  const options: CallerOptions = { profile, noCache, warn: printWarnings(context) };
+  const { globals: { profile, noCache, verbose, retries, timeout: timeoutSeconds }, io } = context;
+  const options: CallerOptions = { profile, noCache, retries, timeoutSeconds, warn: printWarnings(context) };
   if (!verbose) return options;
   const log = (line: string) => io.stderr.write(`[HTTP] ${escapeToOneLine(line)}\n`);
   return {

@@ -40,7 +40,7 @@ async function dispatch(args: readonly string[], io: Io): Promise<void> {
   if (help) return await printHelp(io, ({ buildCommandHelp }) => buildCommandHelp(words, command));
   const parsed = parseArguments(command, rest);
   if ("problem" in parsed) throw (await usageErrors()).usageError(parsed.problem, command, words);
-  await command.run(createContext(readGlobalFlags(parsed.values), io), parsed.values);
+  await command.run(createContext(readGlobalFlags(parsed.values, command.flags), io), parsed.values);
 }
 
 async function usageErrors() {

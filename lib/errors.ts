@@ -285,6 +285,12 @@ export function parseRetryAfter(retryAfter: string = ""): { seconds?: number; da
   return Number.isNaN(date) ? {} : { date };
 }
 
+/** Returns the delay that a `Retry-After` header requests in milliseconds, or 0. */
+export function getRetryDelay(retryAfter: string | undefined, now: number): number {
+  const { seconds = 0, date = now } = parseRetryAfter(retryAfter);
+  return Math.max(seconds * 1000, date - now);
+}
+
 /** Returns the hint for a temporary failure with this `Retry-After` header. */
 export function createRetryHint(retryAfter?: string): string {
   const { seconds, date } = parseRetryAfter(retryAfter);

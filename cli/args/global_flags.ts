@@ -1,4 +1,5 @@
 /** The flags that every command takes. */
+import { describeSetting } from "../../lib/auth/call_settings.ts";
 import { FORMATS } from "../../lib/output/format.ts";
 import type { Flag, GlobalFlags } from "../commands/command.ts";
 
@@ -15,6 +16,8 @@ export const globalFlags = {
   quiet: { help: "Print no warnings and no progress", type: "boolean" },
   verbose: { help: "Print requests and responses to stderr", type: "boolean" },
   noCache: { help: "Exchange a new token and do not use the token cache", type: "boolean" },
+  retries: { help: describeSetting("retries"), type: "string", placeholder: "count" },
+  timeout: { help: describeSetting("timeoutSeconds"), type: "string", placeholder: "seconds" },
   profile: {
     help: "Profile to use (default: 'default')",
     type: "string",
@@ -25,3 +28,8 @@ export const globalFlags = {
     },
   },
 } as const satisfies Record<Exclude<keyof GlobalFlags, "isDataRequested">, Flag>;
+
+/** Returns the global flags of a command: those that it does not replace by a flag of its own. */
+export function selectGlobalFlags(own: Readonly<Record<string, Flag>> = {}): Readonly<Record<string, Flag>> {
+  return Object.fromEntries(Object.entries(globalFlags).filter(([name]) => !Object.hasOwn(own, name)));
+}

@@ -1,9 +1,11 @@
 /** Converts the text values of a command line to the types of their descriptions. */
+import { CALL_SETTINGS, type CallSettingName, parseSetting } from "../../lib/auth/call_settings.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { listParams, toKebab } from "../../lib/operation/operation.ts";
 import { FORMATS } from "../../lib/output/format.ts";
+import { mapValues } from "../../utils/map_values.ts";
 import type { CommandDescription, Flag, GlobalFlags, ParsedArguments } from "../commands/command.ts";
-import { globalFlags } from "./global_flags.ts";
+import { globalFlags, selectGlobalFlags } from "./global_flags.ts";
 import type { Io } from "../io/io.ts";
 import type { PayloadReader } from "./payload.ts";
 
@@ -29,8 +31,9 @@ export async function readValues(
   return values;
 }
 
-/** Reads the values of the global flags. */
-export function readGlobalFlags(values: ParsedArguments): GlobalFlags {
+/** Reads the values of the global flags that a command does not replace by flags of its own. */
+export function readGlobalFlags(parsed: ParsedArguments, own?: Readonly<Record<string, Flag>>): GlobalFlags {
+  const values: ParsedArguments = mapValues(selectGlobalFlags(own), (_, name) => parsed[name]);
   return {
     format: parseChoice("format", FORMATS, values.format ?? globalFlags.format.default),
     isDataRequested: values.format !== undefined || values.fields !== undefined,
@@ -39,8 +42,19 @@ export function readGlobalFlags(values: ParsedArguments): GlobalFlags {
     quiet: values.quiet === true,
     verbose: values.verbose === true,
     noCache: values.noCache === true,
+    retries: parseCallSetting("retries", values.retries),
+    timeout: parseCallSetting("timeoutSeconds", values.timeout),
     profile: typeof values.profile === "string" ? values.profile : undefined,
   };
+}
+
+/** Parses the value of the flag for a setting of calls. Throws `INVALID_ARGS` for an invalid one. */
+export function parseCallSetting(name: CallSettingName, text: unknown): number | undefined {
+  if (typeof text !== "string") return undefined;
+  const { flag, must, isValid } = CALL_SETTINGS[name];
+  const value = parseSetting(text);
+  if (isValid(value)) return value;
+  throw new SvcError("INVALID_ARGS", `--${toKebab(flag)} must be ${must}, not ${JSON.stringify(text)}.`);
 }
 
 function parseFields(text: string): string[] {

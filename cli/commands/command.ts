@@ -58,6 +58,10 @@ export interface GlobalFlags {
   readonly verbose: boolean;
   /** Do not use the token cache. */
   readonly noCache: boolean;
+  /** Retries of a failed call. Default: that of the environment or the profile. */
+  readonly retries?: number;
+  /** Timeout of a call in seconds. Default: that of the environment or the profile. */
+  readonly timeout?: number;
   /** Name of the profile. Default: `default`. */
   readonly profile?: string;
 }

@@ -1,6 +1,6 @@
 /** The commands of the API, built from the descriptions of its operations. */
 import { readTarget } from "../../lib/auth/settings.ts";
-import { createCaller } from "../../lib/client/caller.ts";
+import { openCaller } from "../../lib/client/open_caller.ts";
 import type { Reply } from "../../lib/client/response/reply.ts";
 import type { Values } from "../../lib/client/request/values.ts";
 import { SvcError } from "../../lib/errors.ts";
@@ -133,6 +133,6 @@ async function callWithProgress(context: CommandContext, ref: OperationRef, valu
 }
 
 async function call(context: CommandContext, ref: OperationRef, values: Values): Promise<Reply> {
-  const reply = createCaller(callerOptions(context)).call(ref, values, { signal: context.signal });
+  const reply = openCaller(callerOptions(context)).call(ref, values, { signal: context.signal });
   return (await Promise.all([reply, loadRenderer()]))[0];
 }

@@ -1,6 +1,6 @@
 /** Builds the help pages from the descriptions of the commands. */
 import { listExamples, toKebab } from "../../lib/operation/operation.ts";
-import { globalFlags, HELP_FLAG, VERSION_FLAG } from "../args/global_flags.ts";
+import { globalFlags, HELP_FLAG, selectGlobalFlags, VERSION_FLAG } from "../args/global_flags.ts";
 import type { Arg, CommandDescription, Flag } from "../commands/command.ts";
 import type { Output } from "../io/io.ts";
 import { type Block, DEFAULT_WIDTH, layOutPage } from "./layout.ts";
@@ -62,7 +62,7 @@ export function buildCommandHelp(words: readonly string[], command: CommandDescr
     { heading: "Usage", usage: formatUsage(words, command) },
     { heading: "Arguments", rows: argRows(args).map(({ written, meaning }) => [written, meaning]) },
     { heading: "Flags", rows: flagLines(flags) },
-    { heading: "Global flags", rows: flagLines({ ...globalFlags, help: HELP_FLAG }) },
+    { heading: "Global flags", rows: flagLines({ ...selectGlobalFlags(flags), help: HELP_FLAG }) },
     { heading: "Examples", commands: formatExamples(words, command) },
     { heading: "See also", text: [...seeAlso, `${words[0]} --help`].map((line) => `svc ${line}`).join("\n") },
   ];

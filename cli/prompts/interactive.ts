@@ -1,6 +1,7 @@
 /** `svc assignments perform --interactive`: prompts for the action and its required fields. */
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
-import { type Caller, createCaller } from "../../lib/client/caller.ts";
+import type { Caller } from "../../lib/client/caller.ts";
+import { openCaller } from "../../lib/client/open_caller.ts";
 import { type OperationRef, toKebab } from "../../lib/operation/operation.ts";
 import type { Reply } from "../../lib/client/response/reply.ts";
 import type { Values } from "../../lib/client/request/values.ts";
@@ -29,7 +30,7 @@ export async function performInteractively(
       hint: "Use --action and --data instead.",
     });
   }
-  const calls = new AssignmentCalls(createCaller(callerOptions(context)), parsed.assignmentId, context.signal);
+  const calls = new AssignmentCalls(openCaller(callerOptions(context)), parsed.assignmentId, context.signal);
   const assignment = await calls.readAssignment();
   const { promptsOfProcess } = await import("./prompts.ts");
   const prompts = await promptsOfProcess();

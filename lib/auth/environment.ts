@@ -1,4 +1,5 @@
 import { SvcError } from "../errors.ts";
+import { describeSetting } from "./call_settings.ts";
 
 /** The environment variables that svc reads, with the descriptions for help. */
 export const ENVIRONMENT_VARIABLES = {
@@ -7,6 +8,9 @@ export const ENVIRONMENT_VARIABLES = {
   SVC_CLIENT_SECRET: "Client secret. Overrides the profile",
   SVC_CONFIG_DIR: "Directory of profiles, tokens and journals (default: .svc-cli in the home directory)",
   SVC_NO_CACHE: "true or 1 turns the token cache off, as --no-cache does",
+  SVC_TIMEOUT: describeSetting("timeoutSeconds"),
+  SVC_RETRIES: describeSetting("retries"),
+  SVC_MAX_OUTAGE: describeSetting("maxOutageSeconds"),
   SVC_DEBUG: "1 adds the stack to an error",
   NO_COLOR: "Any value turns colors off",
   HOME: "Home directory",

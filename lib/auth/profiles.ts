@@ -6,16 +6,14 @@ import { isJsonObject, isNonEmptyString, type JsonObject, type JsonValue } from 
 import { hasShape, type Shape, type ValueOf } from "../../utils/shape.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { decodeUtf8 } from "../../utils/text/utf8.ts";
+import { CALL_SETTINGS, type CallSettingName, DEFAULT_TIMEOUT_SECONDS, describeSetting } from "./call_settings.ts";
 import { readVariable } from "./environment.ts";
-
-/** Timers support little more than this. */
-const MAX_TIMEOUT_SECONDS = 86_400;
 
 /** Values of the members that a profile may omit. */
 export const PROFILE_DEFAULTS = {
   apiRoot: "/dx-api/v2",
   tokenPath: "/oauth2/token",
-  timeoutSeconds: 30,
+  timeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
   idempotencyKeys: true,
 } as const;
 
@@ -36,6 +34,11 @@ function describeMember<const S extends Shape>(
   hasRule: (value: ValueOf<S>) => boolean = () => true,
 ): Member<ValueOf<S>> {
   return { meaning, must, isValid: (value): value is ValueOf<S> => hasShape(value, shape) && hasRule(value) };
+}
+
+function describeCallSetting(name: CallSettingName): Member<number> {
+  const { must, isValid } = CALL_SETTINGS[name];
+  return describeMember("number", describeSetting(name), must, isValid);
 }
 
 /** The members of a profile. Others are preserved. */
@@ -71,12 +74,9 @@ export const PROFILE_MEMBERS = {
     'a path such as "/oauth2/token", without a query',
     isPath,
   ),
-  timeoutSeconds: describeMember(
-    "number",
-    `Timeout of a call, in seconds (default: ${PROFILE_DEFAULTS.timeoutSeconds})`,
-    `a number of seconds above 0 and at most ${MAX_TIMEOUT_SECONDS}`,
-    (seconds) => seconds > 0 && seconds <= MAX_TIMEOUT_SECONDS,
-  ),
+  timeoutSeconds: describeCallSetting("timeoutSeconds"),
+  retries: describeCallSetting("retries"),
+  maxOutageSeconds: describeCallSetting("maxOutageSeconds"),
   allowInsecureHttp: describeMember(
     "boolean",
     "Set to true to allow http:// to other machines. Secret and token are then sent unencrypted",

@@ -1,5 +1,5 @@
 /** Authenticated connections to a service: requests, and the tokens that they carry. */
-import { abortable } from "../../utils/async/abort.ts";
+import { SingleFlight } from "../../utils/async/single_flight.ts";
 import { redact } from "../../utils/text/redact.ts";
 import { SvcError } from "../errors.ts";
 import { getRequestPath } from "../http/address.ts";
@@ -143,38 +143,5 @@ export class TokenSource {
     }, signal);
     this.#token = issued.token;
     return issued;
-  }
-}
-
-interface Flight<T> {
-  readonly outcome: Promise<T>;
-  readonly controller: AbortController;
-  callers: number;
-}
-
-/** Runs one task at a time for all concurrent callers. Cancels it when the last caller has left. */
-class SingleFlight<T> {
-  #flight?: Flight<T>;
-
-  /** Joins the task in progress, or starts one. */
-  async join(start: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
-    signal.throwIfAborted();
-    const flight = this.#flight ??= this.#start(start);
-    flight.callers++;
-    try {
-      return await abortable(flight.outcome, signal);
-    } finally {
-      if (--flight.callers === 0) this.#end(flight);
-    }
-  }
-
-  #start(start: (signal: AbortSignal) => Promise<T>): Flight<T> {
-    const controller = new AbortController();
-    return { outcome: start(controller.signal), controller, callers: 0 };
-  }
-
-  #end(flight: Flight<T>): void {
-    flight.controller.abort();
-    if (this.#flight === flight) this.#flight = undefined;
   }
 }

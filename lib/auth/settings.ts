@@ -1,4 +1,5 @@
 import { tell, type Warn } from "../client/callback.ts";
+import { CALL_SETTINGS, type CallSettingName, parseSetting } from "./call_settings.ts";
 import { type EnvironmentVariable, readVariable } from "./environment.ts";
 import { SvcError } from "../errors.ts";
 import {
@@ -48,8 +49,18 @@ export interface SessionOptions {
   apiRoot?: string;
   /** Path of the token endpoint below the base URL. Default: the profile's, or `/oauth2/token`. */
   tokenPath?: string;
-  /** Timeout of one call, and of one token exchange, in seconds: above 0, at most 86400. Default: the profile's, or 30. */
+  /**
+   * Timeout of one call, and of one token exchange, in seconds: above 0, at most 86400. Default: `SVC_TIMEOUT`, the
+   * profile's, or 30.
+   */
   timeoutSeconds?: number;
+  /**
+   * Number of retries of a failed call, from 0 to 100. Default: `SVC_RETRIES`, the profile's, or 0; for runs of workflows 5.
+   * Only calls that cannot have an effect twice are retried: reads, changes with an `idempotencyKey` if the service
+   * supports keys, and calls that were not applied. The delay is random, grows with each attempt, and honors `Retry-After`
+   * up to a minute. All calls to a service share a budget.
+   */
+  retries?: number;
   /** Set to false if the service does not support `Idempotency-Key`. Default: the profile's, or true. */
   idempotencyKeys?: boolean;
   /** Disables the token cache, as `SVC_NO_CACHE=true` does. */
@@ -81,6 +92,10 @@ export interface Target {
   readonly timeoutSeconds: number;
   /** True if the service supports idempotency keys. */
   readonly idempotencyKeys: boolean;
+  /** Retries of a call; undefined for the default of the command, the client or the run. */
+  readonly retries?: number;
+  /** Seconds that a run waits for the service while it is away; undefined for the default. */
+  readonly maxOutageSeconds?: number;
 }
 
 /** The client secret, or the command that prints it. */
@@ -137,13 +152,20 @@ export function readSettings(options: SessionOptions = {}): SessionSettings {
   if (baseUrl === undefined) throw createMissingError("baseUrl");
   checkTransport(baseUrl, options.allowInsecureHttp ?? profile?.allowInsecureHttp ?? false);
   const noCache = options.noCache === true || readSwitch("SVC_NO_CACHE");
+  const isConfigured = needsProfile(options);
+  const find = (setting: CallSettingName, option?: number) =>
+    option ?? (isConfigured ? readCallSetting(setting) : undefined) ?? profile?.[setting];
+  const retries = find("retries", options.retries);
+  const maxOutageSeconds = find("maxOutageSeconds");
   return {
     target: {
       profile: name,
       baseUrl: trimSlashes(new URL(baseUrl).href),
       apiRoot: trimSlashes(options.apiRoot ?? profile?.apiRoot ?? PROFILE_DEFAULTS.apiRoot),
-      timeoutSeconds: options.timeoutSeconds ?? profile?.timeoutSeconds ?? PROFILE_DEFAULTS.timeoutSeconds,
+      timeoutSeconds: find("timeoutSeconds", options.timeoutSeconds) ?? PROFILE_DEFAULTS.timeoutSeconds,
       idempotencyKeys: options.idempotencyKeys ?? profile?.idempotencyKeys ?? PROFILE_DEFAULTS.idempotencyKeys,
+      ...(retries !== undefined && { retries }),
+      ...(maxOutageSeconds !== undefined && { maxOutageSeconds }),
     },
     tokenPath: options.tokenPath ?? profile?.tokenPath ?? PROFILE_DEFAULTS.tokenPath,
     clientId: overrides.clientId ?? profile?.clientId,
@@ -184,7 +206,7 @@ export function resolveConfigDirectory({ configDirectory }: SessionOptions): str
   return configDirectory ?? getConfigDirectory();
 }
 
-/** With all of these options a program needs no profile, and no permission to read one. */
+/** With all of these options a program needs no profile and no variables, and no permission to read them. */
 function needsProfile({ baseUrl, clientId, clientSecret, profile }: SessionOptions): boolean {
   return profile !== undefined || baseUrl === undefined || clientId === undefined || clientSecret === undefined;
 }
@@ -223,6 +245,17 @@ function readSwitch(name: EnvironmentVariable): boolean {
 function readOverride(member: keyof Overrides): string | undefined {
   const value = readVariable(VARIABLES[member]);
   if (value !== undefined) checkMember(member, value, VARIABLES[member]);
+  return value;
+}
+
+/** Reads a setting from its variable. Programs that may not read it have other ways to set it. */
+function readCallSetting(name: CallSettingName): number | undefined {
+  const { variable } = CALL_SETTINGS[name];
+  const isPermitted = Deno.permissions.querySync({ name: "env", variable }).state === "granted";
+  const text = isPermitted ? readVariable(variable) : undefined;
+  if (text === undefined) return undefined;
+  const value = parseSetting(text);
+  checkMember(name, value, variable);
   return value;
 }
 

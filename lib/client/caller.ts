@@ -53,10 +53,17 @@ export interface PreparedCall {
 
 /** The attempts of one call. */
 export interface Attempts {
+  /** Resolves when an attempt may start. Throws if the service is away for too long. */
+  begin(): Promise<void>;
   /** Reports that an attempt succeeded. */
   succeeded(): void;
   /** Resolves when another attempt may start. Otherwise throws the final error of the call. */
   next(thrown: unknown): Promise<void>;
+  /**
+   * Waits until the service is available, if an error may be due to an outage. Returns whether there was one. Throws if it
+   * lasts too long.
+   */
+  outlast(thrown: unknown): Promise<boolean>;
 }
 
 /** Options of the attempts of a call. */
@@ -71,6 +78,8 @@ export interface AttemptsOptions {
   readonly isKeyKnown?: () => boolean;
   /** True if the change was sent before, for example by another process, and may have been applied. */
   readonly mayHaveArrived?: boolean;
+  /** Called when the call starts or stops to wait for a service that may be away. */
+  readonly onWaiting?: (isWaiting: boolean) => void;
 }
 
 /** Makes calls. */
@@ -81,14 +90,18 @@ export interface Caller {
   prepare(ref: OperationRef, values: Values, options?: AttemptOptions): Promise<PreparedCall>;
   /** Starts to count the attempts of a call. */
   startAttempts(ref: OperationRef, options: AttemptsOptions): Attempts;
+  /** Returns the service. Throws if options, environment and profile name none. */
+  getTarget(): Target;
   /** Returns whether the service applies a repeated change with the same idempotency key only once. */
   supportsIdempotencyKeys(): boolean;
 }
 
 /** Allows one attempt. */
-const SINGLE_ATTEMPT: Attempts = {
+export const SINGLE_ATTEMPT: Attempts = {
+  begin: () => Promise.resolve(),
   succeeded: () => {},
   next: (thrown) => Promise.reject(thrown),
+  outlast: () => Promise.resolve(false),
 };
 
 /**
@@ -125,6 +138,7 @@ export function createCaller(
     prepare,
     call: async (ref, values, attempt) => await (await prepare(ref, values, attempt)).send(),
     startAttempts: () => SINGLE_ATTEMPT,
+    getTarget: () => session().target,
     supportsIdempotencyKeys: () => session().target.idempotencyKeys,
   };
 }

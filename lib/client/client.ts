@@ -2,9 +2,9 @@
 import { loadResources } from "../resources/mod.ts";
 import { bindOperations } from "./bind.ts";
 import type { Client } from "./client_type.ts";
-import { type Caller, createCaller } from "./caller.ts";
 import { checkAnswer } from "./response/check_answer.ts";
 import { checkClientOptions, type ClientOptions } from "./client_options.ts";
+import { openCaller } from "./open_caller.ts";
 import { markOutcomeUnknown } from "./outcome.ts";
 
 const resources = await loadResources();
@@ -12,8 +12,8 @@ const resources = await loadResources();
 /**
  * Creates a client of a service. It has a function for each operation, in the groups of the command line.
  *
- * Options override the environment variables `SVC_BASE_URL`, `SVC_CLIENT_ID` and `SVC_CLIENT_SECRET`, which override the
- * profile. Nothing is read or sent before the first call. All functions throw `SvcError`. An unknown option throws
+ * Options override the environment variables `SVC_BASE_URL`, `SVC_CLIENT_ID`, `SVC_CLIENT_SECRET`, `SVC_TIMEOUT` and
+ * `SVC_RETRIES`, which override the profile. Nothing is read or sent before the first call. All functions throw `SvcError`. An unknown option throws
  * `INVALID_ARGS` at once.
  *
  * @example Creating a case and getting the next assignment
@@ -28,11 +28,8 @@ const resources = await loadResources();
  */
 export function createClient(options: ClientOptions = {}): Client {
   checkClientOptions(options);
-  const { retries = 0 } = options;
-  const once = createCaller(options);
-  let repeating: Promise<Caller> | undefined;
+  const caller = openCaller(options);
   return bindOperations(resources, async (ref, values, callOptions, onResponse) => {
-    const caller = retries === 0 ? once : await (repeating ??= withRetries(once, retries));
     const reply = await caller.call(ref, values, callOptions);
     try {
       const { status, headers, etag, requestId } = reply.head;
@@ -42,9 +39,4 @@ export function createClient(options: ClientOptions = {}): Client {
       throw markOutcomeUnknown(ref.operation, error);
     }
   });
-}
-
-async function withRetries(caller: Caller, retries: number): Promise<Caller> {
-  const { retrying } = await import("./retry.ts");
-  return retrying(caller, { attempts: retries + 1 });
 }

@@ -1,19 +1,24 @@
 /**
  * Retries failed calls if that cannot apply a change twice: with exponential backoff, full jitter, and a budget that all
- * calls of the process share, as in the standard mode of the AWS SDKs.
+ * calls of the process to a service share, as in the standard mode of the AWS SDKs.
  */
-import { type ErrorAttempt, parseRetryAfter, SvcError, toSvcError } from "../errors.ts";
+import { type ErrorAttempt, getRetryDelay, SvcError, toSvcError } from "../errors.ts";
 import { isRead, type OperationRef } from "../operation/operation.ts";
 import { delay } from "../../utils/async/abort.ts";
 import { pluralize } from "../../utils/text/wording.ts";
+import { type Availability, getAvailability, probeService } from "./availability.ts";
 import type { Attempts, AttemptsOptions, Caller } from "./caller.ts";
 
 /** Options of retries. The defaults suit production; tests replace chance and time. */
 export interface RetryOptions {
   /** Number of attempts (default: 3). */
   readonly attempts?: number;
-  /** Budget for retries. Default: one for the process. */
+  /** Seconds to wait for the service while it is away. This counts as no attempt. Default: 0. */
+  readonly maxOutageSeconds?: number;
+  /** Budget for retries. Default: that of the service. */
   readonly budget?: RetryBudget;
+  /** Availability of the service. Default: the one that all calls of the process share. */
+  readonly availability?: Availability;
   /** Returns a number from 0 to 1. */
   readonly random?: () => number;
   /** Returns milliseconds since 1970. */
@@ -63,15 +68,24 @@ export class RetryBudget {
   }
 }
 
-const sharedBudget = new RetryBudget();
+const budgets = new Map<string, RetryBudget>();
+
+/** Returns the budget of a service. A service that is down must not use up the retries of another one. */
+function getBudget(baseUrl: string): RetryBudget {
+  const known = budgets.get(baseUrl) ?? new RetryBudget();
+  budgets.set(baseUrl, known);
+  return known;
+}
 
 /**
  * Returns a caller that repeats reads, changes with an idempotency key that the service supports, and calls that were
  * certainly not applied. Each attempt of a change carries the entity tag of the first. The final error lists all attempts.
  */
 export function retrying(caller: Caller, retry: RetryOptions = {}): Caller {
-  const startAttempts = (ref: OperationRef, options: AttemptsOptions) => new RetriedAttempts(ref, retry, options);
+  const startAttempts = (ref: OperationRef, options: AttemptsOptions) =>
+    new RetriedAttempts(ref, caller, retry, options);
   return {
+    getTarget: () => caller.getTarget(),
     supportsIdempotencyKeys: () => caller.supportsIdempotencyKeys(),
     prepare: (ref, values, options) => caller.prepare(ref, values, options),
     startAttempts,
@@ -82,6 +96,7 @@ export function retrying(caller: Caller, retry: RetryOptions = {}): Caller {
       let { knownTag } = options;
       for (;;) {
         try {
+          await attempts.begin();
           const prepared = await caller.prepare(ref, values, { ...options, knownTag });
           knownTag ??= prepared.ifMatch;
           const reply = await prepared.send();
@@ -98,42 +113,88 @@ export function retrying(caller: Caller, retry: RetryOptions = {}): Caller {
 /** The attempts of a call under a retry policy. */
 class RetriedAttempts implements Attempts {
   readonly #ref: OperationRef;
+  readonly #caller: Caller;
+  readonly #retry: RetryOptions;
   readonly #options: AttemptsOptions;
   readonly #limit: number;
-  readonly #budget: RetryBudget;
   readonly #random: () => number;
   readonly #now: () => number;
   readonly #wait: NonNullable<RetryOptions["wait"]>;
   readonly #started: number;
   readonly #failed: ErrorAttempt[] = [];
+  /** Attempts that failed because the service was away. */
+  #outages = 0;
   /** True if an attempt may have been applied. */
   #isUnknown: boolean;
   #cost = 0;
 
-  constructor(ref: OperationRef, retry: RetryOptions, options: AttemptsOptions) {
+  constructor(ref: OperationRef, caller: Caller, retry: RetryOptions, options: AttemptsOptions) {
     this.#ref = ref;
+    this.#caller = caller;
+    this.#retry = retry;
     this.#options = options;
     this.#isUnknown = options.mayHaveArrived === true;
     this.#limit = retry.attempts ?? DEFAULT_ATTEMPTS;
-    this.#budget = retry.budget ?? sharedBudget;
     this.#random = retry.random ?? Math.random;
     this.#now = retry.now ?? Date.now;
     this.#wait = retry.wait ?? delay;
     this.#started = this.#now();
   }
 
+  get #budget(): RetryBudget {
+    return this.#retry.budget ?? getBudget(this.#caller.getTarget().baseUrl);
+  }
+
+  /** The availability of the service, if calls wait for it. */
+  get #availability(): Availability | undefined {
+    const { maxOutageSeconds = 0, availability } = this.#retry;
+    return maxOutageSeconds === 0 ? undefined : availability ?? getAvailability(this.#caller.getTarget().baseUrl);
+  }
+
+  async begin(): Promise<void> {
+    const outage = this.#availability?.outage;
+    if (outage !== undefined) await this.#outlast(outage);
+  }
+
   succeeded(): void {
     this.#budget.succeeded(this.#cost);
+    this.#availability?.answered();
   }
 
   async next(thrown: unknown): Promise<void> {
     const error = this.#asRepeated(toSvcError(thrown));
     this.#note(error);
-    const milliseconds = this.#chooseDelay(error);
-    if (milliseconds === undefined) throw this.#describe(error);
-    await this.#pause(milliseconds, error);
+    if (this.#mayRepeat(error) && await this.outlast(error)) this.#outages++;
+    else {
+      const milliseconds = this.#chooseDelay(error);
+      if (milliseconds === undefined) throw this.#describe(error);
+      await this.#pause(error, (signal) => this.#wait(milliseconds, signal));
+    }
     // The machine may have slept for longer than the service keeps a key.
     if (this.#isUnknown && this.#options.isKeyKnown?.() === false) throw this.#describe(error);
+  }
+
+  async outlast(thrown: unknown): Promise<boolean> {
+    const error = toSvcError(thrown);
+    if (!this.#availability?.mayBeOutage(error)) return false;
+    const { maxOutageSeconds = 0 } = this.#retry;
+    // A service that fails again and again in between is not waited for without end.
+    if (this.#now() - this.#started > maxOutageSeconds * 1000 && this.#outages > 0) return false;
+    return await this.#outlast(error);
+  }
+
+  /** Waits until the service is available. Returns whether it was away. */
+  async #outlast(error: SvcError): Promise<boolean> {
+    const { maxOutageSeconds: maxSeconds = 0 } = this.#retry;
+    const probe = (signal: AbortSignal) => probeService(this.#caller, signal);
+    this.#options.onWaiting?.(true);
+    try {
+      return await this.#pause(error, async (signal) => {
+        return await this.#availability?.outlast(error, { maxSeconds, probe, signal }) ?? false;
+      });
+    } finally {
+      this.#options.onWaiting?.(false);
+    }
   }
 
   /**
@@ -155,22 +216,28 @@ class RetriedAttempts implements Attempts {
   /** Returns the delay before the next attempt in milliseconds, or undefined after the last attempt. */
   #chooseDelay(error: SvcError): number | undefined {
     const kind = classify(error, isRead(this.#ref.operation));
-    if (kind === undefined || this.#failed.length >= this.#limit) return undefined;
-    if (error.outcomeUnknown && !this.#options.isIdempotent()) return undefined;
-    const requested = retryAfterMilliseconds(error.retryAfter, this.#now());
+    const count = this.#failed.length - this.#outages;
+    if (kind === undefined || !this.#mayRepeat(error) || count >= this.#limit) return undefined;
+    const requested = getRetryDelay(error.retryAfter, this.#now());
     if (requested > MAX_RETRY_AFTER || !this.#budget.take(kind.cost)) return undefined;
     this.#cost = kind.cost;
-    const backoff = Math.min(MAX_BACKOFF, kind.base * 2 ** (this.#failed.length - 1));
+    const backoff = Math.min(MAX_BACKOFF, kind.base * 2 ** (count - 1));
     return requested + this.#random() * backoff;
   }
 
-  async #pause(milliseconds: number, error: SvcError): Promise<void> {
+  /** Reports whether another attempt could neither fail in the same way nor apply a change twice. */
+  #mayRepeat(error: SvcError): boolean {
+    if (classify(error, isRead(this.#ref.operation)) === undefined) return false;
+    return !error.outcomeUnknown || this.#options.isIdempotent();
+  }
+
+  async #pause<T>(error: SvcError, wait: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { signal, lastAttempt } = this.#options;
     const cancel = AbortSignal.any([signal, lastAttempt].filter((one) => one !== undefined));
     try {
-      await this.#wait(milliseconds, cancel);
+      return await wait(cancel);
     } catch (cause) {
-      if (!cancel.aborted) throw cause;
+      if (!cancel.aborted) throw cause instanceof SvcError ? this.#describe(cause) : cause;
       const message = `The call was cancelled while it waited for another attempt: ${error.message}`;
       throw this.#describe(new SvcError("INTERRUPTED", message, { cause: cancel.reason, operation: this.#ref.name }));
     }
@@ -179,7 +246,7 @@ class RetriedAttempts implements Attempts {
   /** Adds all attempts to the error of the last one. */
   #describe(error: SvcError): SvcError {
     const count = this.#failed.length;
-    if (count === 1 && error.code !== "INTERRUPTED") return error;
+    if (count === 0 || (count === 1 && error.code !== "INTERRUPTED")) return error;
     const more = { attempts: this.#failed, outcomeUnknown: this.#isUnknown || undefined };
     return error.with(more, `${error.message.replace(/\.$/, "")}, after ${pluralize(count, "attempt")}.`);
   }
@@ -204,10 +271,4 @@ function classify(error: SvcError, isReading: boolean): Kind | undefined {
     default:
       return status === 500 && isReading ? KINDS.transient : undefined;
   }
-}
-
-/** Returns the delay that a `Retry-After` header requests in milliseconds, or 0. */
-export function retryAfterMilliseconds(retryAfter: string | undefined, now: number): number {
-  const { seconds = 0, date = now } = parseRetryAfter(retryAfter);
-  return Math.max(seconds * 1000, date - now);
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { type Caller, createCaller } from "../../lib/client/caller.ts";
+import { type Caller, createCaller, SINGLE_ATTEMPT } from "../../lib/client/caller.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { createClient } from "../../mod.ts";
 import { startService } from "../../service/mod.ts";
@@ -117,7 +117,10 @@ export function createCaseBody(id: string): JsonObject {
 export const noCaller: Caller = {
   call: rejectCall,
   prepare: rejectCall,
-  startAttempts: () => ({ succeeded: () => {}, next: (thrown) => Promise.reject(thrown) }),
+  startAttempts: () => SINGLE_ATTEMPT,
+  getTarget: () => {
+    throw new SvcError("INTERNAL_ERROR", "This script has no service.");
+  },
   supportsIdempotencyKeys: () => true,
 };
 
@@ -235,7 +238,7 @@ export function workflowCommand(
     "--allow-read",
     `--allow-write=${[directory, ...(env?.SVC_CONFIG_DIR === undefined ? [] : [env.SVC_CONFIG_DIR])].join(",")}`,
     `--allow-run=/bin/sh,${Deno.execPath()}`,
-    "--allow-env=SVC_BASE_URL,SVC_CLIENT_ID,SVC_CLIENT_SECRET,SVC_CONFIG_DIR,SVC_NO_CACHE,SVC_DEBUG,NO_COLOR,HOME," +
+    "--allow-env=SVC_BASE_URL,SVC_CLIENT_ID,SVC_CLIENT_SECRET,SVC_CONFIG_DIR,SVC_NO_CACHE,SVC_TIMEOUT,SVC_RETRIES,SVC_MAX_OUTAGE,SVC_DEBUG,NO_COLOR,HOME," +
     "HTTP_PROXY,http_proxy,ALL_PROXY,all_proxy",
   ];
   const deno = [Deno.execPath(), "run", "--quiet", ...permissions, ...program, "workflow", ...args];

@@ -2,6 +2,7 @@
 import { type ErrorRecord, SvcError, toSvcError } from "../../lib/errors.ts";
 import { never } from "../../utils/async/never.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
+import { LeftOpen } from "../sandbox/host/interruption.ts";
 import type { CallAnswer, RecordedResults, RunHandlers } from "../sandbox/host/sandbox.ts";
 import { type CallRequest, isSleep } from "../sandbox/protocol/messages.ts";
 import { type LiveCalls, StopInput } from "./live_calls.ts";
@@ -60,6 +61,7 @@ export interface InputRunOptions {
 interface PendingStep {
   readonly request: CallRequest;
   readonly signal: AbortSignal;
+  readonly onWaiting?: (isWaiting: boolean) => void;
   readonly result: PromiseWithResolvers<CallAnswer>;
   /** The result or the error of a call that was made. */
   outcome?: { readonly answer: CallAnswer } | { readonly error: SvcError };
@@ -91,10 +93,15 @@ export class InputRun implements RunHandlers {
   }
 
   /** Takes a step: returns its recorded result, or makes the call. */
-  async call(request: CallRequest, position: number, signal: AbortSignal): Promise<CallAnswer> {
+  async call(
+    request: CallRequest,
+    position: number,
+    signal: AbortSignal,
+    onWaiting?: (isWaiting: boolean) => void,
+  ): Promise<CallAnswer> {
     if (this.#replay.phase !== "active") return await never();
     const result = Promise.withResolvers<CallAnswer>();
-    this.#steps.set(position, { request, signal, result });
+    this.#steps.set(position, { request, signal, onWaiting, result });
     this.#dispatched = this.#dispatchStep(request, position, this.#dispatched);
     this.#dispatched.catch(result.reject);
     return await result.promise;
@@ -252,14 +259,15 @@ export class InputRun implements RunHandlers {
     const error = toSvcError(thrown);
     step.outcome = { error };
     if (thrown instanceof StopInput) {
-      this.#options.stop(thrown.reason.with({ cause: thrown }));
+      const { reason } = thrown;
+      this.#options.stop(reason.cause instanceof LeftOpen ? reason : reason.with({ cause: thrown }));
       return { type: "refused", position, error, isAbandoned: true };
     }
     return { type: "refused", position, error, isAbandoned: step.signal.reason instanceof SvcError };
   }
 
   async #send(
-    { request, signal }: PendingStep,
+    { request, signal, onWaiting }: PendingStep,
     position: number,
     call: RecordedStep,
     sent: SentHeaders,
@@ -268,6 +276,7 @@ export class InputRun implements RunHandlers {
     return await this.#options.live.call(request, {
       signal,
       lastAttempt: this.#lastAttempt.signal,
+      onWaiting,
       calledAt: call.at,
       sent,
       sentAt: call.sentAt,

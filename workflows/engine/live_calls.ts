@@ -3,6 +3,7 @@
  * idempotency key. If the service does not support keys, or may have forgotten the key, a change that may have been
  * applied is sent again only with its entity tag, or if the user decides so.
  */
+import { ServiceAway } from "../../lib/client/availability.ts";
 import type { Attempts, Caller } from "../../lib/client/caller.ts";
 import type { Reply } from "../../lib/client/response/reply.ts";
 import { type ErrorCode, SvcError, toSvcError } from "../../lib/errors.ts";
@@ -10,6 +11,7 @@ import { isRead, type OperationRef } from "../../lib/operation/operation.ts";
 import { delay } from "../../utils/async/abort.ts";
 import type { OnUnknown } from "../journal/journal.ts";
 import { findGrantedOperation, type Grants, type Operations } from "../scripts/permissions.ts";
+import { StopsRun } from "../sandbox/host/interruption.ts";
 import type { CallAnswer } from "../sandbox/host/sandbox.ts";
 import { encodeContent } from "../sandbox/protocol/files.ts";
 import { type CallRequest, isSleep } from "../sandbox/protocol/messages.ts";
@@ -22,6 +24,8 @@ export interface LiveCallOptions {
   readonly signal: AbortSignal;
   /** Aborts when no attempt may follow the one in progress. */
   readonly lastAttempt: AbortSignal;
+  /** Called when the call starts or stops to wait for a service that may be away. */
+  readonly onWaiting?: (isWaiting: boolean) => void;
   /** When the script first took the step, in milliseconds since 1970. */
   readonly calledAt: number;
   /** Idempotency key of a change and, if it was sent before, its entity tag. */
@@ -100,11 +104,22 @@ export class GrantedCalls implements LiveCalls {
     this.#onUnknown = onUnknown;
   }
 
-  /** Makes a call, or sleeps. */
+  /** Makes a call, or sleeps. A call whose service is away for too long stops the run. */
   async call(request: CallRequest, options: LiveCallOptions): Promise<CallAnswer> {
     if (isSleep(request)) return await finishSleep(options.calledAt, request, options.signal);
     const { operations, grants } = this.#granted;
     const call = { ref: findGrantedOperation(request.operation, operations, grants), request, options };
+    try {
+      return await this.#make(call);
+    } catch (thrown) {
+      const error = toSvcError(thrown);
+      if (!isServiceAway(error)) throw thrown;
+      throw new StopInput(error.with({ cause: new StopsRun(undefined, { cause: error.cause }) }));
+    }
+  }
+
+  async #make(call: PermittedCall): Promise<CallAnswer> {
+    const { options } = call;
     if (isRead(call.ref.operation)) return await this.#read(call);
     const change = new Change(this.#caller, call);
     if (change.isKeyed && !options.sent.unkeyed && change.isKeyKnown()) {
@@ -118,24 +133,26 @@ export class GrantedCalls implements LiveCalls {
     return await this.#settle(call, new Change(this.#caller, call, change.sentAt));
   }
 
-  async #read({ ref, request, options: { signal, lastAttempt } }: PermittedCall): Promise<CallAnswer> {
+  async #read({ ref, request, options: { signal, lastAttempt, onWaiting } }: PermittedCall): Promise<CallAnswer> {
     const { values, timeoutSeconds } = request;
-    const attempts = this.#caller.startAttempts(ref, { signal, lastAttempt, isIdempotent: () => true });
-    let reply: Reply | undefined;
-    while (reply === undefined) {
+    const attempts = this.#caller.startAttempts(ref, { signal, lastAttempt, onWaiting, isIdempotent: () => true });
+    for (;;) {
       try {
+        await attempts.begin();
         const { send } = await this.#caller.prepare(ref, values, { signal, timeoutSeconds });
-        reply = await send();
+        const answer = await toCallAnswer(await send());
         attempts.succeeded();
+        return answer;
       } catch (thrown) {
         await attempts.next(thrown);
       }
     }
-    return await toCallAnswer(reply);
   }
 
   /** Sends a change that the service would apply each time it arrives. */
-  async #settle({ ref, options: { signal, lastAttempt } }: PermittedCall, change: Change): Promise<CallAnswer> {
+  async #settle({ ref, options }: PermittedCall, change: Change): Promise<CallAnswer> {
+    const { signal, lastAttempt, onWaiting } = options;
+    const attempts = this.#caller.startAttempts(ref, { signal, lastAttempt, onWaiting, isIdempotent: () => true });
     let failure: SvcError | undefined;
     const mayHaveArrived = () => change.sentAt !== undefined || failure !== undefined;
     for (let attempt = 1;; attempt++) {
@@ -146,16 +163,17 @@ export class GrantedCalls implements LiveCalls {
         return await change.send();
       } catch (thrown) {
         const error = toSvcError(thrown);
-        if (!error.outcomeUnknown && !mayHaveArrived()) throw error;
+        if (isServiceAway(error) || (!error.outcomeUnknown && !mayHaveArrived())) throw error;
         if (error.rejectedByService) {
           if (APPLIED.includes(error.code)) return describeApplied(ref);
           // The service may refuse the change because it has applied an earlier attempt.
           return await this.#decide(ref, change, error);
         }
         failure = error;
-        await delay(FIRST_DELAY * 2 ** (attempt - 1), AbortSignal.any([signal, lastAttempt])).catch(() => {
-          throw error.with({ outcomeUnknown: true });
-        });
+        if (change.tag !== undefined && await attempts.outlast(error)) attempt = 0;
+        else {await delay(FIRST_DELAY * 2 ** (attempt - 1), AbortSignal.any([signal, lastAttempt])).catch(() => {
+            throw error.with({ outcomeUnknown: true });
+          });}
       }
     }
   }
@@ -194,10 +212,11 @@ class Change {
 
   /** Sends the change to a service that remembers its key. */
   async sendWithKey(): Promise<CallAnswer> {
-    const { ref, options: { signal, lastAttempt } } = this.#call;
+    const { ref, options: { signal, lastAttempt, onWaiting } } = this.#call;
     return await this.#attempt(this.#caller.startAttempts(ref, {
       signal,
       lastAttempt,
+      onWaiting,
       isIdempotent: () => true,
       isKeyKnown: () => this.isKeyKnown(),
       mayHaveArrived: this.sentAt !== undefined,
@@ -206,9 +225,9 @@ class Change {
 
   /** Sends the change once. The service may apply it each time it arrives. */
   async send(): Promise<CallAnswer> {
-    const { ref, options: { signal, lastAttempt } } = this.#call;
+    const { ref, options: { signal, lastAttempt, onWaiting } } = this.#call;
     return await this.#attempt(
-      this.#caller.startAttempts(ref, { signal, lastAttempt, isIdempotent: () => this.isKeyed }),
+      this.#caller.startAttempts(ref, { signal, lastAttempt, onWaiting, isIdempotent: () => this.isKeyed }),
     );
   }
 
@@ -218,6 +237,7 @@ class Change {
     let reply: Reply | undefined;
     while (reply === undefined) {
       try {
+        await attempts.begin();
         const preparing = this.#caller.prepare(ref, request.values, {
           signal: options.signal,
           timeoutSeconds: request.timeoutSeconds,
@@ -249,6 +269,10 @@ class Change {
       isPreparing = false;
     }
   }
+}
+
+function isServiceAway({ cause }: SvcError): boolean {
+  return cause instanceof ServiceAway;
 }
 
 /** Sleeps for the rest of a sleep, given its start in milliseconds since 1970. A clock that is set back does not prolong it. */

@@ -4,6 +4,7 @@ import { onAbort } from "../../utils/async/abort.ts";
 import { findReviver, type JsonValue } from "../../utils/json.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import type { BatchInput } from "../inputs/batch_input.ts";
+import { StopsRun } from "../sandbox/host/interruption.ts";
 import { limitRate } from "./rate.ts";
 import type { InputOutcome, Runner } from "./runner.ts";
 
@@ -157,7 +158,7 @@ class Batch {
 
   async #runOne(input: NumberedInput): Promise<InputResult | undefined> {
     const outcome = await this.#runner.run(input, (text) => this.#options.onLog?.(text, input.place));
-    if (this.#runner.isInterrupted && "failure" in outcome && outcome.failure.code === "INTERRUPTED") return undefined;
+    if (this.#runner.isInterrupted && "failure" in outcome && continuesLater(outcome.failure)) return undefined;
     await this.#count(outcome);
     this.#options.onProgress?.(this.#progress());
     return toInputResult(input.place, outcome);
@@ -194,6 +195,11 @@ class Batch {
     this.#collector ??= createGarbageCollector();
     void this.#collector.then((collect) => collect());
   }
+}
+
+/** Tells whether an error of an interrupted run leaves its input as it is. */
+function continuesLater({ code, cause }: SvcError): boolean {
+  return code === "INTERRUPTED" || cause instanceof StopsRun;
 }
 
 /** A result that waits for those of earlier inputs, as JSON text: parsed values would need many times the memory. */

@@ -48,6 +48,7 @@ export type {
   PaceOptions,
   ResumeRunOptions,
   RunEvents,
+  RunOutage,
   RunsOptions,
   StartRunOptions,
   WorkOptions,
@@ -76,6 +77,7 @@ export type {
   HintCommand,
   SvcErrorOptions,
 } from "../../lib/errors.ts";
+export type { Outage } from "../../lib/client/availability.ts";
 export type { CallerOptions, Exchange } from "../../lib/client/caller.ts";
 export type { ExchangeSummary, Fetch, SessionOptions } from "../../lib/auth/settings.ts";
 export type { Warn } from "../../lib/client/callback.ts";

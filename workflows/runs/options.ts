@@ -1,4 +1,6 @@
 /** Options and events of runs. */
+import { CALL_SETTINGS } from "../../lib/auth/call_settings.ts";
+import type { Outage } from "../../lib/client/availability.ts";
 import type { CallerOptions } from "../../lib/client/caller.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
@@ -25,12 +27,20 @@ export interface RunsOptions extends CallerOptions {
   readonly journal?: string | false;
 }
 
+/** The beginning or the end of an outage during a run. */
+export interface RunOutage extends Outage {
+  /** Seconds after which the run stops. */
+  readonly maxOutageSeconds: number;
+}
+
 /** Handlers of the events of a run. */
 export interface RunEvents {
   /** Called with each line that the script prints, and the place of its input. */
   readonly onLog?: (text: string, input: string) => void;
   /** Called when an input has ended, in any order. With this handler the inputs of a file are counted first. */
   readonly onProgress?: (progress: BatchProgress) => void;
+  /** Called when the service is away, and when it is back. Calls wait in between. */
+  readonly onOutage?: (outage: RunOutage) => void;
   /** Called once when the last result of a batch has been read, before the state of the run is recorded. */
   readonly onEnd?: (counts: InputCounts) => void;
 }
@@ -67,6 +77,11 @@ export interface WorkOptions extends GrantOptions, PaceOptions, RunEvents {
   readonly limits?: Partial<Limits>;
   /** Decision about a change with an unknown outcome. Default: `stop` its input. */
   readonly onUnknown?: OnUnknown;
+  /**
+   * Seconds that calls wait for the service while it is away, from 0 to 86400. After that, the run stops and can be
+   * resumed. With 0, calls fail after their retries. Default: `SVC_MAX_OUTAGE`, the profile's, or 600.
+   */
+  readonly maxOutageSeconds?: number;
   /** Interrupts the run: calls in progress are still recorded, and the run can be resumed. */
   readonly signal?: AbortSignal;
 }
@@ -111,6 +126,7 @@ export async function toSettings(options: StartRunOptions, profile?: string): Pr
     grants: [],
     profile,
     onUnknown,
+    maxOutageSeconds: checkMaxOutage(options),
   };
 }
 
@@ -122,6 +138,7 @@ export function changeSettings(settings: RunSettings, options: ResumeRunOptions)
     limits: toLimits(options, settings.limits),
     profile: options.profile ?? settings.profile,
     onUnknown: options.onUnknown ?? settings.onUnknown,
+    maxOutageSeconds: checkMaxOutage(options) ?? settings.maxOutageSeconds,
   };
 }
 
@@ -142,6 +159,12 @@ function toPace({ concurrency, rate, maxFailures }: PaceOptions, defaults: Pace)
     rate: rate ?? defaults.rate,
     maxFailures: maxFailures === undefined ? defaults.maxFailures : String(maxFailures),
   };
+}
+
+function checkMaxOutage({ maxOutageSeconds: seconds }: WorkOptions): number | undefined {
+  const { must, isValid } = CALL_SETTINGS.maxOutageSeconds;
+  if (seconds === undefined || isValid(seconds)) return seconds;
+  throw new SvcError("INVALID_ARGS", `maxOutageSeconds must be ${must}, not ${seconds}.`);
 }
 
 function toLimits({ limits }: WorkOptions, defaults: Limits): Limits {

@@ -39,10 +39,10 @@ export async function prepareRun(workflow: OpenWorkflow, preparation: Preparatio
   }
   if (isOtherService(run, service) && !force) throw otherService(run, service);
   if (run.digest !== digest && !force) throw await explainDivergence(workflow, preparation);
-  const { limits, concurrency, rate, maxFailures, profile } = settings;
+  const { limits, concurrency, rate, maxFailures, maxOutageSeconds, profile } = settings;
   await journal.changeRun(id, {
     digest,
-    settings: { ...run.settings, grants, limits, concurrency, rate, maxFailures, profile, service },
+    settings: { ...run.settings, grants, limits, concurrency, rate, maxFailures, maxOutageSeconds, profile, service },
   });
   const { inputs, succeeded, failed } = await journal.countInputs(id);
   const isUnfinished = inputs > succeeded + (retries ? 0 : failed);

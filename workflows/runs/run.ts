@@ -1,5 +1,7 @@
-import { readSettings, requireCredentials } from "../../lib/auth/settings.ts";
-import { type CallerOptions, createCaller } from "../../lib/client/caller.ts";
+import { readSettings, readTarget, requireCredentials } from "../../lib/auth/settings.ts";
+import { DEFAULT_MAX_OUTAGE_SECONDS, DEFAULT_WORKFLOW_RETRIES } from "../../lib/auth/call_settings.ts";
+import { getAvailability } from "../../lib/client/availability.ts";
+import { type Caller, type CallerOptions, createCaller } from "../../lib/client/caller.ts";
 import { retrying } from "../../lib/client/retry.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import { onAbort } from "../../utils/async/abort.ts";
@@ -21,9 +23,6 @@ import { OTHER_INPUTS_HINT, Runner } from "./runner.ts";
 
 /** Milliseconds between two checks whether the run was cancelled. */
 const CANCEL_CHECK_MILLISECONDS = 1000;
-
-/** Attempts of a call that can be repeated safely. Together they outlast a restart of the service. */
-const CALL_ATTEMPTS = 6;
 
 /** The outcome of a run. */
 export interface RunSummary extends InputCounts {
@@ -80,11 +79,8 @@ export async function openRun(execution: Execution): Promise<Run> {
       throw addCommands(error, execution, [mode]);
     }
   }
-  const live = new GrantedCalls(
-    retrying(createCaller(callerOptions), { attempts: CALL_ATTEMPTS }),
-    workflow,
-    settings.onUnknown,
-  );
+  const caller = service === undefined ? createCaller(callerOptions) : openCaller(execution, callerOptions, resources);
+  const live = new GrantedCalls(caller, workflow, settings.onUnknown);
   const runner = new Runner({ workflow, live, journal, id, nonce, force });
   resources.use(interruptOn(execution, runner));
   return new Run(execution, runner, reopened, resources.move());
@@ -304,6 +300,23 @@ function describeService(options: CallerOptions): string | undefined {
     if (error instanceof SvcError && !isNamed) return undefined;
     throw error;
   }
+}
+
+/** Opens the caller of a run, which retries calls and waits while the service is away. */
+function openCaller(
+  { settings, work: { onOutage } }: Execution,
+  options: CallerOptions,
+  resources: AsyncDisposableStack,
+): Caller {
+  const { baseUrl, ...target } = readTarget({ ...options, warn: () => {} });
+  const maxOutageSeconds = settings.maxOutageSeconds ?? target.maxOutageSeconds ?? DEFAULT_MAX_OUTAGE_SECONDS;
+  if (onOutage !== undefined) {
+    resources.use(getAvailability(baseUrl).listen((outage) => onOutage({ ...outage, maxOutageSeconds })));
+  }
+  return retrying(createCaller(options), {
+    attempts: (target.retries ?? DEFAULT_WORKFLOW_RETRIES) + 1,
+    maxOutageSeconds,
+  });
 }
 
 /** Interrupts a run when its signal aborts, the run is cancelled, or the journal cannot be read. */

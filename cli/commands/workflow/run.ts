@@ -1,5 +1,15 @@
 import { type LocalCommand, localCommand } from "../local_command.ts";
-import { grants, input, newJournal, onUnknown, pace, sandbox, script, toWorkOptions } from "./shared/flags.ts";
+import {
+  grants,
+  input,
+  maxOutage,
+  newJournal,
+  onUnknown,
+  pace,
+  sandbox,
+  script,
+  toWorkOptions,
+} from "./shared/flags.ts";
 
 /** `svc workflow run`. */
 export const runCommand: LocalCommand = localCommand({
@@ -27,6 +37,7 @@ export const runCommand: LocalCommand = localCommand({
       type: "boolean",
     },
     ...newJournal,
+    ...maxOutage,
     ...onUnknown,
   },
   example: `intake.ts --input '{"Applicant":"Ada","Address":"Main St 1"}' --allow-declared`,

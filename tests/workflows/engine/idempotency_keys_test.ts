@@ -23,7 +23,7 @@ import {
   type WireMessage,
 } from "../../harness/faults.ts";
 import { makeFolder } from "../../harness/svc.ts";
-import { createCaseBody, newRun, openScript, scriptText } from "../../harness/workflow.ts";
+import { createCaseBody, newRun, noCaller, openScript, scriptText } from "../../harness/workflow.ts";
 
 const POSTING = `return (await svc.social.postMessage({ context: "clerk@city", message: "Here." })).id;`;
 const PERFORMING = `return await svc.assignments.perform("A", { action: "B" });`;
@@ -137,10 +137,10 @@ Deno.test("a skipped change without a key is not sent by retry, except with --on
     return Promise.reject(new SvcError("NETWORK_ERROR", "The connection broke.", { outcomeUnknown: true }));
   };
   const caller: Caller = {
+    ...noCaller,
     supportsIdempotencyKeys: () => false,
     call: send,
     prepare: () => Promise.resolve({ ifMatch: undefined, send }),
-    startAttempts: () => ({ succeeded: () => {}, next: (thrown) => Promise.reject(thrown) }),
   };
   const skipping = (workflow: OpenWorkflow) => new GrantedCalls(caller, workflow, "skip");
   assert.equal(expectFailure(await run.attempt(skipping)).code, "OUTCOME_UNKNOWN");

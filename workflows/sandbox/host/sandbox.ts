@@ -60,9 +60,14 @@ export interface RunHandlers {
   readonly isTimeless?: boolean;
   /**
    * Makes a call, or sleeps. The position is the number of the step in the run, from 1. The same script takes the same steps
-   * in the same order.
+   * in the same order. Calls `onWaiting` when the call starts or stops to wait for a service that may be away.
    */
-  call(request: CallRequest, position: number, signal: AbortSignal): Promise<CallAnswer>;
+  call(
+    request: CallRequest,
+    position: number,
+    signal: AbortSignal,
+    onWaiting?: (isWaiting: boolean) => void,
+  ): Promise<CallAnswer>;
   /**
    * Called when the result of a step is sent. The script gets the results in the order of these calls. Returns the time of
    * the script's clock, in milliseconds since 1970.
@@ -100,6 +105,8 @@ const MAX_AHEAD = 64;
 interface OpenStep {
   readonly step: RequestedStep;
   readonly controller: AbortController;
+  /** True while the call waits for a service that may be away. */
+  isWaiting?: boolean;
 }
 
 /** A guest process. It runs its script once. */
@@ -306,10 +313,10 @@ export class Sandbox {
     open.characters += characters;
   }
 
-  /** Pauses the time limit while the script sleeps and has no open call. */
+  /** Pauses the time limit while the script sleeps, or its open calls wait for the service. */
   #pauseTimeLimit(): void {
-    const kinds = this.#steps.values().map(({ step }) => step.kind).toArray();
-    const isAsleep = kinds.includes("sleep") && !kinds.includes("call");
+    const open = this.#steps.values().filter(({ step }) => step.kind !== "timer").toArray();
+    const isAsleep = open.length > 0 && open.every(({ step, isWaiting }) => step.kind === "sleep" || isWaiting);
     this.#timeLimit.setPaused(isAsleep && !this.#handlers?.isTimeless);
   }
 
@@ -361,7 +368,12 @@ export class Sandbox {
   ): Promise<{ kind: number; head: object; text: string }> {
     try {
       if (!this.#handlers) throw new SvcError("INTERNAL_ERROR", "The run has no handlers.");
-      const { head, text } = await this.#handlers.call(request, position, signal);
+      const { head, text } = await this.#handlers.call(request, position, signal, (isWaiting) => {
+        const open = this.#steps.get(position);
+        if (open === undefined || this.hasEnded) return;
+        open.isWaiting = isWaiting;
+        this.#pauseTimeLimit();
+      });
       return { kind: HostMessage.reply, head: { answer, pages, ...head }, text };
     } catch (error) {
       return { kind: HostMessage.error, head: {}, text: JSON.stringify(toSvcError(error)) };

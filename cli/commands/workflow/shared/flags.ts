@@ -1,7 +1,9 @@
 /** The flags and arguments that commands of `svc workflow` share. */
+import { describeSetting } from "../../../../lib/auth/call_settings.ts";
 import { SvcError } from "../../../../lib/errors.ts";
 import { ON_UNKNOWN } from "../../../../workflows/journal/journal.ts";
 import { DEFAULT_LIMITS } from "../../../../workflows/sandbox/host/limits.ts";
+import { parseCallSetting } from "../../../args/read_values.ts";
 import type { Flag } from "../../command.ts";
 
 /** The script to run. */
@@ -87,6 +89,15 @@ export const pace = {
   },
 } as const satisfies Record<string, Flag>;
 
+/** The wait for a service that is away. */
+export const maxOutage = {
+  maxOutage: {
+    help: `${describeSetting("maxOutageSeconds")}; then the run stops`,
+    type: "string",
+    placeholder: "seconds",
+  },
+} as const satisfies Record<string, Flag>;
+
 /** The flags of commands that continue a run. */
 export const continuation = {
   ...grants,
@@ -95,6 +106,7 @@ export const continuation = {
   concurrency: keepByDefault(pace.concurrency),
   rate: keepByDefault(pace.rate),
   maxFailures: keepByDefault(pace.maxFailures),
+  ...maxOutage,
   ...onUnknown,
   force: { help: "Continue even if the script no longer matches its history", type: "boolean" },
   ...journal,
@@ -110,14 +122,16 @@ interface WorkFlags {
   readonly maxMemory?: number;
   readonly rate?: string;
   readonly maxFailures?: string;
+  readonly maxOutage?: string;
 }
 
 /** Converts flags to options of a run. */
-export function toWorkOptions({ timeout, maxMemory, rate, maxFailures }: WorkFlags) {
+export function toWorkOptions({ timeout, maxMemory, rate, maxFailures, maxOutage }: WorkFlags) {
   return {
     limits: { timeoutSeconds: timeout, maxMemoryMiB: maxMemory },
     rate: rate === undefined ? undefined : parseRate(rate),
     maxFailures,
+    maxOutageSeconds: parseCallSetting("maxOutageSeconds", maxOutage),
   };
 }
 

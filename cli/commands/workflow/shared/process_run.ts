@@ -3,9 +3,10 @@ import { pick } from "../../../../lib/output/fields.ts";
 import { SvcError } from "../../../../lib/errors.ts";
 import { escapeControlCharacters, prefixLines } from "../../../../utils/text/control_characters.ts";
 import { pluralize, truncate } from "../../../../utils/text/wording.ts";
+import { formatDuration } from "../../../../utils/time/format_duration.ts";
 import { STDIN } from "../../../../workflows/inputs/open_inputs.ts";
 import type { InputResult } from "../../../../workflows/runs/batch.ts";
-import type { InputCounts, RunEvents } from "../../../../workflows/runs/options.ts";
+import type { InputCounts, RunEvents, RunOutage } from "../../../../workflows/runs/options.ts";
 import type { Run } from "../../../../workflows/runs/run.ts";
 import type { Ask } from "../../../../workflows/scripts/permissions.ts";
 import { evenUnread, OutputClosed } from "../../../io/io.ts";
@@ -39,6 +40,10 @@ export async function processRun(
     onLog: (text, input) => {
       bar?.clear();
       io.stderr.write(each === undefined ? text + "\n" : prefixLines(text, `${input}: `));
+    },
+    onOutage: (outage) => {
+      bar?.clear();
+      note(describeOutage(outage));
     },
     onEnd: (counts) => {
       bar?.clear();
@@ -83,6 +88,12 @@ export function checkNotTerminal(each: string, { io }: CommandContext): void {
 function formatLine(result: InputResult, fields?: readonly string[]): string {
   const line = "error" in result ? { ...result, error: { ...result.error } } : { ...result };
   return escapeControlCharacters(JSON.stringify(fields === undefined ? line : pick(line, fields))) + "\n";
+}
+
+function describeOutage({ baseUrl, isOver, seconds, error, maxOutageSeconds }: RunOutage): string {
+  if (isOver) return `The service at ${baseUrl} is back after ${formatDuration(seconds * 1000)}.`;
+  return `The service at ${baseUrl} is away. Calls wait for up to ${formatDuration(maxOutageSeconds * 1000)}. ` +
+    error.message;
 }
 
 function describeEnd({ inputs, succeeded, failed, stopped, reachedMaxFailures }: InputCounts): string {
