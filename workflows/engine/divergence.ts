@@ -1,7 +1,7 @@
 /** Creates the errors of scripts that do not match their history. */
 import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import { truncate } from "../../utils/text/wording.ts";
-import { LeftOpen, StopsRun } from "../sandbox/host/interruption.ts";
+import { LeftOpen } from "../sandbox/host/interruption.ts";
 import { parseRequest, type RecordedStep } from "./history.ts";
 
 /** Length of a request in a message, in characters. */
@@ -49,14 +49,6 @@ export function missingStep(position: number, step: Step, failure?: ErrorRecord)
     details,
     hint: "Fix the script, or restore it. If the script is correct, add --force.",
     cause,
-  });
-}
-
-/** Creates the error of a script whose files have changed since svc checked them. */
-export function editedDuringRun(): SvcError {
-  return new SvcError("WORKFLOW_DIVERGED", "The script was edited while it ran.", {
-    hint: "Restore the script and resume the run, or add --force to continue with the edited script.",
-    cause: new StopsRun(),
   });
 }
 

@@ -10,17 +10,35 @@ import { filterObjects, isJsonObject, type JsonObject, stringOrUndefined } from 
 import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
 import type { Limits } from "../sandbox/host/limits.ts";
 import { type GuestFiles, listGraph } from "../sandbox/host/guest_process.ts";
+import type { CopiedPaths } from "../sandbox/host/copied_paths.ts";
 import { IMPORTABLE } from "../sandbox/guest/script_error.ts";
+import { isInside } from "./read_inside.ts";
 
 /** Limits of the process that lists the modules. */
 const GRAPH_LIMITS: Limits = { timeoutSeconds: 20, maxMemoryMiB: 512 };
+
+/** The files of a guest, of which the script and its imports are copies. */
+export type CopiedFiles = GuestFiles & Required<Pick<GuestFiles, "paths">>;
+
+/** The modules of a script, as Deno lists them without running it. */
+export interface Graph {
+  /** Modules by URL. */
+  readonly modules: ReadonlyMap<string, JsonObject>;
+  /** Redirected URLs with their targets. */
+  readonly redirects: JsonObject;
+}
+
+/** Lists the URLs of the modules that Deno could not load. */
+export function listFailed({ modules }: Graph): string[] {
+  return [...modules].flatMap(([url, { error }]) => error === undefined ? [] : [url]);
+}
 
 /**
  * Lists the paths of a script and its imports, without the library. Throws `SvcError` if an import is outside the folder,
  * is missing, or cannot be loaded. The folder must be a real path.
  */
-export async function listScriptFiles(guestFiles: GuestFiles, folder: string, signal?: AbortSignal): Promise<string[]> {
-  const { modules, redirects } = await readGraph(guestFiles, signal);
+export async function checkGraph(graph: Graph, guestFiles: CopiedFiles, folder: string): Promise<string[]> {
+  const { modules, redirects } = graph;
   const files: string[] = [];
   const visited = new Set<string>();
   const pending = [guestFiles.script.href];
@@ -36,11 +54,7 @@ export async function listScriptFiles(guestFiles: GuestFiles, folder: string, si
     }
     if (typeof module.local === "string") files.push(module.local);
     for (const dependency of filterObjects(module.dependencies)) {
-      const target = await checkImport(dependency, formatPosition(url, dependency, guestFiles), {
-        modules,
-        guestFiles,
-        folder,
-      });
+      const target = await checkImport(dependency, url, { modules, guestFiles, folder });
       if (target !== undefined) pending.push(stringOrUndefined(redirects[target]) ?? target);
     }
   }
@@ -49,45 +63,61 @@ export async function listScriptFiles(guestFiles: GuestFiles, folder: string, si
 
 interface ImportContext {
   readonly modules: ReadonlyMap<string, JsonObject>;
-  readonly guestFiles: GuestFiles;
+  readonly guestFiles: CopiedFiles;
   readonly folder: string;
 }
 
 /** Checks an import and returns its module. Returns undefined for type imports and the library. */
 async function checkImport(
-  { code, isDynamic }: JsonObject,
-  position: string,
-  { modules, guestFiles, folder }: ImportContext,
+  dependency: JsonObject,
+  importer: string,
+  context: ImportContext,
 ): Promise<string | undefined> {
+  const { modules, guestFiles } = context;
+  const { code, isDynamic } = dependency;
+  const position = formatPosition(importer, dependency, guestFiles);
   const { specifier, error } = isJsonObject(code) ? code : {};
   const target = stringOrUndefined(specifier);
   if (target === guestFiles.library.guest) return undefined;
   const failure = stringOrUndefined(error) ?? (target && stringOrUndefined(modules.get(target)?.error));
   const failsLater = failure !== undefined && isDynamic === true;
-  if (target?.startsWith("file:")) await checkInside(folder, target, position, modules); // First, because a load error quotes a line of the file.
-  else if (target !== undefined && !target.startsWith("data:") && !failsLater) throw importDenied(target, position);
+  if (target?.startsWith("file:")) { // First, because a load error quotes a line of the file.
+    const source = resolveSource(stringOrUndefined(dependency.specifier), importer, target, guestFiles.paths);
+    await checkInside(source, target, position, context);
+  } else if (target !== undefined && !target.startsWith("data:") && !failsLater) throw importDenied(target, position);
   if (failure === undefined || failsLater) return target;
   const reason = `${toReadable(failure, guestFiles).replace(/\.$/, "")} (${position}).`;
   throw cannotLoad(reason, target === undefined ? IMPORTABLE : undefined); // Without a target it names a package.
 }
 
+/** Returns the URL of the user's file that an import names. In the copy, a path with many `..` leads elsewhere. */
+function resolveSource(name: string | undefined, importer: string, target: string, paths: CopiedPaths): string {
+  const isPath = name !== undefined && /^(\.\.?\/|\/|file:)/.test(name);
+  const source = isPath ? URL.parse(name, paths.toSource(importer)) : undefined;
+  return source?.href ?? paths.toSource(target);
+}
+
 async function checkInside(
-  folder: string,
+  source: string,
   target: string,
   position: string,
-  modules: ReadonlyMap<string, JsonObject>,
+  { modules, guestFiles: { paths }, folder }: ImportContext,
 ): Promise<void> {
   // Check the real path, because a link inside the folder may lead anywhere. Check it even if Deno cannot load the file:
   // the error would tell the script whether the file exists, and quote a line of it.
-  const path = await resolvePath(target, stringOrUndefined(modules.get(target)?.local));
-  if (path.startsWith(folder.replace(/[\\/]?$/, Deno.build.os === "windows" ? "\\" : "/"))) return;
-  throw new SvcError(
-    "PERMISSION_DENIED",
-    `The script imports ${escapeControlCharacters(path)}, which is outside ${folder} (${position}).`,
-    {
-      hint: "A script can import files from its own directory. Use --root to allow a parent directory.",
-    },
-  );
+  const path = await resolvePath(source);
+  if (!isInside(path, folder)) {
+    throw new SvcError(
+      "PERMISSION_DENIED",
+      `The script imports ${escapeControlCharacters(path)}, which is outside ${folder} (${position}).`,
+      {
+        hint: "A script can import files from its own directory. Use --root to allow a parent directory.",
+      },
+    );
+  }
+  // Only copies are checked. The imports of a `data:` module are not mapped to copies.
+  const loaded = await resolvePath(target, stringOrUndefined(modules.get(target)?.local));
+  if (!isInside(loaded, await resolvePath(paths.tree.copy))) throw importDenied(path, position);
 }
 
 /** Returns the real path of a file URL. Falls back to the path if the file does not exist, and to the URL if it is invalid. */
@@ -103,12 +133,8 @@ async function resolvePath(url: string, local?: string): Promise<string> {
   }
 }
 
-interface Graph {
-  readonly modules: ReadonlyMap<string, JsonObject>;
-  readonly redirects: JsonObject;
-}
-
-async function readGraph(guestFiles: GuestFiles, interruption?: AbortSignal): Promise<Graph> {
+/** Lists the modules of a script. */
+export async function readGraph(guestFiles: GuestFiles, interruption?: AbortSignal): Promise<Graph> {
   const timeout = AbortSignal.timeout(GRAPH_LIMITS.timeoutSeconds * 1000);
   const signal = interruption ? AbortSignal.any([timeout, interruption]) : timeout;
   const { stdout, stderr, success } = await listGraph(guestFiles, GRAPH_LIMITS, signal);
@@ -139,8 +165,9 @@ function formatPosition(url: string, dependency: JsonObject, guestFiles: GuestFi
 }
 
 /** Converts a message of Deno to one line with paths relative to the script. */
-function toReadable(text: string, { script }: GuestFiles): string {
-  const folder = new URL(".", script).href;
-  const [line = ""] = text.replace(/^error: /, "").replaceAll(folder, "").trim().split("\n\n");
+function toReadable(text: string, { script, paths }: GuestFiles): string {
+  const folder = new URL(".", paths?.toSource(script.href) ?? script).href;
+  const restored = paths?.restore(text, false) ?? text;
+  const [line = ""] = restored.replace(/^error: /, "").replaceAll(folder, "").trim().split("\n\n");
   return escapeControlCharacters(line.replace(/\s*\n\s*/g, " "));
 }

@@ -1,15 +1,18 @@
-import { getErrorMessage, SvcError } from "../../lib/errors.ts";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
+import { exists } from "../../utils/fs/exists.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import { onAbort } from "../../utils/async/abort.ts";
-import { describeReadError, describeWriteError } from "../../utils/fs/describe_error.ts";
-import { lowerFirst } from "../../utils/text/wording.ts";
-import { listScriptFiles } from "./graph.ts";
+import { describeReadError } from "../../utils/fs/describe_error.ts";
+import { checkGraph, type CopiedFiles, type Graph, listFailed, readGraph } from "./graph.ts";
 import { decideGrants, type GrantOptions, type Grants, loadOperations, type Operations } from "./permissions.ts";
+import { PrivateFolder } from "./private_folder.ts";
+import { digestFiles, ScriptCopy } from "./script_copy.ts";
 import { interrupted } from "../sandbox/host/interruption.ts";
 import { checkLimits, DEFAULT_LIMITS, type Limits } from "../sandbox/host/limits.ts";
-import { ScriptFiles } from "./script_files.ts";
-import type { GuestFiles, GuestLibrary } from "../sandbox/host/guest_process.ts";
+import { type GuestFiles, type GuestLibrary, lostFolder } from "../sandbox/host/guest_process.ts";
 import { type RunHandlers, Sandbox, type StartState } from "../sandbox/host/sandbox.ts";
 import { localLibrary } from "../sandbox/host/library.ts";
 import type { Declaration } from "../sandbox/protocol/messages.ts";
@@ -28,22 +31,35 @@ export interface WorkflowOptions extends GrantOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Opens a script: checks its imports, loads it once, and decides which operations it may call. */
+/** Opens a script: copies it, checks its imports, loads it once, and decides which operations it may call. */
 export async function openWorkflow(options: WorkflowOptions): Promise<OpenWorkflow> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   checkLimits(limits);
-  const { script, folder: root } = await findScript(options.script, options.root);
-  const workflow = new OpenWorkflow(await createGuestFiles(script, options.library), limits, options);
+  const { script, root } = await findScript(options.script, options.root);
+  const folder = await PrivateFolder.create();
+  let owner: AsyncDisposable = folder;
   try {
+    const copy = new ScriptCopy(script, root, await makeFolders(folder));
+    const library = options.library ?? await localLibrary(folder.path);
+    const guestFiles = { script: copy.script, paths: copy.paths, folder: folder.path, library };
+    const workflow = owner = new OpenWorkflow(guestFiles, folder, limits, options);
     const operations = await loadOperations();
-    const { name, allow } = await workflow.load(root);
+    const { name, allow } = await workflow.load(copy, root);
     workflow.grants = await decideGrants(name, allow, operations, options);
     workflow.operations = operations;
     return workflow;
   } catch (error) {
-    await workflow[Symbol.asyncDispose]();
+    await owner[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** The outcomes of loading the copy of a script, and of listing its modules. */
+interface LoadedCopy {
+  readonly graph: PromiseSettledResult<Graph>;
+  readonly declared: PromiseSettledResult<Declaration>;
+  /** URLs of the modules that cannot be loaded. */
+  readonly failed: readonly string[];
 }
 
 /** A loaded script, which can run any number of times. */
@@ -56,40 +72,57 @@ export class OpenWorkflow implements AsyncDisposable {
   grants: Grants = new Set();
   /** Name of the workflow. */
   name = "";
-  readonly #files = new ScriptFiles();
+  /** Digest of the script and its imports. */
+  digest = "";
   readonly #guestFiles: GuestFiles;
+  readonly #folder: AsyncDisposable;
   readonly #limits: Limits;
   readonly #signal?: AbortSignal;
   /** Sandboxes whose processes exist: a killed one may still write into the folder. */
   readonly #sandboxes = new Set<Sandbox>();
   readonly #loaded: Sandbox[] = [];
 
-  /** Use `openWorkflow`. */
-  constructor(guestFiles: GuestFiles, limits: Limits, { signal }: WorkflowOptions) {
+  /** Use `openWorkflow`. The workflow removes its folder. */
+  constructor(guestFiles: GuestFiles, folder: AsyncDisposable, limits: Limits, { signal }: WorkflowOptions) {
     this.#guestFiles = guestFiles;
+    this.#folder = folder;
     this.#limits = limits;
     this.#signal = signal;
   }
 
-  /** Digest of the script and its imports. */
-  get digest(): string {
-    return this.#files.digest;
+  /** Loads a copy of the script to get its declaration, and checks the imports of the copy. */
+  async load(copy: ScriptCopy, root: string): Promise<Declaration> {
+    const guestFiles = { ...this.#guestFiles, paths: copy.paths };
+    if (copy.hasHiddenImports) await this.#copyHidden(copy, guestFiles);
+    let loaded = await this.#loadCopy(guestFiles);
+    while (loaded.failed.filter((url) => copy.add(copy.paths.toSource(url))).length > 0) {
+      this.#stop();
+      loaded = await this.#loadCopy(guestFiles);
+    }
+    if (this.#signal?.aborted) throw interrupted();
+    // A missing file makes both fail. The check of the imports has the better message.
+    if (loaded.graph.status === "rejected") throw loaded.graph.reason;
+    const files = await checkGraph(loaded.graph.value, guestFiles, root);
+    if (loaded.declared.status === "rejected") throw loaded.declared.reason;
+    this.name = loaded.declared.value.name;
+    this.digest = await digestFiles(files);
+    return loaded.declared.value;
   }
 
-  /** Loads the script to get its declaration, and checks its imports at the same time. */
-  async load(root: string): Promise<Declaration> {
+  /** Copies the imports that only Deno finds. */
+  async #copyHidden(copy: ScriptCopy, guestFiles: CopiedFiles): Promise<void> {
+    const script = new URL(copy.paths.toSource(copy.script.href));
+    const { modules } = await readGraph({ ...guestFiles, script, paths: undefined }, this.#signal);
+    for (const url of modules.keys()) copy.add(url);
+  }
+
+  /** Loads the copy in a sandbox and lists its modules, both at the same time. */
+  async #loadCopy(guestFiles: CopiedFiles): Promise<LoadedCopy> {
     const sandbox = this.#start();
     this.#loaded.push(sandbox);
     using _listening = this.#signal && onAbort(this.#signal, () => this.#stop(interrupted()));
-    const checked = listScriptFiles(this.#guestFiles, root, this.#signal);
-    const [graph, declared] = await Promise.allSettled([checked, sandbox.ready]);
-    if (this.#signal?.aborted) throw interrupted();
-    // A missing file makes both fail. The check of the imports has the better message.
-    if (graph.status === "rejected") throw graph.reason;
-    if (declared.status === "rejected") throw declared.reason;
-    this.name = declared.value.name;
-    await this.#files.record(graph.value);
-    return declared.value;
+    const [graph, declared] = await Promise.allSettled([readGraph(guestFiles, this.#signal), sandbox.ready]);
+    return { graph, declared, failed: graph.status === "fulfilled" ? listFailed(graph.value) : [] };
   }
 
   /**
@@ -105,7 +138,7 @@ export class OpenWorkflow implements AsyncDisposable {
     while (this.#loaded.length < this.reserve) this.#loaded.push(this.#start());
     try {
       const handlers = createHandlers((reason) => sandbox.stop(reason), () => sandbox.whenIdle());
-      await sandbox.ready.finally(() => this.#files.check()); // A changed file may be the reason of a failed load.
+      await sandbox.ready.catch((error) => this.#explainFailure(error));
       return await sandbox.run(input, handlers, start, this.operations);
     } finally {
       sandbox.stop();
@@ -116,7 +149,13 @@ export class OpenWorkflow implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop();
     await Promise.all(this.#sandboxes.values().map((sandbox) => sandbox.gone()));
-    await Deno.remove(this.#guestFiles.folder, { recursive: true }).catch(ignoreMissing); // Already removed by a tmp cleaner.
+    await this.#folder[Symbol.asyncDispose]();
+  }
+
+  /** Throws the error of a sandbox that cannot load the script. It was loaded before, so its copy may be gone. */
+  async #explainFailure(error: unknown): Promise<never> {
+    if (await exists(fileURLToPath(this.#guestFiles.script))) throw error;
+    throw lostFolder(error);
   }
 
   /** Takes a sandbox from the reserve, unless it was killed from outside. */
@@ -141,16 +180,12 @@ export class OpenWorkflow implements AsyncDisposable {
 }
 
 /** Resolves the real paths of the script and its import folder. */
-async function findScript(path: string, root?: string): Promise<{ script: URL; folder: string }> {
-  const [{ pathToFileURL }, { dirname }] = await Promise.all([import("node:url"), import("node:path")]);
+async function findScript(path: string, root?: string): Promise<{ script: string; root: string }> {
   const script = await realPath(path, "script");
-  if ((await Deno.stat(script)).isDirectory) {
+  if ((await Deno.stat(script).catch(ignoreMissing))?.isDirectory) {
     throw new SvcError("INVALID_ARGS", `${path} is a folder.`, { hint: "Name the script's file." });
   }
-  return {
-    script: pathToFileURL(script),
-    folder: root === undefined ? dirname(script) : await realPath(root, "root"),
-  };
+  return { script, root: root === undefined ? dirname(script) : await realPath(root, "root") };
 }
 
 async function realPath(path: string, what: string): Promise<string> {
@@ -169,28 +204,11 @@ async function realPath(path: string, what: string): Promise<string> {
 /** Folders in which Deno would store data and generated modules of scripts. A file with the same path prevents that. */
 const BARRED_FOLDERS = ["location_data", "gen/data", "gen/blob"];
 
-/** Creates the cache folder of the sandboxes. */
-async function createGuestFiles(script: URL, library?: GuestLibrary): Promise<GuestFiles> {
-  const folder = await makeTemporaryFolder();
-  try {
-    await Deno.mkdir(`${folder}/gen`);
-    await Promise.all(BARRED_FOLDERS.map((name) => Deno.writeTextFile(`${folder}/${name}`, "")));
-    return { script, folder, library: library ?? await localLibrary(folder) };
-  } catch (error) {
-    await Deno.remove(folder, { recursive: true });
-    throw error;
-  }
-}
-
-async function makeTemporaryFolder(): Promise<string> {
-  try {
-    return await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-workflow-" }));
-  } catch (cause) {
-    if (cause instanceof Deno.errors.NotCapable) throw cause;
-    const reason = describeWriteError(cause) ?? lowerFirst(getErrorMessage(cause)); // E.g. an empty TMPDIR.
-    throw new SvcError("INVALID_CONFIG", `The folder for temporary files cannot be created: ${reason}.`, {
-      cause,
-      hint: "Set TMPDIR to a writable directory.",
-    });
-  }
+/** Creates the cache folder of the sandboxes, and returns the folder for the copy of the script. */
+async function makeFolders({ path }: PrivateFolder): Promise<string> {
+  await Deno.mkdir(`${path}/gen`);
+  await Promise.all(BARRED_FOLDERS.map((name) => Deno.writeTextFile(`${path}/${name}`, "")));
+  const copies = `${path}/files`;
+  await Deno.mkdir(copies);
+  return copies;
 }

@@ -78,7 +78,8 @@ export async function openHostileGuest(
   await Deno.writeTextFile(path, program);
   const script = pathToFileURL(path);
   const library = { ...LIBRARY ?? await localLibrary(place), guest: script.href };
-  const workflow = new OpenWorkflow({ script, folder: place, library }, limits, { script: path });
+  const removal = { [Symbol.asyncDispose]: () => Deno.remove(place, { recursive: true }) };
+  const workflow = new OpenWorkflow({ script, folder: place, library }, removal, limits, { script: path });
   workflow.operations = await loadOperations();
   workflow.grants = new Set(granted);
   return workflow;

@@ -2,6 +2,7 @@
 import { SvcError } from "../../../lib/errors.ts";
 import { VERSION } from "../../../lib/version.ts";
 import { lowerFirst } from "../../../utils/text/wording.ts";
+import type { CopiedPaths } from "./copied_paths.ts";
 import { StopsRun } from "./interruption.ts";
 import type { Limits } from "./limits.ts";
 import { BUILTIN_MODULES } from "./builtins.ts";
@@ -18,6 +19,8 @@ export interface GuestLibrary {
 export interface GuestFiles {
   /** URL of the script. */
   readonly script: URL;
+  /** Maps the script and its imports to the files of the user, if they are copies. */
+  readonly paths?: CopiedPaths;
   /** Temporary folder. Deno caches compiled modules in it, and the script cannot write to it. */
   readonly folder: string;
   /** Modules that the process loads beside the script. */
@@ -89,17 +92,29 @@ export async function listOwnGraph(module: URL): Promise<Deno.CommandOutput> {
 /** Creates the error of a process that cannot be started. It stops the run, because no input caused it. */
 function cannotStart(cause: unknown): unknown {
   if (!(cause instanceof Error) || cause instanceof Deno.errors.NotCapable) return cause;
+  if (cause instanceof Deno.errors.NotFound) return lostFolder(cause);
   const reason = cause.message.replaceAll(/^Failed to spawn '.*?': | \(os error \d+\)$/g, "");
   return new SvcError("INVALID_CONFIG", `The process of the script cannot be started: ${lowerFirst(reason)}.`, {
     cause: new StopsRun(undefined, { cause }),
-    hint: cause instanceof Deno.errors.NotFound
-      ? "Exclude the temporary directories of running programs from cleanup."
-      : "Raise the limits that 'ulimit -n' and 'ulimit -u' show, or lower --concurrency.",
+    hint: "Raise the limits that 'ulimit -n' and 'ulimit -u' show, or lower --concurrency.",
   });
 }
 
+/** Creates the error of a guest whose temporary folder was removed. */
+export function lostFolder(cause: unknown): SvcError {
+  return new SvcError("INVALID_CONFIG", "The temporary directory of the run was removed.", {
+    cause: new StopsRun(undefined, { cause }),
+    hint: "Exclude the temporary directories of running programs from cleanup.",
+  });
+}
+
+/** Maps absolute paths in imports of a copy: to a copy if there is one, and otherwise to nothing. */
+function mapToCopies({ tree: { source, copy } }: CopiedPaths): Readonly<Record<string, string>> {
+  return { [copy]: copy, [source]: copy };
+}
+
 /** Returns the flags that restrict imports to files, and that map the names of the library and the script. */
-function moduleFlags({ script, library }: GuestFiles, barred: Readonly<Record<string, string>> = {}): string[] {
+function moduleFlags({ script, paths, library }: GuestFiles, barred: Readonly<Record<string, string>> = {}): string[] {
   const names = [
     "@svc/lib/workflow",
     "jsr:@svc/lib/workflow",
@@ -108,7 +123,8 @@ function moduleFlags({ script, library }: GuestFiles, barred: Readonly<Record<st
   ];
   const imports = { ...barred, ...Object.fromEntries(names.map((name) => [name, library.guest])) };
   imports[library.script] = script.href;
-  const map = "data:application/json," + encodeURIComponent(JSON.stringify({ imports }));
+  const scopes = paths && { [paths.tree.copy]: mapToCopies(paths) };
+  const map = "data:application/json," + encodeURIComponent(JSON.stringify({ imports, scopes }));
   return ["--no-remote", "--no-npm", "--no-config", "--no-lock", `--import-map=${map}`];
 }
 

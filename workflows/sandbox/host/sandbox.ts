@@ -16,6 +16,7 @@ import {
   MAX_OUTPUT_CHARACTERS,
 } from "../protocol/messages.ts";
 import { brokenProtocol, explainExit, outOfTime, tooMuch } from "./guest_errors.ts";
+import type { CopiedPaths } from "./copied_paths.ts";
 import { GuestPipe } from "./guest_pipe.ts";
 import { type GuestFiles, killGuest, startGuest } from "./guest_process.ts";
 import {
@@ -115,6 +116,7 @@ export class Sandbox {
   readonly ready: Promise<Declaration>;
   readonly #process: Deno.ChildProcess;
   readonly #limits: Limits;
+  readonly #paths?: CopiedPaths;
   readonly #pipe: GuestPipe;
   readonly #declared = Promise.withResolvers<Declaration>();
   readonly #result = Promise.withResolvers<JsonValue | undefined>();
@@ -142,6 +144,7 @@ export class Sandbox {
   /** Starts the process, which loads the script. */
   constructor(files: GuestFiles, limits: Limits) {
     this.#limits = limits;
+    this.#paths = files.paths;
     this.#process = startGuest(files, limits);
     this.#pipe = new GuestPipe(this.#process);
     this.ready = this.#declared.promise;
@@ -215,13 +218,16 @@ export class Sandbox {
   async #receive(): Promise<void> {
     try {
       await this.#pipe.receive((frame) => this.#handle(frame));
-      if (!this.hasEnded) this.stop(explainExit(await this.#process.status, await this.#pipe.stderr, this.#limits));
+      if (this.hasEnded) return;
+      const [status, stderr] = [await this.#process.status, await this.#pipe.stderr];
+      this.stop(explainExit(status, this.#paths?.restore(stderr, false) ?? stderr, this.#limits));
     } catch (error) {
       this.stop(error instanceof FrameError ? brokenProtocol(error.message) : toSvcError(error));
     }
   }
 
-  #handle({ kind, id, text }: Frame): void {
+  #handle({ kind, id, text: received }: Frame): void {
+    const text = this.#paths?.restore(received, kind !== GuestMessage.log) ?? received;
     if (kind !== GuestMessage.log && isTooDeep(text)) throw tooMuch(`a message with more than ${MAX_LEVELS} levels`);
     switch (kind) {
       case GuestMessage.ready:
