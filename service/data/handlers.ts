@@ -11,7 +11,7 @@ import {
   submitRecord,
   toRecordId,
 } from "./records.ts";
-import { readRequest } from "./request.ts";
+import { checkMetadataRequest, readRequest } from "./request.ts";
 import { countRows, queryRows, readOnlyRow } from "./query_rows.ts";
 import type { Application, DataType, DataView, RecordAction, View } from "../application/model/application.ts";
 import { createLink, getViewResources } from "../cases/views/ui.ts";
@@ -35,7 +35,7 @@ export const handlers: GroupHandlers<"data"> = {
   },
 
   queryMetadata({ dataViewId, data }, { app }) {
-    readRequest(data);
+    checkMetadataRequest(data);
     return { body: describeDataView(getDataView(app, dataViewId)) };
   },
 

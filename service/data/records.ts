@@ -40,7 +40,7 @@ export async function changeRecord(
   context: RecordContext,
 ): Promise<Outcome> {
   const stored = await getRecord(type, data, context);
-  checkEntityTag(ifMatch, stored.tag, true);
+  checkEntityTag(ifMatch, stored.tag);
   const base = keep ? stored.content : newPage(type.fields);
   return await update(stored, type, fillIn(type, createForm(type), base, { content: data }, context), context);
 }

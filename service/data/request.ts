@@ -77,6 +77,13 @@ export interface Aggregation {
   readonly summary: SummaryFunction;
 }
 
+/** Checks the body of a request for metadata. It may name associations, which no data view of the service has. */
+export function checkMetadataRequest(body: JsonValue | undefined): void {
+  const { associationFilter, ...request } = isJsonObject(body) ? body : {};
+  new BodyValue(associationFilter, "associationFilter").elements(MAX_COLUMNS);
+  readRequest(isJsonObject(body) ? request : body);
+}
+
 /** Reads the body of a request. Throws Invalid if it has the wrong format. */
 export function readRequest(body: JsonValue | undefined): DataRequest {
   const root = new BodyValue(body, "").object(ROOT);

@@ -166,16 +166,40 @@ Deno.test("PUT replaces a record, PATCH changes members of it, and both give a n
     assert.ok((replaced.headers.get("etag") ?? "") > second);
   }));
 
-Deno.test("a change without a tag or with an old tag is refused", () =>
+Deno.test("a change needs no tag, but an old tag is refused", () =>
   withVisit(async (svc, tag) => {
     const change = (headers: Record<string, string>, method = "PATCH", data: JsonObject = { ...VISIT, Price: 1 }) =>
       svc.call(method, "/data/D_Visits", { body: { data }, headers });
     for (const method of ["PATCH", "PUT"]) {
-      assert.equal((await change({}, method)).status, 428);
       assert.equal((await change({ "if-match": "20200101T000000.000 GMT" }, method)).status, 412);
       assert.equal((await change({ "if-match": tag }, method, { ...VISIT, Year: 1999 })).status, 404);
     }
     assert.equal((await read(svc)).headers.get("etag"), tag);
+    for (const [index, method] of ["PATCH", "PUT"].entries()) {
+      const changed = await change({}, method, { ...VISIT, Price: 100 + index });
+      assert.deepEqual([changed.status, stored(changed)], [200, {
+        ...VISIT,
+        Price: 100 + index,
+        Total: 200 + 2 * index,
+      }]);
+      assert.equal(changed.headers.get("etag"), (await read(svc)).headers.get("etag"));
+    }
+  }));
+
+Deno.test("metadata accepts a filter of associations", () =>
+  withVisit(async (svc) => {
+    const query = (body: JsonObject) => svc.call("POST", "/data_views/D_Visits/metadata", { body });
+    const plain = await svc.call("GET", "/data_views/D_Visits/metadata");
+    for (const associationFilter of [[], ["Place"]]) {
+      const { status, body } = await query({ associationFilter });
+      assert.deepEqual([status, body], [200, plain.body]);
+    }
+    const wrong = await query({ associationFilter: "Place" });
+    assert.deepEqual([wrong.status, readErrorDetails(wrong.body)[0]?.message], [
+      400,
+      "associationFilter must be a JSON array.",
+    ]);
+    assert.equal((await svc.call("POST", "/data_views/D_Visits", { body: { associationFilter: [] } })).status, 400);
   }));
 
 Deno.test("only one of two changes from the same tag succeeds", () =>
