@@ -49,17 +49,28 @@ async function exchange(credentials: Credentials, deadline: Deadline): Promise<T
   }
 }
 
-/** Locks the cached token. Returns undefined if there is no cache or it cannot be written. */
+/** Longest wait for the lock in seconds. */
+const MAX_LOCK_SECONDS = 10;
+
+/** Share of the timeout after which the wait ends at the latest, so that time is left for an exchange. */
+const LOCK_SHARE = 1 / 3;
+
+/**
+ * Locks the cached token. Returns undefined if there is no cache, if it cannot be written, or if another process does not
+ * release the lock in time. That process may be suspended.
+ */
 async function lockCache(credentials: Credentials, deadline: Deadline): Promise<FileLock | undefined> {
   const { cacheDirectory, target, warn } = credentials;
   if (cacheDirectory === undefined) return undefined;
   const path = `${cacheDirectory}/token.${target.profile}.lock`;
+  const seconds = Math.min(MAX_LOCK_SECONDS, target.timeoutSeconds * LOCK_SHARE);
+  const limit = AbortSignal.timeout(seconds * 1000);
   try {
     await makePrivateDirectory(cacheDirectory);
-    return await FileLock.acquire(path, deadline.signal);
+    return await FileLock.acquire(path, AbortSignal.any([deadline.signal, limit]));
   } catch (error) {
     if (deadline.signal.aborted) throw deadline.explain(error, `The svc process that holds ${path}`);
-    warn(describeCacheFailure(error));
+    warn(limit.aborted ? describeHeldLock(path, seconds) : describeCacheFailure(error));
     return undefined;
   }
 }
@@ -72,6 +83,10 @@ async function cacheToken(credentials: Credentials, token: Token): Promise<void>
   } catch (error) {
     warn(describeCacheFailure(error)); // The token itself is valid.
   }
+}
+
+function describeHeldLock(path: string, seconds: number): string {
+  return `Another svc process has held ${path} for ${seconds} s. A new token is exchanged without waiting for it.`;
 }
 
 function describeCacheFailure(error: unknown): string {
