@@ -20,6 +20,7 @@ const TYPES: OptionTypes<ServiceOptions> = {
   tokenPath: undefined,
   tokenLifetimeSeconds: "number",
   maxFile: "number",
+  maxConnections: "number",
   log: "function",
 };
 

@@ -10,6 +10,7 @@ import { isJsonObject, parseJsonObject } from "../../utils/json.ts";
 import { toKebab } from "../../lib/operation/operation.ts";
 import { resolveOwnModule } from "../../lib/own_files.ts";
 import { delay } from "../../utils/async/abort.ts";
+import { findMaxConnections } from "../connections/limits.ts";
 import { listModelHosts } from "../conversations/model_address.ts";
 import {
   createLog,
@@ -48,7 +49,8 @@ export async function startDetached(options: DetachOptions): Promise<StartReport
   (await lockDirectory(data))[Symbol.dispose](); // Creates the directory, and fails if it is in use.
   const hosts = await listHosts(await findApplication(data, options.app));
   await createLog(data);
-  const child = launch({ ...options, data }, await buildPermissions(data, hosts));
+  const maxConnections = options.maxConnections ?? await findMaxConnections(); // The child may not read its limit.
+  const child = launch({ ...options, data, maxConnections }, await buildPermissions(data, hosts));
   const state = await waitUntilReady(child, data);
   const { url, apiRoot, tokenPath, pid } = state;
   return { url, apiRoot, tokenPath, data, pid, profiles: findProfiles(data) };

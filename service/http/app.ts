@@ -59,6 +59,9 @@ export interface AppOptions {
   readonly runContinuation: <T>(continuation: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 }
 
+/** Maximum size of a token request in bytes. */
+const MAX_TOKEN_REQUEST_BYTES = 16 * 1024;
+
 /** Path of the health check, which needs no token. */
 const HEALTH = "/health";
 
@@ -80,7 +83,7 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
     hono.on(route.operation.method, path, createHandler(route, options, keyed)); // Hono is fastest with one handler.
   }
   hono.post(tokenPath, async (c) => {
-    const form = new TextDecoder().decode(await receiveBody(c.req.raw));
+    const form = new TextDecoder().decode(await receiveBody(c.req.raw, MAX_TOKEN_REQUEST_BYTES));
     return await exchange(options, form, c.req.header("authorization"));
   });
   const health = { status: "ok", version: VERSION, application: options.app.name, pid: Deno.pid };

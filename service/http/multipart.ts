@@ -3,7 +3,7 @@ import { createHash, type Hash } from "node:crypto";
 import { Readable } from "node:stream";
 import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
 import { Invalid } from "../errors.ts";
-import { RequestError } from "./status.ts";
+import { isKnownError, RequestError } from "./status.ts";
 import type { ReceivedFile } from "./handler.ts";
 import { type ByteStore, TooManyBytes } from "../store/bytes.ts";
 
@@ -54,6 +54,7 @@ export async function receiveForm(request: Request, target: FormTarget): Promise
     const stored = await storing?.catch(() => undefined); // It fails with the same error.
     if (stored !== undefined) await bytes.remove(stored.id);
     if (failure instanceof TooManyBytes) throw createTooLargeError(limit);
+    if (isKnownError(error)) throw error;
     throw failure ?? new Invalid("The body is not a complete multipart form.");
   }
 }

@@ -1,4 +1,5 @@
 /** Receives requests: their URL, body and idempotency key. */
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import {
   IDEMPOTENCY_KEY_FORM,
@@ -12,7 +13,7 @@ import { decodeUtf8 } from "../../utils/text/utf8.ts";
 import { Invalid } from "../errors.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import { type Form, receiveForm } from "./multipart.ts";
-import { RequestError } from "./status.ts";
+import { isKnownError, RequestError } from "./status.ts";
 
 /** A received request. */
 export interface Received {
@@ -55,34 +56,52 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024;
 /** Maximum nesting of objects and arrays. The JSON functions of the database refuse a depth of 1000. */
 const MAX_DEPTH = 100;
 
-/**
- * Reads the bytes of a body. The declared length is checked instead of the stream, because inspecting the stream is slow.
- * A client that disconnects is not a failure of the service.
- */
-export async function receiveBody(request: Request): Promise<Uint8Array> {
+/** Maximum size of a body that counts as small. */
+const SMALL_BODY_BYTES = 64 * 1024;
+
+/** Maximum bytes of larger bodies that arrive at the same time. */
+const MAX_ARRIVING_BYTES = 128 * 1024 * 1024;
+
+/** Bytes of larger bodies that are arriving. */
+let arriving = 0;
+
+/** Reads the bytes of a body. A client that disconnects is not a failure of the service. */
+export async function receiveBody(request: Request, limit: number = MAX_BODY_BYTES): Promise<Uint8Array> {
   const declared = request.headers.get("content-length");
-  if (Number(declared) > MAX_BODY_BYTES) throw createTooLargeError();
+  if (Number(declared) > limit) throw createTooLargeError(limit);
   try {
-    return declared === null ? await readAll(request.body) : await request.bytes();
+    const isSmall = declared !== null && Number(declared) <= SMALL_BODY_BYTES;
+    return isSmall ? await request.bytes() : await readAll(request.body, limit); // Reading a stream is slow.
   } catch (error) {
-    if (error instanceof RequestError) throw error;
+    if (isKnownError(error)) throw error;
     throw new Invalid("The body is incomplete.");
   }
 }
 
-async function readAll(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
+/** Reads a body piece by piece: its memory depends on the bytes that arrive, not on the declared length. */
+async function readAll(body: ReadableStream<Uint8Array> | null, limit: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of body ?? []) {
-    size += piece.length;
-    if (size > MAX_BODY_BYTES) throw createTooLargeError();
-    pieces.push(new Uint8Array(piece));
+  try {
+    for await (const piece of body ?? []) {
+      size += piece.length;
+      arriving += piece.length;
+      if (size > limit) throw createTooLargeError(limit);
+      if (size > SMALL_BODY_BYTES && arriving > MAX_ARRIVING_BYTES) throw createBusyError();
+      pieces.push(piece);
+    }
+  } finally {
+    arriving -= size;
   }
-  return await new Blob(pieces).bytes();
+  return Buffer.concat(pieces);
 }
 
-function createTooLargeError(): RequestError {
-  return new RequestError("ContentTooLarge", `A body may have at most ${MAX_BODY_BYTES} bytes.`);
+function createTooLargeError(limit: number): RequestError {
+  return new RequestError("ContentTooLarge", `A body may have at most ${limit} bytes.`);
+}
+
+function createBusyError(): RequestError {
+  return new RequestError("Unavailable", "Too many large requests are arriving at the same time.", { retryAfter: 1 });
 }
 
 /** Decodes a body as UTF-8. Throws `Invalid` for other encodings, because their characters would be lost. */

@@ -30,7 +30,9 @@ export function prepareResponse(outcome: Outcome, status: number, apiRoot: strin
 
 /** Prepares the response of an error. */
 export function prepareErrorResponse(error: KnownError, members?: JsonObject): PreparedResponse {
-  return { status: toStatus(error), headers: JSON_HEADERS, text: JSON.stringify(describeError(error, members)) };
+  const retryAfter = error instanceof RequestError ? error.retryAfter : undefined;
+  const headers = retryAfter === undefined ? JSON_HEADERS : { ...JSON_HEADERS, "retry-after": String(retryAfter) };
+  return { status: toStatus(error), headers, text: JSON.stringify(describeError(error, members)) };
 }
 
 /** Creates a response from a prepared one. */

@@ -9,16 +9,32 @@ const RESULTS = { done: 200, created: 201, accepted: 202, perElement: 207 } as c
 export type Result = keyof typeof RESULTS;
 
 /** Kind of an error that exists only in HTTP. */
-type RequestErrorKind = "Unauthorized" | "MethodNotAllowed" | "ContentTooLarge" | "KeyReused";
+type RequestErrorKind =
+  | "Unauthorized"
+  | "MethodNotAllowed"
+  | "TimedOut"
+  | "ContentTooLarge"
+  | "HeadTooLarge"
+  | "KeyReused"
+  | "Unavailable";
+
+/** Options of a request error. */
+interface RequestErrorOptions extends ErrorOptions {
+  /** Seconds after which the client can repeat the request. */
+  readonly retryAfter?: number;
+}
 
 /** An error of the request itself. Malformed requests are `Invalid`, unknown paths `NotFound`. */
 export class RequestError extends ServiceError {
   readonly kind: RequestErrorKind;
+  /** Seconds after which the client can repeat the request. */
+  readonly retryAfter: number | undefined;
 
   /** Creates an error from a sentence, or from its issues. */
-  constructor(kind: RequestErrorKind, problem: string | readonly Issue[]) {
-    super(problem);
+  constructor(kind: RequestErrorKind, problem: string | readonly Issue[], options: RequestErrorOptions = {}) {
+    super(problem, options);
     this.kind = kind;
+    this.retryAfter = options.retryAfter;
   }
 }
 
@@ -56,6 +72,7 @@ const FAILURES: Readonly<Record<DomainErrorKind | RequestErrorKind, Failure>> = 
     classification: "Precondition failed",
     sentence: "The resource has changed since it was read.",
   },
+  TimedOut: { status: 408, classification: "Request timeout", sentence: "The request did not arrive in time." },
   ContentTooLarge: { status: 413, classification: "Content too large", sentence: "The request body is too large." },
   ValidationFailed: {
     status: 422,
@@ -75,7 +92,9 @@ const FAILURES: Readonly<Record<DomainErrorKind | RequestErrorKind, Failure>> = 
     classification: "Precondition required",
     sentence: "The entity tag of the resource is required.",
   },
+  HeadTooLarge: { status: 431, classification: "Headers too large", sentence: "The headers are too large." },
   OperationFailed: { status: 500, classification: "Internal server error", sentence: "The service failed." },
+  Unavailable: { status: 503, classification: "Service unavailable", sentence: "The service cannot respond now." },
 };
 
 /** Checks whether an error has a status. Any other error is a defect of the service. */

@@ -62,7 +62,8 @@ export async function runService(options: ServiceOptions, prepare?: Prepare): Pr
     const assets = await openServedAssets(file);
     const maxFileBytes = settings.maxFile * 1024 * 1024;
     const parts = { app, store, bytes, maxFileBytes, assets, tokens, handlers };
-    const { url } = resources.use(await serve({ ...settings, ...parts }));
+    const limits = settings.maxConnections === undefined ? {} : { maxConnections: settings.maxConnections };
+    const { url } = resources.use(await serve({ ...settings, ...parts, limits }));
     resources.use(sweepRegularly(store, bytes, settings.log));
     const close = once(() => resources.disposeAsync());
     const service: RunningService = {

@@ -1,5 +1,7 @@
 /** The service as a running HTTP server. */
 import { SvcError } from "../../lib/errors.ts";
+import { HttpServer, type Respond } from "../connections/http_server.ts";
+import { type ConnectionLimits, DEFAULT_LIMITS, findMaxConnections } from "../connections/limits.ts";
 import { listUnfinishedJobs } from "../case_types/bulk_jobs.ts";
 import { type AppOptions, createApp } from "../http/app.ts";
 import { Jobs } from "./jobs.ts";
@@ -11,6 +13,8 @@ export interface ServerOptions extends Omit<AppOptions, "runLater" | "runContinu
   readonly hostname: string;
   /** Port to listen on; 0 picks one. */
   readonly port: number;
+  /** Limits of the connections, if they differ from the default. */
+  readonly limits?: Partial<ConnectionLimits>;
 }
 
 /** A running server. */
@@ -32,28 +36,22 @@ export async function serve(options: ServerOptions): Promise<Server> {
     runContinuation: (continuation) => jobs.track(continuation(stop.signal)),
   });
   const unfinished = await listUnfinishedJobs(options.app, options.store);
-  const server = listen(options, respond);
+  const limits = { ...DEFAULT_LIMITS, maxConnections: await findMaxConnections(), ...options.limits };
+  const server = listen(options, limits, respond);
   for (const work of unfinished) jobs.add(work); // After listening, which may fail.
   return {
-    url: buildUrl(options.hostname, server.addr.port),
+    url: buildUrl(options.hostname, server.port),
     async [Symbol.asyncDispose]() {
       stop.abort();
-      const grace = Promise.withResolvers<void>();
-      const timer = setTimeout(grace.resolve, GRACE);
-      await Promise.race([server.shutdown(), grace.promise]);
-      clearTimeout(timer);
-      server.unref(); // A hanging call must not keep the process alive.
+      await server.stop(GRACE);
       await jobs.done();
     },
   };
 }
 
-function listen(
-  { hostname, port }: ServerOptions,
-  respond: (request: Request) => Response | Promise<Response>,
-): Deno.HttpServer<Deno.NetAddr> {
+function listen({ hostname, port, log }: ServerOptions, limits: ConnectionLimits, respond: Respond): HttpServer {
   try {
-    return Deno.serve({ hostname, port, onListen: () => {} }, respond);
+    return new HttpServer({ hostname, port, limits, respond, log });
   } catch (cause) {
     if (cause instanceof Deno.errors.NotCapable) throw cause;
     const reason = cause instanceof Deno.errors.AddrInUse ? "another program listens there" : String(cause);

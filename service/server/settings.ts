@@ -30,12 +30,16 @@ export interface ServiceOptions {
   tokenLifetimeSeconds?: number;
   /** Size limit of an uploaded file in MiB. Default: 1024. */
   maxFile?: number;
+  /** Maximum number of connections. Default: what the limit of open files allows, at most 2048. */
+  maxConnections?: number;
   /** Logs unexpected errors. Default: stderr. */
   log?: (line: string) => void;
 }
 
 /** The options with their defaults. */
-export type Settings = Readonly<Required<Omit<ServiceOptions, "app">> & Pick<ServiceOptions, "app">>;
+export type Settings = Readonly<
+  Required<Omit<ServiceOptions, "app" | "maxConnections">> & Pick<ServiceOptions, "app" | "maxConnections">
+>;
 
 /** Fills in the defaults of the options. Throws `INVALID_ARGS` or `INVALID_CONFIG` for an invalid option. */
 export function resolveSettings(options: ServiceOptions): Settings {
@@ -48,6 +52,7 @@ export function resolveSettings(options: ServiceOptions): Settings {
     tokenPath: options.tokenPath ?? PROFILE_DEFAULTS.tokenPath,
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? 3600,
     maxFile: options.maxFile ?? DEFAULT_MAX_FILE,
+    maxConnections: options.maxConnections,
     log: options.log ?? ((line: string) => console.error(line)),
   };
   // As a path, it would be the root of the file system.
@@ -61,6 +66,13 @@ export function resolveSettings(options: ServiceOptions): Settings {
     throw invalid(
       `The size limit of a file must be more than 0 MiB, not ${settings.maxFile}.`,
       "Change --max-file, or the option maxFile.",
+    );
+  }
+  const { maxConnections } = settings;
+  if (maxConnections !== undefined && !(Number.isInteger(maxConnections) && maxConnections > 0)) {
+    throw invalid(
+      `The maximum number of connections must be 1 or more, not ${maxConnections}.`,
+      "Change --max-connections, or the option maxConnections.",
     );
   }
   return settings;

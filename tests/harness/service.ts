@@ -11,7 +11,9 @@ import { type RunningService, type ServiceOptions, startService } from "../../se
 import { loadServedApplication, openServedAssets } from "../../service/sample/served_application.ts";
 import { locateFiles } from "../../service/server/directory.ts";
 import { serve } from "../../service/server/server.ts";
+import type { ConnectionLimits } from "../../service/connections/limits.ts";
 import type { ByteStore } from "../../service/store/bytes.ts";
+import { openBytes } from "../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../service/store/sqlite/sqlite_store.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../utils/json.ts";
 import {
@@ -96,8 +98,18 @@ export async function openService(options: ServiceOptions & { yaml?: string } = 
   };
 }
 
-/** Starts a service of the sample application that stores its files elsewhere. */
-export async function openServiceOn({ bytes }: { bytes: ByteStore }): Promise<ApiCaller & AsyncDisposable> {
+/** Parts of a service that differ from the default. */
+export interface ServiceParts {
+  /** Store of uploaded files. */
+  readonly bytes?: ByteStore;
+  /** Limits of connections. */
+  readonly limits?: Partial<ConnectionLimits>;
+}
+
+/** Starts a service of the sample application with other parts. */
+export async function openServiceOn(
+  { bytes = openBytes(), limits }: ServiceParts,
+): Promise<ApiCaller & AsyncDisposable> {
   const resources = new AsyncDisposableStack();
   const app = await loadServedApplication(undefined);
   const store = openSqliteStore(":memory:");
@@ -118,6 +130,7 @@ export async function openServiceOn({ bytes }: { bytes: ByteStore }): Promise<Ap
       hostname: "127.0.0.1",
       port: 0,
       log: console.error,
+      ...(limits && { limits }),
     }),
   );
   const token = await requestToken({ url, tokenPath }, await addClient(store, app, "clerk@city"));

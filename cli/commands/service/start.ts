@@ -27,6 +27,11 @@ export const startCommand: LocalCommand = localCommand({
       placeholder: "mib",
       default: String(DEFAULT_MAX_FILE),
     },
+    maxConnections: {
+      help: "Maximum number of connections (default: what the limit of open files allows, at most 2048)",
+      type: "integer",
+      placeholder: "n",
+    },
     operator: {
       help: "Operator of the profile (default: the last one used, or the first one of the application)",
       type: "string",

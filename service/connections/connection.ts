@@ -1,0 +1,365 @@
+/** A connection of a client: reads its requests and writes the responses, one after another. */
+import { Buffer } from "node:buffer";
+import { STATUS_CODES } from "node:http";
+import { Invalid } from "../errors.ts";
+import { createResponse, prepareErrorResponse } from "../http/responses.ts";
+import { isKnownError, type KnownError, RequestError } from "../http/status.ts";
+import type { ConnectionLimits } from "./limits.ts";
+import { ReceivedRequest, toRequest } from "./received_request.ts";
+import { type ByteSource, PIECE, RequestBody } from "./request_body.ts";
+import { findHeadEnd, MAX_HEAD_BYTES, parseRequestHead, type RequestHead } from "./request_head.ts";
+
+/** The server of a connection. */
+export interface ConnectionOwner {
+  readonly limits: ConnectionLimits;
+  /** Returns the error for a request that the server does not accept now. */
+  refuse(connection: Connection): KnownError | undefined;
+  /** Responds to a request. */
+  respond(request: Request): Response | Promise<Response>;
+  /** Counts bytes of a response that were not sent yet. A negative number takes them back. */
+  countUnsent(bytes: number): void;
+  log(line: string): void;
+}
+
+/** What a connection does. */
+export type ConnectionPhase = "idle" | "head" | "request" | "response" | "lingering";
+
+/** The client has closed the connection, or it was closed because of a deadline. */
+class Disconnected extends Error {}
+
+const INITIAL_BUFFER = 4096;
+
+/** A connection. */
+export class Connection implements ByteSource {
+  /** What the connection does. */
+  phase: ConnectionPhase = "idle";
+  /** Time of `performance.now()` at which the current phase began. */
+  since = performance.now();
+  /** True if it exceeds the maximum number of connections and is only told so. */
+  readonly isExtra: boolean;
+  /** True if the current request began to arrive before the server was stopped. */
+  isTaken = false;
+  readonly #owner: ConnectionOwner;
+  readonly #conn: Deno.TcpConn;
+  #buffer = new Uint8Array(INITIAL_BUFFER);
+  #start = 0;
+  #end = 0;
+  /** Time at which the current wait ends. */
+  #deadline = Infinity;
+  #interrupt: ((error: Error) => void) | undefined;
+  #failure: Error | undefined;
+  /** Milliseconds that the current body may still take, and the bytes that extend it. */
+  #patience = 0;
+
+  /** Creates the connection of a client. */
+  constructor(conn: Deno.TcpConn, owner: ConnectionOwner, isExtra: boolean) {
+    this.#conn = conn;
+    this.#owner = owner;
+    this.isExtra = isExtra;
+  }
+
+  /** Serves requests until the connection ends. */
+  async run(): Promise<void> {
+    try {
+      while (await this.#serveNext());
+    } catch (error) {
+      if (!(error instanceof Disconnected)) this.#owner.log(`A connection failed: ${describe(error)}`);
+    } finally {
+      this.close();
+    }
+  }
+
+  /** Ends the current wait if its deadline has passed. */
+  checkDeadline(now: number): void {
+    if (now < this.#deadline) return;
+    if (this.phase === "head" || this.phase === "request") this.interrupt(new RequestError("TimedOut", TOO_SLOW));
+    else this.close();
+  }
+
+  /** Ends a wait for bytes of the client with an error. */
+  interrupt(error: Error): void {
+    this.#deadline = Infinity;
+    this.#failure = error;
+    this.#interrupt?.(error);
+  }
+
+  /** Closes the connection at once. */
+  close(): void {
+    this.interrupt(new Disconnected("The connection was closed."));
+    try {
+      this.#conn.close();
+    } catch (error) {
+      if (!(error instanceof Deno.errors.BadResource)) throw error; // It is already closed.
+    }
+  }
+
+  /** Serves a request. Returns whether the connection can serve another one. */
+  async #serveNext(): Promise<boolean> {
+    let head: RequestHead | undefined;
+    try {
+      head = await this.#readHead();
+      if (head === undefined) return false;
+    } catch (error) {
+      if (!isKnownError(error)) throw error;
+      await this.#sendLast(createErrorResponse(error), false);
+      return false;
+    }
+    const isHead = head.method === "HEAD";
+    const refusal = this.#owner.refuse(this);
+    if (refusal !== undefined) {
+      await this.#sendLast(createErrorResponse(refusal), isHead);
+      return false;
+    }
+    this.#enter("request", Infinity);
+    this.#patience = this.#owner.limits.bodyTimeout;
+    const body = new RequestBody(this, head.framing, () => this.#continue(head.expectsContinue));
+    const response = await this.#respond(head, body);
+    body.takeArrived(); // A handler may have ignored the body.
+    if (!body.isFinished) {
+      await this.#sendLast(response, isHead);
+      return false;
+    }
+    const isLast = !head.isPersistent || this.#failure !== undefined;
+    await this.#send(response, { isHead, isLast });
+    return !isLast;
+  }
+
+  async #respond(head: RequestHead, body: RequestBody): Promise<Response> {
+    try {
+      return await this.#owner.respond(toRequest(new ReceivedRequest(head, body)));
+    } catch (error) {
+      if (isKnownError(error)) return createErrorResponse(error);
+      throw error;
+    }
+  }
+
+  /** Reads the head of the next request. Returns undefined if the client sends none. */
+  async #readHead(): Promise<RequestHead | undefined> {
+    const { idleTimeout, lingerTimeout } = this.#owner.limits;
+    const headTimeout = this.isExtra ? lingerTimeout : this.#owner.limits.headTimeout;
+    const isFirst = this.phase === "idle";
+    this.isTaken = false;
+    if (this.available === 0) {
+      this.#shrink();
+      this.#enter("idle", isFirst ? headTimeout : idleTimeout);
+      if (!await this.#fill()) return undefined;
+    }
+    this.#enter("head", headTimeout);
+    this.isTaken = this.#owner.refuse(this) === undefined;
+    this.#skipEmptyLines();
+    for (let searched = this.#start;;) {
+      const end = findHeadEnd(this.#buffer, searched, this.#end);
+      if (end >= 0) {
+        const bytes = this.#buffer.subarray(this.#start, end);
+        this.#start = end;
+        return parseRequestHead(bytes);
+      }
+      searched = Math.max(this.#start, this.#end - 3);
+      if (this.available >= MAX_HEAD_BYTES) {
+        throw new RequestError("HeadTooLarge", `A request line with headers may have at most ${MAX_HEAD_BYTES} bytes.`);
+      }
+      searched -= this.#start;
+      if (!await this.#fill()) throw new Invalid("The request is incomplete.");
+      searched += this.#start;
+    }
+  }
+
+  /** Skips empty lines before a request, which some clients send after a body. */
+  #skipEmptyLines(): void {
+    while (this.#start < this.#end && (this.#buffer[this.#start] === 13 || this.#buffer[this.#start] === 10)) {
+      this.#start++;
+    }
+  }
+
+  async #continue(isExpected: boolean): Promise<void> {
+    if (isExpected && this.available === 0) {
+      await this.#writeAll(Buffer.from("HTTP/1.1 100 Continue\r\n\r\n", "latin1"));
+    }
+  }
+
+  /** Number of bytes that have arrived and were not taken. */
+  get available(): number {
+    return this.#end - this.#start;
+  }
+
+  /** Takes bytes that have arrived. */
+  takeNow(length: number): Uint8Array<ArrayBuffer> {
+    const bytes = this.#buffer.slice(this.#start, this.#start + length);
+    this.#start += bytes.length;
+    return bytes;
+  }
+
+  /** Takes bytes of a body. */
+  async take(limit: number): Promise<Uint8Array<ArrayBuffer>> {
+    if (this.available > 0) return this.takeNow(Math.min(limit, this.available));
+    const piece = new Uint8Array(Math.min(limit, PIECE));
+    const count = await this.#readBody(piece);
+    return count === piece.length ? piece : piece.slice(0, count);
+  }
+
+  /** Takes a line of a chunked body. */
+  async takeLine(limit: number): Promise<string> {
+    for (;;) {
+      const end = this.#buffer.subarray(0, this.#end).indexOf(10, this.#start);
+      const length = end < 0 ? this.available : end - this.#start - 1;
+      if (length > limit + 1 || (end >= 0 && this.#buffer[end - 1] !== 13)) {
+        throw new Invalid("A chunk of the body is malformed.");
+      }
+      if (end >= 0) {
+        const line = Buffer.from(this.#buffer.buffer, this.#start, length).toString("latin1");
+        this.#start = end + 1;
+        return line;
+      }
+      this.#makeSpace();
+      this.#end += await this.#readBody(this.#buffer.subarray(this.#end));
+    }
+  }
+
+  /** Reads bytes of a body. The client has less time, the longer it has kept the service waiting. */
+  async #readBody(target: Uint8Array): Promise<number> {
+    const started = performance.now();
+    this.#deadline = started + this.#patience;
+    const count = await this.#read(target);
+    if (count === null) throw new Disconnected("The client closed the connection.");
+    this.#deadline = Infinity;
+    this.#patience += 1000 * count / this.#owner.limits.bodyRate - (performance.now() - started);
+    return count;
+  }
+
+  /** Reads more bytes into the buffer. Returns false at the end of the connection. */
+  async #fill(): Promise<boolean> {
+    this.#makeSpace();
+    const count = await this.#read(this.#buffer.subarray(this.#end));
+    if (count === null) return false;
+    this.#end += count;
+    return true;
+  }
+
+  #makeSpace(): void {
+    if (this.#start > 0) {
+      this.#buffer.copyWithin(0, this.#start, this.#end);
+      this.#end -= this.#start;
+      this.#start = 0;
+    }
+    if (this.#end < this.#buffer.length) return;
+    const larger = new Uint8Array(2 * this.#buffer.length);
+    larger.set(this.#buffer);
+    this.#buffer = larger;
+  }
+
+  /** Releases a large buffer while the client sends nothing. */
+  #shrink(): void {
+    this.#start = this.#end = 0;
+    if (this.#buffer.length > INITIAL_BUFFER) this.#buffer = new Uint8Array(INITIAL_BUFFER);
+  }
+
+  /** Reads bytes. Rejects when the wait is interrupted. */
+  async #read(target: Uint8Array): Promise<number | null> {
+    if (this.#failure !== undefined) throw this.#failure;
+    const { promise, resolve, reject } = Promise.withResolvers<number | null>();
+    this.#interrupt = reject;
+    this.#conn.read(target).then(resolve, (cause) => reject(new Disconnected("Reading failed.", { cause })));
+    try {
+      return await promise;
+    } finally {
+      this.#interrupt = undefined;
+    }
+  }
+
+  /** Sends a response that ends the connection although the client may still send. */
+  async #sendLast(response: Response, isHead: boolean): Promise<void> {
+    this.#failure = undefined;
+    await this.#send(response, { isHead, isLast: true });
+    // If unread bytes remained, closing would reset the connection, and the client might not receive the response.
+    this.#enter("lingering", this.#owner.limits.lingerTimeout);
+    this.isTaken = false;
+    await this.#conn.closeWrite().catch((cause) => {
+      throw new Disconnected("The client closed the connection.", { cause });
+    });
+    const rest = new Uint8Array(PIECE);
+    while (await this.#read(rest) !== null);
+  }
+
+  async #send(response: Response, { isHead, isLast }: { isHead: boolean; isLast: boolean }): Promise<void> {
+    this.#enter("response", Infinity);
+    const declared = response.headers.get("content-length");
+    if (declared !== null && response.body !== null) {
+      return await this.#sendStream(response, response.body, { size: Number(declared), isHead, isLast });
+    }
+    const body = await response.bytes();
+    const hasLength = declared === null && response.status !== 204 && response.status !== 304;
+    const head = formatHead(response, hasLength ? body.length : undefined, isLast);
+    await this.#writeCounted(isHead ? head : Buffer.concat([head, body]));
+  }
+
+  async #sendStream(
+    response: Response,
+    body: ReadableStream<Uint8Array>,
+    { size, isHead, isLast }: { size: number; isHead: boolean; isLast: boolean },
+  ): Promise<void> {
+    await this.#writeCounted(formatHead(response, undefined, isLast));
+    if (isHead) return await body.cancel();
+    let sent = 0;
+    for await (const piece of body) {
+      sent += piece.length;
+      await this.#writeCounted(piece);
+    }
+    if (sent !== size) throw new TypeError(`A response had ${sent} bytes instead of ${size}.`);
+  }
+
+  async #writeCounted(bytes: Uint8Array): Promise<void> {
+    this.#owner.countUnsent(bytes.length);
+    try {
+      await this.#writeAll(bytes);
+    } finally {
+      this.#owner.countUnsent(-bytes.length);
+    }
+  }
+
+  async #writeAll(bytes: Uint8Array): Promise<void> {
+    const before = this.#deadline;
+    try {
+      for (let written = 0; written < bytes.length;) {
+        this.#deadline = performance.now() + this.#owner.limits.writeTimeout;
+        written += await this.#conn.write(written === 0 ? bytes : bytes.subarray(written));
+      }
+    } catch (cause) {
+      throw new Disconnected("The client closed the connection.", { cause });
+    }
+    this.#deadline = before;
+  }
+
+  #enter(phase: ConnectionPhase, timeout: number): void {
+    this.phase = phase;
+    this.since = performance.now();
+    this.#deadline = this.since + timeout;
+  }
+}
+
+const TOO_SLOW = "The request did not arrive in time.";
+
+function createErrorResponse(error: KnownError): Response {
+  return createResponse(prepareErrorResponse(error), crypto.randomUUID());
+}
+
+function formatHead(response: Response, length: number | undefined, isLast: boolean): Buffer {
+  const { status } = response;
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\ndate: ${formatDate()}\r\n`;
+  for (const [name, value] of response.headers) head += `${name}: ${value}\r\n`;
+  if (length !== undefined) head += `content-length: ${length}\r\n`;
+  if (isLast) head += "connection: close\r\n";
+  return Buffer.from(`${head}\r\n`, "latin1");
+}
+
+let date = { second: 0, text: "" };
+
+/** Formats the current time. It is formatted once per second. */
+function formatDate(): string {
+  const second = Math.floor(Date.now() / 1000);
+  if (second !== date.second) date = { second, text: new Date().toUTCString() };
+  return date.text;
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.stack ?? error.message : String(error);
+}

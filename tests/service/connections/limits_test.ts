@@ -1,0 +1,239 @@
+/** Slow clients, too many connections, and the memory of requests. */
+import assert from "node:assert/strict";
+import { startService } from "../../../service/mod.ts";
+import { openService, openServiceOn } from "../../harness/service.ts";
+import { CHECKOUT, LimitedCommand } from "../../harness/svc.ts";
+import { within } from "../../harness/wait.ts";
+import { readHeader, request, startServer, Wire } from "./_wire.ts";
+
+const HOST = "Host: x\r\n";
+const GET = `GET / HTTP/1.1\r\n${HOST}\r\n`;
+
+Deno.test("a request that does not arrive in time is a 408, and a connection without a request is closed", async () => {
+  await using server = startServer({ headTimeout: 50, bodyTimeout: 50, idleTimeout: 50 });
+  const parts = ["GET /", `GET / HTTP/1.1\r\n${HOST}`, `POST / HTTP/1.1\r\n${HOST}Content-Length: 9\r\n\r\nabc`];
+  for (const part of [...parts, `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n3\r\nab`]) {
+    using wire = await Wire.open(server.port);
+    await wire.send(part);
+    const response = await wire.receive();
+    assert.equal(response?.status, 408, part);
+    assert.equal(JSON.parse(response.body).errorClassification, "Request timeout");
+    await wire.closed();
+  }
+  using silent = await Wire.open(server.port);
+  assert.equal(await silent.receive(), undefined);
+  using idle = await Wire.open(server.port);
+  await idle.send(GET);
+  assert.equal((await idle.receive())?.status, 200);
+  assert.equal(await idle.receive(), undefined);
+  assert.deepEqual(server.log, []);
+});
+
+Deno.test("a body that arrives steadily may take longer than the time limit of a body", async () => {
+  await using server = startServer({ bodyTimeout: 300, bodyRate: 10 });
+  using wire = await Wire.open(server.port);
+  await wire.send(`POST / HTTP/1.1\r\n${HOST}Content-Length: 100\r\n\r\n`);
+  const started = performance.now();
+  for (let sent = 0; sent < 100; sent += 10) {
+    await wire.send("x".repeat(10));
+    await within("the next part is due", new Promise((resolve) => setTimeout(resolve, 50)));
+  }
+  assert.equal((await wire.receive())?.status, 200);
+  assert.ok(performance.now() - started > 300);
+});
+
+Deno.test("a client that does not read its response loses the connection", async () => {
+  await using server = startServer({ writeTimeout: 50 }, () => new Response("x".repeat(50_000_000)));
+  using wire = await Wire.open(server.port);
+  await wire.send(GET);
+  await within(
+    "the server closes the connection",
+    (async () => {
+      while (server.server.connections > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    })(),
+  );
+  assert.deepEqual(server.log, []);
+});
+
+Deno.test("a request on a connection above the maximum is a 503 that can be repeated, and the others continue", async () => {
+  await using server = startServer({ maxConnections: 3, minIdle: 60_000 });
+  const open = await Promise.all([1, 2, 3].map(() => Wire.open(server.port)));
+  for (const wire of open) {
+    await wire.send(GET);
+    assert.equal((await wire.receive())?.status, 200);
+  }
+  const refused = await request(server.port, GET);
+  assert.equal(refused?.status, 503);
+  assert.equal(readHeader(refused.head, "retry-after"), "1");
+  assert.equal(JSON.parse(refused.body).errorClassification, "Service unavailable");
+  for (const wire of open) {
+    await wire.send(GET);
+    assert.equal((await wire.receive())?.status, 200);
+    wire[Symbol.dispose]();
+  }
+  await within(
+    "a new connection is served",
+    (async () => {
+      while ((await request(server.port, GET))?.status !== 200);
+    })(),
+  );
+});
+
+Deno.test("a connection that waits for a request makes room for a new one", async () => {
+  await using server = startServer({ maxConnections: 2, minIdle: 0 });
+  using busy = await Wire.open(server.port);
+  await busy.send("GET /");
+  using idle = await Wire.open(server.port);
+  await idle.send(GET);
+  assert.equal((await idle.receive())?.status, 200);
+  assert.equal((await request(server.port, GET))?.status, 200);
+  assert.equal(await idle.receive(), undefined);
+  await busy.send(` HTTP/1.1\r\n${HOST}\r\n`);
+  assert.equal((await busy.receive())?.status, 200);
+});
+
+Deno.test("clients that read too slowly do not fill the memory of the service", async () => {
+  await using server = startServer({ maxUnsentBytes: 20_000_000 }, () => new Response("x".repeat(30_000_000)));
+  using slow = await Wire.open(server.port);
+  await slow.send(GET);
+  await within(
+    "the response is being sent",
+    (async () => {
+      while (server.server.connections === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    })(),
+  );
+  await within(
+    "a request is refused",
+    (async () => {
+      while ((await request(server.port, GET))?.status !== 503);
+    })(),
+  );
+});
+
+Deno.test("a declared length takes no memory, and half a request delays no other", async () => {
+  await using svc = await openService();
+  const { port, pathname } = new URL(svc.api);
+  const before = Deno.memoryUsage().rss;
+  const open = await Promise.all(Array.from({ length: 250 }, async (_, index) => {
+    const wire = await Wire.open(Number(port));
+    const path = index % 2 === 0 ? `${pathname}/cases` : svc.service.tokenPath;
+    const length = index % 2 === 0 ? 4_000_000 : 16_000;
+    const head = `POST ${path} HTTP/1.1\r\n${HOST}Authorization: Bearer ${svc.token}\r\nContent-Length: ${length}`;
+    await wire.send(`${head}\r\n\r\n{`);
+    return wire;
+  }));
+  assert.equal((await svc.call("GET", "/casetypes")).status, 200);
+  const grown = (Deno.memoryUsage().rss - before) / 1024 / 1024;
+  assert.ok(grown < 150, `${grown} MiB`);
+  open.forEach((wire) => wire[Symbol.dispose]());
+});
+
+Deno.test("a token request above 16 KiB is a 413, whether or not it declares its length", async () => {
+  await using service = await startService();
+  const port = Number(new URL(service.url).port);
+  const form = `grant_type=client_credentials&x=${"y".repeat(16_384)}`;
+  const head = `POST ${service.tokenPath} HTTP/1.1\r\n${HOST}Content-Type: application/x-www-form-urlencoded\r\n`;
+  const chunk = form.length.toString(16);
+  for (
+    const rest of [
+      `Content-Length: ${form.length}\r\n\r\n`,
+      `Transfer-Encoding: chunked\r\n\r\n${chunk}\r\n${form}\r\n0\r\n\r\n`,
+    ]
+  ) {
+    const response = await request(port, head + rest);
+    assert.equal(response?.status, 413, rest);
+    assert.equal(JSON.parse(response.body).errorDetails[0].message, "A body may have at most 16384 bytes.");
+  }
+});
+
+Deno.test({
+  name: "a service whose limit of open files is reached refuses requests, and continues when connections are closed",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const program = `
+      import { startService } from ${JSON.stringify(import.meta.resolve("../../../service/mod.ts"))};
+      const service = await startService();
+      console.log(JSON.stringify({ port: Number(new URL(service.url).port) }));`;
+    // Without access to /proc, it does not know its limit.
+    const args = ["run", "--quiet", "--allow-net", "--allow-read", "--allow-env", "--config", `${CHECKOUT}/deno.json`];
+    const child = new LimitedCommand("sh", {
+      args: [
+        "-c",
+        'ulimit -n 100; exec "$0" "$@"',
+        Deno.execPath(),
+        ...args,
+        `data:text/javascript,${encodeURIComponent(program)}`,
+      ],
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    const { value = "" } = await within("the service starts", reader.read());
+    const { port } = JSON.parse(value);
+    const open: Wire[] = [];
+    for (let count = 0; count < 300; count++) open.push(await within("a connection opens", Wire.open(port)));
+    for (const wire of open.slice(0, 200)) wire[Symbol.dispose]();
+    const answers = await within(
+      "requests are answered",
+      (async () => {
+        for (;;) {
+          const answer = await request(port, `GET /health HTTP/1.1\r\n${HOST}\r\n`);
+          if (answer?.status === 200) return answer;
+          assert.equal(answer?.status ?? 503, 503);
+        }
+      })(),
+    );
+    assert.equal(answers.status, 200);
+    for (const wire of open.slice(200)) wire[Symbol.dispose]();
+    child.kill("SIGTERM");
+    await within("the service ends", child.status);
+    await reader.cancel();
+    assert.match(await new Response(child.stderr).text(), /limit of open files is reached.*ulimit -n/s);
+  },
+});
+
+Deno.test("a request that arrives while the service stops is completed, and others receive a 503 to repeat", async () => {
+  const svc = await openServiceOn({});
+  const { port, pathname } = new URL(svc.api);
+  const content = JSON.stringify({ caseTypeID: "City-Permit-Work-Permit", content: { Applicant: "Ada" } });
+  const head = `POST ${pathname}/cases HTTP/1.1\r\n${HOST}Authorization: Bearer ${svc.token}\r\n`;
+  const length = `Content-Length: ${content.length}\r\n\r\n`;
+  using arriving = await Wire.open(Number(port));
+  using begun = await Wire.open(Number(port));
+  using idle = await Wire.open(Number(port));
+  await idle.send(`GET /health HTTP/1.1\r\n${HOST}\r\n`);
+  assert.equal((await idle.receive())?.status, 200);
+  await arriving.send(`${head}${length}${content.slice(0, 20)}`);
+  await begun.send(head.slice(0, 30));
+  assert.equal((await request(Number(port), `GET /health HTTP/1.1\r\n${HOST}\r\n`))?.status, 200); // Both have arrived.
+  const closed = svc[Symbol.asyncDispose]();
+  await idle.send(`${head}${length}${content}`);
+  const refused = await idle.receive();
+  assert.deepEqual([refused?.status, readHeader(refused?.head ?? "", "retry-after")], [503, "1"]);
+  const late = await request(Number(port), `${head}${length}${content}`);
+  assert.deepEqual([late?.status, readHeader(late?.head ?? "", "retry-after")], [503, "1"]);
+  await begun.send(`${head.slice(30)}${length}${content}`);
+  await arriving.send(content.slice(20));
+  const answers = [await arriving.receive(), await begun.receive()];
+  assert.deepEqual(answers.map((answer) => answer?.status), [201, 201]);
+  await closed;
+});
+
+Deno.test("a request that does not arrive before the service has stopped is a 503 to repeat", async () => {
+  const server = startServer();
+  using half = await Wire.open(server.port);
+  using body = await Wire.open(server.port);
+  await half.send("GET /");
+  await body.send(`POST / HTTP/1.1\r\n${HOST}Content-Length: 9\r\n\r\nabc`);
+  assert.equal((await request(server.port, GET))?.status, 200);
+  await Promise.all([
+    server.server.stop(100),
+    ...[half, body].map(async (wire) => assert.equal((await wire.receive())?.status, 503)),
+  ]);
+});
+
+Deno.test("a start with an invalid number of connections is refused", async () => {
+  for (const maxConnections of [0, 1.5, NaN]) {
+    await assert.rejects(startService({ maxConnections }), { code: "INVALID_ARGS", hint: /--max-connections/ });
+  }
+});
