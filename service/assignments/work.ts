@@ -1,6 +1,7 @@
 /** Rules of assignments: who may work on them, their actions, and drafts. */
 import type { JsonObject } from "../../utils/json.ts";
-import type { Action, Application, AssignmentStep, Operator, Process } from "../application/model/application.ts";
+import { checkWork, mayWork } from "../access/case_rights.ts";
+import type { Action, AssignmentStep, CaseType, Process } from "../application/model/application.ts";
 import { Conflict, DomainError, Forbidden, NotFound } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { CasePlace, StoredAssignment } from "../store/store.ts";
@@ -44,7 +45,10 @@ export async function openAssignmentWork(context: EngineContext, id: string): Pr
 export async function takeNext(context: EngineContext): Promise<AssignmentWork> {
   const { app, tx, caller } = context;
   const next = await tx.nextAssignment(caller.id, caller.queues, (place) => {
-    return isServed(app, place) && findOtherHolder(place, caller.id) === undefined;
+    const { stored } = place;
+    const type = app.caseTypes.get(stored.typeId);
+    return type !== undefined && isServed(type, place) && findOtherHolder(stored, caller.id) === undefined &&
+      mayWork({ type, stored, context });
   });
   if (next === undefined) {
     throw new NotFound([
@@ -62,9 +66,8 @@ export async function takeNext(context: EngineContext): Promise<AssignmentWork> 
 }
 
 /** Checks whether the definition, which may have changed, still contains the position of a case. */
-function isServed({ caseTypes }: Application, { typeId, stageId, assignments }: CasePlace): boolean {
-  const type = caseTypes.get(typeId);
-  if (!type?.stages.has(stageId)) return false;
+function isServed(type: CaseType, { stored: { stageId }, assignments }: CasePlace): boolean {
+  if (!type.stages.has(stageId)) return false;
   return assignments.every(({ processId, stepId }) => {
     return type.processes.get(processId)?.steps.get(stepId)?.kind === "assignment";
   });
@@ -78,14 +81,16 @@ export function resolveAssignment(work: CaseWork, assignment: StoredAssignment):
   throw new Conflict(`The step '${step.id}' is no longer an assignment`);
 }
 
-/** Checks whether an assignment is in the worklist or in a queue of an operator. */
-export function mayWorkOn({ assignee }: StoredAssignment, { id, queues }: Operator): boolean {
-  return assignee.kind === "operator" ? assignee.id === id : queues.includes(assignee.id);
+/** Checks whether the caller may work on an assignment: it is in the caller's worklist or queues, and the rights allow it. */
+export function mayWorkOn(work: CaseWork, { assignee }: StoredAssignment): boolean {
+  const { id, queues } = work.context.caller;
+  return (assignee.kind === "operator" ? assignee.id === id : queues.includes(assignee.id)) && mayWork(work);
 }
 
 /** Checks that the caller may work on an assignment. Throws `Forbidden` otherwise. */
 export function checkWorker({ work, assignment }: AssignmentWork): void {
-  if (mayWorkOn(assignment, work.context.caller)) return;
+  if (mayWorkOn(work, assignment)) return;
+  checkWork(work);
   throw new Forbidden(`${assignment.id} is not in your worklist or in one of your queues`);
 }
 
@@ -106,13 +111,13 @@ export function offeredAction(open: AssignmentWork, id: string): Action {
 
 /** Finds the first assignment of a case that the caller may work on. */
 export function nextFor(work: CaseWork): StoredAssignment | undefined {
-  return work.assignments.find((assignment) => mayWorkOn(assignment, work.context.caller));
+  return work.assignments.find((assignment) => mayWorkOn(work, assignment));
 }
 
 /** Returns the content that a form shows, with the values that are calculated from the draft of the caller. */
 export function getFormContent(open: AssignmentWork, action: Action): JsonObject {
   const { assignment, work } = open;
-  const isDrafted = mayWorkOn(assignment, work.context.caller) &&
+  const isDrafted = mayWorkOn(work, assignment) &&
     Object.keys(readDraft(assignment, action.id)).length > 0;
   if (!isDrafted) return work.stored.content;
   const content = applyDraft(open, action);

@@ -1,5 +1,6 @@
 /** Followers of cases. The case contains them, because each response tells the caller whether the caller follows it. */
 import { type CaseWork, openCase, readFollowers, setFollowers } from "../cases/case_work.ts";
+import { checkWork } from "../access/case_rights.ts";
 import { Conflict, Invalid, NotFound } from "../errors.ts";
 import type { GroupHandlers } from "../http/handler.ts";
 import { applyToEach, getElementId, readElements, requireId } from "./elements.ts";
@@ -19,6 +20,7 @@ export const handlers: GroupHandlers<"followers"> = {
     const work = await openCase(context, caseId, ifMatch);
     return await applyToEach(readElements(context.body, "users"), async (user) => {
       const id = requireId(user);
+      checkFollower(work, id);
       await addFollower(work, id);
       return id;
     }, getElementId);
@@ -26,12 +28,18 @@ export const handlers: GroupHandlers<"followers"> = {
 
   async delete({ caseId, user, ifMatch }, context) {
     const work = await openCase(context, caseId, ifMatch);
+    checkFollower(work, user);
     const followers = readFollowers(work.stored);
     if (!followers.includes(user)) throw new NotFound(`User ${user} is not a follower`);
     await saveFollowers(work, followers.filter((id) => id !== user));
     return {};
   },
 };
+
+/** Checks that the caller may decide whether an operator follows a case. Operators who see a case may follow it. */
+function checkFollower(work: CaseWork, user: string): void {
+  if (user !== work.context.caller.id) checkWork(work);
+}
 
 async function addFollower(work: CaseWork, user: string): Promise<void> {
   if (!work.context.app.operators.has(user)) throw new Invalid(`User ${user} is not valid`);

@@ -1,6 +1,6 @@
 /** Relations between cases. Each is stored twice, once for each case. */
 import type { JsonObject } from "../../utils/json.ts";
-import { type CaseWork, findCase, openCase } from "../cases/case_work.ts";
+import { type CaseWork, findCase, openCase, openCaseToChange } from "../cases/case_work.ts";
 import { readMember } from "../cases/arguments.ts";
 import { createCaseLink } from "../cases/views/ui.ts";
 import { Conflict, Invalid, NotFound } from "../errors.ts";
@@ -17,7 +17,7 @@ export const handlers: GroupHandlers<"related"> = {
   },
 
   async add({ caseId, ifMatch }, context) {
-    const work = await openCase(context, caseId, ifMatch);
+    const work = await openCaseToChange(context, caseId, ifMatch);
     return await applyToEach(readElements(context.body, "cases"), async (other) => {
       const id = requireId(other);
       await addRelation(work, id, readMember(other, "relationship", "string") ?? "");
@@ -26,8 +26,9 @@ export const handlers: GroupHandlers<"related"> = {
   },
 
   async delete({ caseId, relatedCaseId, ifMatch }, context) {
-    const { stored } = await openCase(context, caseId, ifMatch);
-    if (await context.tx.getItem(KIND, toItemId(stored.id, relatedCaseId)) === undefined) {
+    const { stored } = await openCaseToChange(context, caseId, ifMatch);
+    const item = await context.tx.getItem(KIND, toItemId(stored.id, relatedCaseId));
+    if (item === undefined || !await context.tx.isVisible(relatedCaseId)) {
       throw new Conflict(`${stored.businessId} is not related to ${relatedCaseId}`);
     }
     await deleteBoth(context.tx, stored.id, relatedCaseId);

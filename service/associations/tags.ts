@@ -1,7 +1,7 @@
 /** Tags of cases: unique names in lower case. */
 import { caseFold } from "../../utils/text/case_fold.ts";
 import { countCharacters } from "../../utils/text/wording.ts";
-import { type CaseWork, openCase } from "../cases/case_work.ts";
+import { type CaseWork, openCase, openCaseToChange } from "../cases/case_work.ts";
 import { Conflict, NotFound, OperationFailed } from "../errors.ts";
 import type { GroupHandlers } from "../http/handler.ts";
 import type { TextUse, Transaction } from "../store/store.ts";
@@ -21,12 +21,12 @@ export const handlers: GroupHandlers<"tags"> = {
   },
 
   async add({ caseId, tag, ifMatch }, context) {
-    const work = await openCase(context, caseId, ifMatch);
+    const work = await openCaseToChange(context, caseId, ifMatch);
     return await applyToEach(tag, (name) => addTag(work, name), String);
   },
 
   async delete({ caseId, tag, ifMatch }, context) {
-    await deleteTag(await openCase(context, caseId, ifMatch), tag);
+    await deleteTag(await openCaseToChange(context, caseId, ifMatch), tag);
     return {};
   },
 };

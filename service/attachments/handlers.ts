@@ -4,7 +4,8 @@ import { type Attachment, buildAttachmentId, deleteAttachment, listAttachments, 
 import { checkMove, createDeniedError, getPublicName, getRights, openAttachment } from "./rights.ts";
 import { cleanFileName, cleanNewName, cleanTitle, joinName } from "./file_names.ts";
 import { releaseFile, storeUpload } from "./files.ts";
-import { type CaseWork, checkEntityTag, getOperatorName, openCase } from "../cases/case_work.ts";
+import { type CaseWork, checkEntityTag, getOperatorName, openCase, openCaseToChange } from "../cases/case_work.ts";
+import { checkWork } from "../access/case_rights.ts";
 import { Invalid } from "../errors.ts";
 import type { GroupHandlers, HandlerContext } from "../http/handler.ts";
 import { readChoice, readSwitch } from "../cases/arguments.ts";
@@ -35,7 +36,7 @@ export const handlers: GroupHandlers<"attachments"> = {
   },
 
   async add({ caseId, attachments, ifMatch }, context) {
-    const work = await openCase(context, caseId, ifMatch);
+    const work = await openCaseToChange(context, caseId, ifMatch);
     if (attachments.length === 0) throw new Invalid("At least one attachment is needed");
     await addAttachments(work, attachments);
     await work.save();
@@ -55,6 +56,7 @@ export const handlers: GroupHandlers<"attachments"> = {
 
   async patch({ id, name, category, ifMatch }, context) {
     const { work, attachment, rights } = await openAttachment(context, id);
+    checkWork(work);
     checkEntityTag(ifMatch, work.stored.tag);
     if (!rights.edit) throw createDeniedError("You may not change this attachment");
     const changed = {
@@ -71,6 +73,7 @@ export const handlers: GroupHandlers<"attachments"> = {
 
   async delete({ id, ifMatch }, context) {
     const { work, attachment, rights } = await openAttachment(context, id);
+    checkWork(work);
     checkEntityTag(ifMatch, work.stored.tag);
     if (!rights.delete) throw createDeniedError("You may not delete this attachment");
     await deleteAttachment(context.tx, attachment);

@@ -1,5 +1,6 @@
 /** Bulk actions in the background. A job is stored until it is done, so that it survives the end of the service. */
 import { isJsonObject, isString, type JsonObject } from "../../utils/json.ts";
+import { restrict } from "../access/caller_transaction.ts";
 import type { Application } from "../application/model/application.ts";
 import type { LaterWork, RunLater } from "../http/handler.ts";
 import type { Store, StoredItem, Transaction } from "../store/store.ts";
@@ -66,7 +67,9 @@ async function doPart(app: Application, tx: Transaction, job: StoredJob, index: 
   const { id, callerId, cases } = job;
   const caller = app.operators.get(callerId);
   const now = new Date(); // Not the time of the request, because the case may have changed since.
-  if (caller !== undefined) await performOnOne({ app, tx, caller, now }, cases[index] ?? "", job);
+  if (caller !== undefined) {
+    await performOnOne({ app, tx: restrict(tx, app, { caller, now }), caller, now }, cases[index] ?? "", job);
+  }
   const done = index + 1;
   if (done < cases.length) {
     await tx.putItem({ kind: PROGRESS, id, owner: callerId, at: now.toISOString(), content: { done } });

@@ -1,11 +1,21 @@
 /** Actions on cases, and discarding drafts. */
 import type { LocalAction } from "../application/model/application.ts";
 import { addAttachments } from "../attachments/attachments.ts";
-import { type CaseWork, checkChange, deleteDrafts, type EngineContext, hasDrafts, openCase } from "./case_work.ts";
+import {
+  type CaseWork,
+  checkChange,
+  deleteDrafts,
+  type EngineContext,
+  findOtherHolder,
+  getOperatorName,
+  hasDrafts,
+  openCase,
+} from "./case_work.ts";
 import { enterStage, findStage, getMember, listLocalActions } from "./flow.ts";
 import { fillForm, type Submission, submissionFacts } from "./content/content.ts";
 import { STAGE_FIELD } from "../application/model/case_type.ts";
-import { Conflict } from "../errors.ts";
+import { mayManage } from "../access/case_rights.ts";
+import { Conflict, Forbidden } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 
 /** Finds an action that a case offers now. Throws `Conflict` for any other action. */
@@ -55,7 +65,10 @@ export async function performLocal(
   return work;
 }
 
-/** Discards the drafts of all operators, and releases the lock of the case. */
+/**
+ * Discards the drafts of a case and releases its lock. Throws `Forbidden` unless they are the caller's, or the caller may
+ * manage the case.
+ */
 export async function discardDrafts(
   context: EngineContext,
   caseId: string,
@@ -64,12 +77,18 @@ export async function discardDrafts(
   const work = await openCase(context, caseId, ifMatch);
   const drafted = work.assignments.filter(hasDrafts);
   if (drafted.length === 0) return work;
+  const holder = findOtherHolder(work.stored, context.caller.id);
+  if (holder !== undefined && !mayManage(work)) {
+    const name = getOperatorName(context.app, holder);
+    throw new Forbidden(`The drafts of ${work.stored.businessId} belong to ${name}: only ${name} may discard them`);
+  }
   for (const assignment of drafted) {
     deleteDrafts(assignment);
     work.putAssignment(assignment);
   }
   work.touch();
-  work.addEvent("discarded", "Discarded the saved drafts", {});
+  const owner = holder ?? context.caller.id;
+  work.addEvent("discarded", `Discarded the saved drafts of ${getOperatorName(context.app, owner)}`, { holder: owner });
   await work.save();
   return work;
 }

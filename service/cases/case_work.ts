@@ -1,14 +1,8 @@
 /** A case during a call: it is read, changed in memory, and written once. */
 import { isJsonObject, isString, type JsonObject, stringOrUndefined } from "../../utils/json.ts";
-import type {
-  Action,
-  Application,
-  CaseFacts,
-  CaseType,
-  Operator,
-  OperatorFacts,
-  Scope,
-} from "../application/model/application.ts";
+import type { Action, Application, CaseType, Scope } from "../application/model/application.ts";
+import { checkWork } from "../access/case_rights.ts";
+import { buildScope } from "./scope.ts";
 import { Conflict, EntityTagRequired, Locked, NotFound, Stale } from "../errors.ts";
 import type { StoredAssignment, StoredCase, StoredHistoryEvent, StoredItem } from "../store/store.ts";
 import { calculate, setComputed } from "./content/content.ts";
@@ -152,12 +146,20 @@ export class CaseWork {
   }
 }
 
-/** Reads a case, if it exists. */
+/** Reads a case, if it exists and the caller may see it. */
 export async function findCase(context: EngineContext, caseId: string): Promise<CaseWork | undefined> {
-  const stored = await context.tx.getCase(caseId);
+  return await toCaseWork(context, await context.tx.getCase(caseId));
+}
+
+/** Reads a case, if it exists. It may be one that the caller may not see: the engine continues it. */
+export async function findAnyCase(context: EngineContext, caseId: string): Promise<CaseWork | undefined> {
+  return await toCaseWork(context, await context.tx.unrestricted.getCase(caseId));
+}
+
+async function toCaseWork(context: EngineContext, stored: StoredCase | undefined): Promise<CaseWork | undefined> {
   const type = stored && context.app.caseTypes.get(stored.typeId);
   if (stored === undefined || type === undefined) return undefined;
-  return new CaseWork(context, type, stored, await context.tx.listAssignments(caseId));
+  return new CaseWork(context, type, stored, await context.tx.listAssignments(stored.id));
 }
 
 /** Reads a case. Throws `NotFound` if it does not exist, and `Stale` if its entity tag has changed. */
@@ -168,8 +170,21 @@ export async function openCase(context: EngineContext, caseId: string, ifMatch?:
   return work;
 }
 
-/** Checks that the caller may change a case. Throws `Locked` for the draft of another operator, and `Stale`. */
-export function checkChange({ stored, context }: CaseWork, ifMatch: string | undefined, needsTag = false): void {
+/** Reads a case to change it. Throws `NotFound`, `Forbidden` without the right to change it, and `Stale`. */
+export async function openCaseToChange(context: EngineContext, caseId: string, ifMatch?: string): Promise<CaseWork> {
+  const work = await openCase(context, caseId);
+  checkWork(work);
+  checkEntityTag(ifMatch, work.stored.tag);
+  return work;
+}
+
+/**
+ * Checks that the caller may change a case. Throws `Forbidden` without the right, `Locked` for the draft of another
+ * operator, and `Stale`.
+ */
+export function checkChange(work: CaseWork, ifMatch: string | undefined, needsTag = false): void {
+  const { stored, context } = work;
+  checkWork(work);
   const holder = findOtherHolder(stored, context.caller.id);
   if (holder !== undefined) throw new Locked(`Resource is locked by ${getOperatorName(context.app, holder)}`);
   checkEntityTag(ifMatch, stored.tag, needsTag);
@@ -185,26 +200,6 @@ export function checkOpen({ stored }: CaseWork): void {
 /** The part of a call's context that rules need. */
 export type EngineContext = Pick<HandlerContext, "app" | "tx" | "caller" | "now">;
 
-/** Builds the scope of expressions about a case. Fields are read when an expression is evaluated. */
-export function buildScope(stored: StoredCase, { caller, now }: EngineContext, action = ""): Scope {
-  return {
-    get fields(): JsonObject {
-      return stored.content;
-    },
-    get caseInfo(): CaseFacts {
-      return toCaseFacts(stored);
-    },
-    operator: toOperatorFacts(caller),
-    action,
-    now: now.toISOString(),
-  };
-}
-
-/** Builds a scope without a case, from some fields. */
-export function scopeWithoutCase(fields: JsonObject, { caller, now }: Pick<EngineContext, "caller" | "now">): Scope {
-  return { fields, caseInfo: NO_CASE, operator: toOperatorFacts(caller), action: "", now: now.toISOString() };
-}
-
 /** Checks whether a case is resolved. */
 export function isResolved(stored: StoredCase): boolean {
   return stored.status.startsWith("Resolved-");
@@ -213,38 +208,6 @@ export function isResolved(stored: StoredCase): boolean {
 /** Returns the name of an operator, or its ID if the application no longer has the operator. */
 export function getOperatorName({ operators }: Application, id: string): string {
   return operators.get(id)?.name ?? id;
-}
-
-function toCaseFacts(stored: StoredCase): CaseFacts {
-  const { id, businessId, typeId, parentId, status, urgency, stageId, createdBy, createdAt } = stored;
-  return {
-    ID: id,
-    businessID: businessId,
-    caseTypeID: typeId,
-    parentCaseID: parentId ?? "",
-    status,
-    urgency,
-    stageID: stageId,
-    createdBy,
-    createTime: createdAt,
-  };
-}
-
-/** Facts for scopes without a case. */
-const NO_CASE: CaseFacts = {
-  ID: "",
-  businessID: "",
-  caseTypeID: "",
-  parentCaseID: "",
-  status: "",
-  urgency: 0,
-  stageID: "",
-  createdBy: "",
-  createTime: "",
-};
-
-function toOperatorFacts({ id, name, queues }: Operator): OperatorFacts {
-  return { ID: id, name, queues: [...queues] };
 }
 
 /** Formats a time as a tag, e.g. `20260102T030405.678 GMT`. */

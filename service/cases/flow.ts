@@ -18,7 +18,7 @@ import {
   checkChange,
   checkOpen,
   type EngineContext,
-  findCase,
+  findAnyCase,
   findWaiting,
   isResolved,
   listWaitingProcesses,
@@ -89,7 +89,7 @@ async function resolve(work: CaseWork, status: string): Promise<void> {
   const { id, parentId } = work.stored;
   // The step that creates a case checks whether it is resolved.
   if (parentId === undefined || work.creator !== undefined) return;
-  const parent = await findCase(work.context, parentId); // A changed definition may have lost its type.
+  const parent = await findAnyCase(work.context, parentId); // A changed definition may have lost its type.
   if (parent === undefined || isResolved(parent.stored)) return;
   const waiting = findWaiting(parent.stored, id);
   if (waiting === undefined) return;

@@ -208,14 +208,16 @@ async function checkDeletable(
   if (isResolved(work.stored) || getCurrentStage(work).transition !== "create") {
     throw new Forbidden(`${work.stored.businessId} has left its create stage and can no longer be deleted`);
   }
-  if ((await context.tx.listChildren(caseId)).length > 0) {
+  if ((await context.tx.unrestricted.listChildren(caseId)).length > 0) {
     throw new Conflict(`${work.stored.businessId} has child cases and cannot be deleted`);
   }
   const { parentId = "" } = work.stored;
-  const parent = await context.tx.getCase(parentId);
+  const parent = await context.tx.unrestricted.getCase(parentId);
   if (parent !== undefined && findWaiting(parent, caseId) !== undefined) {
     // Otherwise the parent would never continue: only the resolution of the child does that.
-    throw new Conflict(`${parent.businessId} waits for ${work.stored.businessId}, so it cannot be deleted`);
+    const isVisible = await context.tx.isVisible(parentId);
+    const waits = `${isVisible ? parent.businessId : "Another case"} waits for ${work.stored.businessId}`;
+    throw new Conflict(`${waits}, so it cannot be deleted`);
   }
   checkChange(work, ifMatch);
 }

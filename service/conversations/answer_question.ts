@@ -5,7 +5,7 @@
 import type { JsonObject } from "../../utils/json.ts";
 import { type Agent, type AnswerScript, MESSAGE_VARIABLE } from "../application/model/agent.ts";
 import type { Scope } from "../application/model/expression.ts";
-import { buildScope, scopeWithoutCase } from "../cases/case_work.ts";
+import { buildScope, scopeWithoutCase } from "../cases/scope.ts";
 import { DependencyFailed, DomainError } from "../errors.ts";
 import type { HandlerContext, Outcome } from "../http/handler.ts";
 import { askModel, type ChatMessage } from "./chat_model.ts";

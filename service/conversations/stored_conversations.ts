@@ -84,6 +84,7 @@ export async function getConversation(
 ): Promise<Conversation> {
   const item = await tx.getItem(CONVERSATION, id);
   const found = item && toConversation(item);
+  // The store hides conversations about cases that the caller may not see.
   if (found?.party === party && found.agentId === agentId && found.operator === caller.id) return found;
   throw new NotFound(`Conversation '${id}' not found`);
 }

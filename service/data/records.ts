@@ -4,7 +4,8 @@ import { type Scalar, toScalar } from "../application/expressions/comparisons.ts
 import type { DataType, DataView } from "../application/model/data_view.ts";
 import { toViewField, type View } from "../application/model/field.ts";
 import { calculate, fillForm, newPage, type Submission } from "../cases/content/content.ts";
-import { checkEntityTag, nextEntityTag, scopeWithoutCase } from "../cases/case_work.ts";
+import { checkEntityTag, nextEntityTag } from "../cases/case_work.ts";
+import { scopeWithoutCase } from "../cases/scope.ts";
 import { Conflict, createIssue, Invalid, type Issue, NotFound, ValidationFailed } from "../errors.ts";
 import type { HandlerContext, Outcome } from "../http/handler.ts";
 import type { StoredRecord } from "../store/store.ts";

@@ -5,6 +5,7 @@ import { VERSION } from "../../lib/version.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import type { Tokens } from "../access/tokens.ts";
+import { restrict } from "../access/caller_transaction.ts";
 import type { Application, Operator } from "../application/model/application.ts";
 import { Forbidden, NotFound, OperationFailed } from "../errors.ts";
 import type { Assets } from "../pages/assets.ts";
@@ -151,7 +152,8 @@ function createCall({ name, operation, serve }: Route, options: AppOptions, keye
       const later: LaterWork[] = [];
       const runLater = (work: LaterWork) => void later.push(work);
       const createContext = (tx: Transaction): HandlerContext => {
-        return { app, tx, bytes, assets, caller, now: new Date(), query, body, runLater };
+        const now = new Date();
+        return { app, tx: restrict(tx, app, { caller, now }), bytes, assets, caller, now, query, body, runLater };
       };
       const ifMatch = c.req.header("if-match");
       const values = decode({ segment: (variable) => readSegment(url, variable), query, body, form, ifMatch });

@@ -12,14 +12,15 @@ import type { Application, Operator } from "../application/model/application.ts"
 import type { DomainError } from "../errors.ts";
 import type { Assets } from "../pages/assets.ts";
 import type { ByteStore } from "../store/bytes.ts";
-import type { Store, Transaction } from "../store/store.ts";
+import type { CallerTransaction } from "../access/caller_transaction.ts";
+import type { Store } from "../store/store.ts";
 import type { Result } from "./status.ts";
 
 /** Context of a call. */
 export interface HandlerContext {
   readonly app: Application;
-  /** The unit of work. */
-  readonly tx: Transaction;
+  /** The unit of work, as the caller may see it. */
+  readonly tx: CallerTransaction;
   readonly bytes: ByteStore;
   /** The static files of the application. */
   readonly assets: Assets;

@@ -5,7 +5,8 @@ import type { Scope, UiPage } from "../application/model/application.ts";
 import { describeCase } from "../cases/views/case.ts";
 import { listFields, showContent, showValues } from "../cases/views/ui.ts";
 import { calculate, ContentIssues, mergePage, newPage } from "../cases/content/content.ts";
-import { findCase, scopeWithoutCase } from "../cases/case_work.ts";
+import { findCase } from "../cases/case_work.ts";
+import { scopeWithoutCase } from "../cases/scope.ts";
 import { Invalid, NotFound } from "../errors.ts";
 import type { HandlerContext } from "../http/handler.ts";
 

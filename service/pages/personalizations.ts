@@ -2,7 +2,8 @@
 import type { JsonObject } from "../../utils/json.ts";
 import { countCharacters } from "../../utils/text/wording.ts";
 import type { UiList } from "../application/model/application.ts";
-import { checkEntityTag, nextEntityTag, scopeWithoutCase } from "../cases/case_work.ts";
+import { checkEntityTag, nextEntityTag } from "../cases/case_work.ts";
+import { scopeWithoutCase } from "../cases/scope.ts";
 import { Conflict, Forbidden, Invalid, NotFound } from "../errors.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import type { StoredItem } from "../store/store.ts";

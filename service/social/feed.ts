@@ -5,7 +5,7 @@ import { parseTimestamp, truncateToMilliseconds } from "../../utils/time/parse_t
 import { Invalid } from "../errors.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import type { Filter } from "../store/query.ts";
-import type { Transaction } from "../store/store.ts";
+import type { CallerTransaction } from "../access/caller_transaction.ts";
 import { type Message, type MessageKind, type MessagePlace, toMessage } from "./messages.ts";
 import { END_OF_TIME, toHistoryTime } from "./times.ts";
 
@@ -132,7 +132,7 @@ function findSource(
 }
 
 async function* readNewestFirst(
-  tx: Transaction,
+  tx: CallerTransaction,
   kind: MessageKind,
   owner: string | undefined,
   before: string,
@@ -140,7 +140,7 @@ async function* readNewestFirst(
   let end = before;
   while (true) {
     const messages = (await tx.listItems(kind, owner, { before: end, limit: CHUNK })).map(toMessage);
-    yield* messages;
+    for (const message of messages) if (await tx.isVisible(message.place)) yield message;
     const last = messages.at(-1);
     if (last === undefined || messages.length < CHUNK) return;
     end = last.postedAt;
@@ -149,7 +149,7 @@ async function* readNewestFirst(
 
 /** Reads history entries. It reads every entry of the last millisecond, because their number decides their times. */
 async function readHistory(
-  tx: Transaction,
+  tx: CallerTransaction,
   { place }: FeedOwner,
   { sources, before, size }: FeedRequest,
 ): Promise<FeedItem[]> {

@@ -77,6 +77,8 @@ export interface RowQuery {
   readonly columns: readonly Column[];
   /** Condition. Default: all rows. */
   readonly filter?: Filter;
+  /** Condition on the case of each row. Rows without a case do not meet it. Default: all cases. */
+  readonly cases?: Filter;
   /** Order by names of columns. Equal rows have the order of their creation. */
   readonly sort?: readonly { readonly column: string; readonly descending: boolean }[];
   /** True to leave out equal rows. */

@@ -11,7 +11,7 @@
  * - Units run one after another. A unit sees all changes of earlier units, and no changes of an unfinished unit.
  */
 import type { JsonObject } from "../../utils/json.ts";
-import type { Page, RowQuery } from "./query.ts";
+import type { Filter, Page, RowQuery } from "./query.ts";
 
 /** A case as it is stored. */
 export interface StoredCase {
@@ -64,12 +64,9 @@ export interface StoredAssignment {
   state: JsonObject;
 }
 
-/** Position of a case. */
+/** A case with its position. */
 export interface CasePlace {
-  readonly typeId: string;
-  readonly stageId: string;
-  /** Visited stages and running processes. */
-  readonly flow: JsonObject;
+  readonly stored: StoredCase;
   /** Open assignments. */
   readonly assignments: readonly StoredAssignment[];
 }
@@ -212,8 +209,11 @@ export interface Transaction {
   deleteItem(kind: string, id: string): Promise<void>;
   /** Lists the items of an owner, or of all owners, newest first. */
   listItems(kind: string, owner?: string, range?: ItemRange): Promise<StoredItem[]>;
-  /** Counts the texts in a member of the items of a kind. The member may be a list of texts. */
-  textUses(kind: string, member: string, owner: string | undefined): Promise<TextUse[]>;
+  /**
+   * Counts the texts in a member of the items of a kind. The member may be a list of texts. With a filter, items of other
+   * cases are left out.
+   */
+  textUses(kind: string, member: string, owner: string | undefined, cases?: Filter): Promise<TextUse[]>;
   /** Reads the stored response for a caller's key, if it exists. */
   getResponse(caller: string, key: string): Promise<StoredResponse | undefined>;
   /** Stores a response. It replaces a response with the same key. */

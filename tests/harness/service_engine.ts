@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.
 import { loadServedApplication } from "../../service/sample/served_application.ts";
 import type { Application } from "../../service/application/model/application.ts";
 import { parseApplication } from "../../service/application/load.ts";
+import { restrict } from "../../service/access/caller_transaction.ts";
 import type { Issue } from "../../service/errors.ts";
 import { isKnownError, toStatus } from "../../service/http/status.ts";
 import type { HandlerContext, LaterWork, Outcome } from "../../service/http/handler.ts";
@@ -69,14 +70,15 @@ export async function openEngine(yaml?: string): Promise<Engine> {
     const later: LaterWork[] = [];
     const serve = findHandler(name);
     time += wait;
+    const now = new Date(time);
     const transaction = store.transact(async (tx) =>
       await serve(values, {
         app,
-        tx,
+        tx: restrict(tx, app, { caller, now }),
         bytes,
         assets: { find: () => Promise.resolve(undefined), list: () => [] },
         caller,
-        now: new Date(time),
+        now,
         query: new URLSearchParams(query),
         body,
         runLater: (work) => void later.push(work),

@@ -10,6 +10,7 @@ import {
   STAGE_FIELD,
 } from "../model/case_type.ts";
 import { type Field, toViewField, type View } from "../model/field.ts";
+import type { CaseRights } from "../model/rights.ts";
 import type { CaseTypeDefinition } from "../schema/case_type_format.ts";
 import type { Definition } from "../schema/definition.ts";
 import type { FieldDefinition } from "../schema/field_format.ts";
@@ -86,6 +87,7 @@ function compileCaseType(
     actions,
     attachmentCategories: compileCategories(definition, context, place.at("attachmentCategories")),
     participantRoles: compileRoles(definition, place.at("participantRoles")),
+    rights: compileRights(definition, context, place.at("rights")),
   };
 }
 
@@ -193,6 +195,18 @@ function compileCategories(
       canDeleteAll: compile("deleteAll"),
     };
   });
+}
+
+function compileRights(
+  { rights: { read, work, manage } }: CaseTypeDefinition,
+  { words }: CaseTypeContext,
+  place: DefinitionPlace,
+): CaseRights {
+  return {
+    read: words.compileReadRight(read, place.at("read").report),
+    work: words.compileCondition(work, place.at("work").report),
+    manage: words.compileCondition(manage, place.at("manage").report),
+  };
 }
 
 /** The fields that every participant has. */

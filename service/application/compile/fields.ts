@@ -1,6 +1,6 @@
 /** Compiles fields and views. */
 import { checkFieldValue } from "../expressions/field_values.ts";
-import { isFreeName, Vocabulary } from "../expressions/vocabulary.ts";
+import { isFreeName, isSound, Vocabulary } from "../expressions/vocabulary.ts";
 import { type Field, toViewField, type View, type ViewField } from "../model/field.ts";
 import type { FieldDefinition, FormDefinition, ViewDefinitions } from "../schema/field_format.ts";
 import type { DefinitionPlace } from "./definition_place.ts";
@@ -71,12 +71,6 @@ function checkOrder(definitions: FieldDefinitions, words: Vocabulary, place: Def
       : `from '${late}', which is computed after it: move '${late}' above it`;
     place.at(name, "calculated").report(`'${name}' is calculated ${reason}`);
   }
-}
-
-function isSound(words: Vocabulary, source: string): boolean {
-  let sound = true;
-  words.compile(source, () => sound = false);
-  return sound;
 }
 
 /** Compiles the views of a class. `pyDetails` shows all fields unless it is defined. */

@@ -1,11 +1,21 @@
 /** Expressions in CEL. They are checked against the fields when a definition is loaded, and never evaluated as code. */
-import { Environment } from "@marcbachmann/cel-js";
+import { type ASTNode, Environment } from "@marcbachmann/cel-js";
 import { ExactNumber } from "../../../utils/exact_number.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
 import { createIssue, ValidationFailed } from "../../errors.ts";
-import type { CaseFacts, Condition, Expression, OperatorFacts, Template } from "../model/expression.ts";
+import {
+  type CaseFacts,
+  type Condition,
+  type Expression,
+  type OperatorFacts,
+  type Scope,
+  type Template,
+  WITHOUT_CASE,
+} from "../model/expression.ts";
 import type { FieldType } from "../model/field.ts";
+import { EVERY_CASE, NO_CASE, type ReadRight } from "../model/rights.ts";
+import { convertCondition } from "./case_condition.ts";
 import { findUnknownValues } from "./dropdown_values.ts";
 import type { FieldShape, FieldShapes } from "./field_shape.ts";
 import { type Meter, meterExpression, registerMeteredFunctions, runMetered } from "./meter.ts";
@@ -121,7 +131,7 @@ export class Vocabulary {
     if (wanted !== undefined && !fits(type, CEL[wanted][0])) {
       report(`the expression returns ${type}, but ${wanted} is needed`);
     }
-    return this.#createExpression(source, wanted);
+    return this.#createExpression(this.#checking.parse(source).ast, source, wanted);
   }
 
   /** Compiles a condition: an expression, or a constant. A missing condition always holds. */
@@ -129,6 +139,22 @@ export class Vocabulary {
     if (typeof condition !== "string") return () => condition ?? true;
     const evaluate = this.compile(condition, report, "Boolean");
     return (scope) => evaluate(scope) === true;
+  }
+
+  /** Compiles the right to see a case: a condition that the store can evaluate, too. */
+  compileReadRight(right: boolean | string, report: Report): ReadRight {
+    const allows = this.compileCondition(right, report);
+    if (typeof right !== "string") return { allows, toCaseCondition: () => right ? EVERY_CASE : NO_CASE };
+    if (!isSound(this, right)) return { allows, toCaseCondition: () => NO_CASE };
+    const { ast } = this.#checking.parse(right);
+    const build = convertCondition(ast, this.#shapes, (node) => this.#createExpression(node, right, undefined));
+    if (build === undefined) {
+      report(
+        "the database cannot evaluate this condition: compare fields and members of caseInfo with values by " +
+          "==, !=, <, <=, >, >=, in, startsWith, endsWith or contains, and combine comparisons by &&, || and !",
+      );
+    }
+    return { allows, toCaseCondition: ({ operator, now }) => build?.(withoutCase(operator, now)) ?? NO_CASE };
   }
 
   /** Compiles a text with expressions in `{{ }}`. */
@@ -165,8 +191,8 @@ export class Vocabulary {
     return undefined;
   }
 
-  #createExpression(source: string, wanted: FieldType | undefined): Expression {
-    const evaluate = this.#evaluating.parse(meterExpression(this.#checking.parse(source).ast));
+  #createExpression(ast: ASTNode, source: string, wanted: FieldType | undefined): Expression {
+    const evaluate = this.#evaluating.parse(meterExpression(ast));
     const shapes = this.#shapes;
     // Only the fields that the expression names are prepared: each of many calculated fields may use a few.
     const names = [...new Set(source.match(/\w+/g))].filter((name) => Object.hasOwn(shapes, name));
@@ -198,6 +224,17 @@ export class Vocabulary {
     this.#pages.set(key, name);
     return name;
   }
+}
+
+/** Reports whether an expression has no issue. */
+export function isSound(words: Vocabulary, source: string): boolean {
+  let sound = true;
+  words.compile(source, () => sound = false);
+  return sound;
+}
+
+function withoutCase(operator: OperatorFacts, now: string): Scope {
+  return { fields: {}, caseInfo: WITHOUT_CASE, operator, action: "", now };
 }
 
 /** Registers a type of pages that have exactly these members. */

@@ -10,6 +10,7 @@ export type * from "./case_type.ts";
 export type * from "./data_view.ts";
 export type * from "./expression.ts";
 export type * from "./field.ts";
+export type * from "./rights.ts";
 export type * from "./user_interface.ts";
 
 /** The type of a message whose request names no type. */

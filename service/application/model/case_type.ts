@@ -1,6 +1,7 @@
 /** Case types: stages, processes, steps and actions. */
 import type { Condition, Expression } from "./expression.ts";
 import type { Field, View } from "./field.ts";
+import type { CaseRights } from "./rights.ts";
 
 /** The field that the action `pyChangeStage` asks for. No case stores it. */
 export const STAGE_FIELD = "pyGotoStage";
@@ -57,6 +58,8 @@ export interface CaseType {
   readonly attachmentCategories: ReadonlyMap<string, AttachmentCategory>;
   /** Participant roles by ID. */
   readonly participantRoles: ReadonlyMap<string, ParticipantRole>;
+  /** Rights of operators on the cases. */
+  readonly rights: CaseRights;
 }
 
 /** A stage of a case. */

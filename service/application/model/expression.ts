@@ -28,6 +28,19 @@ export interface CaseFacts {
   readonly createTime: string;
 }
 
+/** Facts for expressions without a case. */
+export const WITHOUT_CASE: CaseFacts = {
+  ID: "",
+  businessID: "",
+  caseTypeID: "",
+  parentCaseID: "",
+  status: "",
+  urgency: 0,
+  stageID: "",
+  createdBy: "",
+  createTime: "",
+};
+
 /** The facts of an operator that expressions can use. */
 export interface OperatorFacts {
   readonly ID: string;

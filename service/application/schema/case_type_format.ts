@@ -129,6 +129,14 @@ const participantRole = z.strictObject({
   ),
 });
 
+const rights = z.strictObject({
+  read: right.default(true).describe("Who sees a case. For others, it does not exist"),
+  work: right.default(true).describe("Who changes a case"),
+  manage: right.default(false).describe(
+    "Who discards drafts of other operators, and releases and transfers their assignments",
+  ),
+});
+
 /** A case type. */
 export const caseType = z.strictObject({
   name: nonEmptyText,
@@ -153,6 +161,7 @@ export const caseType = z.strictObject({
   actions: z.record(actionId, localAction).optional().describe("Case-wide actions"),
   attachmentCategories: z.record(identifier, attachmentCategory).default({}),
   participantRoles: z.record(identifier, participantRole).default({}),
+  rights: rights.prefault({}).describe("Rights of operators: true, false or a condition"),
 });
 
 /** A case type in the definition. */

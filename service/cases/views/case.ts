@@ -21,6 +21,7 @@ import {
   readVisits,
   readWaiting,
 } from "../case_work.ts";
+import { mayWork } from "../../access/case_rights.ts";
 import { createLink, getViewResources, showContent } from "./ui.ts";
 import { buildScreenId } from "../../assignments/navigate.ts";
 
@@ -140,6 +141,7 @@ export function buildAssignmentResources(open: AssignmentWork, view: View): Json
 /** Describes a case with the given content. */
 export function describeCase(work: CaseWork, content: JsonObject, changed: boolean): JsonObject {
   const { stored, type, context } = work;
+  const isChangeable = mayWork(work);
   return {
     ID: stored.id,
     businessID: stored.businessId,
@@ -164,13 +166,15 @@ export function describeCase(work: CaseWork, content: JsonObject, changed: boole
     content,
     assignments: work.assignments.map((assignment) => describeAssignment(work, assignment)),
     stages: describeStages(work),
-    availableActions: listLocalActions(work).map((action) => describeLocalAction(work, action)),
-    availableProcesses: isResolved(stored) ? [] : listOptionalProcesses(work).map(({ id, name, stage }) => ({
-      ID: id,
-      name,
-      type: stage === undefined ? "Case" : "Stage",
-      links: { add: createLink(`/cases/${stored.id}/processes/${id}`, "POST", "Add optional process") },
-    })),
+    availableActions: (isChangeable ? listLocalActions(work) : []).map((action) => describeLocalAction(work, action)),
+    availableProcesses: isResolved(stored) || !isChangeable
+      ? []
+      : listOptionalProcesses(work).map(({ id, name, stage }) => ({
+        ID: id,
+        name,
+        type: stage === undefined ? "Case" : "Stage",
+        links: { add: createLink(`/cases/${stored.id}/processes/${id}`, "POST", "Add optional process") },
+      })),
   };
 }
 
@@ -267,10 +271,10 @@ export function describeAssignment(
   assignment: StoredAssignment,
   actions?: readonly Action[],
 ): JsonObject {
-  const { app, caller } = work.context;
+  const { app } = work.context;
   const open = resolveAssignment(work, assignment);
   const { process, step } = open;
-  const mine = mayWorkOn(assignment, caller);
+  const mine = mayWorkOn(work, assignment);
   return {
     ID: assignment.id,
     name: step.name,

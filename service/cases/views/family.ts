@@ -4,13 +4,13 @@ import { type EngineContext, findCase, openCase } from "../case_work.ts";
 import { describeAssignment, formatUrgency } from "./case.ts";
 import { createCaseLink } from "./ui.ts";
 
-/** Lists the ancestors of a case, its parent first. Leaves out cases whose type the definition no longer has. */
+/** Lists the ancestors of a case, its parent first. Leaves out cases that the caller may not see or whose type is missing. */
 export async function listAncestors(context: EngineContext, caseId: string): Promise<JsonObject> {
   const found: JsonObject[] = [];
   let { stored: { parentId } } = await openCase(context, caseId);
   while (parentId !== undefined) {
-    const parent = await context.tx.getCase(parentId);
-    const type = context.app.caseTypes.get(parent?.typeId ?? "");
+    const parent = await context.tx.unrestricted.getCase(parentId);
+    const type = await context.tx.isVisible(parentId) ? context.app.caseTypes.get(parent?.typeId ?? "") : undefined;
     if (type !== undefined) {
       found.push({ id: parentId, ID: parentId, name: type.name, links: { open: createCaseLink(parentId) } });
     }

@@ -100,9 +100,16 @@ export function compileCount(query: RowQuery): Compiled {
   return compiler.finish(`SELECT COUNT(*) AS count FROM (SELECT ${one} FROM ${compiler.body()})`);
 }
 
+/** Compiles the condition that the case of an item meets a filter, or that the item belongs to no case. */
+export function compileItemCases(filter: Filter): Compiled {
+  const compiler = new Compiler({ source: { kind: "cases", typeIds: [] }, columns: [] });
+  const isVisible = compiler.matchCase("items.owner", filter);
+  return compiler.finish(`(${isVisible} OR NOT EXISTS (SELECT 1 FROM cases WHERE cases.id = items.owner))`);
+}
+
 class Compiler {
   readonly #query: RowQuery;
-  readonly #table: Table;
+  #table: Table;
   readonly #parameters = new Map<SQLInputValue, string>();
 
   constructor(query: RowQuery) {
@@ -172,8 +179,12 @@ class Compiler {
   }
 
   body(): string {
-    const { filter, source, columns } = this.#query;
-    const conditions = [...this.#source(source), ...(filter ? [this.#filter(filter)] : [])];
+    const { filter, cases, source, columns } = this.#query;
+    const conditions = [
+      ...this.#source(source),
+      ...(filter ? [this.#filter(filter)] : []),
+      ...(cases ? [this.#matchCase(source, cases)] : []),
+    ];
     const where = conditions.length > 0 ? ` WHERE ${conditions.join(" AND ")}` : "";
     const terms = this.summarised
       ? columns.filter(({ summary }) => summary === undefined).map(({ field }) => this.#json(field))
@@ -184,6 +195,20 @@ class Compiler {
     // The + keeps SQLite from using an index, which would look up each row separately.
     const groupBy = terms.length > 0 ? ` GROUP BY ${terms.map((term) => `+${term}`).join(", ")}` : "";
     return this.#table.name + where + groupBy;
+  }
+
+  #matchCase({ kind }: RowSource, filter: Filter): string {
+    if (kind === "cases") return this.#filter(filter);
+    return kind === "records" ? "0" : this.matchCase(`${this.#table.name}.caseId`, filter);
+  }
+
+  /** Compiles the condition that the case with an ID meets a filter. The case is looked up for each row. */
+  matchCase(id: string, filter: Filter): string {
+    const table = this.#table;
+    this.#table = TABLES.cases;
+    const condition = this.#filter(filter);
+    this.#table = table;
+    return `EXISTS (SELECT 1 FROM cases WHERE cases.id = ${id} AND ${condition})`;
   }
 
   #source(source: RowSource): string[] {

@@ -4,8 +4,8 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 
 import { isJsonObject, type JsonObject, parseJson } from "../../../utils/json.ts";
 import { compressText, decompressText } from "../../../utils/sqlite/compress_text.ts";
 import type { UnitOfWork } from "../../../utils/sqlite/group_commit.ts";
-import { type Page, type RowQuery, RowsTooLong } from "../query.ts";
-import { compileCount, compileRows } from "./query.ts";
+import { type Filter, type Page, type RowQuery, RowsTooLong } from "../query.ts";
+import { compileCount, compileItemCases, compileRows } from "./query.ts";
 import type {
   CasePlace,
   ItemRange,
@@ -45,7 +45,6 @@ const SQL = {
   listAssignments: "SELECT * FROM assignments WHERE caseId = ? ORDER BY seq",
   nextAssignment: `${ASSIGNMENTS_BY_TURN} LIMIT 1`,
   nextAssignments: `${ASSIGNMENTS_BY_TURN} LIMIT ${PAGE} OFFSET ?`,
-  getPlace: "SELECT typeId, stageId, flow FROM cases WHERE id = ?",
   addEvent: 'INSERT INTO events (caseId, at, "by", kind, text, facts) VALUES (?, ?, ?, ?, ?, ?)',
   getRecord: "SELECT * FROM records WHERE classId = ? AND key = ?",
   putRecord: upsert("records", "classId, key, tag, content", "classId, key"),
@@ -243,8 +242,11 @@ export class SqliteTransaction implements Transaction {
     return rows.map(toItem);
   }
 
-  async textUses(kind: string, member: string, owner = ""): Promise<TextUse[]> {
-    return this.#all("textUses", owner, `$.${member}`, kind).map((row) => {
+  async textUses(kind: string, member: string, owner = "", cases?: Filter): Promise<TextUse[]> {
+    const rows = cases === undefined
+      ? this.#all("textUses", owner, `$.${member}`, kind)
+      : this.#textUsesOfCases(cases, owner, `$.${member}`, kind);
+    return rows.map((row) => {
       return { text: readText(row, "text"), everywhere: readNumber(row, "everywhere"), here: readNumber(row, "here") };
     });
   }
@@ -311,10 +313,10 @@ export class SqliteTransaction implements Transaction {
   #firstWorkable(list: readonly string[], isWorkable: (place: CasePlace) => boolean): SqlRow | undefined {
     const isRowWorkable = (row: SqlRow) => {
       const caseId = readText(row, "caseId");
-      const place = this.#one("getPlace", caseId);
-      if (place === undefined) return false;
+      const stored = this.#one("getCase", caseId);
+      if (stored === undefined) return false;
       const assignments = this.#all("listAssignments", caseId).map(toAssignment);
-      return isWorkable({ ...toPlace(place), assignments });
+      return isWorkable({ stored: toCase(stored), assignments });
     };
     const first = this.#one("nextAssignment", ...list);
     if (first === undefined || isRowWorkable(first)) return first;
@@ -323,6 +325,16 @@ export class SqliteTransaction implements Transaction {
       const workable = rows.find(isRowWorkable);
       if (workable !== undefined || rows.length < PAGE) return workable;
     }
+  }
+
+  #textUsesOfCases(cases: Filter, owner: string, path: string, kind: string): SqlRow[] {
+    this.#check();
+    const { sql, parameters } = compileItemCases(cases);
+    const [ownerAt, pathAt, kindAt] = [1, 2, 3].map((index) => `?${parameters.length + index}`);
+    return this.#statements.prepare(
+      `SELECT value AS text, COUNT(*) AS everywhere, SUM(owner = ${ownerAt}) AS here
+      FROM items, json_each(items.content, ${pathAt}) WHERE items.kind = ${kindAt} AND ${sql} GROUP BY value`,
+    ).all(...parameters, owner, path, kind);
   }
 
   #one(name: keyof typeof SQL, ...parameters: SQLInputValue[]): SqlRow | undefined {
@@ -377,10 +389,6 @@ function toCase(row: SqlRow): StoredCase {
     content: readObject(row, "content"),
     flow: readObject(row, "flow"),
   };
-}
-
-function toPlace(row: SqlRow): Omit<CasePlace, "assignments"> {
-  return { typeId: readText(row, "typeId"), stageId: readText(row, "stageId"), flow: readObject(row, "flow") };
 }
 
 function toAssignment(row: SqlRow): StoredAssignment {

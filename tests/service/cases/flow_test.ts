@@ -61,7 +61,7 @@ Deno.test("get-next skips a case that another operator's draft has locked, until
   await engine.call("assignments.save", draft, REVIEWER);
   const next = async () => textAt(await engine.body("assignments.getNext", {}), "id");
   assert.equal(await next(), INTAKE.replace("P-1", "P-2"));
-  await engine.call("cases.discardUpdates", { caseId });
+  await engine.call("cases.discardUpdates", { caseId }, REVIEWER);
   assert.equal(await next(), INTAKE);
 });
 

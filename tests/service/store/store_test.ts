@@ -262,7 +262,7 @@ Deno.test("the next assignment is the most urgent, then the oldest, and never on
   const order: string[] = [];
   await store.transact(async (tx) => {
     const take = () =>
-      tx.nextAssignment("ada", ["q", "r"], ({ typeId, assignments }) => {
+      tx.nextAssignment("ada", ["q", "r"], ({ stored: { typeId }, assignments }) => {
         return typeId === "T" && assignments.every(({ id }) => id !== "gone");
       });
     for (let next = await take(); next; next = await take()) {

@@ -1,0 +1,230 @@
+/** Converts expressions to conditions on cases, by which the store finds cases without evaluating an expression for each. */
+import type { ASTNode } from "@marcbachmann/cel-js";
+import type { JsonValue } from "../../../utils/json.ts";
+import { VALUE_KINDS, type ValueKind } from "../model/field.ts";
+import { type CaseComparator, type CaseCondition, type CaseValue, EVERY_CASE, NO_CASE } from "../model/rights.ts";
+import type { FieldShape, FieldShapes } from "./field_shape.ts";
+import { getChildren } from "./syntax_tree.ts";
+
+/** Evaluates a part of an expression that does not depend on the case. */
+export type Constant<S> = (scope: S) => JsonValue;
+
+/** Builds the condition of an expression. */
+export type CaseConditionBuilder<S> = (scope: S) => CaseCondition;
+
+/** A value of the case in an expression. */
+interface Operand {
+  readonly place: CaseValue;
+  readonly kind: ValueKind;
+  /** The value in expressions if the case has none. */
+  readonly empty: string | number | boolean;
+}
+
+/** Facts of a case in expressions, and their properties in the store. */
+const FACTS: Readonly<Record<string, string>> = {
+  ID: "id",
+  businessID: "businessId",
+  caseTypeID: "typeId",
+  parentCaseID: "parentId",
+  status: "status",
+  urgency: "urgency",
+  stageID: "stageId",
+  createdBy: "createdBy",
+  createTime: "createdAt",
+};
+
+const EMPTY: { readonly [K in ValueKind]: string | number | boolean | undefined } = {
+  text: "",
+  number: 0,
+  boolean: false,
+  date: "",
+  instant: "",
+  embedded: undefined,
+};
+
+const COMPARATORS: Readonly<Record<string, CaseComparator>> = {
+  "==": "EQ",
+  "<": "LT",
+  "<=": "LTE",
+  ">": "GT",
+  ">=": "GTE",
+  startsWith: "STARTS_WITH",
+  endsWith: "ENDS_WITH",
+  contains: "CONTAINS",
+};
+
+/** The comparators with exchanged operands. */
+const MIRRORED: Readonly<Record<string, string>> = { "<": ">", "<=": ">=", ">": "<", ">=": "<=" };
+
+/**
+ * Converts a Boolean expression. Returns undefined if the store cannot evaluate it. `compile` compiles parts that do not
+ * depend on the case.
+ */
+export function convertCondition<S>(
+  node: ASTNode,
+  shapes: FieldShapes,
+  compile: (node: ASTNode) => Constant<S>,
+): CaseConditionBuilder<S> | undefined {
+  const convert = (part: ASTNode) => convertCondition(part, shapes, compile);
+  if (isConstant(node, shapes)) {
+    const evaluate = compile(node);
+    return (scope) => evaluate(scope) === true ? EVERY_CASE : NO_CASE;
+  }
+  switch (node.op) {
+    case "&&":
+      return combine(node.args.map(convert), (and) => ({ and }));
+    case "||":
+      return combine(node.args.map(convert), (or) => ({ or }));
+    case "!_":
+      return combine([convert(node.args)], ([not = NO_CASE]) => ({ not }));
+    case "?:":
+      return combine(node.args.map(convert), ([when = NO_CASE, yes = NO_CASE, no = NO_CASE]) => ({
+        or: [{ and: [when, yes] }, { and: [{ not: when }, no] }],
+      }));
+    case "!=":
+      return combine([convertComparison("==", ...node.args, shapes, compile)], ([not = NO_CASE]) => ({ not }));
+    case "==":
+    case "<":
+    case "<=":
+    case ">":
+    case ">=":
+      return convertComparison(node.op, ...node.args, shapes, compile);
+    case "in":
+      return convertMembership(...node.args, shapes, compile);
+    case "rcall": {
+      const [method, receiver, [arg, ...more]] = node.args;
+      const isSearch = ["startsWith", "endsWith", "contains"].includes(method) && arg !== undefined &&
+        more.length === 0;
+      return isSearch ? convertComparison(method, receiver, arg, shapes, compile) : undefined;
+    }
+    default: {
+      const operand = readOperand(node, shapes);
+      return operand?.kind === "boolean"
+        ? () => ({ left: operand.place, comparator: "EQ", right: { value: true } })
+        : undefined;
+    }
+  }
+}
+
+function combine<S>(
+  parts: readonly (CaseConditionBuilder<S> | undefined)[],
+  toCondition: (conditions: CaseCondition[]) => CaseCondition,
+): CaseConditionBuilder<S> | undefined {
+  const builders = parts.filter((part) => part !== undefined);
+  return builders.length < parts.length ? undefined : (scope) => toCondition(builders.map((build) => build(scope)));
+}
+
+function convertComparison<S>(
+  operator: string,
+  left: ASTNode,
+  right: ASTNode,
+  shapes: FieldShapes,
+  compile: (node: ASTNode) => Constant<S>,
+): CaseConditionBuilder<S> | undefined {
+  if (isConstant(left, shapes)) {
+    const mirrored = operator === "==" ? operator : MIRRORED[operator];
+    const isUseful = mirrored !== undefined && !isConstant(right, shapes);
+    return isUseful ? convertComparison(mirrored, right, left, shapes, compile) : undefined;
+  }
+  const operand = readOperand(left, shapes);
+  const comparator = COMPARATORS[operator];
+  if (operand === undefined || comparator === undefined || !isConstant(right, shapes)) return undefined;
+  // SQLite orders texts by code points, expressions by UTF-16.
+  if (operator in MIRRORED && (operand.kind === "text" || operand.kind === "boolean")) return undefined;
+  const evaluate = compile(right);
+  return (scope) => {
+    const value = evaluate(scope);
+    return isScalar(value) ? compare(operand, comparator, value) : NO_CASE;
+  };
+}
+
+/** Compares a value of the case with a constant. A missing value compares like an empty one. */
+function compare(
+  { place, empty }: Operand,
+  comparator: CaseComparator,
+  value: string | number | boolean,
+): CaseCondition {
+  const condition = { left: place, comparator, right: { value } };
+  return compareScalars(empty, comparator, value) ? { or: [{ isNull: place }, condition] } : condition;
+}
+
+function convertMembership<S>(
+  element: ASTNode,
+  list: ASTNode,
+  shapes: FieldShapes,
+  compile: (node: ASTNode) => Constant<S>,
+): CaseConditionBuilder<S> | undefined {
+  const operand = readOperand(element, shapes);
+  if (operand === undefined || !isConstant(list, shapes)) return undefined;
+  const { place, empty } = operand;
+  const evaluate = compile(list);
+  return (scope) => {
+    const elements = evaluate(scope);
+    const values = Array.isArray(elements) ? elements.filter(isScalar) : [];
+    const condition = { field: place, in: values };
+    return values.includes(empty) ? { or: [{ isNull: place }, condition] } : condition;
+  };
+}
+
+/** Reads a value of the case that the store can compare. Returns undefined for other expressions. */
+function readOperand(node: ASTNode, shapes: FieldShapes): Operand | undefined {
+  if (node.op === "." && node.args[0].op === "id" && node.args[0].args === "caseInfo") {
+    const property = Object.hasOwn(FACTS, node.args[1]) ? FACTS[node.args[1]] : undefined;
+    if (property === undefined) return undefined;
+    const [kind, empty] = property === "urgency" ? ["number", 0] as const : ["text", ""] as const;
+    return { place: { property }, kind, empty };
+  }
+  const found = findField(node, shapes);
+  if (found === undefined) return undefined;
+  const kind = VALUE_KINDS[found.shape.type];
+  const empty = EMPTY[kind];
+  return empty === undefined ? undefined : { place: { content: found.path }, kind, empty };
+}
+
+function findField(node: ASTNode, shapes: FieldShapes): { path: string[]; shape: FieldShape } | undefined {
+  if (node.op === "id") {
+    const shape = Object.hasOwn(shapes, node.args) ? shapes[node.args] : undefined;
+    return shape && { path: [node.args], shape };
+  }
+  if (node.op !== ".") return undefined;
+  const page = findField(node.args[0], shapes);
+  const { type, fields = {} } = page?.shape ?? {};
+  const shape = type === "Page" && Object.hasOwn(fields, node.args[1]) ? fields[node.args[1]] : undefined;
+  return page && shape && { path: [...page.path, node.args[1]], shape };
+}
+
+/** Reports whether an expression does not use the case. */
+function isConstant(node: ASTNode, shapes: FieldShapes): boolean {
+  if (node.op === "id") return node.args !== "caseInfo" && !Object.hasOwn(shapes, node.args);
+  return getChildren(node).every((child) => isConstant(child, shapes));
+}
+
+function isScalar(value: JsonValue | undefined): value is string | number | boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}
+
+function compareScalars(
+  left: string | number | boolean,
+  comparator: CaseComparator,
+  right: string | number | boolean,
+): boolean {
+  if (typeof left !== typeof right) return false;
+  switch (comparator) {
+    case "EQ":
+      return left === right;
+    case "GT":
+      return left > right;
+    case "GTE":
+      return left >= right;
+    case "LT":
+      return left < right;
+    case "LTE":
+      return left <= right;
+    case "STARTS_WITH":
+      return String(left).startsWith(String(right));
+    case "ENDS_WITH":
+      return String(left).endsWith(String(right));
+    case "CONTAINS":
+      return String(left).includes(String(right));
+  }
+}
