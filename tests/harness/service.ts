@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Client, createClient } from "../../mod.ts";
 import { addClient } from "../../service/access/clients.ts";
 import { Tokens } from "../../service/access/tokens.ts";
+import { restrict } from "../../service/access/caller_transaction.ts";
 import { scheduleBulkJob } from "../../service/case_types/bulk_jobs.ts";
 import type { LaterWork } from "../../service/http/handler.ts";
 import { handlers } from "../../service/http/routes.ts";
@@ -397,7 +398,10 @@ export async function leaveBulkJob(
   const job = { id, cases, action: "pyUpdateCaseDetails", submission };
   const parts: LaterWork[] = [];
   const context = { app, caller, now: promised };
-  await store.transact((tx) => scheduleBulkJob({ ...context, tx }, job, (work) => void parts.push(work)));
+  await store.transact((tx) => {
+    const restricted = restrict(tx, app, context);
+    return scheduleBulkJob({ ...context, tx: restricted }, job, (work) => void parts.push(work));
+  });
   let next: LaterWork | void = parts[0];
   for (let turn = 0; turn <= done && next; turn++) next = await next(store); // The first part only starts the job.
   await store.close();

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readChunks } from "../../../utils/fs/chunks.ts";
+import { restrict } from "../../../service/access/caller_transaction.ts";
 import { findUpload, removeExpired, storeUpload } from "../../../service/attachments/files.ts";
 import { loadServedApplication } from "../../../service/sample/served_application.ts";
 import { Invalid, ServiceError } from "../../../service/errors.ts";
@@ -299,10 +300,16 @@ Deno.test("an upload that is not linked expires after two hours, with its bytes"
     10,
   );
   const expires = await store.transact((tx) => {
-    return storeUpload({ app, tx, caller, now: start }, { id, size, name: "a.txt", type: "text/plain" });
+    return storeUpload({ app, tx: restrict(tx, app, { caller, now: start }), caller, now: start }, {
+      id,
+      size,
+      name: "a.txt",
+      type: "text/plain",
+    });
   });
   assert.equal(expires.toISOString(), "2026-01-02T05:04:05.678Z");
-  const found = (now: Date) => store.read((tx) => findUpload({ app, tx, caller, now }, id));
+  const found = (now: Date) =>
+    store.read((tx) => findUpload({ app, tx: restrict(tx, app, { caller, now }), caller, now }, id));
   assert.equal((await found(new Date(expires.getTime() - 1)))?.name, "a.txt");
   assert.equal(await found(expires), undefined);
   await removeExpired(store, bytes, new Date(expires.getTime()));
