@@ -57,3 +57,4 @@ export type * from "./lib/resources/social.ts";
 export type * from "./lib/resources/static_content.ts";
 export type * from "./lib/resources/tags.ts";
 export type * from "./lib/resources/ui_lists.ts";
+export type * from "./lib/resources/work.ts";

@@ -71,6 +71,10 @@ export const resources = {
     summary: "Read components, files and profile images",
     load: (): Promise<typeof import("./static_content.ts")> => import("./static_content.ts"),
   },
+  work: {
+    summary: "Release and transfer assignments",
+    load: (): Promise<typeof import("./work.ts")> => import("./work.ts"),
+  },
 } as const satisfies Record<string, GroupEntry>;
 
 /**

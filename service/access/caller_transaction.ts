@@ -19,7 +19,7 @@ import { buildReadFilter, mayRead } from "./case_rights.ts";
 
 /** A unit of work that shows only what the caller may see. */
 export interface CallerTransaction extends Transaction {
-  /** The same unit of work without restrictions, for rules that hold whoever the caller is. */
+  /** The same unit of work without restrictions, for rules that do not depend on the caller. */
   readonly unrestricted: Transaction;
   /** Reports whether the caller may see the items of an owner: the owner is a case that the caller may see, or no case. */
   isVisible(owner: string): Promise<boolean>;

@@ -91,6 +91,7 @@ const MISTAKES: { readonly [G in keyof Client]: readonly string[] } = {
     `(await svc.uiLists.move<Permit>("V", { sourceId: "1", destinationId: "2" })).data?.caseInfo?.content?.Applicnt`,
   ],
   staticContent: [`(await svc.staticContent.file("F")).length`, `await svc.staticContent.file(5)`],
+  work: [`(await svc.work.release("A")).idd`, `await svc.work.transfer("A", { toOperatr: "x" })`],
 };
 
 /** Mistakes in the use of request options. */
