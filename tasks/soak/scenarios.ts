@@ -1,9 +1,10 @@
 import { backups } from "./backups.ts";
 import { concurrentClients } from "./concurrent_clients.ts";
 import { fuzz } from "./fuzz.ts";
+import { outages } from "./outages.ts";
 import type { Scenario } from "./scenario.ts";
 import { serviceKills } from "./service_kills.ts";
 import { tokenCache } from "./token_cache.ts";
 
 /** All scenarios, in the order of the table. */
-export const scenarios: readonly Scenario[] = [serviceKills, concurrentClients, fuzz, tokenCache, backups];
+export const scenarios: readonly Scenario[] = [serviceKills, concurrentClients, fuzz, tokenCache, outages, backups];
