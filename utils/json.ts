@@ -1,4 +1,5 @@
 import { ExactNumber, isExact } from "./exact_number.ts";
+import { isNestedDeeper, MAX_LEVELS } from "./json_depth.ts";
 import { mapValues } from "./map_values.ts";
 
 /** Any JSON value. An `ExactNumber` is a number that a `number` cannot represent. */
@@ -73,10 +74,27 @@ const UNUSUAL = /(?:^|[:,[\s])(?:-?\d+(?:\.\d+)?[eE]|-?\d+\.\d*0(?!\d)|-?0\.0{6}
 export interface ParseOptions {
   /** Also keeps the digits of numbers that a `number` would print differently, such as `1.10`. */
   readonly keepText?: boolean;
+  /** Maximum nesting of objects and arrays. Default: `MAX_LEVELS`. */
+  readonly maxLevels?: number;
 }
 
-/** Parses JSON. Numbers that a `number` cannot represent become `ExactNumber`. Throws `SyntaxError`. */
-export function parseJson(text: string, options?: ParseOptions): JsonValue {
+/** Thrown for JSON that is nested too deeply. */
+export class JsonTooDeep extends SyntaxError {
+  /** Name of the class. */
+  override readonly name = "JsonTooDeep";
+
+  /** Creates the error. */
+  constructor(levels: number) {
+    super(`Objects and arrays are nested more than ${levels} levels deep`);
+  }
+}
+
+/**
+ * Parses JSON. Numbers that a `number` cannot represent become `ExactNumber`. Throws `SyntaxError`, which is `JsonTooDeep`
+ * for JSON that is nested more deeply than the limit.
+ */
+export function parseJson(text: string, { maxLevels = MAX_LEVELS, ...options }: ParseOptions = {}): JsonValue {
+  if (isNestedDeeper(text, maxLevels)) throw new JsonTooDeep(maxLevels); // Parsing a few megabytes would take seconds.
   return JSON.parse(text, findReviver(text, options));
 }
 
@@ -112,11 +130,6 @@ export function parseJsonOrText(text: string): JsonValue {
   } catch {
     return text;
   }
-}
-
-/** Reports whether an error is a stack overflow, which deeply nested JSON causes. */
-export function isStackOverflow(error: unknown): error is RangeError {
-  return error instanceof RangeError && /call stack/.test(error.message);
 }
 
 /** Reports whether an object has a `toJSON` method, as dates do. */

@@ -1,6 +1,7 @@
 /** Reads JSON payloads from an argument, from a file (`@path`) or from standard input (`-`). */
 import { SvcError } from "../../lib/errors.ts";
-import { type JsonValue, parseJson, type ParseOptions } from "../../utils/json.ts";
+import { JsonTooDeep, type JsonValue, parseJson, type ParseOptions } from "../../utils/json.ts";
+import { MAX_LEVELS } from "../../utils/json_depth.ts";
 import { describeReadError } from "../../utils/fs/describe_error.ts";
 import type { Io } from "../io/io.ts";
 
@@ -78,10 +79,13 @@ async function parse(flag: string, input: string, options?: ParseOptions, source
   try {
     return parseJson(text, options);
   } catch (cause) {
+    const from = source === undefined ? "" : ` from ${source}`;
+    if (cause instanceof JsonTooDeep) {
+      throw invalid(`${flag}${from} nests objects and arrays more than ${MAX_LEVELS} levels deep.`, undefined, cause);
+    }
     const { findJsonSyntaxError } = await import("./find_json_syntax_error.ts");
     const found = findJsonSyntaxError(text);
     const where = found ? `: line ${found.line}, column ${found.column} has ${found.found}` : "";
-    const from = source === undefined ? "" : ` from ${source}`;
     throw invalid(
       `${flag}${from} is ${text.trim() === "" ? "empty" : `not valid JSON${where}`}.`,
       source === undefined ? `Quote the JSON for your shell, or give ${flag} @file.` : undefined,

@@ -2,7 +2,7 @@
 import type { Warn } from "../client/callback.ts";
 import { getErrorMessage, SvcError } from "../errors.ts";
 import { warnIfOpenToOthers, warnIfSecretExposed } from "../../utils/fs/private_file.ts";
-import { isJsonObject, isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { isJsonObject, isNonEmptyString, type JsonObject, type JsonValue, parseJson } from "../../utils/json.ts";
 import { hasShape, type Shape, type ValueOf } from "../../utils/shape.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { decodeUtf8 } from "../../utils/text/utf8.ts";
@@ -295,8 +295,7 @@ function readBytes(path: string): Uint8Array | undefined {
 /** Parses JSON. The parser's message may quote a secret, so only its position is used. */
 function parse(text: string, path: string): JsonValue {
   try {
-    const value: JsonValue = JSON.parse(text);
-    return value;
+    return parseJson(text);
   } catch (error) {
     const position = error instanceof Error ? / \(line \d+ column \d+\)/.exec(error.message)?.[0] ?? "" : "";
     throw new SvcError("INVALID_CONFIG", `${path} is not valid JSON${position}.`, {

@@ -1,7 +1,8 @@
-import { SvcError } from "../errors.ts";
-import { isStackOverflow, type JsonValue } from "../../utils/json.ts";
+import { toIndentedJson } from "../../utils/indented_json.ts";
+import type { JsonValue } from "../../utils/json.ts";
 import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
 import type { Format, Rendered, Surface } from "./format.ts";
+import { createTooLongError } from "./too_long.ts";
 
 /** Options of `render`. */
 export interface RenderOptions {
@@ -18,24 +19,11 @@ export async function render(
   surface: Surface,
 ): Promise<Rendered> {
   const { fields } = options;
-  if (fields === undefined) return await renderNested(options, result, surface);
+  if (fields === undefined) return await renderFormat(options, result, surface);
   const { selectFields } = await import("./fields.ts");
   const selection = selectFields(result, fields);
-  const { text, notes } = await renderNested(options, selection.value, surface);
+  const { text, notes } = await renderFormat(options, selection.value, surface);
   return { text, notes: [...selection.notes, ...notes] };
-}
-
-/** Explains a stack overflow, which very deeply nested results cause in all formats that indent. */
-async function renderNested(options: RenderOptions, value: JsonValue, surface: Surface): Promise<Rendered> {
-  try {
-    return await renderFormat(options, value, surface);
-  } catch (cause) {
-    if (!isStackOverflow(cause)) throw cause;
-    throw new SvcError("INVALID_RESPONSE", `The response is nested too deeply to be printed as ${options.format}.`, {
-      cause,
-      hint: "Use --format compact.",
-    });
-  }
 }
 
 async function renderFormat({ format, fields }: RenderOptions, value: JsonValue, surface: Surface): Promise<Rendered> {
@@ -58,5 +46,7 @@ async function renderFormat({ format, fields }: RenderOptions, value: JsonValue,
 }
 
 function toJson(value: JsonValue): string {
-  return escapeControlCharacters(JSON.stringify(value, null, 2)) + "\n";
+  const text = toIndentedJson(value);
+  if (text === undefined) throw createTooLongError("json");
+  return escapeControlCharacters(text) + "\n";
 }

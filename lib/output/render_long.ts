@@ -1,6 +1,8 @@
+import { toIndentedJson } from "../../utils/indented_json.ts";
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
 import type { Format } from "./format.ts";
+import { createTooLongError } from "./too_long.ts";
 
 type Items = AsyncIterable<JsonValue> | Iterable<JsonValue>;
 
@@ -30,8 +32,9 @@ async function* renderJson(
   yield escapeControlCharacters(empty.slice(0, -end.length));
   let count = 0;
   for await (const element of list) {
-    const text = JSON.stringify(element, null, indent).replaceAll("\n", startLine(2));
-    yield (count++ === 0 ? "" : ",") + startLine(2) + escapeControlCharacters(text);
+    const text = format === "json" ? toIndentedJson(element) : JSON.stringify(element);
+    if (text === undefined) throw createTooLongError(format);
+    yield (count++ === 0 ? "" : ",") + startLine(2) + escapeControlCharacters(text.replaceAll("\n", startLine(2)));
   }
   yield (count === 0 ? "" : startLine(1)) + end + "\n";
 }

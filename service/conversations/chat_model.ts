@@ -2,7 +2,7 @@
 import { SvcError } from "../../lib/errors.ts";
 import { explainNetwork } from "../../lib/http/network.ts";
 import { readText } from "../../lib/http/limits.ts";
-import { isJsonObject, isNonEmptyString, type JsonObject } from "../../utils/json.ts";
+import { isJsonObject, isNonEmptyString, type JsonObject, parseJson } from "../../utils/json.ts";
 import type { ChatModel } from "../application/model/agent.ts";
 import { readAddress, readKey } from "./model_address.ts";
 import { type AnswerText, NoAnswer } from "./answer_text.ts";
@@ -59,15 +59,15 @@ async function toNoAnswer({ status, body }: Response): Promise<NoAnswer> {
 }
 
 function parseReply(body: string): string {
-  const choices = getMember(parseJson(body), "choices");
+  const choices = getMember(parseBody(body), "choices");
   const text = getMember(getMember(Array.isArray(choices) ? choices[0] : undefined, "message"), "content");
   if (isNonEmptyString(text)) return text;
   throw new NoAnswer("the response of the model server is not a chat completion");
 }
 
-function parseJson(text: string): unknown {
+function parseBody(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     throw new NoAnswer("the response of the model server is not JSON", { cause: error });
   }

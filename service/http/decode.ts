@@ -8,11 +8,11 @@ import {
   takesTag,
   TYPE_NAMES,
 } from "../../lib/operation/operation.ts";
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../utils/json.ts";
+import { isJsonObject, type JsonObject, JsonTooDeep, type JsonValue, parseJson } from "../../utils/json.ts";
 import { createIssue, Invalid, type Issue } from "../errors.ts";
 import type { ReceivedFile } from "./handler.ts";
 import type { Form } from "./multipart.ts";
-import { hasLoneSurrogate } from "./receive.ts";
+import { hasLoneSurrogate, MAX_DEPTH } from "./receive.ts";
 
 /** The parts of a request that contain values. */
 export interface RequestParts {
@@ -150,8 +150,9 @@ function readWholeQuery(query: URLSearchParams): JsonObject | undefined {
 function parseValue(text: string): JsonValue {
   let value: JsonValue;
   try {
-    value = parseJson(text);
+    value = parseJson(text, { maxLevels: MAX_DEPTH });
   } catch (cause) {
+    if (cause instanceof JsonTooDeep) throw new RangeError(`is nested more than ${MAX_DEPTH} deep`, { cause });
     throw new RangeError("must be JSON", { cause });
   }
   if (hasLoneSurrogate(text, value)) throw new RangeError("contains a lone surrogate, which is not a character");

@@ -8,7 +8,7 @@ import {
   type Operation,
   sendsForm,
 } from "../../lib/operation/operation.ts";
-import { isNestedWithin, type JsonValue, parseJson } from "../../utils/json.ts";
+import { JsonTooDeep, type JsonValue, parseJson } from "../../utils/json.ts";
 import { decodeUtf8 } from "../../utils/text/utf8.ts";
 import { Invalid } from "../errors.ts";
 import type { ByteStore } from "../store/bytes.ts";
@@ -54,7 +54,7 @@ export function createReceiver(operation: Operation, uploads: Uploads): (request
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /** Maximum nesting of objects and arrays. The JSON functions of the database refuse a depth of 1000. */
-const MAX_DEPTH = 100;
+export const MAX_DEPTH = 100;
 
 /** Maximum size of a body that counts as small. */
 const SMALL_BODY_BYTES = 64 * 1024;
@@ -118,16 +118,16 @@ export function parseJsonBody(text: string): JsonValue | undefined {
   if (hasLoneSurrogate(text, value)) {
     throw new Invalid("The body contains a lone surrogate, which is not a character.");
   }
-  if (!isNestedWithin(value, MAX_DEPTH)) {
-    throw new Invalid(`The body nests objects and arrays more than ${MAX_DEPTH} deep.`);
-  }
   return value;
 }
 
 function parseBody(text: string): JsonValue {
   try {
-    return parseJson(text);
+    return parseJson(text, { maxLevels: MAX_DEPTH });
   } catch (error) {
+    if (error instanceof JsonTooDeep) {
+      throw new Invalid(`The body nests objects and arrays more than ${MAX_DEPTH} deep.`);
+    }
     throw new Invalid(`The body is not JSON: ${error instanceof Error ? error.message : String(error)}.`);
   }
 }

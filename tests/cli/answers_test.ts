@@ -202,15 +202,28 @@ Deno.test("a web page is not a valid response, even if no body or a text is expe
   assert.equal((await callFakeService(plain, "social like-message M")).stdout, '"Liked"\n');
 });
 
-Deno.test("a response that is nested too deeply for indented formats is an error, and compact prints it", async () => {
-  const text = `{"data":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+Deno.test("the nesting of a response is limited before it is parsed, in a command and in the library", async () => {
+  const text = "[".repeat(1_000_000); // Parsed, it would be a syntax error at its end.
   await using service = startFakeService({ api: () => new Response(text) });
-  for (const format of ["json", "yaml"]) {
+  const message = "The response of the service is nested more than 1000 levels deep " +
+    "(text/plain;charset=UTF-8, 1000000 characters).";
+  const result = await callFakeService(service, "cases get C --format compact");
+  const { code, message: printed } = parseErrorRecord(result);
+  assert.deepEqual([result.code, result.stdout, code, printed], [1, "", "INVALID_RESPONSE", message]);
+  const library = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true });
+  await assert.rejects(library.data.query("D"), { code: "INVALID_RESPONSE", message });
+});
+
+Deno.test("a result whose indentation would not fit into memory is an error, and compact prints it", async () => {
+  const group = "[".repeat(900) + "]".repeat(900);
+  const text = `{"data":[${Array(500).fill(group)}]}`;
+  await using service = startFakeService({ api: () => new Response(text) });
+  for (const format of ["json", "table"]) {
     const result = await callFakeService(service, `cases get C --format ${format}`);
     assert.deepEqual([result.code, result.stdout], [1, ""]);
     assert.deepEqual(parseErrorRecord(result), {
       code: "INVALID_RESPONSE",
-      message: `The response is nested too deeply to be printed as ${format}.`,
+      message: "The result is too deeply nested and too long to be printed as json.",
       operation: "cases.get",
       hint: "Use --format compact.",
     });

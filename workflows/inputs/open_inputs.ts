@@ -1,6 +1,7 @@
 import { SvcError } from "../../lib/errors.ts";
 import { describeReadError } from "../../utils/fs/describe_error.ts";
-import { parseJson } from "../../utils/json.ts";
+import { JsonTooDeep, parseJson } from "../../utils/json.ts";
+import { MAX_LEVELS } from "../../utils/json_depth.ts";
 import { type BatchInput, toInvalidInput } from "./batch_input.ts";
 import { type Line, LINE_FEED, readLines } from "./lines.ts";
 
@@ -90,7 +91,10 @@ async function* readNdjson(lines: AsyncIterable<Line>, name: string): AsyncGener
 function parseInput(place: string, text: string): BatchInput {
   try {
     return { place, value: parseJson(text) };
-  } catch {
+  } catch (error) {
+    if (error instanceof JsonTooDeep) {
+      return toInvalidInput(place, `nests objects and arrays more than ${MAX_LEVELS} levels deep`);
+    }
     return toInvalidInput(
       place,
       "is not JSON",

@@ -1,7 +1,8 @@
 /** Renders requests as text, without credentials. */
 import { getTokenUrl, type SessionSettings, type Target } from "../../auth/settings.ts";
 import { getRequestPath } from "../../http/address.ts";
-import { isStackOverflow, type JsonObject } from "../../../utils/json.ts";
+import type { JsonObject } from "../../../utils/json.ts";
+import { toIndentedJson } from "../../../utils/indented_json.ts";
 import type { Operation } from "../../operation/operation.ts";
 import { type EncodedRequest, encodeRequest, type Part } from "./encode.ts";
 import type { Values } from "./values.ts";
@@ -14,7 +15,7 @@ export function renderDryRun(target: Target, operation: Operation, values: Value
     "Authorization: Bearer [REDACTED]",
     ...(tag === undefined ? [] : [`If-Match: ${tag}`]),
     `Content-Type: ${request.parts ? "multipart/form-data" : "application/json"}`,
-  ], laidOut(shownBody(request) ?? {}));
+  ], formatBody(shownBody(request) ?? {}));
 }
 
 /** Renders the request that exchanges the client secret for a token. */
@@ -25,14 +26,9 @@ export function renderExchange(settings: SessionSettings): string {
   ], "grant_type=client_credentials");
 }
 
-/** Formats a body. One that is nested too deeply for indentation stays on one line. */
-function laidOut(body: JsonObject): string {
-  try {
-    return JSON.stringify(body, null, 2);
-  } catch (error) {
-    if (!isStackOverflow(error)) throw error;
-    return JSON.stringify(body);
-  }
+/** Formats a body. One whose indentation would be too long stays on one line. */
+function formatBody(body: JsonObject): string {
+  return toIndentedJson(body) ?? JSON.stringify(body);
 }
 
 function requestText(method: string, url: string, headers: readonly string[], body: string): string {

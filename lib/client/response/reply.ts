@@ -17,12 +17,14 @@ import {
   isNonEmptyString,
   isScalar,
   type JsonObject,
+  JsonTooDeep,
   type JsonValue,
   parseJson,
   parseJsonObject,
   parseJsonOrText,
   type ParseOptions,
 } from "../../../utils/json.ts";
+import { MAX_LEVELS } from "../../../utils/json_depth.ts";
 
 /** Status and headers of a response. */
 export interface ReplyHead {
@@ -108,7 +110,7 @@ export function readHead(
 }
 
 /** Maximum depth of an error detail. */
-const MAX_LEVELS = 32;
+const MAX_DETAIL_LEVELS = 32;
 
 /**
  * Statuses with which a service rejects a call that it has examined. All others may come from a gateway, a lock or a
@@ -167,7 +169,7 @@ function describeRefusal(status: string, text: string, type = "text/plain"): str
 
 /** Returns a detail that can be printed: only the scalar members of one that is nested too deeply. */
 function readable(finding: JsonObject): JsonObject {
-  if (isNestedWithin(finding, MAX_LEVELS)) return finding;
+  if (isNestedWithin(finding, MAX_DETAIL_LEVELS)) return finding;
   return Object.fromEntries(Object.entries(finding).filter(([, value]) => isScalar(value)));
 }
 
@@ -236,7 +238,7 @@ function remarkIn(text: string): JsonValue | undefined {
 function textIn(text: string): string {
   if (!text.trimStart().startsWith('"')) return text;
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     return typeof value === "string" ? value : text;
   } catch {
     return text; // A text that starts with a quotation mark.
@@ -248,6 +250,9 @@ function parseAnswer(text: string, head: BodyHead, options?: ParseOptions): Json
   try {
     return parseJson(text, options);
   } catch (cause) {
+    if (cause instanceof JsonTooDeep) {
+      throw invalidBody(`nested more than ${MAX_LEVELS} levels deep`, text, head, cause);
+    }
     throw invalidBody("not JSON", text, head, cause);
   }
 }

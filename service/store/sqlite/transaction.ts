@@ -1,7 +1,7 @@
 // deno-lint-ignore-file require-await -- the store is asynchronous, SQLite is not: async turns a throw into a rejection
 /** A unit of work on SQLite. */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
-import { isJsonObject, type JsonObject, parseJson } from "../../../utils/json.ts";
+import { findReviver, isJsonObject, type JsonObject } from "../../../utils/json.ts";
 import { compressText, decompressText } from "../../../utils/sqlite/compress_text.ts";
 import type { UnitOfWork } from "../../../utils/sqlite/group_commit.ts";
 import { type Filter, type Page, type RowQuery, RowsTooLong } from "../query.ts";
@@ -460,15 +460,20 @@ function readNumber(row: SqlRow, column: string): number {
   return value;
 }
 
+/** Parses JSON that this store has written, whose depth was checked before. */
+function parseStored(text: string): unknown {
+  return JSON.parse(text, findReviver(text));
+}
+
 function readObject(row: SqlRow, column: string): JsonObject {
-  const value: unknown = parseJson(readText(row, column));
+  const value: unknown = parseStored(readText(row, column));
   if (!isJsonObject(value)) throw new TypeError(`Column ${column} is not a JSON object.`);
   return value;
 }
 
 /** Reads an array of objects, which a query splits because SQLite limits the arguments of a function, as one object. */
 function readParts(row: SqlRow, column: string): JsonObject {
-  const value: unknown = parseJson(readText(row, column));
+  const value: unknown = parseStored(readText(row, column));
   if (!Array.isArray(value)) throw new TypeError(`Column ${column} is not a JSON array.`);
   return Object.fromEntries(value.filter(isJsonObject).flatMap((part) => Object.entries(part)));
 }

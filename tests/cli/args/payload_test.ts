@@ -176,9 +176,10 @@ Deno.test("every number is sent with the digits that were typed", async () => {
   assert.deepEqual([sent.code, sent.stdout], [0, `{"data":${data.replaceAll(" ", "")}}\n`]);
 });
 
-Deno.test("a dry run prints a deeply nested payload on one line", async () => {
-  const nested = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
-  const { code, stdout } = await create("-", { stdin: nested });
-  assert.equal(code, 0);
-  assert.ok(stdout.endsWith(`\n\n{"caseTypeID":"T","content":${nested}}\n`));
+Deno.test("the nesting of a payload is limited to 1000 levels", async () => {
+  const nest = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
+  assert.equal((await create("-", { stdin: nest(1000) })).code, 0);
+  const { code, stderr } = await create("-", { stdin: nest(1001) });
+  const message = "--data from standard input nests objects and arrays more than 1000 levels deep.";
+  assert.deepEqual([code, JSON.parse(stderr).error.message], [2, message]);
 });

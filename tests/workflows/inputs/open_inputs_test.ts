@@ -18,6 +18,15 @@ Deno.test("lines that are too long or not UTF-8 fail alone", async () => {
   ]);
 });
 
+Deno.test("a line that nests too deeply fails alone", async () => {
+  const inputs = await readInputs("in.ndjson", `1\n${"[".repeat(1_000_000)}\n${"[".repeat(1000)}${"]".repeat(1000)}\n`);
+  assert.deepEqual(inputs.slice(0, 2).map(summarize), [
+    ["in.ndjson:1", 1],
+    ["in.ndjson:2", "in.ndjson:2 nests objects and arrays more than 1000 levels deep."],
+  ]);
+  assert.equal(inputs[2]?.error, undefined);
+});
+
 Deno.test("a number keeps its digits", async () => {
   const text = `{"ref":9007199254740993}\n{"ref":["\\\\","9007199254740993",1.10]}\n[9007199254740993.5]\n`;
   const inputs = await readInputs("in.ndjson", text);

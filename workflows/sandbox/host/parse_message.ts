@@ -127,26 +127,3 @@ export function escapeLog(text: string): string {
 export function isBase64(text: string): boolean {
   return text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text);
 }
-
-/** Maximum nesting of a message. Printing millions of brackets would block the host for half a minute. */
-export const MAX_LEVELS = 1000;
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-
-/** Returns true if a JSON text is nested too deeply. Any result is possible for a text that is not JSON. */
-export function isTooDeep(text: string): boolean {
-  if (text.length <= MAX_LEVELS) return false;
-  let level = 0;
-  let isString = false;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === QUOTE) isString = !isString;
-    else if (isString) {
-      if (code === BACKSLASH) i++;
-    } else if (code === 0x5b || code === 0x7b) {
-      if (++level > MAX_LEVELS) return true;
-    } else if (code === 0x5d || code === 0x7d) level--;
-  }
-  return false;
-}

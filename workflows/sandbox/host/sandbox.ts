@@ -1,6 +1,7 @@
 /** Runs a script in a guest process: one process, one script, one run. Everything that the guest sends is a request. */
 import { SvcError, toSvcError } from "../../../lib/errors.ts";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
+import { isNestedDeeper, MAX_LEVELS } from "../../../utils/json_depth.ts";
 import { planPages } from "../../../lib/operation/pages.ts";
 import type { OperationRef } from "../../../lib/operation/operation.ts";
 import type { Limits } from "./limits.ts";
@@ -22,8 +23,6 @@ import { type GuestFiles, killGuest, startGuest } from "./guest_process.ts";
 import {
   escapeLog,
   isBase64,
-  isTooDeep,
-  MAX_LEVELS,
   parseCall,
   parseDeclaration,
   parseFailure,
@@ -228,7 +227,9 @@ export class Sandbox {
 
   #handle({ kind, id, text: received }: Frame): void {
     const text = this.#paths?.restore(received, kind !== GuestMessage.log) ?? received;
-    if (kind !== GuestMessage.log && isTooDeep(text)) throw tooMuch(`a message with more than ${MAX_LEVELS} levels`);
+    if (kind !== GuestMessage.log && isNestedDeeper(text)) {
+      throw tooMuch(`a message with more than ${MAX_LEVELS} levels`);
+    }
     switch (kind) {
       case GuestMessage.ready:
         return this.#declare(text);
