@@ -91,6 +91,7 @@ export function restrict(tx: Transaction, app: Application, context: ScopeContex
     putItem: (item) => tx.putItem(item),
     deleteItem: (kind, id) => tx.deleteItem(kind, id),
     getResponse: (caller, key) => tx.getResponse(caller, key),
+    findNewestResponseTime: () => tx.findNewestResponseTime(),
     putResponse: (response) => tx.putResponse(response),
     deleteResponses: (before, limit) => tx.deleteResponses(before, limit),
     getClient: (id) => tx.getClient(id),

@@ -10,6 +10,7 @@ import type { Application, Operator } from "../application/model/application.ts"
 import { Forbidden, NotFound, OperationFailed } from "../errors.ts";
 import type { Assets } from "../pages/assets.ts";
 import type { ByteStore } from "../store/bytes.ts";
+import { ServiceClock } from "../store/service_clock.ts";
 import type { Store, Transaction } from "../store/store.ts";
 import { createDecoder } from "./decode.ts";
 import type { HandlerContext, Handlers, LaterWork, Outcome, RunLater } from "./handler.ts";
@@ -78,7 +79,7 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
   const { apiRoot, tokenPath } = options;
   const hono = new Hono<Env>({ getPath: ({ url }) => getPath(url) });
   const routes = await buildRoutes(options.handlers);
-  const keyed = new KeyedCalls(options.store);
+  const keyed = new KeyedCalls(options.store, await ServiceClock.open(options.store));
   for (const route of routes) {
     const path = apiRoot + route.operation.path.replace(/\{(\w+)\}/g, ":$1");
     hono.on(route.operation.method, path, createHandler(route, options, keyed)); // Hono is fastest with one handler.

@@ -1,8 +1,9 @@
 /**
- * Idempotency keys. A call with a key is performed once; a repetition within 24 hours receives the stored response. The
+ * Idempotency keys. A call with a key is performed once; a repetition within 24 hours of service receives the stored response. The
  * response is stored in the unit of work that makes the change, so that a crash leaves both or neither.
  */
 import { DependencyFailed, DomainError, type DomainErrorKind } from "../errors.ts";
+import type { ServiceClock } from "../store/service_clock.ts";
 import type { Store, StoredResponse, Transaction } from "../store/store.ts";
 import type { Outcome } from "./handler.ts";
 import { type PreparedResponse, prepareErrorResponse } from "./responses.ts";
@@ -62,11 +63,13 @@ export interface KeyedResponse {
 /** Performs calls with keys. */
 export class KeyedCalls {
   readonly #store: Store;
+  readonly #clock: ServiceClock;
   readonly #turns = new Map<string, Promise<void>>();
 
-  /** Stores the responses in a store. */
-  constructor(store: Store) {
+  /** Stores the responses in a store. The clock decides when they expire. */
+  constructor(store: Store, clock: ServiceClock) {
     this.#store = store;
+    this.#clock = clock;
   }
 
   /** Performs a call, or returns its stored response. Throws if its key belongs to another request. */
@@ -75,11 +78,11 @@ export class KeyedCalls {
     const run = async (tx: Transaction, unit: Unit) => {
       const outcome = await unit(tx);
       const response = prepare(outcome.afterCommit === undefined ? outcome : INTERRUPTED);
-      await saveResponse(tx, call, response);
+      await this.#save(tx, call, response);
       return { outcome, response };
     };
     try {
-      const first = await this.#store.transact(async (tx) => await findResponse(tx, call) ?? await run(tx, start));
+      const first = await this.#store.transact(async (tx) => await this.#find(tx, call) ?? await run(tx, start));
       if ("request" in first) return { response: replay(first, call), isReplay: true };
       let { response } = first;
       await complete(first.outcome, async (unit) => {
@@ -91,10 +94,20 @@ export class KeyedCalls {
     } catch (error) {
       // The failed unit has left no changes. Its error is stored unless the same request can succeed later.
       if (error instanceof DomainError && !TEMPORARY.has(error.kind)) {
-        await this.#store.transact((tx) => saveResponse(tx, call, prepareErrorResponse(error)));
+        await this.#store.transact((tx) => this.#save(tx, call, prepareErrorResponse(error)));
       }
       throw error;
     }
+  }
+
+  async #find(tx: Transaction, { caller, key }: KeyedCall): Promise<StoredResponse | undefined> {
+    const stored = await tx.getResponse(caller, key);
+    return stored !== undefined && stored.at >= getExpiryLimit(this.#clock.now()) ? stored : undefined;
+  }
+
+  async #save(tx: Transaction, call: KeyedCall, response: PreparedResponse): Promise<void> {
+    const { status, headers, text: body } = response;
+    await tx.putResponse({ ...call, at: this.#clock.now().toISOString(), status, headers: { ...headers }, body });
   }
 
   /** Serializes requests with the same key, so that the next one finds the stored response. */
@@ -116,16 +129,6 @@ export class KeyedCalls {
 export async function deleteExpiredResponses(store: Store, now: Date): Promise<void> {
   const before = getExpiryLimit(now);
   while (await store.transact((tx) => tx.deleteResponses(before, DELETED_AT_ONCE)) === DELETED_AT_ONCE);
-}
-
-async function findResponse(tx: Transaction, { caller, key }: KeyedCall): Promise<StoredResponse | undefined> {
-  const stored = await tx.getResponse(caller, key);
-  return stored !== undefined && stored.at >= getExpiryLimit(new Date()) ? stored : undefined;
-}
-
-async function saveResponse(tx: Transaction, call: KeyedCall, response: PreparedResponse): Promise<void> {
-  const { status, headers, text: body } = response;
-  await tx.putResponse({ ...call, at: new Date().toISOString(), status, headers: { ...headers }, body });
 }
 
 function replay({ request, status, headers, body }: StoredResponse, call: KeyedCall): PreparedResponse {

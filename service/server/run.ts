@@ -13,6 +13,7 @@ import { openBytes } from "../store/bytes_on_disk.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite_store.ts";
 import { deleteExpiredResponses } from "../http/idempotency.ts";
 import type { ByteStore } from "../store/bytes.ts";
+import { ServiceClock } from "../store/service_clock.ts";
 import type { Store } from "../store/store.ts";
 
 /** A service that runs in this process. */
@@ -102,8 +103,9 @@ export function sweepRegularly(store: Store, bytes: ByteStore, log: (line: strin
   const logFailure = (what: string) => (error: unknown) => {
     log(`Expired ${what} were not deleted: ${error instanceof Error ? error.stack : String(error)}`);
   };
+  const clock = ServiceClock.open(store);
   const sweep = async () => {
-    const now = new Date();
+    const now = (await clock).now();
     await removeExpired(store, bytes, now).catch(logFailure("uploads"));
     await deleteExpiredResponses(store, now).catch(logFailure("responses"));
   };

@@ -139,7 +139,7 @@ export interface StoredResponse {
   key: string;
   /** Digest of the request. */
   request: string;
-  /** ISO 8601 time, UTC, with milliseconds. */
+  /** Time of the service's clock, ISO 8601, UTC, with milliseconds. */
   at: string;
   status: number;
   headers: JsonObject;
@@ -216,6 +216,8 @@ export interface Transaction {
   textUses(kind: string, member: string, owner: string | undefined, cases?: Filter): Promise<TextUse[]>;
   /** Reads the stored response for a caller's key, if it exists. */
   getResponse(caller: string, key: string): Promise<StoredResponse | undefined>;
+  /** Returns the time of the response that was stored last, if there is one. */
+  findNewestResponseTime(): Promise<string | undefined>;
   /** Stores a response. It replaces a response with the same key. */
   putResponse(answer: StoredResponse): Promise<void>;
   /** Deletes up to `limit` of the oldest responses from before a time. Returns their number. */

@@ -58,6 +58,7 @@ const SQL = {
   textUses: `SELECT value AS text, COUNT(*) AS everywhere, SUM(owner = ?) AS here
     FROM items, json_each(content, ?) WHERE kind = ? GROUP BY value`,
   getResponse: "SELECT * FROM answers WHERE caller = ? AND key = ?",
+  findNewestResponse: "SELECT at FROM answers ORDER BY seq DESC LIMIT 1",
   putResponse:
     "INSERT OR REPLACE INTO answers (caller, key, request, at, status, headers, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
   deleteResponses: "DELETE FROM answers WHERE at < ? AND seq IN (SELECT seq FROM answers ORDER BY seq LIMIT ?)",
@@ -254,6 +255,11 @@ export class SqliteTransaction implements Transaction {
   async getResponse(caller: string, key: string): Promise<StoredResponse | undefined> {
     const row = this.#one("getResponse", caller, key);
     return row && toResponse(row);
+  }
+
+  async findNewestResponseTime(): Promise<string | undefined> {
+    const row = this.#one("findNewestResponse");
+    return row && readText(row, "at");
   }
 
   async putResponse({ caller, key, request, at, status, headers, body }: StoredResponse): Promise<void> {

@@ -17,7 +17,7 @@ import {
   type TestService,
 } from "../../harness/service.ts";
 import { textAt, valueAt } from "../../harness/service_engine.ts";
-import { makeFolder } from "../../harness/svc.ts";
+import { CHECKOUT, LimitedCommand, makeFolder, runCommand } from "../../harness/svc.ts";
 import { eventually } from "../../harness/wait.ts";
 
 const caseTypeID = "City-Permit-Work-Permit";
@@ -177,7 +177,9 @@ Deno.test("a response is stored for a day", async () => {
     await store.transact(async (tx) => {
       const kept = await tx.getResponse("clerk@city", "k");
       assert.ok(kept);
-      if (at !== undefined) await tx.putResponse({ ...kept, at: new Date(at).toISOString() });
+      if (at === undefined) return;
+      await tx.putResponse({ ...kept, at: new Date(at).toISOString() });
+      await tx.putResponse({ ...kept, key: "newer", at: new Date().toISOString() });
     });
     await store.close();
     return textAt(body, "id");
@@ -204,4 +206,42 @@ Deno.test("expired responses are deleted in small batches, and the others stay",
     assert.ok(await tx.getResponse("ada", "old 0"), "one that was replaced is young again");
   });
   await store.close();
+});
+
+Deno.test("a start with the system time a day ahead deletes no response and no upload", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  const program = `
+    const day = 25 * 60 * 60 * 1000;
+    const RealDate = Date;
+    globalThis.Date = class extends RealDate {
+      constructor(...args) { args.length === 0 ? super(RealDate.now() + day) : super(...args); }
+      static now() { return RealDate.now() + day; }
+    };
+    const { startService } = await import(${JSON.stringify(import.meta.resolve("../../../service/mod.ts"))});
+    const service = await startService({ data: Deno.args[0] });
+    await service.close();`;
+  const create = async (svc: TestService) => {
+    const options = { body: { caseTypeID }, headers: { "idempotency-key": "k" } };
+    return textAt((await svc.call("POST", "/cases", options)).body, "id");
+  };
+  const upload = new FormData();
+  upload.append("file", new File(["abc"], "a.txt"));
+  let first: string;
+  let file: string;
+  {
+    await using svc = await openService({ data });
+    first = await create(svc);
+    const headers = { authorization: `Bearer ${svc.token}` };
+    const response = await fetch(`${svc.api}/attachments/upload`, { method: "POST", body: upload, headers });
+    file = textAt(await response.json(), "ID");
+  }
+  const args = ["eval", "--config", `${CHECKOUT}/deno.json`, program, data];
+  const ahead = await runCommand(new LimitedCommand(Deno.execPath(), { args, stdout: "piped", stderr: "piped" }));
+  assert.deepEqual([ahead.code, ahead.stderr], [0, ""]);
+  await using svc = await openService({ data });
+  assert.equal(await create(svc), first);
+  const attachments = [{ type: "File", category: "File", ID: file }];
+  const path = `/cases/${encodeURIComponent(first)}/attachments`;
+  assert.equal((await svc.call("POST", path, { body: { attachments } })).status, 201);
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { KeyedCalls } from "../../../service/http/idempotency.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
+import { ServiceClock } from "../../../service/store/service_clock.ts";
 import { sweepRegularly } from "../../../service/server/run.ts";
 import {
   type ApiAnswer,
@@ -205,7 +206,7 @@ Deno.test("a key has 1 to 255 printable ASCII characters, and reads ignore it", 
 
 Deno.test("a response is stored for a day, after which a repeated request runs again", async () => {
   const store = openSqliteStore(":memory:");
-  const calls = new KeyedCalls(store);
+  const calls = new KeyedCalls(store, await ServiceClock.open(store));
   const hour = 60 * 60 * 1000;
   const kept = { status: 200, headers: {}, body: "kept" };
   const ages = [23.9, 24.1].map((hours) => ({
