@@ -5,6 +5,7 @@ import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import { LeftOpen } from "../sandbox/host/interruption.ts";
 import type { CallAnswer, RecordedResults, RunHandlers } from "../sandbox/host/sandbox.ts";
 import { type CallRequest, isSleep } from "../sandbox/protocol/messages.ts";
+import { type Delivery, DeliveryBudget } from "./delivery_budget.ts";
 import { type LiveCalls, StopInput } from "./live_calls.ts";
 import {
   decodeAnswer,
@@ -35,6 +36,9 @@ const STALL_MILLISECONDS = 30_000;
 /** Time that an idle script may take to load a module, in milliseconds. */
 const IDLE_MILLISECONDS = 2_000;
 
+/** Size from which a response counts as large, in characters. */
+const LARGE_CHARACTERS = 1024 * 1024;
+
 /** Options of an input's run. */
 export interface InputRunOptions {
   /** The recorded events of the input. */
@@ -49,6 +53,8 @@ export interface InputRunOptions {
   readonly generation: number;
   /** Rewinds to the step at which the script leaves its history, instead of failing there. */
   readonly force: boolean;
+  /** Mebibytes of text that the journal may store about the input. Default: no limit. */
+  readonly maxJournalMiB?: number;
   /** Time without a step after which a replayed script counts as stalled, in milliseconds (default: 30,000). */
   readonly stallMilliseconds?: number;
   /** Receives what the script prints. */
@@ -74,6 +80,8 @@ export class InputRun implements RunHandlers {
   readonly #options: InputRunOptions;
   readonly #steps = new Map<number, PendingStep>();
   readonly #lastAttempt = new AbortController();
+  readonly #budget = new DeliveryBudget();
+  readonly #deliveries = new Map<number, Delivery>();
   #replay: Replay;
   /** Settles when all steps so far are dispatched, in order. */
   #dispatched: Promise<void> = Promise.resolve();
@@ -110,7 +118,16 @@ export class InputRun implements RunHandlers {
   /** Records that the script gets the result of a step. Returns the time of the script's clock. */
   onDelivery(position: number): number {
     this.#dispatch({ type: "delivered", position, now: Date.now() });
+    this.#steps.delete(position); // Its response may be large.
     return this.#replay.clock;
+  }
+
+  /** Frees the memory of a response. A large one is in memory until it is on disk, too. */
+  onTaken(position: number): void {
+    const isLarge = (this.#deliveries.get(position)?.characters ?? 0) >= LARGE_CHARACTERS;
+    const end = () => this.#endDelivery(position);
+    if (!isLarge) return end();
+    this.#options.sink.durable().then(end, end); // The next change reports a failure.
   }
 
   /** Stops a script that stays idle and does not take the step whose result it has. */
@@ -217,6 +234,7 @@ export class InputRun implements RunHandlers {
     const recorded = this.#findRecorded(position);
     if ("error" in recorded) result?.reject(recorded.error);
     else result?.resolve(recorded.answer);
+    this.#steps.delete(position);
   }
 
   /** Gives the script the result of a new step: that of its call, or that of the same call before a rewind. */
@@ -238,26 +256,50 @@ export class InputRun implements RunHandlers {
     return { operation, error: toRecordedError(parseRefusal(call.result.content).error) };
   }
 
+  /** Makes a call, or sleeps. A call waits until the script has taken earlier responses if they are large. */
   async #makeCall(position: number, call: RecordedStep, sent: SentHeaders): Promise<void> {
     const step = this.#steps.get(position);
     if (step === undefined) return;
-    const weight = isSleep(step.request) ? 0 : 1; // A pause does not wait for sleeps.
-    this.#inFlight += weight;
+    const { request, signal } = step;
+    if (isSleep(request)) return await this.#complete(step, position, call, sent); // A pause does not wait for it.
+    const delivery = this.#budget.tryBegin(request) ?? await this.#budget.begin(request, signal);
+    if (this.#replay.phase !== "active") return this.#budget.end(delivery);
+    this.#deliveries.set(position, delivery);
+    this.#inFlight++;
+    await this.#complete(step, position, call, sent);
+    this.#inFlight--;
+    if (this.#inFlight === 0) this.#drained?.resolve();
+  }
+
+  async #complete(step: PendingStep, position: number, call: RecordedStep, sent: SentHeaders): Promise<void> {
     const event = await this.#send(step, position, call, sent).then(
       (answer): ReplayEvent => {
         step.outcome = { answer };
-        return { type: "answered", position, content: encodeAnswer(answer) };
+        const content = encodeAnswer(answer);
+        this.#noteSize(position, content.length);
+        return { type: "answered", position, content };
       },
       (thrown): ReplayEvent => this.#describeFailure(step, position, thrown),
     );
     this.#dispatch(event);
-    this.#inFlight -= weight;
-    if (this.#inFlight === 0) this.#drained?.resolve();
+  }
+
+  #endDelivery(position: number): void {
+    const delivery = this.#deliveries.get(position);
+    if (delivery === undefined) return;
+    this.#deliveries.delete(position);
+    this.#budget.end(delivery);
+  }
+
+  #noteSize(position: number, characters: number): void {
+    const delivery = this.#deliveries.get(position);
+    if (delivery !== undefined) this.#deliveries.set(position, this.#budget.arrive(delivery, characters));
   }
 
   #describeFailure(step: PendingStep, position: number, thrown: unknown): ReplayEvent {
     const error = toSvcError(thrown);
     step.outcome = { error };
+    this.#endDelivery(position);
     if (thrown instanceof StopInput) {
       const { reason } = thrown;
       this.#options.stop(reason.cause instanceof LeftOpen ? reason : reason.with({ cause: thrown }));

@@ -7,7 +7,7 @@
  */
 import type { ErrorRecord, SvcError } from "../../lib/errors.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
-import { tooMuch } from "../sandbox/host/guest_errors.ts";
+import { journalFull, tooMuch } from "../sandbox/host/guest_errors.ts";
 import { MAX_OUTPUT_CHARACTERS } from "../sandbox/protocol/messages.ts";
 import { changedStep, missingStep, similarStep } from "./divergence.ts";
 import {
@@ -22,6 +22,9 @@ import {
   takeRewound,
 } from "./history.ts";
 
+/** Characters that an event counts in addition to its content. */
+const EVENT_COST = 64;
+
 /** Options of a replay. */
 export interface ReplayOptions {
   /** The recorded events of the input. */
@@ -32,6 +35,8 @@ export interface ReplayOptions {
   readonly force: boolean;
   /** Start of the idempotency keys of the input. */
   readonly keyPrefix: string;
+  /** Mebibytes of text that the journal may store about the input. Default: no limit. */
+  readonly maxJournalMiB?: number;
 }
 
 /** A step that the script takes. The sandbox numbers steps from 1. */
@@ -146,6 +151,8 @@ export interface Replay {
   readonly recordedLines: number;
   /** Total length of the refused requests. They are recorded, too, and could fill the disk in a short time. */
   readonly refusedCharacters: number;
+  /** Total size of the recorded events, in characters. */
+  readonly recordedCharacters: number;
   /** Why the script does not match its history, or why the journal has failed. */
   readonly divergence?: SvcError;
 }
@@ -178,6 +185,7 @@ export function startReplay(options: ReplayOptions, now: number): Replay {
     printedLines: 0,
     recordedLines: history.printedLines,
     refusedCharacters: 0,
+    recordedCharacters: options.events.reduce((sum, event) => sum + getSize(event), 0),
   };
 }
 
@@ -188,6 +196,27 @@ export function findExpected({ history, expected }: Replay): number | undefined 
 
 /** Returns the next state and effects of an input. */
 export function advance(state: Replay, event: ReplayEvent): Transition {
+  return limitRecorded(reduce(state, event));
+}
+
+/** Stops an input that records too much. What exceeds the limit is recorded, because it has happened. */
+function limitRecorded({ state, effects }: Transition): Transition {
+  const added = effects.reduce((sum, effect) => effect.type === "append" ? sum + getSize(effect.event) : sum, 0);
+  if (added === 0) return { state, effects };
+  const recordedCharacters = state.recordedCharacters + added;
+  const { maxJournalMiB = Infinity } = state.options;
+  const isTooMuch = recordedCharacters > maxJournalMiB * 1024 * 1024;
+  return {
+    state: { ...state, recordedCharacters },
+    effects: isTooMuch ? [...effects, stop(journalFull(maxJournalMiB))] : effects,
+  };
+}
+
+function getSize({ content }: EventRecord): number {
+  return content.length + EVENT_COST;
+}
+
+function reduce(state: Replay, event: ReplayEvent): Transition {
   switch (event.type) {
     case "step":
       return takeStep(state, event);

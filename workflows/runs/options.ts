@@ -73,7 +73,7 @@ export interface PaceOptions {
 export interface WorkOptions extends GrantOptions, PaceOptions, RunEvents {
   /** Values of the inputs, instead of a file. To resume the run, pass the same values again. */
   readonly inputs?: Iterable<JsonValue> | AsyncIterable<JsonValue>;
-  /** Limits of each input. Default: 300 seconds and 256 MiB. */
+  /** Limits of each input. Default: 300 seconds, 256 MiB of memory and 128 MiB in the journal. */
   readonly limits?: Partial<Limits>;
   /** Decision about a change with an unknown outcome. Default: `stop` its input. */
   readonly onUnknown?: OnUnknown;
@@ -168,10 +168,11 @@ function checkMaxOutage({ maxOutageSeconds: seconds }: WorkOptions): number | un
 }
 
 function toLimits({ limits }: WorkOptions, defaults: Limits): Limits {
-  const { timeoutSeconds, maxMemoryMiB } = limits ?? {};
+  const { timeoutSeconds, maxMemoryMiB, maxJournalMiB } = limits ?? {};
   return {
     timeoutSeconds: timeoutSeconds ?? defaults.timeoutSeconds,
     maxMemoryMiB: maxMemoryMiB ?? defaults.maxMemoryMiB,
+    maxJournalMiB: maxJournalMiB ?? defaults.maxJournalMiB,
   };
 }
 

@@ -8,6 +8,7 @@ import type { InputEnd, InputJournal, InputRecord } from "../journal/journal.ts"
 import { newRunId } from "../journal/run_id.ts";
 import { isThrown } from "../sandbox/guest/script_error.ts";
 import { KilledFromOutside } from "../sandbox/host/guest_errors.ts";
+import { DEFAULT_LIMITS } from "../sandbox/host/limits.ts";
 import { interrupted, LeftOpen, StopsRun } from "../sandbox/host/interruption.ts";
 import type { OpenWorkflow } from "../scripts/open_workflow.ts";
 
@@ -179,6 +180,7 @@ export class Runner {
         keyPrefix: this.#createKeyPrefix(number),
         generation,
         force,
+        maxJournalMiB: journal && (workflow.limits.maxJournalMiB ?? DEFAULT_LIMITS.maxJournalMiB),
         onLog,
         stop,
       });

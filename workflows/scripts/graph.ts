@@ -17,7 +17,7 @@ import { isInside } from "./read_inside.ts";
 /** Limits of the process that lists the modules. */
 const GRAPH_LIMITS: Limits = { timeoutSeconds: 20, maxMemoryMiB: 512 };
 
-/** The files of a guest, of which the script and its imports are copies. */
+/** The files of a guest whose script is a copy. */
 export type CopiedFiles = GuestFiles & Required<Pick<GuestFiles, "paths">>;
 
 /** The modules of a script, as Deno lists them without running it. */

@@ -76,7 +76,8 @@ export class OpenWorkflow implements AsyncDisposable {
   digest = "";
   readonly #guestFiles: GuestFiles;
   readonly #folder: AsyncDisposable;
-  readonly #limits: Limits;
+  /** Limits of each input. */
+  readonly limits: Limits;
   readonly #signal?: AbortSignal;
   /** Sandboxes whose processes exist: a killed one may still write into the folder. */
   readonly #sandboxes = new Set<Sandbox>();
@@ -86,7 +87,7 @@ export class OpenWorkflow implements AsyncDisposable {
   constructor(guestFiles: GuestFiles, folder: AsyncDisposable, limits: Limits, { signal }: WorkflowOptions) {
     this.#guestFiles = guestFiles;
     this.#folder = folder;
-    this.#limits = limits;
+    this.limits = limits;
     this.#signal = signal;
   }
 
@@ -167,7 +168,7 @@ export class OpenWorkflow implements AsyncDisposable {
   }
 
   #start(): Sandbox {
-    const sandbox = new Sandbox(this.#guestFiles, this.#limits);
+    const sandbox = new Sandbox(this.#guestFiles, this.limits);
     this.#sandboxes.add(sandbox);
     void sandbox.gone().then(() => this.#sandboxes.delete(sandbox));
     return sandbox;

@@ -36,7 +36,7 @@ function openFile(path: string): Deno.FsFile {
 
 /**
  * Tells whether an open file is the one at a path without links. A process that keeps replacing a directory of the path by
- * a link could deceive one check. It passes each with a probability of a quarter, so many checks exclude it.
+ * a link could deceive one check. The probability is a quarter, so a number of checks excludes it.
  */
 function isAt(file: Deno.FsFile, path: string): boolean {
   const { dev, ino } = file.statSync();

@@ -2,6 +2,7 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 import {
   grants,
   input,
+  journalLimit,
   maxOutage,
   newJournal,
   onUnknown,
@@ -38,6 +39,7 @@ export const runCommand: LocalCommand = localCommand({
     },
     ...newJournal,
     ...maxOutage,
+    ...journalLimit,
     ...onUnknown,
   },
   example: `intake.ts --input '{"Applicant":"Ada","Address":"Main St 1"}' --allow-declared`,

@@ -65,6 +65,13 @@ export function tooMuch(what: string): SvcError {
   );
 }
 
+/** Creates the error of an input that records more than the journal may store. */
+export function journalFull(maxJournalMiB: number): SvcError {
+  return new SvcError("WORKFLOW_FAILED", `The journal stores more than ${maxJournalMiB} MiB about the input.`, {
+    hint: "Raise --max-journal, or split the work over several inputs.",
+  });
+}
+
 function stoppedFor(what: string, hint: string): SvcError {
   return new SvcError("WORKFLOW_FAILED", `The workflow was stopped: it sent ${what}.`, { hint });
 }

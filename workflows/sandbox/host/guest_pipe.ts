@@ -54,12 +54,20 @@ export class GuestPipe {
   }
 }
 
-/** Sends messages to a stream. Messages that arrive during a write are written together. */
+/** Size from which messages are not written together, in bytes. */
+const BATCH_BYTES = 256 * 1024;
+
+/** A message that is not written yet. */
+interface QueuedFrame {
+  readonly frame: Frame;
+  readonly onTaken: () => void;
+}
+
+/** Sends messages to a stream. Short messages that arrive during a write are written together. */
 class SendQueue {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #buffer = new FrameBuffer();
-  #frames: Frame[] = [];
-  #callbacks: (() => void)[] = [];
+  #queue: QueuedFrame[] = [];
   #isWriting = false;
 
   constructor(stream: WritableStream<Uint8Array>) {
@@ -68,13 +76,12 @@ class SendQueue {
   }
 
   send(frame: Frame, onTaken: () => void = () => {}): void {
-    this.#frames.push(frame);
-    this.#callbacks.push(onTaken);
+    this.#queue.push({ frame, onTaken });
     if (!this.#isWriting) void this.#write();
   }
 
   close(): void {
-    this.#frames = [];
+    this.#queue = [];
     this.#writer.abort().catch(() => {}); // The guest may have closed it.
   }
 
@@ -82,19 +89,28 @@ class SendQueue {
     this.#isWriting = true;
     try {
       await Promise.resolve(); // Includes messages of the same turn.
-      while (this.#frames.length > 0) {
-        for (const frame of this.#frames) this.#buffer.add(frame);
-        const callbacks = this.#callbacks;
-        this.#frames = [];
-        this.#callbacks = [];
+      while (this.#queue.length > 0) {
+        const callbacks = this.#fillBuffer();
         await this.#writer.write(this.#buffer.take());
         for (const callback of callbacks) callback();
       }
     } catch {
-      this.#frames = []; // The guest has ended. `receive` returns.
+      this.#queue = []; // The guest has ended. `receive` returns.
     } finally {
       this.#isWriting = false;
     }
+  }
+
+  /** Moves messages from the queue to the buffer. Returns their callbacks. */
+  #fillBuffer(): (() => void)[] {
+    const callbacks: (() => void)[] = [];
+    for (const { frame, onTaken } of this.#queue) {
+      if (this.#buffer.length >= BATCH_BYTES) break;
+      this.#buffer.add(frame);
+      callbacks.push(onTaken);
+    }
+    this.#queue.splice(0, callbacks.length);
+    return callbacks;
   }
 }
 

@@ -39,7 +39,12 @@ export function parseCall(text: string, operations: ReadonlyMap<string, Operatio
   // The guest handles the script's signal and rejects an idempotency key.
   const [given, { timeoutSeconds }] = splitArguments(operation, completeArguments(args, operation, files));
   const values = acceptEarlierTag(given);
-  const request = { operation: name, values, ...(timeoutSeconds !== undefined && { timeoutSeconds }) };
+  const request = {
+    operation: name,
+    values,
+    hasFile: operation.answer === "content",
+    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+  };
   return {
     request,
     answer: operation.answer,

@@ -73,6 +73,8 @@ export interface RunHandlers {
    * the script's clock, in milliseconds since 1970.
    */
   onDelivery(position: number): number;
+  /** Called when the script has taken the result of a step that `call` returned. */
+  onTaken?(position: number): void;
   /** Called with random bytes that the script used, in base64. */
   onRandomBytes(block: string): void;
   /** Called when the script is idle and has not taken a step whose recorded result it has. */
@@ -101,6 +103,9 @@ const MESSAGE_COST = 64;
 /** Maximum number of recorded results that are sent before the script takes their steps. */
 const MAX_AHEAD = 64;
 
+/** Maximum total size of recorded results that the guest has not read, in characters. A single one may be larger. */
+const MAX_AHEAD_CHARACTERS = 16 * 1024 * 1024;
+
 /** A step without a result. */
 interface OpenStep {
   readonly step: RequestedStep;
@@ -128,6 +133,8 @@ export class Sandbox {
   readonly #ahead = new Set<number>();
   /** Number of recorded results that were sent. */
   #nextResult = 0;
+  /** Size of the recorded results that were sent and not read. */
+  #aheadCharacters = 0;
   #operations: ReadonlyMap<string, OperationRef> = new Map();
   #lastPosition = 0;
   #outputCharacters = 0;
@@ -338,6 +345,7 @@ export class Sandbox {
     this.#sendResult(kind, position, head, text, () => {
       this.#open[step.kind]--;
       this.#open.characters -= characters;
+      this.#handlers?.onTaken?.(position);
     });
     if (!isRecorded) return;
     this.#nextResult++;
@@ -351,19 +359,25 @@ export class Sandbox {
 
   /** Sends recorded results, up to the first of a step that the script has taken already. */
   #sendAhead(): void {
+    if (this.hasEnded) return;
     const { recorded } = this.#handlers ?? {};
     for (;;) {
       const position = recorded?.order[this.#nextResult];
       if (recorded === undefined || position === undefined || position <= this.#lastPosition) return;
-      if (this.#ahead.size >= MAX_AHEAD) return;
+      if (this.#ahead.size >= MAX_AHEAD || this.#aheadCharacters > MAX_AHEAD_CHARACTERS) return;
       const result = recorded.find(position);
       this.#nextResult++;
       this.#ahead.add(position);
       if ("error" in result) this.#sendResult(HostMessage.error, position, {}, JSON.stringify(result.error));
       else {
+        const { head, text } = result.answer;
         const operation = this.#operations.get(result.operation)?.operation;
-        const described = { answer: operation?.answer ?? "nothing", pages: operation && planPages(operation) };
-        this.#sendResult(HostMessage.reply, position, { ...described, ...result.answer.head }, result.answer.text);
+        const described = { answer: operation?.answer ?? "nothing", pages: operation && planPages(operation), ...head };
+        this.#aheadCharacters += text.length;
+        this.#sendResult(HostMessage.reply, position, described, text, () => {
+          this.#aheadCharacters -= text.length;
+          this.#sendAhead();
+        });
       }
     }
   }

@@ -60,7 +60,9 @@ function writeFrame(
   const content = start + HEADER_BYTES;
   const { read, written } = encoder.encodeInto(text, buffer.subarray(content));
   if (content > buffer.length || read < text.length) {
-    return writeFrame({ kind, id, text }, extend(buffer, content + 3 * text.length), start);
+    const isShort = buffer.length < content + text.length;
+    // Most texts need one byte per character, and none more than three.
+    return writeFrame({ kind, id, text }, extend(buffer, content + (isShort ? 1 : 3) * text.length), start);
   }
   const header = new DataView(buffer.buffer, buffer.byteOffset + start, HEADER_BYTES);
   header.setUint32(0, written);

@@ -77,6 +77,8 @@ export interface CallRequest {
   readonly values: Values;
   /** Timeout of the call, in seconds. */
   readonly timeoutSeconds?: number;
+  /** True if the response is a file. */
+  readonly hasFile?: boolean;
   /** True for a sleep that is a timer of the script. */
   readonly isTimer?: boolean;
 }

@@ -60,6 +60,7 @@ const limits = {
     placeholder: "seconds",
   },
   maxMemory: { help: "Memory limit of one input in MiB", type: "integer", placeholder: "mib" },
+  maxJournal: { help: "Journal limit of one input in MiB", type: "integer", placeholder: "mib" },
 } as const satisfies Record<string, Flag>;
 
 /** The limits and the import folder of a script. */
@@ -71,6 +72,11 @@ export const sandbox = {
     type: "path",
     placeholder: "folder",
   },
+} as const satisfies Record<string, Flag>;
+
+/** The journal limit of a new run. */
+export const journalLimit = {
+  maxJournal: { ...limits.maxJournal, default: String(DEFAULT_LIMITS.maxJournalMiB) },
 } as const satisfies Record<string, Flag>;
 
 /** The single input. */
@@ -103,6 +109,7 @@ export const continuation = {
   ...grants,
   timeout: keepByDefault(limits.timeout),
   maxMemory: keepByDefault(limits.maxMemory),
+  maxJournal: keepByDefault(limits.maxJournal),
   concurrency: keepByDefault(pace.concurrency),
   rate: keepByDefault(pace.rate),
   maxFailures: keepByDefault(pace.maxFailures),
@@ -120,15 +127,18 @@ function keepByDefault<F extends Flag>(flag: F): F {
 interface WorkFlags {
   readonly timeout?: number;
   readonly maxMemory?: number;
+  readonly maxJournal?: number;
   readonly rate?: string;
   readonly maxFailures?: string;
   readonly maxOutage?: string;
 }
 
 /** Converts flags to options of a run. */
-export function toWorkOptions({ timeout, maxMemory, rate, maxFailures, maxOutage }: WorkFlags) {
+export function toWorkOptions(
+  { timeout, maxMemory, maxJournal, rate, maxFailures, maxOutage }: WorkFlags,
+) {
   return {
-    limits: { timeoutSeconds: timeout, maxMemoryMiB: maxMemory },
+    limits: { timeoutSeconds: timeout, maxMemoryMiB: maxMemory, maxJournalMiB: maxJournal },
     rate: rate === undefined ? undefined : parseRate(rate),
     maxFailures,
     maxOutageSeconds: parseCallSetting("maxOutageSeconds", maxOutage),
