@@ -91,10 +91,10 @@ async function findPath<T>(path: string, found: Promise<T>): Promise<T | undefin
   });
 }
 
-/** Creates a file under a temporary name. */
+/** Creates a file under a temporary name. Only its owner can read it: it may contain the data of cases. */
 async function openBeside(path: string, folder: string): Promise<{ temporary: string; file: Deno.FsFile }> {
   const temporary = `${folder}/.svc-${crypto.randomUUID()}.part`;
-  return { temporary, file: await openTo(path, { write: true, createNew: true }, temporary) };
+  return { temporary, file: await openTo(path, { write: true, createNew: true, mode: 0o600 }, temporary) };
 }
 
 async function openTo(path: string, options: Deno.OpenOptions, actual = path): Promise<Deno.FsFile> {

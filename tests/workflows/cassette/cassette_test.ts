@@ -38,6 +38,7 @@ Deno.test("a cassette plays offline, without a profile, and with the same output
     `Created CITY-PERMIT-WORK P-1.\nRegistered: Pending-Review.\n2 calls recorded in ${cassette}.\n`,
   );
   assert.equal(recorded.code, 0);
+  if (Deno.build.os !== "windows") assert.equal((await Deno.stat(cassette)).mode! & 0o777, 0o600);
   const text = await Deno.readTextFile(cassette);
   assert(!text.includes(clientSecret) && !text.includes(clientId), "no credential is in a cassette");
   const plays = [1, 2, 3].map(() => svcWorkflow(["test", script, "--cassette", cassette], {}, [...OFFLINE, PROGRAM]));

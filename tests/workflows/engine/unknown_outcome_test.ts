@@ -203,6 +203,7 @@ Deno.test("a batch distinguishes stopped inputs from failed ones", async () => {
   const show = async () => (await svc("show", "r1", "--failed")).stdout;
   assert.match(await show(), /^in\.ndjson:2 open: OUTCOME_UNKNOWN cases\.create was sent[^]*^in\.ndjson:3 failed/m);
   await svc("report", "r1", "-o", "report.html");
+  if (Deno.build.os !== "windows") assert.equal((await Deno.stat(`${folder.path}/report.html`)).mode! & 0o777, 0o600);
   assert.match(await Deno.readTextFile(`${folder.path}/report.html`), /OUTCOME_UNKNOWN cases\.create was sent/);
   await svc("resume", "r1", "--on-unknown", "repeat");
   assert.doesNotMatch(await show(), /OUTCOME_UNKNOWN/);
