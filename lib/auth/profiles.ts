@@ -7,6 +7,8 @@ import { hasShape, type Shape, type ValueOf } from "../../utils/shape.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { decodeUtf8 } from "../../utils/text/utf8.ts";
 import { CALL_SETTINGS, type CallSettingName, DEFAULT_TIMEOUT_SECONDS, describeSetting } from "./call_settings.ts";
+import { findUntrusted } from "../../utils/fs/trusted_path.ts";
+import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { readVariable } from "./environment.ts";
 
 /** Values of the members that a profile may omit. */
@@ -110,14 +112,21 @@ export function checkMember(member: ProfileMember, value: unknown, place: string
 
 /** Throws unless the value is a profile. The message starts with the place, e.g. `profiles.default`. */
 export function checkProfile(value: JsonValue | undefined, place: string): asserts value is Profile {
-  if (!isJsonObject(value)) throw invalidProfile(`${place} must be an object.`);
-  for (const member of Object.keys(PROFILE_MEMBERS)) {
+  const problem = findProblem(value, place);
+  if (problem !== undefined) throw invalidProfile(problem);
+}
+
+/** Describes why a value is not a profile. Returns undefined if it is one. */
+function findProblem(value: JsonValue | undefined, place: string): string | undefined {
+  if (!isJsonObject(value)) return `${place} must be an object.`;
+  for (const [member, { must, isValid }] of Object.entries(PROFILE_MEMBERS)) {
     const content = value[member];
-    if (isProfileMember(member) && content !== undefined) checkMember(member, content, `${place}.${member}`);
+    if (content !== undefined && !isValid(content)) return `${place}.${member} must be ${must}.`;
   }
   if (value.clientSecret !== undefined && value.clientSecretCommand !== undefined) {
-    throw invalidProfile(`${place} must have clientSecret or clientSecretCommand, not both.`);
+    return `${place} must have clientSecret or clientSecretCommand, not both.`;
   }
+  return undefined;
 }
 
 /** A profile name becomes part of a file name. */
@@ -158,9 +167,9 @@ function isPath(text: string): boolean {
 
 const LOCK_TIMEOUT_SECONDS = 10;
 
-/** The content of `config.json`. */
+/** The content of `config.json`. Its profiles are checked when they are used, so that an invalid one stops no other. */
 interface Config extends JsonObject {
-  profiles: { [name: string]: Profile };
+  profiles: JsonObject;
 }
 
 /** Returns the directory of profiles and tokens: `SVC_CONFIG_DIR`, or `.svc-cli` in the home directory. */
@@ -188,12 +197,20 @@ export function getConfigFile(directory: string): string {
 /** Finds a profile by name. */
 export function findProfile(name: string, directory: string, warn: Warn): Profile | undefined {
   checkProfileName(name);
-  return findOwn(readConfig(getConfigFile(directory), warn).profiles, name);
+  const path = getConfigFile(directory);
+  const profile = findOwn(readConfig(path, warn).profiles, name);
+  if (profile !== undefined) checkProfile(profile, `${path}: profiles.${name}`);
+  return profile;
 }
 
-/** Reads all profiles by name. */
+/** Reads all valid profiles by name. */
 export function readProfiles(directory: string = getConfigDirectory()): Readonly<Record<string, Profile>> {
-  return readConfig(getConfigFile(directory), () => {}).profiles;
+  const { profiles } = readConfig(getConfigFile(directory), () => {});
+  return Object.fromEntries(
+    Object.entries(profiles).filter((entry): entry is [string, Profile] =>
+      findProblem(entry[1], entry[0]) === undefined
+    ),
+  );
 }
 
 /** Writes a profile. Preserves other profiles and unknown members. */
@@ -216,11 +233,14 @@ async function writeProfile(name: string, profile: Profile, directory: string): 
   const { makePrivateDirectory, writePrivateFile } = await import("../../utils/fs/private_file.ts");
   const { resolveLink } = await import("../../utils/fs/resolve_link.ts");
   await makePrivateDirectory(directory);
+  checkTrusted(directory);
   using _lock = await FileLock.acquire(`${directory}/config.lock`, AbortSignal.timeout(LOCK_TIMEOUT_SECONDS * 1000));
   const path = getConfigFile(directory);
   const config = readConfig(path, () => {});
-  const before = findOwn(config.profiles, name) ?? {};
-  const unknown = Object.fromEntries(Object.entries(before).filter(([member]) => !isProfileMember(member)));
+  const before = findOwn(config.profiles, name);
+  const unknown = Object.fromEntries(
+    Object.entries(isJsonObject(before) ? before : {}).filter(([member]) => !isProfileMember(member)),
+  );
   const profiles = { ...config.profiles, [name]: { ...unknown, ...profile } };
   await writePrivateFile(await resolveLink(path), JSON.stringify({ ...config, profiles }, null, 2) + "\n");
 }
@@ -259,17 +279,31 @@ export function createMissingProfileError(name: string, directory: string): SvcE
 function readConfig(path: string, warn: Warn): Config {
   const text = readText(path);
   if (text === undefined) return { profiles: {} };
+  checkTrusted(path);
   const config = checkConfig(parse(text, path), path);
-  checkAccess(path, config, warn);
+  warnIfExposed(path, config, warn);
   return config;
 }
 
-/** Others must never be able to change a configuration: it names where the secret is sent, or a program to run. */
-function checkAccess(path: string, { profiles }: Config, warn: Warn): void {
-  const has = (member: keyof Profile) => Object.values(profiles).some((profile) => profile[member] !== undefined);
+/** Throws if others can change a configuration: it names the server that receives the secret, and a program to run. */
+function checkTrusted(path: string): void {
+  const untrusted = findUntrusted(path);
+  if (untrusted === undefined) return;
+  const { path: changeable, isForeign } = untrusted;
+  const place = changeable === path ? "It" : changeable;
+  const [reason, command] = isForeign
+    ? ["belongs to another user", `sudo chown "$(id -un)" ${shellQuote(changeable)}`]
+    : ["can be changed by others", `chmod go-w ${shellQuote(changeable)}`];
+  throw new SvcError("INVALID_CONFIG", `${path} is not used, because others could change it. ${place} ${reason}.`, {
+    hint: `Check its content. Then run: ${command}. Or set SVC_CONFIG_DIR to a directory of your own.`,
+  });
+}
+
+function warnIfExposed(path: string, { profiles }: Config, warn: Warn): void {
+  const has = (member: ProfileMember) =>
+    Object.values(profiles).some((profile) => isJsonObject(profile) && profile[member] !== undefined);
   if (has("clientSecret")) warnIfSecretExposed(path, warn);
   else if (has("clientSecretCommand")) warnIfOpenToOthers(path, "names a program that prints the secret", warn);
-  else warnIfOpenToOthers(path, "names the server that receives the secret", warn, ["change"]);
 }
 
 function readText(path: string): string | undefined {
@@ -308,11 +342,7 @@ function checkConfig(value: JsonValue, path: string): Config {
   if (!isJsonObject(value)) throw invalidConfig(`${path} must contain a JSON object.`);
   const { profiles = {} } = value;
   if (!isJsonObject(profiles)) throw invalidConfig(`${path}: profiles must be an object.`);
-  const checked: [string, Profile][] = Object.entries(profiles).map(([name, profile]) => {
-    checkProfile(profile, `${path}: profiles.${name}`);
-    return [name, profile];
-  });
-  return { ...value, profiles: Object.fromEntries(checked) };
+  return { ...value, profiles };
 }
 
 function invalidConfig(message: string): SvcError {
@@ -320,6 +350,6 @@ function invalidConfig(message: string): SvcError {
 }
 
 /** Profiles may have the names of members that every object inherits, such as `constructor`. */
-function findOwn(profiles: Config["profiles"], name: string): Profile | undefined {
+function findOwn(profiles: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 }

@@ -211,14 +211,18 @@ function needsProfile({ baseUrl, clientId, clientSecret, profile }: SessionOptio
   return profile !== undefined || baseUrl === undefined || clientId === undefined || clientSecret === undefined;
 }
 
-/** Reads the profile. Returns undefined if it does not exist, or if it is not needed and the program may not read it. */
+/** Reads the profile. Returns undefined if it does not exist, or if it is not needed and cannot be used. */
 function readProfile(name: string, options: SessionOptions, overrides: Overrides): Profile | undefined {
+  const warn = createWarn(options);
   try {
     const directory = options.configDirectory ?? findConfigDirectory();
-    return directory === undefined ? undefined : findProfile(name, directory, createWarn(options));
+    return directory === undefined ? undefined : findProfile(name, directory, warn);
   } catch (error) {
-    if (error instanceof Deno.errors.NotCapable && !Object.values(overrides).includes(undefined)) return undefined;
-    throw error;
+    if (Object.values(overrides).includes(undefined)) throw error;
+    if (error instanceof Deno.errors.NotCapable) return undefined;
+    if (options.profile !== undefined || !(error instanceof SvcError)) throw error;
+    warn(`The profile is ignored. ${error.message}`);
+    return undefined;
   }
 }
 

@@ -138,6 +138,7 @@ export function svcCommand(args: readonly string[], configDirectory = ""): strin
     "--allow-read",
     `--allow-write=${configDirectory}`,
     `--allow-env=${VARIABLES.join(",")}`,
+    "--allow-sys=uid",
   ];
   return [Deno.execPath(), "run", "--quiet", "--no-prompt", ...permissions, PROGRAM, ...args];
 }

@@ -238,6 +238,7 @@ export function workflowCommand(
     "--allow-read",
     `--allow-write=${[directory, ...(env?.SVC_CONFIG_DIR === undefined ? [] : [env.SVC_CONFIG_DIR])].join(",")}`,
     `--allow-run=/bin/sh,${Deno.execPath()}`,
+    "--allow-sys=uid",
     "--allow-env=SVC_BASE_URL,SVC_CLIENT_ID,SVC_CLIENT_SECRET,SVC_CONFIG_DIR,SVC_NO_CACHE,SVC_TIMEOUT,SVC_RETRIES,SVC_MAX_OUTAGE,SVC_DEBUG,NO_COLOR,HOME," +
     "HTTP_PROXY,http_proxy,ALL_PROXY,all_proxy",
   ];

@@ -201,7 +201,7 @@ Deno.test("the hint for a mistyped profile suggests the similar one", async () =
 });
 
 Deno.test({
-  name: "a configuration that others can change, or with a secret that others can read, causes a warning",
+  name: "a configuration with a secret that others can read causes a warning",
   ignore: Deno.build.os === "windows",
   async fn() {
     const { baseUrl, clientId } = PROFILE;
@@ -209,12 +209,9 @@ Deno.test({
     const table: [profile: Profile, mode: number, warning?: string][] = [
       [PROFILE, 0o600],
       [PROFILE, 0o640, "contains a secret, and others can read it"],
-      [PROFILE, 0o666, "contains a secret, and others can read and change it"],
       [{ baseUrl, clientId, clientSecretCommand: ["pass"] }, 0o600],
       [{ baseUrl, clientId, clientSecretCommand: ["pass"] }, 0o604, `${command}, and others can read it`],
-      [{ baseUrl, clientId, clientSecretCommand: ["pass"] }, 0o620, `${command}, and others can change it`],
       [{ baseUrl }, 0o644],
-      [{ baseUrl }, 0o664, "names the server that receives the secret, and others can change it"],
     ];
     for (const [profile, mode, warning] of table) {
       const directory = await withProfile(profile);
@@ -231,6 +228,73 @@ Deno.test({
     await loadProfile("default", directory, (message) => warnings.push(message));
     assert.match(warnings.join("\n"), /Run: chmod 600 '\/\S*\/Ada'\\''s\/config\.json'$/);
   },
+});
+
+Deno.test({
+  name: "a configuration that others can change is refused, whatever is open: the file or a directory above it",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const top = await Deno.makeTempDir({ prefix: "svc-config-" });
+    const directory = `${top}/a/svc`;
+    await saveProfile("default", PROFILE, directory);
+    const file = `${directory}/config.json`;
+    const refuse = async (path: string, reason: string, command: string) => {
+      for (const run of [loadProfile("default", directory), saveProfile("new", PROFILE, directory)]) {
+        const error = await catchError(run);
+        assert.equal(error.code, "INVALID_CONFIG");
+        assert.match(error.message, / is not used, because others could change it\. /);
+        assert.ok(error.message.endsWith(` ${reason}.`), error.message);
+        assert.ok(error.hint?.includes(`${command} ${path}. Or set SVC_CONFIG_DIR`), error.hint);
+      }
+    };
+    for (
+      const [path, closed, open] of [[file, 0o600, [0o620, 0o606]], [directory, 0o700, [0o777]], [`${top}/a`, 0o755, [
+        0o775,
+      ]]] as const
+    ) {
+      for (const mode of open) {
+        await Deno.chmod(path, mode);
+        await refuse(path, "can be changed by others", "chmod go-w");
+      }
+      await Deno.chmod(path, closed);
+    }
+    await Deno.chmod(`${top}/a`, 0o1777); // As /tmp.
+    assert.deepEqual(await loadProfile("default", directory), PROFILE);
+    if (Deno.uid() !== 0) return;
+    for (const path of [file, directory, `${top}/a`]) {
+      await Deno.chown(path, 12345, null);
+      await refuse(path, "belongs to another user", 'sudo chown "$(id -un)"');
+      await Deno.chown(path, 0, null);
+    }
+  },
+});
+
+Deno.test({
+  name: "a link to a configuration is refused if others can change the directory of either",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const [directory, elsewhere] = [await freshDirectory(), await Deno.makeTempDir({ prefix: "svc-config-" })];
+    await saveProfile("default", PROFILE, elsewhere);
+    await Deno.mkdir(directory, { mode: 0o700 });
+    await Deno.symlink(`${elsewhere}/config.json`, `${directory}/config.json`);
+    assert.deepEqual(await loadProfile("default", directory), PROFILE);
+    for (const path of [directory, elsewhere]) {
+      await Deno.chmod(path, 0o777);
+      assert.match((await catchError(loadProfile("default", directory))).message, /can be changed by others\.$/);
+      await Deno.chmod(path, 0o700);
+    }
+  },
+});
+
+Deno.test("an invalid profile stops neither another one nor saving it", async () => {
+  const broken = { baseUrl: "not an address", clientSecret: 7 };
+  const directory = await withConfig(JSON.stringify({ profiles: { broken, list: [], work: PROFILE } }));
+  assert.deepEqual(await loadProfile("work", directory), PROFILE);
+  assert.match((await catchError(loadProfile("broken", directory))).message, /profiles\.broken\.baseUrl must be/);
+  assert.match((await catchError(loadProfile("wrok", directory))).hint ?? "", /^Did you mean "work"\?/);
+  await saveProfile("new", PROFILE, directory);
+  const { profiles } = JSON.parse(await Deno.readTextFile(`${directory}/config.json`));
+  assert.deepEqual(profiles, { broken, list: [], work: PROFILE, new: PROFILE });
 });
 
 Deno.test("on Windows, where every file has a mode that is open to all, there is no warning", () => {

@@ -9,7 +9,7 @@ import {
   freshDirectory,
   startFakeService,
 } from "../../harness/fake_service.ts";
-import { CHECKOUT, LimitedCommand, readDenoDirectory, runScript, svcCommand } from "../../harness/svc.ts";
+import { CHECKOUT, LimitedCommand, readDenoDirectory, runScript, svc, svcCommand } from "../../harness/svc.ts";
 
 const PROFILE = { baseUrl: "https://profile.example", clientId: "id", clientSecret: "s3cret" };
 
@@ -78,6 +78,24 @@ Deno.test("a complete environment needs no configuration file, even with another
   assert(await Deno.stat(`${env.SVC_CONFIG_DIR}/token.ci.json`));
 });
 
+Deno.test("a complete environment works with a configuration that cannot be used, and says so", async () => {
+  await using service = startFakeService();
+  const configDirectory = await freshDirectory();
+  await saveProfile("default", PROFILE, configDirectory);
+  const env = { SVC_BASE_URL: service.baseUrl, SVC_CLIENT_ID: CLIENT.clientId, SVC_CLIENT_SECRET: CLIENT.clientSecret };
+  for (const text of [`{"profiles":{"default":{"baseUrl":7}}}`, `{"profiles":`]) {
+    await Deno.writeTextFile(`${configDirectory}/config.json`, text);
+    assert.deepEqual(await script("call", {}, { ...env, SVC_CONFIG_DIR: configDirectory }), { status: 200 });
+    const { error } = await script("call", { profile: "default" }, { ...env, SVC_CONFIG_DIR: configDirectory }) as {
+      error: { code: string };
+    };
+    assert.equal(error.code, "INVALID_CONFIG", "a profile that is named must be valid");
+  }
+  const { stderr, code } = await svc(["auth", "status"], { env: { ...env, SVC_CONFIG_DIR: configDirectory } });
+  assert.match(stderr, /^Warning: The profile is ignored\. \S*config\.json is not valid JSON/);
+  assert.equal(code, 0);
+});
+
 Deno.test("the default directory is ~/.svc-cli", async () => {
   await using service = startFakeService();
   const home = await Deno.makeTempDir();
@@ -127,7 +145,7 @@ Deno.test("SVC_NO_CACHE=true neither reads nor writes a token", async () => {
     /SVC_NO_CACHE must be true or false/,
   );
   assert.deepEqual(await script("call", options, { SVC_NO_CACHE: "false" }), { status: 200 });
-  assert.equal(Array.from(Deno.readDirSync(options.configDirectory ?? "")).length, 2);
+  assert.equal(Array.from(Deno.readDirSync(options.configDirectory ?? "")).length, 4);
 });
 
 Deno.test("an error about an invalid value names its source", async () => {
