@@ -86,9 +86,9 @@ export async function logout(options: AuthOptions = {}): Promise<LogoutResult> {
 }
 
 /** Returns the service of the profile and the state of its cached token. Sends nothing. */
-export function status(options: AuthOptions = {}): StatusResult {
+export async function status(options: AuthOptions = {}): Promise<StatusResult> {
   const settings = readSettings(options);
-  const token = readToken(settings);
+  const token = await readToken(settings);
   return {
     ...describeTarget(settings),
     tokenCached: token !== undefined,

@@ -17,7 +17,7 @@ export async function renewToken(
 ): Promise<IssuedToken> {
   using deadline = Deadline.started(credentials.target, signal);
   using lock = await lockCache(credentials, deadline);
-  const cached = readToken(credentials);
+  const cached = await readToken(credentials);
   if (cached && cached.accessToken !== rejected?.accessToken) return { token: cached, isNew: false };
   return { token: await exchangeAndCache(credentials, lock, deadline), isNew: true };
 }
@@ -79,7 +79,8 @@ async function cacheToken(credentials: Credentials, token: Token): Promise<void>
   const { cacheDirectory, target, warn } = credentials;
   if (cacheDirectory === undefined) return;
   try {
-    await writePrivateFile(getTokenFile(cacheDirectory, target.profile), formatToken(credentials, token));
+    const text = await formatToken(credentials, token, cacheDirectory);
+    await writePrivateFile(getTokenFile(cacheDirectory, target.profile), text);
   } catch (error) {
     warn(describeCacheFailure(error)); // The token itself is valid.
   }

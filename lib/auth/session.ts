@@ -111,9 +111,8 @@ export class TokenSource {
     this.#credentials = credentials;
   }
 
-  /** Returns a fresh token from memory or the cache. */
+  /** Returns a fresh token from memory. */
   find(): Token | undefined {
-    this.#token ??= readToken(this.#credentials);
     return this.#token && isFresh(this.#token) ? this.#token : undefined;
   }
 
@@ -125,8 +124,10 @@ export class TokenSource {
 
   /** Returns a fresh token. */
   async get(signal: AbortSignal): Promise<IssuedToken> {
-    const token = this.find();
-    return token ? { token, isNew: false } : await this.#renew(undefined, signal);
+    const token = this.find() ?? await readToken(this.#credentials);
+    if (token === undefined) return await this.#renew(undefined, signal);
+    this.#token = token;
+    return { token, isNew: false };
   }
 
   /** Returns a token other than the one that the server rejected. */

@@ -1,5 +1,6 @@
 import type { Warn } from "../client/callback.ts";
 import { SvcError } from "../errors.ts";
+import { createProof, isProofOf } from "./local_key.ts";
 import { parseJsonObject } from "../../utils/json.ts";
 import { hasShape, type Shape } from "../../utils/shape.ts";
 import { warnIfSecretExposed } from "../../utils/fs/private_file.ts";
@@ -23,6 +24,7 @@ export interface Token {
 
 const CACHED_TOKEN = {
   required: { accessToken: "string", expiresAt: "string", refreshAt: "string" },
+  optional: { proof: "string" },
 } as const satisfies Shape;
 
 /** A token and where it came from. */
@@ -56,23 +58,30 @@ export function getTokenFile(directory: string, profile: string): string {
   return `${directory}/token.${profile}.json`;
 }
 
-/** Reads the cached token. Returns it only if it is fresh and was issued for this server, token endpoint and client. */
-export function readToken(settings: SessionSettings): Token | undefined {
+/** Reads the cached token. Returns it only if it is fresh and was issued for this server, token endpoint and credentials. */
+export async function readToken(settings: SessionSettings): Promise<Token | undefined> {
   if (settings.cacheDirectory === undefined) return undefined;
   const path = getTokenFile(settings.cacheDirectory, settings.target.profile);
   const text = readFile(path, settings.warn);
   const cached = text === undefined ? undefined : parseJsonObject(text);
   // A damaged file counts as no token. The next exchange replaces it.
   if (!hasShape(cached, CACHED_TOKEN) || !isIssuedFor(cached, settings)) return undefined;
-  const { accessToken, expiresAt, refreshAt } = cached;
-  if (!isBearerToken(accessToken)) return undefined;
+  const { accessToken, expiresAt, refreshAt, proof } = cached;
   const token = { accessToken, expiresAt, refreshAt };
-  return isFresh(token) ? token : undefined;
+  if (!isBearerToken(accessToken) || !isFresh(token)) return undefined;
+  return await isProofOf(settings.cacheDirectory, describeCredentials(settings), proof) ? token : undefined;
 }
 
-/** Returns the content of the file for a token. */
-export function formatToken(settings: SessionSettings, token: Token): string {
-  return JSON.stringify({ ...getIssuer(settings), ...token }) + "\n";
+/** Creates the content of the file for a token. */
+export async function formatToken(settings: SessionSettings, token: Token, directory: string): Promise<string> {
+  const proof = await createProof(directory, describeCredentials(settings));
+  return JSON.stringify({ ...getIssuer(settings), ...token, proof }) + "\n";
+}
+
+/** Describes the credentials that a token was issued for. A command stands for the secret that it prints. */
+function describeCredentials(settings: SessionSettings): string {
+  const { server, tokenPath, clientId } = getIssuer(settings);
+  return JSON.stringify([server, tokenPath, clientId, settings.secret]);
 }
 
 /** A file that cannot be read counts as no token. Saving the next token replaces it or reports the problem. */

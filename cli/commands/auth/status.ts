@@ -8,6 +8,6 @@ export const authStatusCommand: LocalCommand = localCommand({
   seeAlso: ["help profiles"],
   async run(context) {
     const { status } = await import("../../../lib/auth/commands.ts");
-    await context.print(status(authOptions(context)));
+    await context.print(await status(authOptions(context)));
   },
 });

@@ -36,7 +36,7 @@ Deno.test("concurrent processes without a cached token make one exchange and cac
   for (const { stdout, stderr } of await Promise.all(runs)) assert.equal(stdout, '{"status":200}\n', stderr);
   assert.equal(service.exchanges, 1);
   const names = Array.from(Deno.readDirSync(options.configDirectory ?? ""), ({ name }) => name).sort();
-  assert.deepEqual(names, ["token.default.json", "token.default.lock"]);
+  assert.deepEqual(names, ["key.lock", "local.key", "token.default.json", "token.default.lock"]);
   assert.equal(JSON.parse(await Deno.readTextFile(tokenFile(options))).accessToken, service.issued[0]);
 });
 
@@ -114,6 +114,33 @@ Deno.test("a cached token is used only for its server, token endpoint and client
   const otherEndpoint = openSession({ ...options, baseUrl: second.baseUrl, tokenPath: "/elsewhere" });
   await assert.rejects(callApi(otherEndpoint), { code: "UNAUTHORIZED" });
   assert.equal(second.calls, 2);
+});
+
+Deno.test("a wrong secret is rejected although a token is cached, and the cached token stays", async () => {
+  await using service = startFakeService();
+  const options = await createSessionOptions(service);
+  await callApi(openSession(options));
+  const wrong = openSession({ ...options, clientSecret: "wrong" });
+  await assert.rejects(callApi(wrong), { code: "UNAUTHORIZED" });
+  assert.equal(await callApi(openSession(options)), 200);
+  assert.deepEqual([service.calls, service.issued.length], [2, 1]);
+});
+
+Deno.test("the cached token reveals nothing about the secret without the key of the user", async () => {
+  await using service = startFakeService();
+  const [one, other] = [await createSessionOptions(service), await createSessionOptions(service)];
+  await callApi(openSession(one));
+  await callApi(openSession(other));
+  const read = async (options: SessionOptions) => JSON.parse(await Deno.readTextFile(tokenFile(options))).proof;
+  assert.match(await read(one), /^[0-9a-f]{64}$/);
+  assert.notEqual(await read(one), await read(other), "the same secret has another proof in another directory");
+  const key = `${one.configDirectory}/local.key`;
+  if (Deno.build.os !== "windows") assert.equal((await Deno.stat(key)).mode! & 0o777, 0o600);
+  await Deno.writeTextFile(key, "damaged");
+  await callApi(openSession(one));
+  assert.equal(service.exchanges, 3, "without the key no token is used, and a new key is made");
+  await callApi(openSession(one));
+  assert.equal(service.exchanges, 3);
 });
 
 Deno.test("a token is renewed a minute before it expires, a short-lived one after half its life", async () => {

@@ -28,16 +28,31 @@ Deno.test("login caches a token, status reports it, logout deletes it", async ()
   await using service = startFakeService();
   const options = { ...await createSessionOptions(service), profile: "work" };
   const known = { profile: "work", server: service.baseUrl };
-  assert.deepEqual(status(options), { ...known, tokenCached: false });
+  assert.deepEqual(await status(options), { ...known, tokenCached: false });
   const { expiresAt, ...rest } = await login(options);
   assert.deepEqual(rest, known);
   assert(Date.parse(expiresAt) > Date.now());
-  assert.deepEqual(status(options), { ...known, tokenCached: true, expiresAt });
+  assert.deepEqual(await status(options), { ...known, tokenCached: true, expiresAt });
   assert.equal(await callApi(openSession(options)), 200);
   assert.equal(service.exchanges, 1, "the call used login's token");
   assert.deepEqual(await logout(options), { profile: "work", removed: true });
-  assert.deepEqual(status(options), { ...known, tokenCached: false });
+  assert.deepEqual(await status(options), { ...known, tokenCached: false });
   assert.deepEqual(await logout(options), { profile: "work", removed: false });
+});
+
+Deno.test({
+  name: "a clientSecretCommand of a configuration that others can change does not run",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using service = startFakeService();
+    const marker = await freshDirectory();
+    const command = secretCommand(`Deno.mkdirSync(${JSON.stringify(marker)}); console.log("s3cret")`);
+    const { configDirectory } = await withSecretCommand(service.baseUrl, command);
+    await Deno.chmod(configDirectory, 0o777);
+    assert.match((await catchError(login({ configDirectory }))).message, /can be changed by others\.$/);
+    await assert.rejects(Deno.stat(marker), Deno.errors.NotFound);
+    assert.equal(service.exchanges, 0);
+  },
 });
 
 Deno.test("login exchanges again although a token is cached, and keeps the cached one if the exchange fails", async () => {
@@ -47,7 +62,7 @@ Deno.test("login exchanges again although a token is cached, and keeps the cache
   await login(options);
   assert.equal(service.exchanges, 2);
   assert.equal((await catchError(login({ ...options, clientSecret: "wrong" }))).code, "UNAUTHORIZED");
-  assert.equal((status(options)).tokenCached, true);
+  assert.equal((await status(options)).tokenCached, true);
 });
 
 Deno.test("a cancelled login or ping is INTERRUPTED", async () => {
