@@ -35,6 +35,8 @@ export interface RunSettings {
   readonly limits: Limits;
   /** Names of the granted operations. */
   readonly grants: readonly string[];
+  /** Proof that the user of this machine gave the grants. */
+  readonly proof?: string;
   /** Profile of the calls. Undefined is the default profile. */
   readonly profile?: string;
   /** Address of the service and client of the calls. */

@@ -4,6 +4,7 @@ import { StopInput } from "../engine/live_calls.ts";
 import type { InputRecord, Journal, RunRecord, RunSettings } from "../journal/journal.ts";
 import { readOnly } from "../journal/sqlite/read_only.ts";
 import type { OpenWorkflow } from "../scripts/open_workflow.ts";
+import { proveGrants } from "./grant_proof.ts";
 import { reopenFailed, viewReopened } from "./reopen.ts";
 import { Runner } from "./runner.ts";
 
@@ -17,6 +18,8 @@ export interface Preparation {
   readonly settings: RunSettings;
   /** Address and operator of the service; undefined if none is configured. */
   readonly service?: string;
+  /** Directory of the key that proves the grants. Default: that of the environment. */
+  readonly configDirectory?: string;
   /** True opens the failed inputs again. */
   readonly retries: boolean;
   /** True continues with another script or service. */
@@ -28,22 +31,24 @@ export interface Preparation {
  * opens failed inputs for a retry. A run that cannot continue is not changed. Returns the number of opened inputs.
  */
 export async function prepareRun(workflow: OpenWorkflow, preparation: Preparation): Promise<number> {
-  const { id, journal, settings, service, retries, force } = preparation;
+  const { id, journal, settings, service, retries, force, configDirectory } = preparation;
   const { name, digest } = workflow;
   const grants = [...workflow.grants];
   const run = await journal.findRun(id);
   if (run === undefined) {
     const newSettings = { ...settings, grants, service, nonce: createNonce() };
-    await journal.createRun({ id, name, digest, settings: newSettings, state: "open", startedAt: Date.now() });
+    const proof = await proveGrants({ id, digest, settings: newSettings }, configDirectory);
+    const recorded = { ...newSettings, proof };
+    await journal.createRun({ id, name, digest, settings: recorded, state: "open", startedAt: Date.now() });
     return 0;
   }
   if (isOtherService(run, service) && !force) throw otherService(run, service);
   if (run.digest !== digest && !force) throw await explainDivergence(workflow, preparation);
   const { limits, concurrency, rate, maxFailures, maxOutageSeconds, profile } = settings;
-  await journal.changeRun(id, {
-    digest,
-    settings: { ...run.settings, grants, limits, concurrency, rate, maxFailures, maxOutageSeconds, profile, service },
-  });
+  const pace = { limits, concurrency, rate, maxFailures, maxOutageSeconds };
+  const changed = { ...run.settings, grants, ...pace, profile, service };
+  const proof = await proveGrants({ id, digest, settings: changed }, configDirectory);
+  await journal.changeRun(id, { digest, settings: { ...changed, proof } });
   const { inputs, succeeded, failed } = await journal.countInputs(id);
   const isUnfinished = inputs > succeeded + (retries ? 0 : failed);
   // Open the run first: if this process ends now, the run must not count as ended.

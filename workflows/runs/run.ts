@@ -71,7 +71,8 @@ export async function openRun(execution: Execution): Promise<Run> {
   let nonce: string | undefined;
   if (journal !== undefined) {
     try {
-      const preparation = { id, journal, settings, service, retries: mode === "retry", force };
+      const { configDirectory } = execution.service;
+      const preparation = { id, journal, settings, service, retries: mode === "retry", force, configDirectory };
       reopened = await prepareRun(workflow, preparation);
       nonce = (await journal.findRun(id))?.settings.nonce;
     } catch (error) {

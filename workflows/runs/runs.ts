@@ -1,5 +1,7 @@
 import { getConfigDirectory } from "../../lib/auth/profiles.ts";
 import { SvcError } from "../../lib/errors.ts";
+import { tell } from "../../lib/client/callback.ts";
+import { findUntrusted } from "../../utils/fs/trusted_path.ts";
 import { exists } from "../../utils/fs/exists.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { sha256Text } from "../../utils/text/sha256.ts";
@@ -10,6 +12,7 @@ import type { Journal, RunRecord, RunSettings, ShownState } from "../journal/jou
 import { openJournal } from "../journal/sqlite/sqlite_journal.ts";
 import type { PlanOptions, PlanResult } from "../plan/make_plan.ts";
 import { tryClaimRun } from "./claim_run.ts";
+import { hasOwnGrants } from "./grant_proof.ts";
 import { describeInput, describeRun, type InputDescription, type RunDescription } from "./describe_run.ts";
 import { type ContinueCommand, formatRunCommand, toListCommand, toRunCommand } from "./hints.ts";
 import {
@@ -196,8 +199,25 @@ export class Runs implements AsyncDisposable {
     const profile = this.#options.profile ?? recorded.profile;
     const { grants, service, onUnknown } = recorded;
     const changed = changeSettings({ ...settings, grants, service, onUnknown, profile }, options);
+    if (!await this.#isOwn(run)) {
+      if (grants.length > 0) {
+        this.#warn(`Run ${id} was recorded elsewhere: its grants (${grants.join(", ")}) do not count.`);
+      }
+      return await this.#open(id, changed, mode, options);
+    }
     const allow = [...grants, ...(options.allow ?? [])]; // Grants are kept.
     return await this.#open(id, changed, mode, { ...options, allow });
+  }
+
+  /** Tells whether this user recorded a run on this machine. Earlier versions stored no proof. */
+  async #isOwn(run: RunRecord): Promise<boolean> {
+    const { configDirectory } = this.#options;
+    if (run.settings.proof !== undefined) return await hasOwnGrants(run, configDirectory);
+    return this.#path === undefined && findUntrusted(defaultJournalPath(configDirectory)) === undefined;
+  }
+
+  #warn(message: string): void {
+    tell("warn", this.#options.warn, message);
   }
 
   async #open(
