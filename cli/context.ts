@@ -51,8 +51,15 @@ function createInterruptSignal(io: Io): AbortSignal {
 
 /** Returns the options for the calls of a command: profile, token cache, warnings and the log of `--verbose`. */
 export function callerOptions(context: CommandContext): CallerOptions {
-  const { globals: { profile, noCache, verbose, retries, timeout: timeoutSeconds }, io } = context;
-  const options: CallerOptions = { profile, noCache, retries, timeoutSeconds, warn: printWarnings(context) };
+  const { globals: { profile, noCache, noAutoTag, verbose, retries, timeout: timeoutSeconds }, io } = context;
+  const options: CallerOptions = {
+    profile,
+    noCache,
+    retries,
+    timeoutSeconds,
+    warn: printWarnings(context),
+    ...(noAutoTag && { autoTag: false }),
+  };
   if (!verbose) return options;
   const log = (line: string) => io.stderr.write(`[HTTP] ${escapeToOneLine(line)}\n`);
   return {

@@ -21,6 +21,7 @@ const TYPES: OptionTypes<ServiceOptions> = {
   tokenLifetimeSeconds: "number",
   maxFile: "number",
   maxConnections: "number",
+  strict: "boolean",
   log: "function",
 };
 

@@ -16,6 +16,7 @@ export const globalFlags = {
   quiet: { help: "Print no warnings and no progress", type: "boolean" },
   verbose: { help: "Print requests and responses to stderr", type: "boolean" },
   noCache: { help: "Exchange a new token and do not use the token cache", type: "boolean" },
+  noAutoTag: { help: "Do not read the entity tag that a service demands", type: "boolean" },
   retries: { help: describeSetting("retries"), type: "string", placeholder: "count" },
   timeout: { help: describeSetting("timeoutSeconds"), type: "string", placeholder: "seconds" },
   profile: {

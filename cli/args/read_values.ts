@@ -42,6 +42,7 @@ export function readGlobalFlags(parsed: ParsedArguments, own?: Readonly<Record<s
     quiet: values.quiet === true,
     verbose: values.verbose === true,
     noCache: values.noCache === true,
+    noAutoTag: values.noAutoTag === true,
     retries: parseCallSetting("retries", values.retries),
     timeout: parseCallSetting("timeoutSeconds", values.timeout),
     profile: typeof values.profile === "string" ? values.profile : undefined,

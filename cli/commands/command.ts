@@ -58,6 +58,8 @@ export interface GlobalFlags {
   readonly verbose: boolean;
   /** Do not use the token cache. */
   readonly noCache: boolean;
+  /** Do not read the entity tag that a service demands. */
+  readonly noAutoTag: boolean;
   /** Retries of a failed call. Default: that of the environment or the profile. */
   readonly retries?: number;
   /** Timeout of a call in seconds. Default: that of the environment or the profile. */

@@ -35,6 +35,11 @@ export interface Exchange extends ExchangeSummary {
 export interface CallerOptions extends SessionOptions {
   /** Receives each exchange with the API. */
   onReply?: (exchange: Exchange) => void;
+  /**
+   * Set to false to throw `PRECONDITION_REQUIRED` when the service demands an entity tag. By default, the client reads the
+   * tag and sends the request again.
+   */
+  autoTag?: boolean;
 }
 
 /** Options of a call that may be one of several attempts. */
@@ -49,6 +54,11 @@ export interface PreparedCall {
   readonly ifMatch: string | undefined;
   /** Sends the request and reads the response. */
   send(): Promise<Reply>;
+  /**
+   * Reads the entity tag that the service demands, and prepares the request with it. Returns undefined if the service has
+   * failed for another reason, or if the tag cannot be read.
+   */
+  addDemandedTag(thrown: unknown): Promise<PreparedCall | undefined>;
 }
 
 /** The attempts of one call. */
@@ -114,15 +124,28 @@ export function createCaller(
 ): Caller {
   let opened: Session | undefined;
   const session = () => opened ??= open(options);
+  /** Operations for which the service has demanded an entity tag: further calls read it first. */
+  const demanding = new Set<string>();
   const prepare = async (ref: OperationRef, values: Values, attempt: AttemptOptions = {}): Promise<PreparedCall> => {
     try {
       checkTimeout(attempt.timeoutSeconds);
       checkSignal(attempt.signal);
       checkKey(attempt.idempotencyKey);
-      const request = encodeRequest(ref.operation, values);
+      const { demandedTagPath, ...request } = encodeRequest(ref.operation, values);
       const call = new Call(ref, session(), attempt, options.onReply);
-      const ifMatch = await call.findTag(request);
-      return { ifMatch, send: () => send(ref, values, call.send({ ...request, ifMatch })) };
+      const tagPath = request.tagPath ?? (demanding.has(ref.name) ? demandedTagPath : undefined);
+      const ifMatch = await call.findTag({ ...request, tagPath }, demandedTagPath !== undefined);
+      return {
+        ifMatch,
+        send: () => send(ref, values, call.send({ ...request, ifMatch })),
+        async addDemandedTag(thrown) {
+          if (
+            !demandsTag(thrown) || options.autoTag === false || ifMatch !== undefined || demandedTagPath === undefined
+          ) return undefined;
+          demanding.add(ref.name);
+          return await prepare(ref, values, attempt);
+        },
+      };
     } catch (error) {
       throw toSvcError(error).withOperation(ref.name);
     }
@@ -136,11 +159,27 @@ export function createCaller(
   };
   return {
     prepare,
-    call: async (ref, values, attempt) => await (await prepare(ref, values, attempt)).send(),
+    call: async (ref, values, attempt) => await sendPrepared(await prepare(ref, values, attempt)),
     startAttempts: () => SINGLE_ATTEMPT,
     getTarget: () => session().target,
     supportsIdempotencyKeys: () => session().target.idempotencyKeys,
   };
+}
+
+/** Reports whether the service has not performed a call because it demands an entity tag. */
+export function demandsTag(thrown: unknown): boolean {
+  return thrown instanceof SvcError && thrown.status === 428;
+}
+
+/** Sends a prepared call, and once more with the entity tag if the service demands one. */
+export async function sendPrepared(prepared: PreparedCall): Promise<Reply> {
+  try {
+    return await prepared.send();
+  } catch (thrown) {
+    const tagged = await prepared.addDemandedTag(thrown);
+    if (tagged === undefined) throw thrown;
+    return await tagged.send();
+  }
 }
 
 function checkTimeout(seconds: unknown): void {
@@ -180,9 +219,10 @@ class Call {
   }
 
   /** Returns the entity tag that a request needs: the given one, or one that is read now. */
-  async findTag({ ifMatch, tagPath }: EncodedRequest): Promise<string | undefined> {
-    if (isRead(this.#ref.operation) || tagPath === undefined) return ifMatch;
-    return this.#options.knownTag ?? await this.#readTag(tagPath);
+  async findTag({ ifMatch, tagPath }: EncodedRequest, isOptional: boolean): Promise<string | undefined> {
+    if (ifMatch !== undefined || (tagPath === undefined && !isOptional)) return ifMatch;
+    if (this.#options.knownTag !== undefined) return this.#options.knownTag;
+    return tagPath === undefined ? undefined : await this.#readTag(tagPath);
   }
 
   /** Sends a request and reads its response. */

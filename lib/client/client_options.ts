@@ -24,6 +24,7 @@ const TYPES: OptionTypes<ClientOptions> = {
   onExchange: "function",
   onReply: "function",
   retries: undefined,
+  autoTag: "boolean",
 };
 
 /** Throws `INVALID_ARGS` for an unknown option and for an invalid value. */

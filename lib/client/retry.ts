@@ -99,7 +99,12 @@ export function retrying(caller: Caller, retry: RetryOptions = {}): Caller {
           await attempts.begin();
           const prepared = await caller.prepare(ref, values, { ...options, knownTag });
           knownTag ??= prepared.ifMatch;
-          const reply = await prepared.send();
+          const reply = await prepared.send().catch(async (thrown) => {
+            const tagged = await prepared.addDemandedTag(thrown);
+            if (tagged === undefined) throw thrown;
+            knownTag = tagged.ifMatch;
+            return await tagged.send();
+          });
           attempts.succeeded();
           return reply;
         } catch (thrown) {

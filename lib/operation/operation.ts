@@ -105,6 +105,8 @@ export interface TagSource {
   readonly path: string;
   /** Flag whose scalar members identify the record. They are sent as `dataViewParameters`, except long texts. */
   readonly scalarsOf?: string;
+  /** True if the client reads it only when the service demands it with 428. Otherwise it reads it before each call. */
+  readonly onDemand?: true;
 }
 
 /** How an operation returns a list in pages. */
@@ -149,8 +151,10 @@ export interface Operation {
   readonly takes?: true;
   /** True if it accepts an entity tag, although it only computes. */
   readonly conditional?: true;
-  /** Read of the entity tag before the change. */
+  /** Source of the entity tag. */
   readonly tagFrom?: TagSource;
+  /** When services demand an entity tag: always, or only strict ones. */
+  readonly tagDemand?: "always" | "strict";
   /** Sends `{}`, because no flag goes into the body. */
   readonly emptyBody?: true;
   /** Flags. At least one of them is required. */

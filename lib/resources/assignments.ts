@@ -3,7 +3,7 @@ import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
 import type { JsonObject } from "../../utils/json.ts";
 
 import { assignmentAnswer, caseAnswer, viewAnswer } from "./shared/case.ts";
-import { action, calculation, content, refresh } from "./shared/params.ts";
+import { action, assignmentTag, calculation, content, refresh } from "./shared/params.ts";
 
 const assignmentId = {
   name: "assignmentId",
@@ -115,6 +115,7 @@ const operations = {
     args: [assignmentId],
     flags: { action, ...content },
     tagFrom: { path: "/assignments/{assignmentID}" },
+    tagDemand: "always",
     interactive: true,
     answer: caseAnswer,
     example: [
@@ -144,6 +145,7 @@ const operations = {
     path: "/assignments/{assignmentID}/actions/{actionID}/save",
     args: [assignmentId],
     flags: { action, ...content },
+    ...assignmentTag,
     answer: assignmentAnswer,
     example: [
       `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Applicant":"Ada"}'`,
@@ -174,6 +176,7 @@ const operations = {
     path: "/assignments/{assignmentID}/actions/{actionID}/recalculate",
     args: [assignmentId],
     flags: { action, data: calculation },
+    ...assignmentTag,
     answer: viewAnswer,
     example: [
       `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"calculations":{"fields":[{"name":".Fee","context":"content"}]}}'`,
@@ -203,6 +206,7 @@ const operations = {
     path: "/assignments/{assignmentID}/actions/{actionID}/refresh",
     args: [assignmentId],
     flags: { action, ...refresh },
+    ...assignmentTag,
     answer: viewAnswer,
     example: [
       `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Channel":"Desk"}'`,
@@ -233,6 +237,7 @@ const operations = {
     path: "/assignments/{assignmentID}/navigation_steps/previous",
     args: [assignmentId],
     flags: content,
+    ...assignmentTag,
     answer: assignmentAnswer,
     example: [
       "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW'",
@@ -266,6 +271,7 @@ const operations = {
       step: { help: "Step ID", type: "string", to: "path:stepID", required: true, reserved: ["previous"] },
       ...content,
     },
+    ...assignmentTag,
     answer: assignmentAnswer,
     example: [
       "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW' --step AssignmentSF1",

@@ -3,7 +3,7 @@ import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
 import type { JsonObject } from "../../utils/json.ts";
 
 import { caseAnswer, viewAnswer } from "./shared/case.ts";
-import { action, calculation, caseId, content, refresh, view } from "./shared/params.ts";
+import { action, calculation, caseId, caseTag, content, refresh, view } from "./shared/params.ts";
 
 const operations = {
   /**
@@ -54,6 +54,7 @@ const operations = {
     path: "/cases/{caseID}/actions/{actionID}",
     args: [caseId],
     flags: { action, ...content },
+    ...caseTag,
     answer: caseAnswer,
     example: [
       `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"Applicant":"Ada"}'`,
@@ -85,6 +86,7 @@ const operations = {
     path: "/cases/{caseID}/actions/{actionID}/recalculate",
     args: [caseId],
     flags: { action, data: calculation },
+    ...caseTag,
     answer: viewAnswer,
     example: [
       `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"calculations":{"fields":[{"name":".Fee","context":"content"}]}}'`,
@@ -115,6 +117,7 @@ const operations = {
     path: "/cases/{caseID}/actions/{actionID}/refresh",
     args: [caseId],
     flags: { action, ...refresh },
+    ...caseTag,
     answer: viewAnswer,
     example: [
       `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"Channel":"Desk"}'`,

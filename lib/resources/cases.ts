@@ -6,7 +6,7 @@ import type { JsonObject } from "../../utils/json.ts";
 
 import { assignment, bulkActionsAnswer, caseAnswer, elementError, stage } from "./shared/case.ts";
 import forms from "./case_forms.ts";
-import { caseId, content } from "./shared/params.ts";
+import { caseId, caseTag, content } from "./shared/params.ts";
 
 const caseList = {
   help: "Case handles, separated by commas",
@@ -354,6 +354,7 @@ const operations = {
     path: "/cases/{caseID}/stages/{stageID}",
     args: [caseId],
     flags: { stage: { help: "Stage name or ID", type: "string", to: "path:stageID", required: true } },
+    ...caseTag,
     answer: caseAnswer,
     example: [
       "'CITY-PERMIT-WORK P-1' --stage Decision",
@@ -381,6 +382,7 @@ const operations = {
     method: "POST",
     path: "/cases/{caseID}/stages/next",
     args: [caseId],
+    ...caseTag,
     answer: caseAnswer,
     example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --fields status,nextAssignmentInfo"],
     seeAlso: ["cases list-stages --help"],

@@ -5,7 +5,7 @@ import type { ObjectShape } from "../../utils/shape.ts";
 import type { JsonObject } from "../../utils/json.ts";
 
 import { caseData, viewAnswer } from "./shared/case.ts";
-import { caseId, content } from "./shared/params.ts";
+import { caseId, caseTag, content } from "./shared/params.ts";
 
 const participantId = {
   help: "Participant ID",
@@ -144,6 +144,7 @@ const operations = {
         required: true,
       },
     },
+    ...caseTag,
     answer: participantAnswer,
     status: 201,
     example: [
@@ -205,6 +206,7 @@ const operations = {
     path: "/cases/{caseID}/participants/{participantID}",
     args: [caseId],
     flags: { participantId, ...content },
+    ...caseTag,
     answer: participantAnswer,
     example: [
       `'CITY-PERMIT-WORK P-1' --participant-id PARTY-1 --data '{"pyPhoneNumber":"555-0100"}'`,
@@ -234,6 +236,7 @@ const operations = {
     path: "/cases/{caseID}/participants/{participantID}",
     args: [caseId],
     flags: { participantId },
+    ...caseTag,
     answer: "nothing",
     example: [
       "'CITY-PERMIT-WORK P-1' --participant-id PARTY-1",

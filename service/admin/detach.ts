@@ -86,9 +86,8 @@ function buildCommandLine(
   options: DetachOptions & { data: string },
   permissions: readonly string[],
 ): [string, ...string[]] {
-  const flags = Object.entries(options).filter(([, value]) => value !== undefined).map(([name, value]) =>
-    `--${toKebab(name)}=${value}`
-  );
+  const flags = Object.entries(options).filter(([, value]) => value !== undefined && value !== false)
+    .map(([name, value]) => `--${toKebab(name)}${value === true ? "" : `=${value}`}`);
   const start = ["service", "start", ...flags];
   if (Deno.build.standalone) return [Deno.execPath(), ...start];
   const entry = resolveOwnModule("cli.ts");

@@ -46,7 +46,7 @@ export const handlers: GroupHandlers<"assignments"> = {
 
   async recalculate(values, context) {
     const { action, ...open } = await openAction(context, values);
-    checkEntityTag(values.ifMatch, open.work.stored.tag);
+    checkEntityTag(values.ifMatch, open.work.stored.tag, context);
     const content = computeForm(open.work, action.view, applyDraft(open, action), readBodySubmission(context.body));
     return createValuesOutcome(open.work, action.view, pickRequestedFields(values.data, action.view, content));
   },
@@ -54,7 +54,7 @@ export const handlers: GroupHandlers<"assignments"> = {
   async refreshAction(values, context) {
     checkRefresh(context);
     const { action, ...open } = await openAction(context, values);
-    checkEntityTag(values.ifMatch, open.work.stored.tag);
+    checkEntityTag(values.ifMatch, open.work.stored.tag, context);
     const content = computeForm(open.work, action.view, applyDraft(open, action), readSubmission(values));
     const row = findInterestRow(values, content);
     return createViewOutcome(open.work, action.view, content, row);

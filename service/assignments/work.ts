@@ -167,7 +167,7 @@ export async function perform(
 ): Promise<CaseWork> {
   const { action, ...open } = await openAction(context, request);
   const { work, assignment, process, step } = open;
-  checkChange(work, request.ifMatch, true);
+  checkChange(work, request.ifMatch);
   work.touch();
   const isLast = !step.screens || readScreen(assignment).current + 1 >= step.actions.size;
   for (const other of isLast ? listDraftedScreens(open, action) : []) await submit(open, other, {});

@@ -182,12 +182,12 @@ export async function openCaseToChange(context: EngineContext, caseId: string, i
  * Checks that the caller may change a case. Throws `Forbidden` without the right, `Locked` for the draft of another
  * operator, and `Stale`.
  */
-export function checkChange(work: CaseWork, ifMatch: string | undefined, needsTag = false): void {
+export function checkChange(work: CaseWork, ifMatch: string | undefined): void {
   const { stored, context } = work;
   checkWork(work);
   const holder = findOtherHolder(stored, context.caller.id);
   if (holder !== undefined) throw new Locked(`Resource is locked by ${getOperatorName(context.app, holder)}`);
-  checkEntityTag(ifMatch, stored.tag, needsTag);
+  checkEntityTag(ifMatch, stored.tag, context);
 }
 
 /** Checks that a case is open. Throws `Conflict` if it is resolved. */
@@ -198,7 +198,9 @@ export function checkOpen({ stored }: CaseWork): void {
 }
 
 /** The part of a call's context that rules need. */
-export type EngineContext = Pick<HandlerContext, "app" | "tx" | "caller" | "now">;
+export type EngineContext =
+  & Pick<HandlerContext, "app" | "tx" | "caller" | "now">
+  & Partial<Pick<HandlerContext, "needsTag">>;
 
 /** Checks whether a case is resolved. */
 export function isResolved(stored: StoredCase): boolean {
@@ -221,10 +223,14 @@ export function nextEntityTag(previous: string | undefined, now: Date): string {
   return previous === undefined || tag > previous ? tag : formatTag(new Date(parseTag(previous) + 1));
 }
 
-/** Checks the entity tags of a request: one must be current. Throws `EntityTagRequired` if a required tag is missing. */
-export function checkEntityTag(given: string | undefined, current: string, needed = false): void {
+/** Checks the entity tags of a request: one must be current. Throws `EntityTagRequired` if it needs one and has none. */
+export function checkEntityTag(
+  given: string | undefined,
+  current: string,
+  { needsTag = false }: Partial<Pick<HandlerContext, "needsTag">> = {},
+): void {
   if (given === undefined) {
-    if (!needed) return;
+    if (!needsTag) return;
     throw new EntityTagRequired("Send the resource's entity tag in the If-Match header.");
   }
   if (given === "*" || given.split(",").some((tag) => normalizeTag(tag) === current)) return;

@@ -87,7 +87,7 @@ export const handlers: GroupHandlers<"cases"> = {
   async recalculate({ caseId, action, data, ifMatch }, context) {
     const work = await openCase(context, caseId);
     const { view } = findLocalAction(work, action);
-    checkEntityTag(ifMatch, work.stored.tag);
+    checkEntityTag(ifMatch, work.stored.tag, context);
     const content = computeForm(work, view, work.stored.content, readBodySubmission(context.body));
     return createValuesOutcome(work, view, pickRequestedFields(data, view, content));
   },
@@ -96,7 +96,7 @@ export const handlers: GroupHandlers<"cases"> = {
     checkRefresh(context);
     const work = await openCase(context, values.caseId);
     const { view } = findLocalAction(work, values.action);
-    checkEntityTag(values.ifMatch, work.stored.tag);
+    checkEntityTag(values.ifMatch, work.stored.tag, context);
     const content = computeForm(work, view, work.stored.content, readSubmission(values));
     return createViewOutcome(work, view, content, findInterestRow(values, content));
   },

@@ -49,6 +49,8 @@ export interface AppOptions {
   /** The static files of the application. */
   readonly assets: Assets;
   readonly tokens: Tokens;
+  /** Demands an entity tag for the operations for which the published API requires one. */
+  readonly strict?: boolean;
   /** Path of the API. */
   readonly apiRoot: string;
   /** Path of the token endpoint. */
@@ -138,6 +140,7 @@ function createCall({ name, operation, serve }: Route, options: AppOptions, keye
   const run = isRead(operation) ? store.read : store.transact;
   const isServed = operation.variant === undefined || operation.variant === app.variant;
   const status = operation.status ?? 200;
+  const needsTag = operation.tagDemand === "always" || (options.strict === true && operation.tagDemand !== undefined);
   const prepare = (outcome: Outcome) => prepareResponse(outcome, status, apiRoot);
 
   return async (c) => {
@@ -154,7 +157,8 @@ function createCall({ name, operation, serve }: Route, options: AppOptions, keye
       const runLater = (work: LaterWork) => void later.push(work);
       const createContext = (tx: Transaction): HandlerContext => {
         const now = new Date();
-        return { app, tx: restrict(tx, app, { caller, now }), bytes, assets, caller, now, query, body, runLater };
+        const restricted = restrict(tx, app, { caller, now });
+        return { app, tx: restricted, bytes, assets, caller, needsTag, now, query, body, runLater };
       };
       const ifMatch = c.req.header("if-match");
       const values = decode({ segment: (variable) => readSegment(url, variable), query, body, form, ifMatch });

@@ -25,6 +25,8 @@ export interface HandlerContext {
   /** The static files of the application. */
   readonly assets: Assets;
   readonly caller: Operator;
+  /** True if the request must carry an entity tag. */
+  readonly needsTag: boolean;
   /** Time of the call, the same for everything that it changes. */
   readonly now: Date;
   /** Query parameters that are not described by the operation, e.g. `viewType`. */

@@ -32,6 +32,8 @@ export interface ServiceOptions {
   maxFile?: number;
   /** Maximum number of connections. Default: what the limit of open files allows, at most 2048. */
   maxConnections?: number;
+  /** Demands an entity tag for the operations for which the published API requires one. Default: false. */
+  strict?: boolean;
   /** Logs unexpected errors. Default: stderr. */
   log?: (line: string) => void;
 }
@@ -53,6 +55,7 @@ export function resolveSettings(options: ServiceOptions): Settings {
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? 3600,
     maxFile: options.maxFile ?? DEFAULT_MAX_FILE,
     maxConnections: options.maxConnections,
+    strict: options.strict ?? false,
     log: options.log ?? ((line: string) => console.error(line)),
   };
   // As a path, it would be the root of the file system.

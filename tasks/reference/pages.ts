@@ -129,7 +129,11 @@ function operationFacts({ permission, description }: NonNullable<DescribedComman
   const lines = [
     `- Request: ${code(`${method} ${path}`)}, answered with ${status}`,
     ...(tagFrom
-      ? [`- Entity tag: read first with ${code(`GET ${tagFrom.path}`)}, unless \`--if-match\` gives one`]
+      ? [
+        `- Entity tag: read ${tagFrom.onDemand ? "if the service demands it" : "first"} with ${
+          code(`GET ${tagFrom.path}`)
+        }, unless \`--if-match\` gives one`,
+      ]
       : []),
     ...(takes ? ["- Effect: although it is a GET, the caller takes what it returns"] : []),
     `- Library: ${code(`svc.${toCamel(group)}.${toCamel(name)}()`)}`,

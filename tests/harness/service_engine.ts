@@ -1,5 +1,7 @@
 /** The operations of the service on a store in memory, without HTTP, and with a clock of the test. */
 import { SvcError } from "../../lib/errors.ts";
+import type { Operation } from "../../lib/operation/operation.ts";
+import { loadResources } from "../../lib/resources/mod.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { loadServedApplication } from "../../service/sample/served_application.ts";
 import type { Application } from "../../service/application/model/application.ts";
@@ -78,6 +80,7 @@ export async function openEngine(yaml?: string): Promise<Engine> {
         bytes,
         assets: { find: () => Promise.resolve(undefined), list: () => [] },
         caller,
+        needsTag: findOperation(name)?.tagDemand === "always",
         now,
         query: new URLSearchParams(query),
         body,
@@ -168,6 +171,13 @@ export async function createPermit(engine: Engine, data: JsonObject = {}, body: 
 /** Declares handlers as methods, so that a test can call any of them by name. */
 interface AnyHandler {
   serve(values: object, context: HandlerContext): Outcome | Promise<Outcome>;
+}
+
+const resources = await loadResources();
+
+function findOperation(name: string): Operation | undefined {
+  const [group = "", operation = ""] = name.split(".");
+  return resources[group]?.[operation];
 }
 
 function findHandler(name: string): AnyHandler["serve"] {

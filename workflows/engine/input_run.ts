@@ -315,6 +315,7 @@ export class InputRun implements RunHandlers {
     sent: SentHeaders,
   ): Promise<CallAnswer> {
     let recorded: Promise<void> | undefined;
+    let hasTag = sent.tag !== undefined;
     return await this.#options.live.call(request, {
       signal,
       lastAttempt: this.#lastAttempt.signal,
@@ -325,6 +326,8 @@ export class InputRun implements RunHandlers {
       commit: async (tag, isKeyed) => {
         // A later attempt at the input may have read the events, and would miss this one.
         if (this.#replay.phase === "disposed") throw new SvcError("INTERRUPTED", "The input has ended.");
+        if (!isKeyed && !hasTag && tag !== undefined) recorded = undefined;
+        hasTag ||= tag !== undefined;
         await (recorded ??= this.#recordSending(position, tag, isKeyed));
       },
     });

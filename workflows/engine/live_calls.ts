@@ -4,7 +4,7 @@
  * applied is sent again only with its entity tag, or if the user decides so.
  */
 import { ServiceAway } from "../../lib/client/availability.ts";
-import type { Attempts, Caller } from "../../lib/client/caller.ts";
+import { type Attempts, type Caller, demandsTag, type PreparedCall, sendPrepared } from "../../lib/client/caller.ts";
 import type { Reply } from "../../lib/client/response/reply.ts";
 import { type ErrorCode, SvcError, toSvcError } from "../../lib/errors.ts";
 import { isRead, type OperationRef } from "../../lib/operation/operation.ts";
@@ -32,7 +32,10 @@ export interface LiveCallOptions {
   readonly sent: SentHeaders;
   /** When the change was sent before, in milliseconds since 1970. */
   readonly sentAt?: number;
-  /** Records the headers of a change, and resolves when they are on disk. Further calls record nothing. */
+  /**
+   * Records the headers of a change, and resolves when they are on disk. A further call records only the entity tag of a
+   * change without a key that had none before.
+   */
   commit(tag: string | undefined, isKeyed: boolean): Promise<void>;
 }
 
@@ -139,8 +142,8 @@ export class GrantedCalls implements LiveCalls {
     for (;;) {
       try {
         await attempts.begin();
-        const { send } = await this.#caller.prepare(ref, values, { signal, timeoutSeconds });
-        const answer = await toCallAnswer(await send());
+        const prepared = await this.#caller.prepare(ref, values, { signal, timeoutSeconds });
+        const answer = await toCallAnswer(await sendPrepared(prepared));
         attempts.succeeded();
         return answer;
       } catch (thrown) {
@@ -244,17 +247,30 @@ class Change {
           idempotencyKey: options.sent.key,
           knownTag: this.tag,
         });
-        const { ifMatch, send } = await this.#commitMeanwhile(preparing);
-        await options.commit(ifMatch, this.isKeyed);
-        this.sentAt ??= Date.now();
-        this.tag ??= ifMatch;
-        reply = await send();
+        reply = await this.#send(await this.#commitMeanwhile(preparing));
         attempts.succeeded();
       } catch (thrown) {
         await attempts.next(thrown);
       }
     }
     return await toCallAnswer(reply);
+  }
+
+  /** Commits a change to the journal and sends it. If the service demands an entity tag, it has not applied the change. */
+  async #send(prepared: PreparedCall): Promise<Reply> {
+    const { ifMatch } = prepared;
+    await this.#call.options.commit(ifMatch, this.isKeyed);
+    const { sentAt } = this;
+    this.sentAt ??= Date.now();
+    this.tag ??= ifMatch;
+    try {
+      return await prepared.send();
+    } catch (thrown) {
+      if (demandsTag(thrown)) this.sentAt = sentAt;
+      const tagged = await prepared.addDemandedTag(thrown);
+      if (tagged === undefined) throw thrown;
+      return await this.#send(tagged);
+    }
   }
 
   /** Commits a change with a key while its entity tag is read, because the key does not depend on the tag. */

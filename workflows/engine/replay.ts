@@ -116,8 +116,8 @@ interface Result {
 /** A call that is being made. */
 interface OpenCall {
   readonly call: RecordedStep;
-  /** True if its headers are recorded. */
-  readonly isSendingRecorded: boolean;
+  /** Its recorded headers. */
+  readonly sent?: SentHeaders;
 }
 
 /** The state of an input. */
@@ -321,7 +321,7 @@ function createKey({ options: { keyPrefix }, generation }: Replay, position: num
 }
 
 function makeCall(before: Replay, position: number, call: RecordedStep): Transition {
-  const open = new Map(before.open).set(position, { call, isSendingRecorded: call.sent !== undefined });
+  const open = new Map(before.open).set(position, { call, sent: call.sent });
   const state = { ...before, open };
   if (call.earlierAnswer !== undefined) {
     return addResult(state, position, { kind: "answer", content: call.earlierAnswer });
@@ -330,18 +330,22 @@ function makeCall(before: Replay, position: number, call: RecordedStep): Transit
   return { state, effects: [{ type: "call", position, call, sent }] };
 }
 
-/** Records the headers of a change, unless the history contains them already. */
+/**
+ * Records the headers of a change, unless the history contains them already. The entity tag of a change without a key is
+ * recorded later if the service demands it.
+ */
 function recordSending(state: Replay, event: ReplayEvent & { readonly type: "sending" }): Transition {
   const { position, tag, isKeyed, now } = event;
   const opened = state.open.get(position);
-  if (opened === undefined || opened.isSendingRecorded) return nothing(state);
+  const isNewTag = !isKeyed && tag !== undefined && opened?.sent?.tag === undefined;
+  if (opened === undefined || (opened.sent !== undefined && !isNewTag)) return nothing(state);
   const sent: SentHeaders = {
     key: createKey(state, position),
     tag,
     ...(!isKeyed && { unkeyed: true }),
   };
   return {
-    state: { ...state, open: new Map(state.open).set(position, { ...opened, isSendingRecorded: true }) },
+    state: { ...state, open: new Map(state.open).set(position, { ...opened, sent }) },
     effects: [append("sent", position, now, JSON.stringify(sent))],
   };
 }

@@ -36,6 +36,10 @@ export const startCommand: LocalCommand = localCommand({
       help: "Operator of the profile (default: the last one used, or the first one of the application)",
       type: "string",
     },
+    strict: {
+      help: "Demand the entity tags that the published API requires: calls without If-Match get 428",
+      type: "boolean",
+    },
     detach: { help: "Run in the background", type: "boolean" },
   },
   example: ["--port 0 --detach", "--app permits.yaml --data permits", "--data :memory: > service.json"],

@@ -19,6 +19,8 @@ export interface EncodedRequest {
   readonly ifMatch?: string;
   /** Path at which the entity tag must be read first. */
   readonly tagPath?: string;
+  /** Path at which the entity tag can be read if the service demands it. */
+  readonly demandedTagPath?: string;
 }
 
 /** A part of a multipart body. */
@@ -58,7 +60,9 @@ export function encodeRequest(operation: Operation, values: Values): EncodedRequ
     // Small parts go first, so that a server that streams the body knows them before the file.
     ...(parts.length > 0 && { parts: parts.toSorted(([, a], [, b]) => Number(isFile(a)) - Number(isFile(b))) }),
     ...(ifMatch !== undefined && { ifMatch }),
-    ...(ifMatch === undefined && operation.tagFrom && { tagPath: buildTagPath(operation.tagFrom, segments, checked) }),
+    ...(ifMatch === undefined && operation.tagFrom && {
+      [operation.tagFrom.onDemand ? "demandedTagPath" : "tagPath"]: buildTagPath(operation.tagFrom, segments, checked),
+    }),
   };
 }
 

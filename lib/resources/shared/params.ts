@@ -9,6 +9,18 @@ export const caseId = {
   required: true,
 } as const;
 
+/** The entity tag of the operations on a case for which strict services demand one. */
+export const caseTag = {
+  tagFrom: { path: "/cases/{caseID}", onDemand: true },
+  tagDemand: "strict",
+} as const;
+
+/** The entity tag of the operations on an assignment for which strict services demand one. */
+export const assignmentTag = {
+  tagFrom: { path: "/assignments/{assignmentID}", onDemand: true },
+  tagDemand: "strict",
+} as const;
+
 /** The action of the operations on an action. */
 export const action = { help: "Action ID", type: "string", to: "path:actionID", required: true } as const;
 

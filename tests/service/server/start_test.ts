@@ -71,6 +71,15 @@ Deno.test("the next start of a directory uses the same application, until a rese
   assert.equal(await served(), "City permits");
 });
 
+Deno.test("a detached start passes --strict on, and its service demands entity tags", async () => {
+  await using home = await ServiceHome.open();
+  assert.equal((await home.svc(...START_ARGUMENTS, "--strict")).code, 0);
+  const { out: { id } } = await home.svc(...CREATE_ARGUMENTS);
+  const refused = await home.svc("cases", "stage-next", String(id), "--no-auto-tag");
+  assert.equal(refused.error.code, "PRECONDITION_REQUIRED");
+  assert.equal((await home.svc("cases", "stage-next", String(id))).code, 0);
+});
+
 Deno.test("a start with another application or operator creates a new client for the profile", async () => {
   await using home = await ServiceHome.open();
   const definition = join(home.directory, "own.yaml");

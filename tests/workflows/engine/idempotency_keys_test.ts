@@ -140,7 +140,7 @@ Deno.test("a skipped change without a key is not sent by retry, except with --on
     ...noCaller,
     supportsIdempotencyKeys: () => false,
     call: send,
-    prepare: () => Promise.resolve({ ifMatch: undefined, send }),
+    prepare: () => Promise.resolve({ ifMatch: undefined, send, addDemandedTag: () => Promise.resolve(undefined) }),
   };
   const skipping = (workflow: OpenWorkflow) => new GrantedCalls(caller, workflow, "skip");
   assert.equal(expectFailure(await run.attempt(skipping)).code, "OUTCOME_UNKNOWN");

@@ -122,13 +122,13 @@ Deno.test("an interruption does not wait for the next attempt at a change, which
     const interrupting: Caller = {
       ...caller,
       async prepare(...args) {
-        const { ifMatch, send } = await caller.prepare(...args);
+        const prepared = await caller.prepare(...args);
         const sendAndInterrupt = () =>
-          send().catch((error) => {
+          prepared.send().catch((error) => {
             if (interrupts) setTimeout(() => void runner.interrupt()); // After the lost response was handled.
             throw error;
           });
-        return { ifMatch, send: sendAndInterrupt };
+        return { ...prepared, send: sendAndInterrupt };
       },
     };
     const runner = new Runner({ workflow, live: new GrantedCalls(interrupting, workflow), journal, id: "r1" });
