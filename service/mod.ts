@@ -22,6 +22,7 @@ const TYPES: OptionTypes<ServiceOptions> = {
   maxFile: "number",
   maxConnections: "number",
   strict: "boolean",
+  acceptMismatch: "boolean",
   log: "function",
 };
 

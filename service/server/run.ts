@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { exists } from "../../utils/fs/exists.ts";
 import { addClient, type ClientCredentials } from "../access/clients.ts";
 import { Tokens } from "../access/tokens.ts";
+import { checkDefinition } from "../migration/check_definition.ts";
 import { loadServedApplication, openServedAssets } from "../sample/served_application.ts";
 import { announce, findApplication, locateFiles, lockDirectory, withdraw } from "./directory.ts";
 import { removeExpired, removeOrphans } from "../attachments/files.ts";
@@ -56,6 +57,7 @@ export async function runService(options: ServiceOptions, prepare?: Prepare): Pr
     const isNew = directory === undefined || !await exists(database);
     const store = openSqliteStore(database, isKnown);
     resources.defer(() => store.close());
+    if (directory !== undefined) await checkDefinition(store, app, { isNew, accept: settings.acceptMismatch });
     const tokens = new Tokens(store, settings.tokenLifetimeSeconds);
     const bytes = openBytes(directory === undefined ? undefined : locateFiles(directory).files);
     resources.defer(() => bytes.close());

@@ -34,6 +34,8 @@ export interface ServiceOptions {
   maxConnections?: number;
   /** Demands an entity tag for the operations for which the published API requires one. Default: false. */
   strict?: boolean;
+  /** Start although the definition does not fit the stored data. Default: false. */
+  acceptMismatch?: boolean;
   /** Logs unexpected errors. Default: stderr. */
   log?: (line: string) => void;
 }
@@ -56,6 +58,7 @@ export function resolveSettings(options: ServiceOptions): Settings {
     maxFile: options.maxFile ?? DEFAULT_MAX_FILE,
     maxConnections: options.maxConnections,
     strict: options.strict ?? false,
+    acceptMismatch: options.acceptMismatch ?? false,
     log: options.log ?? ((line: string) => console.error(line)),
   };
   // As a path, it would be the root of the file system.

@@ -12,6 +12,7 @@
  */
 import type { JsonObject } from "../../utils/json.ts";
 import type { Filter, Page, RowQuery } from "./query.ts";
+import type { FieldSource, Rename, Use, ValueCount } from "./uses.ts";
 
 /** A case as it is stored. */
 export interface StoredCase {
@@ -226,6 +227,12 @@ export interface Transaction {
   queryRows(query: RowQuery, page: Page): Promise<JsonObject[]>;
   /** Counts all rows of a query. */
   countRows(query: RowQuery): Promise<number>;
+  /** Counts the uses of names of the definition in stored data. */
+  countUses(): Promise<Use[]>;
+  /** Counts the values of fields by their types. */
+  countValues(source: FieldSource): Promise<ValueCount[]>;
+  /** Replaces a name of the definition in stored data. Returns the number of changed rows. */
+  rename(change: Rename): Promise<number>;
   /** Reads a client, if it exists. */
   getClient(id: string): Promise<StoredClient | undefined>;
   /** Counts the clients. */

@@ -1,6 +1,7 @@
 import type { LocalGroup } from "../local_command.ts";
 import { addClientCommand } from "./add_client.ts";
 import { backupCommand } from "./backup.ts";
+import { migrateCommand } from "./migrate.ts";
 import { resetCommand } from "./reset.ts";
 import { restoreCommand } from "./restore.ts";
 import { schemaCommand } from "./schema.ts";
@@ -16,6 +17,7 @@ export const commands: LocalGroup = {
   status: serviceStatusCommand,
   stop: stopCommand,
   reset: resetCommand,
+  migrate: migrateCommand,
   backup: backupCommand,
   restore: restoreCommand,
   verify: verifyCommand,

@@ -32,6 +32,7 @@ export const startCommand: LocalCommand = localCommand({
       type: "integer",
       placeholder: "n",
     },
+    acceptMismatch: { help: "Start although the definition does not fit the stored data", type: "boolean" },
     operator: {
       help: "Operator of the profile (default: the last one used, or the first one of the application)",
       type: "string",

@@ -5,7 +5,9 @@ import { findReviver, isJsonObject, type JsonObject } from "../../../utils/json.
 import { compressText, decompressText } from "../../../utils/sqlite/compress_text.ts";
 import type { UnitOfWork } from "../../../utils/sqlite/group_commit.ts";
 import { type Filter, type Page, type RowQuery, RowsTooLong } from "../query.ts";
+import type { FieldSource, Rename, Use, UseKind, ValueCount } from "../uses.ts";
 import { compileCount, compileItemCases, compileRows } from "./query.ts";
+import { COUNT_USES, countValues, rename, renameInDrafts, renameWaiting } from "./uses.ts";
 import type {
   CasePlace,
   ItemRange,
@@ -291,6 +293,70 @@ export class SqliteTransaction implements Transaction {
     return row ? readNumber(row, "count") : 0;
   }
 
+  async countUses(): Promise<Use[]> {
+    this.#check();
+    return Object.keys(COUNT_USES).filter(isUseKind).flatMap((kind) =>
+      this.#statements.prepare(COUNT_USES[kind]).all().map((row) => ({
+        kind,
+        owner: readText(row, "owner"),
+        name: String(row.name ?? ""),
+        count: readNumber(row, "count"),
+      }))
+    );
+  }
+
+  async countValues(source: FieldSource): Promise<ValueCount[]> {
+    this.#check();
+    const { sql, parameters } = countValues(source);
+    return this.#statements.prepare(sql).all(...parameters).map((row) => ({
+      field: readText(row, "field"),
+      json: readText(row, "json"),
+      count: readNumber(row, "count"),
+      dates: readNumber(row, "dates"),
+      instants: readNumber(row, "instants"),
+    }));
+  }
+
+  async rename(change: Rename): Promise<number> {
+    this.#willWrite();
+    let count = 0;
+    for (const { sql, parameters } of rename(change)) {
+      count += Number(this.#statements.prepare(sql).run(...parameters).changes);
+    }
+    if (change.kind === "process" || change.kind === "step") {
+      const waiting = "SELECT id, flow FROM cases WHERE typeId = ? AND json_type(flow, '$.waiting') = 'object'";
+      count += this.#rewrite(waiting, "UPDATE cases SET flow = ? WHERE id = ?", change.owner, "flow", (flow) => {
+        return renameWaiting(flow, change);
+      });
+    }
+    if (change.kind === "field") {
+      const drafted = `SELECT assignments.id, state FROM assignments JOIN cases ON cases.id = caseId
+        WHERE typeId = ? AND json_type(state, '$.drafts') = 'object'`;
+      this.#rewrite(drafted, "UPDATE assignments SET state = ? WHERE id = ?", change.owner, "state", (state) => {
+        return renameInDrafts(state, change);
+      });
+    }
+    return count;
+  }
+
+  /** Rewrites a JSON column of the rows that a statement returns. Returns the number of changed rows. */
+  #rewrite(
+    select: string,
+    update: string,
+    owner: string,
+    column: string,
+    change: (value: JsonObject) => JsonObject | undefined,
+  ): number {
+    let count = 0;
+    for (const row of this.#statements.prepare(select).all(owner)) {
+      const changed = change(readObject(row, column));
+      if (changed === undefined) continue;
+      this.#statements.prepare(update).run(JSON.stringify(changed), readText(row, "id"));
+      count++;
+    }
+    return count;
+  }
+
   async getClient(id: string): Promise<StoredClient | undefined> {
     const row = this.#one("getClient", id);
     return row && toClient(row);
@@ -367,6 +433,10 @@ export class SqliteTransaction implements Transaction {
   #check(): void {
     if (!this.#isOpen) throw new TypeError("This unit of work has ended.");
   }
+}
+
+function isUseKind(kind: string): kind is UseKind {
+  return kind in COUNT_USES;
 }
 
 /** Compares by urgency, then by age. */

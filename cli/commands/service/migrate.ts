@@ -1,0 +1,30 @@
+import { type LocalCommand, localCommand } from "../local_command.ts";
+import { dataFlag } from "./data_flag.ts";
+
+/** `svc service migrate`. */
+export const migrateCommand: LocalCommand = localCommand({
+  summary: "Fit stored data to a changed application definition",
+  details:
+    "Without --apply, the command shows the plan: the renames with the number of changed rows, and what does not " +
+    "fit afterwards. With --apply, it stores all changes in one transaction. Stop the service first. Renames have the " +
+    "paths of the definition and apply in order, e.g. caseTypes.City-Permit.stages.Review=Assessment.",
+  flags: {
+    rename: {
+      help: "Name of the definition to replace: <path>=<new name>; repeat the flag for several",
+      type: "list",
+      repeatable: true,
+    },
+    apply: { help: "Store the changes", type: "boolean" },
+    data: dataFlag,
+    app: { help: "Application definition (default: the last one used)", type: "path", placeholder: "file" },
+  },
+  example: [
+    "--app permits.yaml --rename caseTypes.City-Permit.stages.Review=Assessment",
+    "--app permits.yaml --rename caseTypes.City-Permit=City-Licence --apply",
+  ],
+  seeAlso: ["service start --help", "service backup --help"],
+  async run(context, { rename = [], apply = false, ...options }) {
+    const { migrate } = await import("../../../service/migration/migrate.ts");
+    await context.print(await migrate({ ...options, renames: rename, apply }));
+  },
+});

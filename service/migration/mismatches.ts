@@ -1,0 +1,208 @@
+/** Finds stored data that the application definition does not fit. */
+import { isJsonObject, type JsonObject, stringOrUndefined } from "../../utils/json.ts";
+import { pluralize } from "../../utils/text/wording.ts";
+import type { Application } from "../application/model/application.ts";
+import { type Field, VALUE_KINDS } from "../application/model/field.ts";
+import type { Transaction } from "../store/store.ts";
+import type { FieldSource, Use, UseKind, ValueCount } from "../store/uses.ts";
+
+/** Data that the definition does not fit. */
+export interface Mismatch extends JsonObject {
+  /** What does not fit, with its number. */
+  message: string;
+  count: number;
+}
+
+/** Kind and ID of the item that stores which definition was verified. */
+const VERIFIED = ["definition", "verified"] as const;
+
+/** Types of fields by name, for each case type and each class of records. */
+type FieldTypes = Record<string, Record<string, string>>;
+
+/** The parts of a definition to which stored data refers. */
+interface StoredShape {
+  readonly names: JsonObject;
+  readonly fields: FieldTypes;
+}
+
+/**
+ * Finds the stored data that a definition does not fit. The check costs nothing if the data was verified for an equal
+ * definition. Otherwise it reads the values of the fields that are new, changed or removed.
+ */
+export async function findMismatches(tx: Transaction, app: Application): Promise<Mismatch[]> {
+  const shape = toShape(app);
+  const verified = (await tx.getItem(...VERIFIED))?.content;
+  const digest = await digestShape(shape);
+  if (verified?.digest === digest) return [];
+  return [
+    ...(await tx.countUses()).flatMap((use) => checkUse(use, app)),
+    ...await checkFields(tx, app, readFields(verified)),
+  ];
+}
+
+/** Stores that the data was verified for a definition, or that its mismatches were accepted. */
+export async function markVerified(tx: Transaction, app: Application, now: Date): Promise<void> {
+  const shape = toShape(app);
+  const content = { digest: await digestShape(shape), fields: shape.fields };
+  const [kind, id] = VERIFIED;
+  await tx.putItem({ kind, id, owner: "", at: now.toISOString(), content });
+}
+
+/** Reports whether the data was verified for a definition. */
+export async function isVerified(tx: Transaction, app: Application): Promise<boolean> {
+  return (await tx.getItem(...VERIFIED))?.content.digest === await digestShape(toShape(app));
+}
+
+function toShape(app: Application): StoredShape {
+  const names: JsonObject = {
+    operators: [...app.operators.keys()],
+    queues: [...app.queues.keys()],
+    uiLists: [...app.uiLists.keys()],
+  };
+  const fields: FieldTypes = {};
+  for (const [id, type] of app.caseTypes) {
+    names[id] = {
+      stages: [...type.stages.keys()],
+      steps: [...type.processes.values()].flatMap((process) => listSteps(process)),
+      roles: [...type.participantRoles.keys()],
+      categories: [...type.attachmentCategories.keys()],
+    };
+    fields[id] = toTypes(type.fields);
+  }
+  for (const [id, type] of app.dataTypes) {
+    names[id] = { key: [...type.key] };
+    fields[id] = toTypes(type.fields);
+  }
+  return { names, fields };
+}
+
+function listSteps({ id, steps }: { id: string; steps: ReadonlyMap<string, { id: string; kind: string }> }): string[] {
+  return [...steps.values()].map((step) => `${id}/${step.id}/${step.kind}`);
+}
+
+function toTypes(fields: ReadonlyMap<string, Field>): Record<string, string> {
+  return Object.fromEntries([...fields.values()].map(({ name, type }) => [name, type]));
+}
+
+async function digestShape(shape: StoredShape): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify(shape));
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+}
+
+function readFields(verified: JsonObject | undefined): FieldTypes | undefined {
+  if (verified === undefined || !isJsonObject(verified.fields)) return undefined;
+  return Object.fromEntries(
+    Object.entries(verified.fields).map(([id, types]) => {
+      const entries = isJsonObject(types) ? Object.entries(types) : [];
+      return [id, Object.fromEntries(entries.map(([name, type]) => [name, stringOrUndefined(type) ?? ""]))];
+    }),
+  );
+}
+
+/** Names of the things that use a name, in the singular. */
+const USERS: { readonly [K in UseKind]: string } = {
+  caseType: "case",
+  stage: "case",
+  step: "assignment",
+  draft: "draft",
+  role: "participant",
+  category: "attachment",
+  dataType: "record",
+  queue: "assignment",
+  operator: "assignment",
+  uiList: "personalization",
+};
+
+function checkUse({ kind, owner, name, count }: Use, app: Application): Mismatch[] {
+  const type = app.caseTypes.get(owner);
+  if (type === undefined && isOfCaseType(kind)) return []; // The case type itself is reported.
+  const [process = "", step = "", action = ""] = name.split("/");
+  const found = type?.processes.get(process)?.steps.get(step);
+  const assigned = found?.kind === "assignment" ? found : undefined;
+  const problem = {
+    caseType: () => app.caseTypes.has(name) ? undefined : `with the type ${name}`,
+    stage: () => type?.stages.has(name) ? undefined : `of ${owner} in the stage ${name}`,
+    step: () => {
+      if (assigned !== undefined || found?.kind === "child") return undefined;
+      return `of ${owner} in the step ${step} of the process ${process}`;
+    },
+    draft: () => {
+      if (assigned === undefined || assigned.actions.has(action)) return undefined;
+      return `of ${owner} for the action ${action} of the step ${step} of the process ${process}`;
+    },
+    role: () => type?.participantRoles.has(name) ? undefined : `of ${owner} with the role ${name}`,
+    category: () => type?.attachmentCategories.has(name) ? undefined : `of ${owner} with the category ${name}`,
+    dataType: () => app.dataTypes.has(name) ? undefined : `with the class ${name}`,
+    queue: () => app.queues.has(name) ? undefined : `in the queue ${name}`,
+    operator: () => app.operators.has(name) ? undefined : `of the operator ${name}`,
+    uiList: () => app.uiLists.has(name) ? undefined : `of the UI list ${name}`,
+  }[kind]();
+  if (problem === undefined) return [];
+  return [{ message: `${pluralize(count, USERS[kind])} ${problem}, which the definition does not have`, count }];
+}
+
+function isOfCaseType(kind: UseKind): boolean {
+  return ["stage", "step", "draft", "role", "category"].includes(kind);
+}
+
+/** Members of the content of a case that are not fields. */
+const COMPUTED = ["pyLabel"];
+
+async function checkFields(tx: Transaction, app: Application, before: FieldTypes | undefined): Promise<Mismatch[]> {
+  const sources = [
+    ...[...app.caseTypes.values()].map(({ id, fields }) => ({ kind: "cases", id, fields } as const)),
+    ...[...app.dataTypes.values()].map(({ id, fields }) => ({ kind: "records", id, fields } as const)),
+  ];
+  const found: Mismatch[] = [];
+  for (const { kind, id, fields } of sources) {
+    const source: FieldSource = { kind, id, ...(before?.[id] && { fields: listChanged(fields, before[id]) }) };
+    if (source.fields?.length === 0) continue;
+    const counts = Map.groupBy(await tx.countValues(source), ({ field }) => field);
+    for (const [name, values] of counts) {
+      if (!COMPUTED.includes(name)) found.push(...checkField(name, fields.get(name), values, source));
+    }
+  }
+  return found;
+}
+
+function listChanged(fields: ReadonlyMap<string, Field>, before: Readonly<Record<string, string>>): string[] {
+  const names = new Set([...fields.keys(), ...Object.keys(before)]);
+  return [...names].filter((name) => fields.get(name)?.type !== before[name]);
+}
+
+function checkField(
+  name: string,
+  field: Field | undefined,
+  values: readonly ValueCount[],
+  { kind, id }: FieldSource,
+): Mismatch[] {
+  const things = kind === "cases" ? "case" : "record";
+  const misfits = values.reduce(
+    (sum, value) => sum + (field === undefined ? value.count : countMisfits(field, value)),
+    0,
+  );
+  if (misfits === 0) return [];
+  const reason = field === undefined
+    ? `of ${id} with a value of ${name}, a field that the definition does not have`
+    : `of ${id} with a value of ${name} that does not fit the type ${field.type}`;
+  return [{ message: `${pluralize(misfits, things)} ${reason}`, count: misfits }];
+}
+
+/** Counts the values that do not fit the type of a field. */
+function countMisfits({ type }: Field, { json, count, dates, instants }: ValueCount): number {
+  if (json === "null") return 0;
+  switch (VALUE_KINDS[type]) {
+    case "text":
+      return json === "text" ? 0 : count;
+    case "number":
+      return json === "integer" || (json === "real" && type !== "Integer") ? 0 : count;
+    case "boolean":
+      return json === "true" || json === "false" ? 0 : count;
+    case "date":
+      return count - dates;
+    case "instant":
+      return count - instants;
+    case "embedded":
+      return json === (type === "List" ? "array" : "object") ? 0 : count;
+  }
+}

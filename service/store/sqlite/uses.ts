@@ -1,0 +1,164 @@
+/** Counts and replaces names of the application definition in stored data. */
+import type { SQLInputValue } from "node:sqlite";
+import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
+import type { FieldSource, Rename, UseKind } from "../uses.ts";
+
+/** A statement with its parameters. */
+export interface Change {
+  readonly sql: string;
+  readonly parameters: readonly SQLInputValue[];
+}
+
+/** Statements that return the owner, the name and the number of uses. */
+export const COUNT_USES: { readonly [K in UseKind]: string } = {
+  caseType: "SELECT '' AS owner, typeId AS name, COUNT(*) AS count FROM cases GROUP BY typeId",
+  stage: "SELECT typeId AS owner, stageId AS name, COUNT(*) AS count FROM cases GROUP BY typeId, stageId",
+  step: `SELECT owner, name, COUNT(*) AS count FROM (
+      SELECT typeId AS owner, processId || '/' || stepId AS name
+      FROM assignments JOIN cases ON cases.id = assignments.caseId
+      UNION ALL
+      SELECT typeId, (value ->> 'processId') || '/' || (value ->> 'stepId')
+      FROM cases, json_each(flow, '$.waiting') WHERE json_each.type = 'object'
+    ) GROUP BY owner, name`,
+  draft: `SELECT typeId AS owner, processId || '/' || stepId || '/' || key AS name, COUNT(*) AS count
+    FROM assignments JOIN cases ON cases.id = assignments.caseId, json_each(state, '$.drafts')
+    WHERE json_each.type = 'object' GROUP BY typeId, name`,
+  role: countItems("participant", "role"),
+  category: countItems("attachment", "category"),
+  dataType: "SELECT '' AS owner, classId AS name, COUNT(*) AS count FROM records GROUP BY classId",
+  queue: countAssignees("queue"),
+  operator: countAssignees("operator"),
+  uiList:
+    "SELECT '' AS owner, owner AS name, COUNT(*) AS count FROM items WHERE kind = 'personalization' GROUP BY owner",
+};
+
+function countItems(kind: string, member: string): string {
+  return `SELECT typeId AS owner, items.content ->> '${member}' AS name, COUNT(*) AS count
+    FROM items JOIN cases ON cases.id = items.owner WHERE kind = '${kind}' GROUP BY typeId, name`;
+}
+
+function countAssignees(kind: string): string {
+  return `SELECT '' AS owner, assigneeId AS name, COUNT(*) AS count FROM assignments
+    WHERE assigneeKind = '${kind}' GROUP BY assigneeId`;
+}
+
+const DATE = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]";
+
+/** Returns the statement that counts the values of fields. */
+export function countValues({ kind, id, fields }: FieldSource): Change {
+  const [table, owner] = kind === "cases" ? ["cases", "typeId"] : ["records", "classId"];
+  const isWanted = fields === undefined ? "" : "AND json_each.key IN (SELECT wanted.value FROM json_each(?) AS wanted)";
+  return {
+    sql: `SELECT json_each.key AS field, json_each.type AS json, COUNT(*) AS count,
+        SUM(json_each.type = 'text' AND json_each.value GLOB '${DATE}') AS dates,
+        SUM(json_each.type = 'text' AND json_each.value GLOB '${DATE}T*Z') AS instants
+      FROM ${table}, json_each(${table}.content) WHERE ${owner} = ? ${isWanted} GROUP BY json_each.key, json_each.type`,
+    parameters: [id, ...(fields === undefined ? [] : [JSON.stringify(fields)])],
+  };
+}
+
+/** Returns the statements that replace a name, in the order in which they run. */
+export function rename(change: Rename): Change[] {
+  const { from, to } = change;
+  switch (change.kind) {
+    case "caseType":
+      return [{ sql: "UPDATE cases SET typeId = ? WHERE typeId = ?", parameters: [to, from] }];
+    case "dataType":
+      return [{ sql: "UPDATE records SET classId = ? WHERE classId = ?", parameters: [to, from] }];
+    case "queue":
+    case "operator":
+      return [
+        {
+          sql: "UPDATE assignments SET assigneeId = ? WHERE assigneeKind = ? AND assigneeId = ?",
+          parameters: [to, change.kind, from],
+        },
+        ...(change.kind === "operator"
+          ? [
+            { sql: "UPDATE clients SET operator = ? WHERE operator = ?", parameters: [to, from] },
+            {
+              sql: "UPDATE cases SET flow = json_set(flow, '$.lockedBy', ?) WHERE flow ->> 'lockedBy' = ?",
+              parameters: [to, from],
+            },
+          ]
+          : []),
+      ];
+    case "stage":
+      return [
+        {
+          sql: "UPDATE cases SET stageId = ? WHERE typeId = ? AND stageId = ?",
+          parameters: [to, change.owner, from],
+        },
+        moveMember("cases", "flow", ["visits"], change),
+      ];
+    case "field":
+      return [moveMember("cases", "content", [], change)];
+    case "recordField":
+      return [moveMember("records", "content", [], change)];
+    case "process":
+      return [{
+        sql: `UPDATE assignments SET processId = ? WHERE processId = ?
+          AND caseId IN (SELECT id FROM cases WHERE typeId = ?)`,
+        parameters: [to, from, change.owner],
+      }];
+    case "step":
+      return [{
+        sql: `UPDATE assignments SET stepId = ? WHERE stepId = ? AND processId = ?
+          AND caseId IN (SELECT id FROM cases WHERE typeId = ?)`,
+        parameters: [to, from, change.process, change.owner],
+      }];
+  }
+}
+
+/** Renames a member of an object in a JSON column, unless the object has a member with the new name. */
+function moveMember(
+  table: "cases" | "records",
+  column: "content" | "flow",
+  path: readonly string[],
+  { owner, from, to }: { readonly owner: string; readonly from: string; readonly to: string },
+): Change {
+  const [before, after] = [from, to].map((name) =>
+    "$" + [...path, name].map((part) => `.${JSON.stringify(part)}`).join("")
+  );
+  const type = table === "cases" ? "typeId" : "classId";
+  return {
+    sql: `UPDATE ${table} SET ${column} = json_remove(json_set(${column}, ?1, json(${column} -> ?2)), ?2)
+      WHERE ${type} = ?3 AND json_type(${column}, ?2) IS NOT NULL AND json_type(${column}, ?1) IS NULL`,
+    parameters: [after ?? "", before ?? "", owner],
+  };
+}
+
+/** Replaces names in the processes that wait for child cases. Returns undefined if nothing changes. */
+export function renameWaiting(flow: JsonObject, change: Rename): JsonObject | undefined {
+  const { waiting } = flow;
+  if (!isJsonObject(waiting) || (change.kind !== "process" && change.kind !== "step")) return undefined;
+  let isChanged = false;
+  const renamed = Object.entries(waiting).map(([child, place]): [string, JsonObject[string]] => {
+    if (!isJsonObject(place)) return [child, place];
+    if (change.kind === "process" && place.processId === change.from) {
+      isChanged = true;
+      return [child, { ...place, processId: change.to }];
+    }
+    if (change.kind === "step" && place.processId === change.process && place.stepId === change.from) {
+      isChanged = true;
+      return [child, { ...place, stepId: change.to }];
+    }
+    return [child, place];
+  });
+  return isChanged ? { ...flow, waiting: Object.fromEntries(renamed) } : undefined;
+}
+
+/** Replaces the name of a field in drafts. Returns undefined if nothing changes. */
+export function renameInDrafts(state: JsonObject, { from, to }: Rename): JsonObject | undefined {
+  const { drafts } = state;
+  if (!isJsonObject(drafts)) return undefined;
+  let isChanged = false;
+  const renamed = Object.entries(drafts).map(([action, draft]): [string, JsonObject[string]] => {
+    if (!isJsonObject(draft) || !Object.hasOwn(draft, from)) return [action, draft];
+    isChanged = true;
+    return [
+      action,
+      Object.fromEntries(Object.entries(draft).map(([name, value]) => [name === from ? to : name, value])),
+    ];
+  });
+  return isChanged ? { ...state, drafts: Object.fromEntries(renamed) } : undefined;
+}
