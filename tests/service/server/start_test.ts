@@ -259,3 +259,25 @@ Deno.test("a start with a port in use reports only that, and leaves unfinished j
   assert.ok(job);
   assert.equal(progress, undefined);
 });
+
+Deno.test("a start with a definition that does not fit the data is refused, unless the mismatch is accepted", async () => {
+  await using home = await ServiceHome.open();
+  const definition = join(home.directory, "own.yaml");
+  const changed = (await Deno.readTextFile(PERMIT_FILE)).replace(
+    "VisitDate: { type: Date",
+    "VisitDate: { type: DateTime",
+  );
+  await Deno.writeTextFile(definition, changed);
+  assert.equal((await home.svc(...START_ARGUMENTS)).code, 0);
+  const [, ...create] = CREATE_ARGUMENTS;
+  assert.equal((await home.svc("cases", ...create, "--data", '{"VisitDate":"2026-02-03"}')).code, 0);
+  await home.svc("service", "stop");
+  const start = [...START_ARGUMENTS, "--app", definition];
+  const refused = await home.svc(...start);
+  assert.deepEqual([refused.code, refused.error.code], [2, "INVALID_CONFIG"]);
+  assert.match(
+    String(refused.error.message),
+    /1 case of City-Permit-Work-Permit with a value of VisitDate that does not fit/,
+  );
+  assert.equal((await home.svc(...start, "--accept-mismatch")).code, 0);
+});
