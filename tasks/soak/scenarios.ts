@@ -1,5 +1,6 @@
 import { backups } from "./backups.ts";
 import { concurrentClients } from "./concurrent_clients.ts";
+import { connections } from "./connections.ts";
 import { fuzz } from "./fuzz.ts";
 import { outages } from "./outages.ts";
 import type { Scenario } from "./scenario.ts";
@@ -7,4 +8,12 @@ import { serviceKills } from "./service_kills.ts";
 import { tokenCache } from "./token_cache.ts";
 
 /** All scenarios, in the order of the table. */
-export const scenarios: readonly Scenario[] = [serviceKills, concurrentClients, fuzz, tokenCache, outages, backups];
+export const scenarios: readonly Scenario[] = [
+  serviceKills,
+  concurrentClients,
+  fuzz,
+  connections,
+  tokenCache,
+  outages,
+  backups,
+];
