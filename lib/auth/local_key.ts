@@ -44,7 +44,8 @@ function readKey(directory: string): Uint8Array | undefined {
 
 async function createKey(directory: string): Promise<Uint8Array> {
   await makePrivateDirectory(directory);
-  using _lock = await FileLock.acquire(`${directory}/key.lock`, AbortSignal.timeout(LOCK_TIMEOUT_MILLISECONDS));
+  const timeout = AbortSignal.timeout(LOCK_TIMEOUT_MILLISECONDS);
+  using _lock = await FileLock.acquire(`${getKeyFile(directory)}.lock`, timeout, { isTemporary: true });
   const existing = readKey(directory); // Another process may have created it before the lock.
   if (existing !== undefined) return existing;
   const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES));

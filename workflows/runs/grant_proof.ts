@@ -6,9 +6,9 @@ import type { RunRecord } from "../journal/journal.ts";
 /** The parts of a run that its grants depend on. */
 type GrantedRun = Pick<RunRecord, "id" | "digest" | "settings">;
 
-/** Creates the proof of a run's grants. Returns undefined if no key can be stored: the grants then end with this process. */
+/** Creates the proof of a run's grants. Returns undefined without grants, and if no key can be stored: they are then lost. */
 export async function proveGrants(run: GrantedRun, directory = findConfigDirectory()): Promise<string | undefined> {
-  if (directory === undefined) return undefined;
+  if (directory === undefined || run.settings.grants.length === 0) return undefined;
   try {
     return await createProof(directory, describeGrants(run));
   } catch {

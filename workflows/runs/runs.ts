@@ -199,10 +199,8 @@ export class Runs implements AsyncDisposable {
     const profile = this.#options.profile ?? recorded.profile;
     const { grants, service, onUnknown } = recorded;
     const changed = changeSettings({ ...settings, grants, service, onUnknown, profile }, options);
-    if (!await this.#isOwn(run)) {
-      if (grants.length > 0) {
-        this.#warn(`Run ${id} was recorded elsewhere: its grants (${grants.join(", ")}) do not count.`);
-      }
+    if (grants.length > 0 && !await this.#isOwn(run)) {
+      this.#warn(`Run ${id} was recorded elsewhere: its grants (${grants.join(", ")}) do not count.`);
       return await this.#open(id, changed, mode, options);
     }
     const allow = [...grants, ...(options.allow ?? [])]; // Grants are kept.

@@ -36,7 +36,7 @@ Deno.test("concurrent processes without a cached token make one exchange and cac
   for (const { stdout, stderr } of await Promise.all(runs)) assert.equal(stdout, '{"status":200}\n', stderr);
   assert.equal(service.exchanges, 1);
   const names = Array.from(Deno.readDirSync(options.configDirectory ?? ""), ({ name }) => name).sort();
-  assert.deepEqual(names, ["key.lock", "local.key", "token.default.json", "token.default.lock"]);
+  assert.deepEqual(names, ["local.key", "token.default.json", "token.default.lock"]);
   assert.equal(JSON.parse(await Deno.readTextFile(tokenFile(options))).accessToken, service.issued[0]);
 });
 

@@ -145,7 +145,7 @@ Deno.test("SVC_NO_CACHE=true neither reads nor writes a token", async () => {
     /SVC_NO_CACHE must be true or false/,
   );
   assert.deepEqual(await script("call", options, { SVC_NO_CACHE: "false" }), { status: 200 });
-  assert.equal(Array.from(Deno.readDirSync(options.configDirectory ?? "")).length, 4);
+  assert.equal(Array.from(Deno.readDirSync(options.configDirectory ?? "")).length, 3);
 });
 
 Deno.test("an error about an invalid value names its source", async () => {
