@@ -83,6 +83,8 @@ export interface Param {
   readonly isContent?: true;
   /** Flags that this one excludes. */
   readonly excludes?: readonly string[];
+  /** Values of other flags that the request needs with this one, if they are missing. */
+  readonly implies?: Readonly<Record<string, number>>;
   /** Reason why the flag is always rejected. It is declared so that the error can give the reason. */
   readonly rejected?: string;
   /** First platform version that supports it. */
@@ -119,7 +121,7 @@ export interface Pages {
   readonly page: string;
   /** Flag that limits the size of a page. */
   readonly size: string;
-  /** Path of another member that limits it, in a body that is passed as a whole. */
+  /** Another flag that limits it. */
   readonly otherSize?: string;
   /** Number of the first page, if pages are numbered. */
   readonly first?: number;

@@ -8,7 +8,7 @@ export interface PagePlan extends Pages {
   /** Position of the parameters among the arguments of the operation's function. */
   readonly position: number;
   /** Flag that takes the whole body, and where page and size are in it. */
-  readonly whole?: { readonly name: string; readonly page: string; readonly size: string };
+  readonly whole?: { readonly name: string; readonly page: string; readonly size: string; readonly otherSize?: string };
 }
 
 /** Returns the plan for an operation; undefined if it does not return pages. */
@@ -17,9 +17,10 @@ export function planPages({ pages, args = [], flags = {} }: Operation): PagePlan
   const plan = { ...pages, position: args.length };
   const name = Object.keys(flags).find((name) => flags[name]?.to === "body:*");
   const findBodyPath = (flag: string) => flags[flag]?.to.replace(/^body:/, "") ?? "";
-  return name === undefined
-    ? plan
-    : { ...plan, whole: { name, page: findBodyPath(pages.page), size: findBodyPath(pages.size) } };
+  if (name === undefined) return plan;
+  const { page, size, otherSize } = pages;
+  const other = otherSize === undefined ? {} : { otherSize: findBodyPath(otherSize) };
+  return { ...plan, whole: { name, page: findBodyPath(page), size: findBodyPath(size), ...other } };
 }
 
 /** Reports whether a value is a plan, which a host sends as JSON. */
@@ -86,8 +87,9 @@ function readParam({ whole, ...plan }: PagePlan, params: JsonObject, name: "page
 }
 
 function readOtherSize({ whole, otherSize }: PagePlan, params: JsonObject): JsonValue | undefined {
+  if (otherSize === undefined) return undefined;
   const body = whole && params[whole.name];
-  return otherSize !== undefined && isJsonObject(body) ? readBody(body, otherSize) : undefined;
+  return whole?.otherSize !== undefined && isJsonObject(body) ? readBody(body, whole.otherSize) : params[otherSize];
 }
 
 function withParam({ whole, ...plan }: PagePlan, params: JsonObject, name: "page" | "size", value: JsonValue) {

@@ -36,6 +36,13 @@ const queried = {
   params,
   max: { help: "Maximum number of rows", type: "integer", to: "body:paging.maxResultsToFetch" },
   page: { help: "Page number, starting at 1", type: "integer", to: "body:paging.pageNumber" },
+  pageSize: {
+    help: "Rows of each page, for services that cannot combine --page and --max",
+    type: "integer",
+    to: "body:paging.pageSize",
+    excludes: ["max"],
+    implies: { page: 1 },
+  },
   includeTotal: {
     help: "Count all matching rows, not only those of the page",
     type: "boolean",
@@ -44,7 +51,7 @@ const queried = {
   data: {
     ...parametrised.data,
     help: "The whole request body: dataViewParameters, query, paging",
-    excludes: ["params", "max", "page", "includeTotal"],
+    excludes: ["params", "max", "page", "pageSize", "includeTotal"],
   },
 } as const;
 
@@ -292,7 +299,7 @@ const rowPages = {
   more: "hasMoreResults",
   page: "page",
   size: "max",
-  otherSize: "paging.pageSize",
+  otherSize: "pageSize",
   first: 1,
 } as const satisfies Pages;
 
@@ -390,9 +397,10 @@ const operations = {
     example: [`D_Permits --params '{"Channel":"Desk"}'`, "D_Permits --fields resultCount"],
   },
   /**
-   * Queries the rows of a data view: `max` rows of the 1-based `page`, all matching rows counted with `includeTotal`. `data`
-   * is the whole body, with `query` for select, filter, sort and aggregates, and `paging` for `pageNumber` and
-   * `maxResultsToFetch`; it excludes the others. docs/library.md names the comparators of a filter.
+   * Queries the rows of a data view: `max` rows of the 1-based `page`, all matching rows counted with `includeTotal`.
+   * `pageSize` replaces `max` for services that cannot combine it with `page`. `data` is the whole body, with `query` for
+   * select, filter, sort and aggregates, and `paging` for `pageNumber`, `pageSize` and `maxResultsToFetch`; it excludes the
+   * others. docs/library.md names the comparators of a filter.
    *
    * Errors: `NOT_FOUND`, `BAD_REQUEST` for a query that names an unknown field.
    *
@@ -420,6 +428,7 @@ const operations = {
     pages: rowPages,
     example: [
       "D_Permits --max 20 --include-total --format table",
+      "D_Permits --page-size 50 --page 2 --fields data --format table",
       "D_Permits --data @query.json --fields data --format table",
       "D_Permits --max 100 --format compact > permits.json",
     ],

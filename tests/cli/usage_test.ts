@@ -80,7 +80,7 @@ Deno.test("the help of a command shows short forms, defaults, required and exclu
   const { stdout } = await svcInProcess(["data", "query", "--help"], WIDE);
   assert.match(
     stdout,
-    /-d, --data <json> +The whole request body: dataViewParameters, query, paging; JSON, @file or -; not with --params, --max, --page, --include-total/,
+    /-d, --data <json> +The whole request body: dataViewParameters, query, paging; JSON, @file or -; not with --params, --max, --page, --page-size, --include-total/,
   );
   assert.match(stdout, /--include-total +Count/);
   assert.match((await svcInProcess(["data", "list-pages", "--help"], WIDE)).stdout, /--type <text> .*\(default: all\)/);

@@ -39,7 +39,7 @@ const MISTAKES: { readonly [G in keyof Client]: readonly string[] } = {
   data: [
     `(await svc.data.query("D")).totalCuont`,
     `await svc.data.listPages({ type: "explorabel" })`,
-    `await svc.data.query("D", { pageSize: 3 })`,
+    `await svc.data.query("D", { pageLength: 3 })`,
     `(await svc.data.query<Permit>("D")).data?.[0]?.Applicnt`,
     `(await svc.data.get<Permit>("D")).Applicnt`,
     `await svc.data.create<Permit>("D", { data: { Applicnt: "Ada" } })`,
@@ -177,7 +177,7 @@ function upperFirst(text: string): string {
 
 Deno.test("the compiler knows the library", async (t) => {
   const said = await findTypeErrors({
-    misspelt: CLIENT + `await svc.data.query("D", { pageSize: 3 });`,
+    misspelt: CLIENT + `await svc.data.query("D", { pageLength: 3 });`,
     mistakes: programOf([...Object.values(MISTAKES).flat(), ...OPTION_MISTAKES]),
     loose: programOf([`await svc.cases.get("C")`]),
     correct: CORRECT,
@@ -194,7 +194,7 @@ Deno.test("the compiler knows the library", async (t) => {
   await t.step("it accepts every part with Deno's default options", () => assert.equal(said.all, ""));
   await t.step("it lists the parameters if one is misspelt", () => {
     const options =
-      /'pageSize' does not exist in type '\{ params\?: [^;]+; max\?: [^;]+; page\?: [^;]+; includeTotal\?: /;
+      /'pageLength' does not exist in type '\{ params\?: [^;]+; max\?: [^;]+; page\?: [^;]+; pageSize\?: [^;]+; includeTotal\?: /;
     assert.match(said.misspelt, options);
   });
   await t.step("it rejects misspelt members, wrong literals and wrong content in every group", () => {

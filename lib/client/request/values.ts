@@ -39,6 +39,7 @@ export function checkValues(operation: Operation, values: Values): Map<string, C
     checked.set(name, value);
   }
   checkTogether(operation, checked);
+  addImplied(operation, checked);
   checkNames(operation, values);
   return checked;
 }
@@ -72,12 +73,20 @@ function checkTogether(operation: Operation, given: ReadonlyMap<string, unknown>
     if (other === undefined) continue;
     throw invalid(
       `${flag(name)} and ${flag(other)} are mutually exclusive.`,
-      `Put it all into ${flag(name)}, or leave ${flag(name)} out.`,
+      param.to === "body:*" ? `Put it all into ${flag(name)}, or leave ${flag(name)} out.` : "Leave out one of them.",
     );
   }
   const { atLeastOne } = operation;
   if (atLeastOne && !atLeastOne.some((name) => given.has(name))) {
     throw invalid(`At least one of ${atLeastOne.map(flag).join(", ")} is required.`);
+  }
+}
+
+/** Adds the values that other values need in the request. */
+function addImplied({ flags = {} }: Operation, given: Map<string, CheckedValue>): void {
+  for (const [name, { implies = {} }] of Object.entries(flags)) {
+    if (!given.has(name)) continue;
+    for (const [other, value] of Object.entries(implies)) if (!given.has(other)) given.set(other, value);
   }
 }
 

@@ -33,6 +33,7 @@ Deno.test("a list can be awaited for its first page, and iterated over for the i
   const pages = [
     svc.data.query("D_Permits"),
     svc.data.query("D_Permits", { max: 5 }),
+    svc.data.query("D_Permits", { pageSize: 2 }),
     svc.data.query("D_Permits", { data: { paging: { maxResultsToFetch: 2 } } }),
     svc.data.query("D_Permits", { data: { paging: { pageNumber: 1, pageSize: 2 } } }),
   ];

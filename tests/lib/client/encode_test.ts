@@ -99,6 +99,12 @@ const REFUSED: [why: string, Operation, values: Record<string, unknown>, message
     { dataViewId: "D", page: 1, data: {} },
     "--data and --page are mutually exclusive.",
   ],
+  [
+    "two page sizes",
+    data.query,
+    { dataViewId: "D", max: 1, pageSize: 1 },
+    "--page-size and --max are mutually exclusive.",
+  ],
   ["a body with a total", data.queryView, {
     dataViewId: "D",
     view: "v",

@@ -30,6 +30,14 @@ testOperations("data", {
         paging: { maxResultsToFetch: 20, pageNumber: 2, includeTotalCount: true },
       },
     },
+    [`data query D_Cars --page-size 20 --page 2`]: {
+      request: `POST ${VIEW}`,
+      body: { paging: { pageNumber: 2, pageSize: 20 } },
+    },
+    [`data query-view D_Cars --view Row --page-size 20 --include-total`]: {
+      request: `POST ${VIEW}/views/Row`,
+      body: { paging: { pageNumber: 1, pageSize: 20, includeTotalCount: true } },
+    },
     [`data query D_Cars -d '{"query":{"select":["Make"]}}'`]: {
       request: `POST ${VIEW}`,
       body: { query: { select: ["Make"] } },
