@@ -50,6 +50,7 @@ type Positionals<A> = A extends readonly [infer First extends PositionalParam, .
 /** The request options of an operation's function: the common ones, and `ifMatch` if the request can be conditional. */
 type OptionsOf<O, Common = RequestOptions> = Flatten<
   & (O extends { method: "GET" } ? unknown
+    : O extends { creates: true } ? unknown
     : O extends { reads: true } ? (O extends { conditional: true } ? ConditionalOptions : unknown)
     : ConditionalOptions)
   & Common

@@ -151,6 +151,8 @@ export interface Operation {
   readonly reads?: true;
   /** True if it changes something, although its method is GET: it assigns what it returns to the caller. */
   readonly takes?: true;
+  /** True if it creates a resource of its own: no entity tag can match. */
+  readonly creates?: true;
   /** True if it accepts an entity tag, although it only computes. */
   readonly conditional?: true;
   /** Source of the entity tag. */
@@ -302,7 +304,7 @@ export function hasEffect(operation: Operation): boolean {
 
 /** Reports whether an operation accepts an entity tag. */
 export function takesTag(operation: Operation): boolean {
-  return operation.conditional === true || !isRead(operation);
+  return operation.conditional === true || !(isRead(operation) || operation.creates);
 }
 
 /** Lists positional arguments and flags. */

@@ -91,6 +91,7 @@ const operations = {
   startConversation: {
     summary: "Start a conversation with an agent",
     method: "POST",
+    creates: true,
     path: "/ai-agents/{agentID}/conversations",
     args: [agentId],
     flags: { ...starter, ...channel },

@@ -42,6 +42,7 @@ const operations = {
   startConversation: {
     summary: "Start a conversation with an assistant",
     method: "POST",
+    creates: true,
     path: "/assistants/{assistantID}/conversations",
     args: [assistantId],
     flags: starter,

@@ -257,6 +257,7 @@ const operations = {
   upload: {
     summary: "Upload a file, to be added to a case within two hours",
     method: "POST",
+    creates: true,
     path: "/attachments/upload",
     flags: {
       file: { help: "File to upload", type: "file", short: "f", to: "part:file", required: true },

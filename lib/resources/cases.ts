@@ -157,6 +157,7 @@ const operations = {
   create: {
     summary: "Create a case",
     method: "POST",
+    creates: true,
     path: "/cases",
     flags: {
       type: { help: "Case type ID", type: "string", to: "body:caseTypeID", required: true },

@@ -478,6 +478,7 @@ const operations = {
   create: {
     summary: "Create a data record",
     method: "POST",
+    creates: true,
     path: "/data/{data_view_ID}",
     args: [dataViewId],
     flags: { data: record },

@@ -299,6 +299,7 @@ const operations = {
   postMessage: {
     summary: "Post a message, or a reply to one",
     method: "POST",
+    creates: true,
     path: "/messages",
     flags: {
       context: {

@@ -135,6 +135,7 @@ const operations = {
   createPersonalization: {
     summary: "Create a personalization of a UI list",
     method: "POST",
+    creates: true,
     path: "/ui_lists/{ui_list_ID}/personalizations",
     args: [uiListID],
     flags: personalization,

@@ -16,6 +16,35 @@ Deno.test("an empty response prints nothing", async () => {
   assert.deepEqual(await callFakeService(service, "cases delete C"), { code: 0, stdout: "", stderr: "" });
 });
 
+Deno.test("a change that succeeds with 204 prints nothing, and its answer has no members", async () => {
+  await using service = startFakeService({
+    api: ({ method }) => new Response(null, { status: 204, headers: method === "GET" ? { etag: "1" } : {} }),
+  });
+  const lines = [
+    "cases stage-next C",
+    "cases stage-go C --stage S",
+    "cases perform-action C --action A",
+    "assignments save A --action A",
+    "tags add C --tag T",
+    "data update D --data {}",
+  ];
+  for (const line of lines) {
+    assert.deepEqual(await callFakeService(service, line), { code: 0, stdout: "", stderr: "" }, line);
+  }
+  const library = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true });
+  const { data, response } = await library.cases.stageNext("C").withResponse();
+  assert.deepEqual([data, response.status], [{}, 204]);
+  await assert.rejects(library.cases.get("C"), { code: "INVALID_RESPONSE" });
+});
+
+Deno.test("a command that creates takes no entity tag", async () => {
+  const result = await svc(["cases", "create", "--type", "T", "--if-match", "1"], {
+    env: { SVC_BASE_URL: "https://svc.example" },
+  });
+  assert.equal(result.code, 2);
+  assert.match(String(parseErrorRecord(result).message), /--if-match/);
+});
+
 Deno.test("an empty response without its required members is an error, in a command and in the library", async () => {
   for (const headers of [{ "content-type": "application/json" }, undefined]) {
     await using service = startFakeService({ api: () => new Response("", { headers }) });

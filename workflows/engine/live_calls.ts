@@ -304,7 +304,8 @@ export async function finishSleep(since: number, { values }: CallRequest, signal
 }
 
 /** Converts a response of the service to one for the script. */
-export async function toCallAnswer({ etag, text, content }: Reply): Promise<CallAnswer> {
+export async function toCallAnswer({ head: { hasNoContent }, etag, text, content }: Reply): Promise<CallAnswer> {
+  if (hasNoContent) return { head: { answer: "any" }, text: "{}" };
   const tag = etag === undefined ? {} : { etag };
   if (content === undefined) return { head: tag, text };
   const { head, base64 } = await encodeContent(content);

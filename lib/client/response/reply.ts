@@ -10,7 +10,7 @@ import {
 import { type Destination, explainRedirect } from "../../http/address.ts";
 import { suggestDiagnosis } from "../../http/network.ts";
 import type { Answer, Content } from "../../operation/answer.ts";
-import type { OperationRef } from "../../operation/operation.ts";
+import { isRead, type OperationRef } from "../../operation/operation.ts";
 import {
   filterObjects,
   isNestedWithin,
@@ -48,6 +48,8 @@ export interface ReplyHead {
   readonly milliseconds: number;
   /** Profile of the service, for hints. */
   readonly profile?: string;
+  /** True for a change that succeeded with 204 (No Content), although the operation promises JSON. */
+  readonly hasNoContent?: true;
 }
 
 /** A response. Its text is parsed on demand: the host of a workflow only passes it on. */
@@ -79,11 +81,12 @@ export class Reply {
 
   /** Body; undefined if the operation promises none. Throws `INVALID_RESPONSE` for a promised body that is not JSON. */
   get body(): JsonValue | undefined {
-    return this.#body ??= parseBody(this.head.answer, this.text, this.head);
+    return this.#body ??= this.head.hasNoContent ? {} : parseBody(this.head.answer, this.text, this.head);
   }
 
   /** Returns the body for printing: its numbers have the digits that the service sent. */
   readPrintable(): JsonValue | undefined {
+    if (this.head.hasNoContent) return undefined;
     return parseBody(this.head.answer, this.text, this.head, { keepText: true });
   }
 }
@@ -106,6 +109,7 @@ export function readHead(
     requestId: headers.get("x-request-id") ?? undefined,
     milliseconds,
     profile,
+    ...(status === 204 && !isRead(operation) && typeof operation.answer === "object" && { hasNoContent: true }),
   };
 }
 

@@ -34,8 +34,6 @@ export interface Step {
   readonly keep?: Readonly<Record<string, string>>;
   /** The file that it writes, and the one that this must be a copy of. */
   readonly file?: readonly [copy: string, original: string];
-  /** True if it creates something. There is no older state that a caller could know. */
-  readonly isNew?: true;
 }
 
 /** The tests of a group. Requests and steps must cover every operation. */
@@ -107,11 +105,11 @@ async function runSteps(group: string, steps: readonly Step[], test: Deno.TestCo
   const kept = new Map(Object.entries(await prepareCases(await live.openClient())));
   const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name) => kept.get(name) ?? assert.fail(`no ${name}`));
 
-  async function run({ line, as, says = {}, keep = {}, file, isNew }: Step): Promise<void> {
+  async function run({ line, as, says = {}, keep = {}, file }: Step): Promise<void> {
     const called = parseCall(line);
     const { operation } = called;
     const place = { cwd: folder.path, ...(as === undefined && { env: { SVC_CONFIG_DIR: folder.path } }) };
-    if (called.group === group && takesTag(operation) && !isNew) {
+    if (called.group === group && takesTag(operation)) {
       const stale = await live.run(`${fill(line)} --if-match stale`, as, place);
       assert.match(stale.stderr, /"status":412\b/, "with a stale entity tag");
     }

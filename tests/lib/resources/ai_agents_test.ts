@@ -50,7 +50,6 @@ testOperations("aiAgents", {
       line: `ai-agents start-conversation ${GUIDE} --context-id '{permit}' --execute-starter`,
       says: { response: /is Pending-Review\.$/ },
       keep: { talk: "id" },
-      isNew: true,
     },
     {
       line: `ai-agents send-message ${GUIDE} --conversation '{talk}' --request 'What is missing?'`,

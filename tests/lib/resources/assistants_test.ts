@@ -29,7 +29,6 @@ testOperations("assistants", {
       line: `assistants start-conversation ${DESK} --context-id '{permit}' --no-execute-starter`,
       says: { response: "" },
       keep: { chat: "id" },
-      isNew: true,
     },
     {
       line: `assistants send-message ${DESK} --conversation '{chat}' --request 'Who opened it?'`,

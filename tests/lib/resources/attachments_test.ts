@@ -29,7 +29,7 @@ testOperations("attachments", {
     [`attachments delete A-1`]: { request: "DELETE /attachments/A-1" },
   },
   steps: [
-    { line: "attachments upload -f plan.txt --append-unique-id", keep: { upload: "ID" }, isNew: true },
+    { line: "attachments upload -f plan.txt --append-unique-id", keep: { upload: "ID" } },
     {
       line:
         `attachments add '{permit}' --attachments '[{"type":"File","category":"Plan","name":"plan","ID":"{upload}"}]'`,

@@ -85,7 +85,6 @@ testOperations("data", {
     {
       line: `data create D_Inspectors --data '{"ID":"I-1","Name":"Ines"}'`,
       says: { "responseData.Name": "Ines" },
-      isNew: true,
     },
     {
       line: `data update D_Inspectors --data '{"ID":"I-1","Name":"Ines","Phone":"555-0100"}'`,

@@ -40,7 +40,6 @@ testOperations("social", {
       line: "social post-message --context '{permit}' --message 'Plan received, @Rosa #urgent'",
       says: { "tags.0": "urgent", "mentions.0.mentionsID": "reviewer@city" },
       keep: { message: "id" },
-      isNew: true,
     },
     { line: "social get-message '{message}'", says: { id: "{message}" } },
     { line: "social update-message '{message}' --message 'Plan complete #urgent'", says: { message: /complete/ } },

@@ -35,7 +35,6 @@ testOperations("uiLists", {
       line:
         "ui-lists create-personalization Permits --name Mine --id mine --personalization-state {} --mark-as-default",
       says: { "": "mine" },
-      isNew: true,
     },
     { line: "ui-lists update-personalization Permits mine --name Ours", says: { "": "mine" } },
     {
