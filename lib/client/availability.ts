@@ -43,8 +43,11 @@ export interface Chance {
 
 const REAL_CHANCE: Chance = { random: Math.random, now: Date.now, wait: delay };
 
-/** Interval after the first failed probe, in milliseconds. It doubles with each probe. */
+/** Interval after the first failed probe, in milliseconds. */
 const FIRST_INTERVAL = 500;
+
+/** Growth of the interval with each probe. With a larger one, calls would wait long after the service is back. */
+const GROWTH = 1.5;
 
 /** Longest interval, in milliseconds. */
 const MAX_INTERVAL = 30_000;
@@ -138,7 +141,7 @@ export class Availability {
         await this.#pause(failure, signal);
         failure = await this.#probe(probe, signal);
         if (failure === undefined) continue;
-        this.#interval = Math.min(MAX_INTERVAL, this.#interval * 2 || FIRST_INTERVAL);
+        this.#interval = Math.min(MAX_INTERVAL, this.#interval * GROWTH || FIRST_INTERVAL);
         this.#announce();
       }
       const wasAway = this.#isAway;

@@ -11,7 +11,7 @@ import type { Attempts, AttemptsOptions, Caller } from "./caller.ts";
 
 /** Options of retries. The defaults suit production; tests replace chance and time. */
 export interface RetryOptions {
-  /** Number of attempts (default: 3). */
+  /** Number of attempts. Default: one more than the retries of the service's settings, or 3. */
   readonly attempts?: number;
   /** Seconds to wait for the service while it is away. This counts as no attempt. Default: 0. */
   readonly maxOutageSeconds?: number;
@@ -121,7 +121,6 @@ class RetriedAttempts implements Attempts {
   readonly #caller: Caller;
   readonly #retry: RetryOptions;
   readonly #options: AttemptsOptions;
-  readonly #limit: number;
   readonly #random: () => number;
   readonly #now: () => number;
   readonly #wait: NonNullable<RetryOptions["wait"]>;
@@ -139,11 +138,15 @@ class RetriedAttempts implements Attempts {
     this.#retry = retry;
     this.#options = options;
     this.#isUnknown = options.mayHaveArrived === true;
-    this.#limit = retry.attempts ?? DEFAULT_ATTEMPTS;
     this.#random = retry.random ?? Math.random;
     this.#now = retry.now ?? Date.now;
     this.#wait = retry.wait ?? delay;
     this.#started = this.#now();
+  }
+
+  get #limit(): number {
+    const { retries } = this.#caller.getTarget();
+    return this.#retry.attempts ?? (retries === undefined ? DEFAULT_ATTEMPTS : retries + 1);
   }
 
   get #budget(): RetryBudget {

@@ -293,6 +293,10 @@ Deno.test("a client retries only if the option is set", async () => {
   server.behave = cutConnection;
   const error = await catchError(createClient(server.options).cases.get("C-1"));
   assert.equal(error.attempts, undefined);
+  using failing = startUnrulyServer(sendJson(502, {}));
+  const caller = retrying(createCaller({ ...failing.options, retries: 1 }), { wait: () => Promise.resolve() });
+  await catchError(caller.call(GET, { caseId: "C-1" }));
+  assert.equal(failing.received.length, 2);
   for (const retries of [-1, 1.5, NaN]) {
     assert.throws(() => createClient({ retries }), /retries must be a whole number/);
   }

@@ -85,7 +85,7 @@ Deno.test("the wait for a service does not count against the time limit of an in
   await using changing = startChangingApi(() => Response.json({}, { status: 503 }), { calls: 0, probes: 4 });
   await using batch = await runBatch(TWO_CALLS, changing.service, {
     inputs: ["C-1"],
-    limits: { timeoutSeconds: 1 }, // The probes take at least 1.75 s.
+    limits: { timeoutSeconds: 1 }, // The probes take at least 1.1 s.
   });
   assert.deepEqual((await within("the batch ends", batch.run.finish())).failed, 0);
 });
