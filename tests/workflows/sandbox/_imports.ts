@@ -40,6 +40,17 @@ const MODULES: readonly Attempt[] = [
     refused: /^(PERMISSION_DENIED: The script imports|WORKFLOW_FAILED: The script cannot be loaded)/,
   },
   {
+    attempt: "imports a file above the root of the file system",
+    before: `import secret from "./${"../".repeat(40)}{secret}" with { type: "text" };`,
+    script: `return secret;`,
+    refused: "PERMISSION_DENIED: The script imports {secret}, which is outside {root} (script.ts:2).",
+  },
+  {
+    attempt: "imports a file of another folder by a computed name with many levels",
+    script: `return (await import("./${"../".repeat(40)}" + "{secret}", { with: { type: "text" } })).default;`,
+    refused: "Requires read access to",
+  },
+  {
     attempt: "imports a link to a file of another folder",
     links: { "linked.json": "{outside}/secret.json" },
     before: `import secret from "./linked.json" with { type: "json" };`,
