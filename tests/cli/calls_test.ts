@@ -21,6 +21,7 @@ import {
   spawnSvc,
   svc,
   svcCommand,
+  svcInProcess,
 } from "../harness/svc.ts";
 import { waitForOutput } from "../harness/workflow.ts";
 
@@ -272,4 +273,39 @@ Deno.test({
       assert.deepEqual([result.code, message], [2, "Standard output cannot be written: No space left on device."]);
     }
   },
+});
+
+Deno.test("--retries repeats a failed read but not a change, and --timeout limits each request", async () => {
+  let failures = 0;
+  await using service = startFakeService({
+    api: ({ method }) =>
+      failures++ === 0 || method === "POST" ? Response.json({}, { status: 502 }) : Response.json(CASE),
+  });
+  const read = await callFakeService(service, "cases get C --retries 1");
+  assert.deepEqual([read.code, read.stderr, service.calls], [0, "", 2]);
+  const changed = await callFakeService(service, "cases create --type T --retries 5");
+  assert.deepEqual([changed.code, service.calls], [1, 3]);
+  const held = holdResponse();
+  await using slow = startFakeService({ api: held.answer });
+  const late = await callFakeService(slow, "--timeout 0.2 cases get C");
+  const { code, message } = parseErrorRecord(late);
+  assert.equal(code, "TIMEOUT");
+  assert.match(String(message), /did not respond within 0\.2 s/);
+  held.release(Response.json(CASE));
+});
+
+Deno.test("values of --retries and --timeout are checked", async () => {
+  await using service = startAnswering(CASE);
+  for (
+    const [flag, value] of [["retries", "-1"], ["retries", "101"], ["retries", "x"], ["timeout", "0"], [
+      "timeout",
+      "1e3",
+    ]]
+  ) {
+    const result = await svcInProcess(["cases", "get", "C", `--${flag}=${value}`]);
+    const { code, message } = parseErrorRecord(result);
+    assert.deepEqual([result.code, code], [2, "INVALID_ARGS"]);
+    assert.match(String(message), new RegExp(`^--${flag} must be a .*, not "${value}"\\.$`));
+  }
+  assert.equal(service.calls, 0);
 });

@@ -9,11 +9,12 @@ import {
   freshDirectory,
   startFakeService,
 } from "../../harness/fake_service.ts";
+import { isJsonObject, type JsonValue } from "../../../utils/json.ts";
 import { CHECKOUT, LimitedCommand, readDenoDirectory, runScript, svc, svcCommand } from "../../harness/svc.ts";
 
 const PROFILE = { baseUrl: "https://profile.example", clientId: "id", clientSecret: "s3cret" };
 
-async function script(action: string, options: SessionOptions, env: Record<string, string>): Promise<unknown> {
+async function script(action: string, options: SessionOptions, env: Record<string, string>): Promise<JsonValue> {
   const { stdout } = await runScript("tests/lib/auth/_script.ts", [action, JSON.stringify(options)], env);
   return JSON.parse(stdout);
 }
@@ -52,6 +53,26 @@ Deno.test("the environment overrides the profile, and options override both", as
   assert.deepEqual(await script("target", {}, env), { ...expected, baseUrl: "https://env.example" });
   const option = { baseUrl: "https://option.example" };
   assert.deepEqual(await script("target", option, env), { ...expected, ...option });
+});
+
+Deno.test("an option overrides a variable, and a variable the profile, for timeout, retries and longest outage", async () => {
+  const directory = await freshDirectory();
+  await saveProfile("default", { ...PROFILE, timeoutSeconds: 1, retries: 2, maxOutageSeconds: 3 }, directory);
+  const readNumbers = async (options: SessionOptions, env: Record<string, string>) => {
+    const target = await script("target", options, { SVC_CONFIG_DIR: directory, ...env });
+    assert.ok(isJsonObject(target));
+    return [target.timeoutSeconds, target.retries, target.maxOutageSeconds];
+  };
+  const env = { SVC_TIMEOUT: "0.5", SVC_RETRIES: "0", SVC_MAX_OUTAGE: "60" };
+  assert.deepEqual(await readNumbers({}, {}), [1, 2, 3]);
+  assert.deepEqual(await readNumbers({}, { ...env, SVC_RETRIES: "" }), [0.5, 2, 60]);
+  assert.deepEqual(await readNumbers({ timeoutSeconds: 7, retries: 8 }, env), [7, 8, 60]);
+  for (const [name, value] of Object.entries({ SVC_TIMEOUT: "0", SVC_RETRIES: "1.5", SVC_MAX_OUTAGE: "1h" })) {
+    const result = await script("target", {}, { SVC_CONFIG_DIR: directory, [name]: value });
+    assert.ok(isJsonObject(result) && isJsonObject(result.error));
+    assert.equal(result.error.code, "INVALID_CONFIG");
+    assert.match(String(result.error.message), new RegExp(`^${name} must be a `));
+  }
 });
 
 Deno.test("credentials of the environment override those of the profile", async () => {
