@@ -147,7 +147,7 @@ function openAssignment(work: CaseWork, process: Process, step: AssignmentStep):
   const assignee = findAssignee(work, step);
   const list = assignee.kind === "queue" ? "ASSIGN-WORKBASKET" : "ASSIGN-WORKLIST";
   const assignment: StoredAssignment = {
-    id: `${list} ${stored.id}!${process.id.toUpperCase()}`,
+    id: findFreeHandle(work, `${list} ${stored.id}!${process.id.toUpperCase()}`),
     caseId: stored.id,
     processId: process.id,
     stepId: step.id,
@@ -158,6 +158,14 @@ function openAssignment(work: CaseWork, process: Process, step: AssignmentStep):
   };
   if (step.screens) setScreen(assignment, 0);
   work.putAssignment(assignment);
+}
+
+/** Returns a handle, with `_1`, `_2` … at its end if it belongs to an open assignment: a process may run several times. */
+function findFreeHandle(work: CaseWork, handle: string): string {
+  const numbered = (number: number) => number === 0 ? handle : `${handle}_${number}`;
+  let number = 0;
+  while (work.findAssignment(numbered(number)) !== undefined) number++;
+  return numbered(number);
 }
 
 function findAssignee(work: CaseWork, { name, route }: AssignmentStep): StoredAssignment["assignee"] {
@@ -300,7 +308,6 @@ export async function startOptionalProcess(
     throw new NotFound(`Process not found for the given parameter processID${instead}`);
   }
   checkMovable(work, ifMatch);
-  if (isRunning(work, process.id)) throw new Conflict(`${process.name} is already running in this case`);
   work.addEvent("process", `Started ${process.name}`, { process: process.id });
   await startProcess(work, process);
   await work.save();

@@ -1,5 +1,5 @@
 /** Content of cases and records: submitted forms, page instructions, and calculated fields. */
-import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import { cloneJson, isJsonObject, type JsonObject, type JsonValue, stringOrUndefined } from "../../../utils/json.ts";
 import type { Action, EmbeddedClass, Field, Scope, View } from "../../application/model/application.ts";
 import { checkFieldValue, isAbsent, isEmpty, setFieldValue } from "../../application/expressions/field_values.ts";
 import { createIssue, type DomainError, Invalid, type Issue, MAX_ISSUES, ValidationFailed } from "../../errors.ts";
@@ -298,6 +298,7 @@ function applyInstructions(
     copied.add(field.name);
     const { segments, invalid } = instruction;
     const target = findTarget(new Map([[field.name, field]]), content, segments, invalid);
+    checkClass(instruction, target);
     if (target.field.type === "Page") changePage(instruction, target, issues);
     else changeList(instruction, target, issues);
   }
@@ -316,6 +317,8 @@ interface Instruction {
   readonly row?: number;
   /** New position of the row, from 1. */
   readonly to?: number;
+  /** Class that the page or the rows must have. */
+  readonly targetClass?: string;
   /** Creates the error for an invalid instruction. */
   readonly invalid: CreateError;
 }
@@ -337,10 +340,13 @@ interface Target {
 
 function readInstruction(value: JsonValue, invalid: CreateError): Instruction {
   if (!isJsonObject(value)) throw invalid("must be an object");
-  const { instruction: verb, target, content, listIndex, listMoveToIndex } = value;
+  const { instruction: verb, target, content, listIndex, listMoveToIndex, groupIndex, targetClassID } = value;
   if (typeof verb !== "string") throw invalid("'instruction' is missing");
   if (typeof target !== "string") throw invalid("'target' is missing");
-  if (!isJsonObject(content) && verb !== "DELETE" && verb !== "MOVE") throw invalid(`${verb} needs 'content'`);
+  if (!isJsonObject(content) && !WITHOUT_CONTENT.includes(verb)) throw invalid(`${verb} needs 'content'`);
+  if (groupIndex !== undefined && groupIndex !== null) {
+    throw invalid(`'groupIndex' is for page groups, and '${target}' is not one`);
+  }
   const segments = splitTarget(target, invalid);
   const named = segments.at(-1)?.row;
   const row = readPosition("listIndex", listIndex, invalid) ?? named;
@@ -352,8 +358,17 @@ function readInstruction(value: JsonValue, invalid: CreateError): Instruction {
     content: isJsonObject(content) ? content : {},
     row,
     to: readPosition("listMoveToIndex", listMoveToIndex, invalid),
+    targetClass: stringOrUndefined(targetClassID),
     invalid,
   };
+}
+
+/** Instructions that need no content. */
+const WITHOUT_CONTENT = ["DELETE", "DELETE ALL", "MOVE"];
+
+function checkClass({ targetClass, path, invalid }: Instruction, { embedded: { classId } }: Target): void {
+  if (targetClass === undefined || targetClass === classId) return;
+  throw invalid(`'${path}' is of the class ${classId}, not of ${targetClass}`);
 }
 
 function editableField(view: View, { path, segments, invalid }: Instruction): Field {
@@ -416,6 +431,9 @@ function changeList(
       rows[at] = merged(isJsonObject(page) ? page : {}, at);
       return;
     }
+    case "UPDATE ALL":
+      for (const [at, page] of rows.entries()) rows[at] = merged(isJsonObject(page) ? page : {}, at);
+      return;
     case "REPLACE": {
       const at = index();
       rows[at] = fresh(at);
@@ -423,6 +441,9 @@ function changeList(
     }
     case "DELETE":
       rows.splice(index(), 1);
+      return;
+    case "DELETE ALL":
+      rows.length = 0;
       return;
     case "MOVE": {
       const from = index();

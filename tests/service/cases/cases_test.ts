@@ -61,7 +61,6 @@ Deno.test("an optional process runs beside the stage and survives a change of st
   const caseId = await createPermit(engine);
   const started = await engine.body("cases.startProcess", { caseId, process: "Site_Visit" });
   assert.equal(valueAt(started, "data.caseInfo.assignments.1.ID"), "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!SITE_VISIT");
-  assert.equal((await engine.refused("cases.startProcess", { caseId, process: "Site_Visit" })).status, 409);
   assert.equal((await engine.refused("cases.startProcess", { caseId, process: "Intake" })).status, 404);
   await engine.call("cases.stageGo", { caseId, stage: "Review" });
   const visit = await engine.body("assignments.getNext", {}, { as: "inspector@city" });
@@ -73,6 +72,30 @@ Deno.test("an optional process runs beside the stage and survives a change of st
     ifMatch: valueAt(visit, "etag"),
   }, { as: "inspector@city" }).catch((error: Error) => error.message);
   assert.match(String(done), /2026-02-30 is not a valid date/);
+});
+
+Deno.test("an optional process that is started again runs beside the first one", async () => {
+  await using engine = await openEngine();
+  const caseId = await createPermit(engine);
+  const handle = "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!SITE_VISIT";
+  const start = async () => await engine.body("cases.startProcess", { caseId, process: "Site_Visit" });
+  await start();
+  await start();
+  const listed = async () => {
+    const list = valueAt(await engine.body("cases.get", { caseId }), "data.caseInfo.assignments");
+    const all = Array.isArray(list) ? list.map((one) => [valueAt(one, "ID"), valueAt(one, "processID")]) : [];
+    return all.filter(([, process]) => process === "Site_Visit").map(([id]) => id);
+  };
+  assert.deepEqual(await listed(), [handle, `${handle}_1`]);
+  const as = { as: "inspector@city" };
+  const ifMatch = textAt(await engine.body("assignments.get", { assignmentId: handle }, as), "etag");
+  const data = { Inspector: "I-1", VisitDate: "2026-02-03" };
+  await engine.call("assignments.perform", { assignmentId: handle, action: "Visit", data, ifMatch }, as);
+  assert.deepEqual(await listed(), [`${handle}_1`]);
+  await start();
+  assert.deepEqual(await listed(), [`${handle}_1`, handle]);
+  await start();
+  assert.deepEqual(await listed(), [`${handle}_1`, handle, `${handle}_2`]);
 });
 
 Deno.test("an optional process is offered, and can be started, while its condition holds", async () => {

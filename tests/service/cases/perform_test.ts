@@ -233,6 +233,49 @@ Deno.test("refresh and recalculate compute without saving", async () => {
   assert.equal(missing.status, 400);
 });
 
+Deno.test("page instructions change all rows, and name the class of their target", async () => {
+  await using engine = await openEngine();
+  const Documents = [{ Title: "A", Pages: 2 }, { Title: "B", Pages: 6 }];
+  const { assignmentId } = await intake(engine, { Applicant: "Ada", Documents });
+  const apply = async (...pageInstructions: object[]) => {
+    const values = { assignmentId, action: "Register", pageInstructions };
+    return valueAt(await engine.body("assignments.refreshAction", values), "data.caseInfo.content.Documents");
+  };
+  const all = { instruction: "UPDATE ALL", target: ".Documents", content: { Pages: 4 } };
+  const rows = await apply({ ...all, targetClassID: "City-Permit-Data-Document" });
+  assert.deepEqual([0, 1].map((index) => valueAt(rows, `${index}.Title`)), ["A", "B"]);
+  assert.deepEqual([0, 1].map((index) => valueAt(rows, `${index}.Cost`)), [2, 2]);
+  assert.deepEqual(await apply({ instruction: "DELETE ALL", target: "Documents" }), []);
+  const one = await apply(
+    { instruction: "DELETE ALL", target: "Documents" },
+    { instruction: "APPEND", target: ".Documents", content: { Title: "C" } },
+  );
+  assert.deepEqual([valueAt(one, "0.Title"), valueAt(one, "1")], ["C", undefined]);
+  const refusals: [instruction: object, reason: string][] = [
+    [{ ...all, content: undefined }, "UPDATE ALL needs 'content'"],
+    [{ ...all, targetClassID: "Other" }, "'.Documents' is of the class City-Permit-Data-Document, not of Other"],
+    [{ ...all, target: ".Contact" }, "UPDATE ALL is not an instruction for a page"],
+    [{ ...all, instruction: "ADD" }, "ADD is not an instruction for a list"],
+    [{ ...all, groupIndex: "Home" }, "'groupIndex' is for page groups, and '.Documents' is not one"],
+  ];
+  for (const [instruction, reason] of refusals) {
+    const refused = await engine.refused("assignments.refreshAction", {
+      assignmentId,
+      action: "Register",
+      pageInstructions: [instruction],
+    });
+    assert.deepEqual([refused.status, refused.message], [400, `Page instruction 1: ${reason}.`]);
+  }
+  const wrong = { ...all, content: { Pages: 0 } };
+  const { details } = await engine.refused("assignments.refreshAction", {
+    assignmentId,
+    action: "Register",
+    pageInstructions: [wrong],
+  });
+  const places = details.map((detail) => detail.erroneousInputOutputFieldInPage);
+  assert.deepEqual(places.slice(1), [".Documents(1)", ".Documents(2)"]);
+});
+
 Deno.test("a calculation answers values at the place that its context names", async () => {
   await using engine = await openEngine();
   const Documents = [{ Title: "A", Pages: 2 }, { Title: "B", Pages: 6 }];
