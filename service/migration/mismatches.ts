@@ -8,7 +8,7 @@ import type { FieldSource, Use, UseKind, ValueCount } from "../store/uses.ts";
 
 /** Data that the definition does not fit. */
 export interface Mismatch extends JsonObject {
-  /** What does not fit, with its number. */
+  /** Sentence with the number of items and the name that does not fit. */
   message: string;
   count: number;
 }
@@ -177,19 +177,19 @@ function checkField(
   { kind, id }: FieldSource,
 ): Mismatch[] {
   const things = kind === "cases" ? "case" : "record";
-  const misfits = values.reduce(
-    (sum, value) => sum + (field === undefined ? value.count : countMisfits(field, value)),
+  const issues = values.reduce(
+    (sum, value) => sum + (field === undefined ? value.count : countIssues(field, value)),
     0,
   );
-  if (misfits === 0) return [];
+  if (issues === 0) return [];
   const reason = field === undefined
     ? `of ${id} with a value of ${name}, a field that the definition does not have`
     : `of ${id} with a value of ${name} that does not fit the type ${field.type}`;
-  return [{ message: `${pluralize(misfits, things)} ${reason}`, count: misfits }];
+  return [{ message: `${pluralize(issues, things)} ${reason}`, count: issues }];
 }
 
 /** Counts the values that do not fit the type of a field. */
-function countMisfits({ type }: Field, { json, count, dates, instants }: ValueCount): number {
+function countIssues({ type }: Field, { json, count, dates, instants }: ValueCount): number {
   if (json === "null") return 0;
   switch (VALUE_KINDS[type]) {
     case "text":

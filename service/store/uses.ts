@@ -1,4 +1,4 @@
-/** Where stored data uses names of the application definition. */
+/** Uses of names of the application definition in stored data. */
 
 /** The kinds of names, each with the owner of the name, e.g. the case type of a stage. */
 export type UseKind =
