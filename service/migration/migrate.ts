@@ -30,7 +30,7 @@ export interface MigrationReport extends JsonObject {
   applied: boolean;
   /** The renames with the number of changed rows. */
   renames: { rename: string; rows: number }[];
-  /** What the definition still does not fit. */
+  /** Data that the definition still does not fit. */
   mismatches: Mismatch[];
 }
 
