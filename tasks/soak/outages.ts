@@ -28,6 +28,9 @@ const OUTAGES: readonly (readonly [absence: Absence, seconds: number])[] = [
 const SHORT_SCALE = 0.05;
 const SHORT_OUTAGES = 3;
 
+/** Seconds that a batch waits: longer than the longest outage and the start after it. */
+const MAX_OUTAGE = 720;
+
 const INPUTS = 24;
 
 /** Longest time in milliseconds from the first call of a batch, or the end of an outage, to the next outage. */
@@ -140,7 +143,7 @@ class Interruption implements AsyncDisposable {
   }
 
   createBatch(id: string): Batch {
-    return new Batch(this.workspace, id, INPUTS, ["--profile", "proxy"]);
+    return new Batch(this.workspace, id, INPUTS, ["--profile", "proxy", "--max-outage", String(MAX_OUTAGE)]);
   }
 
   /** Makes the service unavailable while calls arrive. Returns false if the batch ends before. */

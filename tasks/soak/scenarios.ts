@@ -1,6 +1,7 @@
 import { backups } from "./backups.ts";
 import { concurrentClients } from "./concurrent_clients.ts";
 import { connections } from "./connections.ts";
+import { fullDisk } from "./full_disk.ts";
 import { fuzz } from "./fuzz.ts";
 import { outages } from "./outages.ts";
 import type { Scenario } from "./scenario.ts";
@@ -16,4 +17,5 @@ export const scenarios: readonly Scenario[] = [
   tokenCache,
   outages,
   backups,
+  fullDisk,
 ];

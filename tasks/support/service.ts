@@ -1,23 +1,21 @@
-import { isJsonObject } from "../../utils/json.ts";
+import { readProfiles } from "../../lib/auth/profiles.ts";
 import type { Workspace } from "./workspace.ts";
 import { Process } from "./processes.ts";
 
 /** An embedded service that can be killed, and started again at the same address with its data. */
 export class Service implements AsyncDisposable {
+  /** Its data directory. */
+  readonly data: string;
   readonly #workspace: Workspace;
   readonly #flags: readonly string[];
   #process?: Process;
   #port = 0;
 
-  /** Creates a service in the directory of a workspace, with flags for its start. It is not started yet. */
-  constructor(workspace: Workspace, flags: readonly string[] = []) {
+  /** Creates a service for a workspace, by default with its data there, and with flags for its start. It is not started yet. */
+  constructor(workspace: Workspace, flags: readonly string[] = [], data = `${workspace.directory}/data`) {
+    this.data = data;
     this.#workspace = workspace;
     this.#flags = flags;
-  }
-
-  /** Its data directory. */
-  get data(): string {
-    return `${this.#workspace.directory}/data`;
   }
 
   /** Starts the service, at its previous address, and waits until it responds. */
@@ -28,13 +26,18 @@ export class Service implements AsyncDisposable {
     this.#process = process;
     await process.hasResult;
     if (process.end !== undefined) throw new Error(`The service did not start: ${process.end.stderr}`);
-    this.#port = await this.#readPort();
+    this.#port = this.#readPort();
   }
 
   /** Identifier of the current or last process. */
   get pid(): number {
     if (this.#process === undefined) throw new Error("The service was never started.");
     return this.#process.pid;
+  }
+
+  /** True while its process runs. */
+  get isRunning(): boolean {
+    return this.#process !== undefined && this.#process.end === undefined;
   }
 
   /** Kills the service and waits until it has ended. */
@@ -48,9 +51,9 @@ export class Service implements AsyncDisposable {
     await this.kill();
   }
 
-  async #readPort(): Promise<number> {
-    const state: unknown = JSON.parse(await Deno.readTextFile(`${this.data}/service.json`));
-    if (isJsonObject(state) && typeof state.url === "string") return Number(new URL(state.url).port);
-    throw new Error("service.json contains no url.");
+  #readPort(): number {
+    const { baseUrl } = readProfiles(this.#workspace.env.SVC_CONFIG_DIR).default ?? {};
+    if (baseUrl !== undefined) return Number(new URL(baseUrl).port);
+    throw new Error("The service has written no profile.");
   }
 }

@@ -23,6 +23,8 @@ export function closeOnInterrupt(): void {
 export class Workspace implements AsyncDisposable {
   /** The directory. Its folder `config` contains the configuration and the data of the service. */
   readonly directory: string;
+  /** Changes the command lines of all commands, for example to run them in a namespace. */
+  wrap: (program: string, args: string[]) => [program: string, args: string[]] = (...line) => line;
   readonly #cli: string;
   readonly #running = new Set<Deno.ChildProcess>();
 
@@ -67,7 +69,8 @@ export class Workspace implements AsyncDisposable {
 
   /** Creates a command of svc, or of another `cli.ts`. */
   command(args: string[], options: Deno.CommandOptions = {}, cli = this.#cli): Deno.Command {
-    return new Deno.Command(Deno.execPath(), { args: ["run", "--allow-all", cli, ...args], env: this.env, ...options });
+    const [program, line] = this.wrap(Deno.execPath(), ["run", "--allow-all", cli, ...args]);
+    return new Deno.Command(program, { args: line, env: this.env, ...options });
   }
 
   /** Runs a command of svc and returns its output. */
