@@ -467,10 +467,10 @@ const operations = {
    * operator or of the whole application (`filterFor` `DATA-PORTAL $<application ID>`). Its sources are `messages`,
    * `history` and, of an operator, `mentions`; `filterBy` selects some of them, separated by commas. Messages come with
    * their replies. Pass the `postedTime` of the last entry as `olderThan` to get the next page: no entry is lost or
-   * returned twice. The service accepts any `feedClass`, because its feeds are the same for all classes.
+   * returned twice. The class of a feed is the case type for a case, and `@baseclass` otherwise.
    *
    * Errors: `NOT_FOUND` for an unknown feed or `filterFor`, `BAD_REQUEST` for a feed of something else, an unknown
-   * source, a `pageSize` that is not 1 to 1000, or an `olderThan` that is not a time.
+   * source, another `feedClass`, a `pageSize` that is not 1 to 1000, or an `olderThan` that is not a time.
    *
    * @example
    * ```ts

@@ -84,6 +84,9 @@ async function readAttachment(work: CaseWork, attachment: JsonValue): Promise<Ne
   if (attachment.delete === true) {
     throw new Rejection("Invalid", "delete it with 'attachments delete'");
   }
+  if (attachment.attachmentFieldName !== undefined) {
+    throw new Rejection("Invalid", "this service has no attachment fields: leave out 'attachmentFieldName'");
+  }
   const type = readType(attachment);
   const category = findCategory(work, type, attachment).id;
   if (type === "URL") return { type, category, ...readLink(attachment) };

@@ -1,4 +1,5 @@
 /** Serves the operations of `svc attachments`. */
+import { isJsonObject, type JsonValue } from "../../utils/json.ts";
 import { addAttachments } from "./attachments.ts";
 import { type Attachment, buildAttachmentId, deleteAttachment, listAttachments, toAttachmentItem } from "./items.ts";
 import { checkMove, createDeniedError, getPublicName, getRights, openAttachment } from "./rights.ts";
@@ -38,7 +39,7 @@ export const handlers: GroupHandlers<"attachments"> = {
   async add({ caseId, attachments, ifMatch }, context) {
     const work = await openCaseToChange(context, caseId, ifMatch);
     if (attachments.length === 0) throw new Invalid("At least one attachment is needed");
-    await addAttachments(work, attachments);
+    await addAttachments(work, attachments.map(withoutField));
     await work.save();
     return {};
   },
@@ -144,4 +145,11 @@ async function readThumbnail(
   if (file === undefined || size > MAX_THUMBNAIL_BYTES || !IMAGES.has(mimeType)) return undefined;
   const image = await new Response(bytes.read(file)).bytes().catch(ignoreMissing);
   return image?.toBase64();
+}
+
+/** Removes the name of a field, which this operation ignores: a form would store the attachment in that field. */
+function withoutField(attachment: JsonValue): JsonValue {
+  if (!isJsonObject(attachment)) return attachment;
+  const { attachmentFieldName: _, ...others } = attachment;
+  return others;
 }

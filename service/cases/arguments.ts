@@ -1,5 +1,6 @@
 /** Reads the arguments of operations on cases. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { truncate } from "../../utils/text/wording.ts";
 import { isOfType, type ParamTypes, TYPE_NAMES } from "../../lib/operation/operation.ts";
 import type { LocalAction } from "../application/model/application.ts";
 import { createCaseOutcome, type ViewType } from "./views/case.ts";
@@ -88,6 +89,15 @@ export function readMember<T extends keyof ParamTypes>(
   if (value === undefined || isOfType(type, value)) return value;
   const place = { erroneousInputOutputIdentifier: name };
   throw new Invalid([createIssue(`${name}: must be ${TYPE_NAMES[type]}.`, place)]);
+}
+
+/** Checks the members of a body. Throws `Invalid` for an unknown one, which would be lost. */
+export function checkMembers(body: JsonValue | undefined, known: readonly string[]): void {
+  const unknown = isJsonObject(body) ? Object.keys(body).find((name) => !known.includes(name)) : undefined;
+  if (unknown === undefined) return;
+  const place = { erroneousInputOutputIdentifier: unknown };
+  const message = `The body has no member '${truncate(unknown, 50)}'; it may have ${known.join(", ")}.`;
+  throw new Invalid([createIssue(message, place)]);
 }
 
 /** Maximum number of elements in a call. A call is one unit of work, for which all others wait. */

@@ -27,6 +27,7 @@ import { Conflict, Forbidden, Invalid, NotFound } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { GroupHandlers, HandlerContext } from "../http/handler.ts";
 import {
+  checkMembers,
   checkRefresh,
   createChangedOutcome,
   describeBulkAction,
@@ -42,10 +43,14 @@ import {
 /** View types of a case that is read. A form is read with its assignment. */
 const READ: readonly ViewType[] = ["none", "page"];
 
+/** Members of the body that creates a case. */
+const CREATE_MEMBERS = ["caseTypeID", "content", "parentCaseID", "pageInstructions", "attachments"];
+
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"cases"> = {
   async create({ type: typeId, data: content }, context) {
     const { body } = context;
+    checkMembers(body, CREATE_MEMBERS);
     const parentId = readMember(body, "parentCaseID", "string");
     const pageInstructions = readMember(body, "pageInstructions", "array");
     const attachments = readMember(body, "attachments", "array");

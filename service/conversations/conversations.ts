@@ -1,9 +1,10 @@
 /** Conversations with agents and assistants. */
-import { isJsonObject, type JsonValue } from "../../utils/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { countCharacters } from "../../utils/text/wording.ts";
 import type { Agent } from "../application/model/agent.ts";
 import type { Application } from "../application/model/application.ts";
+import { findUpload } from "../attachments/files.ts";
 import { checkEntityTag } from "../cases/case_work.ts";
 import { Conflict, Invalid, Locked, NotFound } from "../errors.ts";
 import type { HandlerContext, Outcome } from "../http/handler.ts";
@@ -139,6 +140,7 @@ export async function sendMessage(
   checkTurn(conversation, context);
   checkText("Request", text);
   if (!attachments.every(isJsonObject)) throw new Invalid("Attachments must be an array of JSON objects");
+  await checkUploads(attachments, context);
   conversation.channel = activeChannel ?? conversation.channel;
   conversation.channelId = activeChannelId ?? conversation.channelId;
   const said = { conversationId: conversation.id, role: "user", text, attachments } as const;
@@ -151,6 +153,15 @@ export async function sendMessage(
     message,
     toBody: (_conversation, reply) => describeReply(reply),
   });
+}
+
+/** Checks that the files exist which attachments name by their ID. */
+async function checkUploads(attachments: readonly JsonObject[], context: HandlerContext): Promise<void> {
+  for (const [index, { ID: id }] of attachments.entries()) {
+    if (id === undefined) continue;
+    if (typeof id === "string" && await findUpload(context, id) !== undefined) continue;
+    throw new Invalid(`Attachments(${index + 1}): the file was not uploaded, or its upload has expired.`);
+  }
 }
 
 /** Closes a conversation. After that, it can only be read and rated. */

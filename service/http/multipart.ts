@@ -37,7 +37,11 @@ export async function receiveForm(request: Request, target: FormTarget): Promise
   });
   parser.on("file", (name, stream, fileName, _, type) => {
     stream.on("error", () => {}); // The reader receives the error, but a skipped part has no reader.
-    if (name?.toLowerCase() !== "file" || storing !== undefined) return void stream.resume();
+    if (name?.toLowerCase() !== "file" || storing !== undefined) {
+      stream.resume();
+      const reason = storing === undefined ? `the file '${name}'` : "more than one file";
+      return void parser.destroy(new Invalid(`The form has ${reason}. Send one file, as the part 'file'.`));
+    }
     file = stream;
     storing = storeFile(stream, { name: unescapeName(fileName), type }, target);
     storing.catch((error: Error) => {

@@ -1,4 +1,5 @@
 /** Handlers of the operations of `svc social`. */
+import { openCase } from "../cases/case_work.ts";
 import { getViewResources } from "../cases/views/ui.ts";
 import { Invalid, NotFound } from "../errors.ts";
 import type { GroupHandlers, HandlerContext, Outcome } from "../http/handler.ts";
@@ -72,7 +73,7 @@ export const handlers: GroupHandlers<"social"> = {
     return { text: "You no longer like the message." };
   },
 
-  async getFeed({ feedID, filterFor, feedClass: _, ...filter }, context) {
+  async getFeed({ feedID, filterFor, feedClass, ...filter }, context) {
     const kinds = Object.hasOwn(FEEDS, feedID) ? FEEDS[feedID] : undefined;
     if (kinds === undefined) {
       throw new NotFound(`There is no feed '${feedID}'; available: ${Object.keys(FEEDS).join(", ")}.`);
@@ -82,6 +83,7 @@ export const handlers: GroupHandlers<"social"> = {
       const wanted = kinds.map((kind) => PLACE_NAMES[kind]).join(" or ");
       throw new Invalid(`filterFor: ${feedID} is a feed of ${wanted}, not of ${PLACE_NAMES[place.kind]}.`);
     }
+    await checkFeedClass(feedClass, place, context);
     const offered: Source[] = place.kind === "operator" ? ["messages", "mentions", "history"] : ["messages", "history"];
     const request = readFeedRequest(filter, offered);
     const page = await readFeed(context, { place, wide: place.kind === "application" }, request);
@@ -123,6 +125,13 @@ export const handlers: GroupHandlers<"social"> = {
 
 async function createOutcome(message: Message, context: HandlerContext): Promise<Outcome> {
   return { body: await describeMessage(message, context), tag: message.tag };
+}
+
+/** Checks the class of a feed: the case type of a case, and the base class of an operator or the application. */
+async function checkFeedClass(given: string | undefined, { kind, id }: MessagePlace, context: HandlerContext) {
+  if (given === undefined) return;
+  const actual = kind === "case" ? (await openCase(context, id)).type.id : "@baseclass";
+  if (given !== actual) throw new Invalid(`feedClass: the class of this feed is ${actual}, not ${given}.`);
 }
 
 async function findPlaceId(context: HandlerContext, contextId: string | undefined): Promise<string | undefined> {

@@ -94,8 +94,10 @@ export function findInterestRow(
   { interestPage: page, interestPageActionId: action }: InterestPage,
   content: JsonObject,
 ): RowPlace | undefined {
-  if (page === undefined && action === undefined) return undefined;
-  if (page === undefined) throw new Invalid("interestPageActionID needs an interestPage");
+  if (action !== undefined) {
+    throw new Invalid("interestPageActionID: rows of this service have no actions; send interestPage without it");
+  }
+  if (page === undefined) return undefined;
   const [, list, position] = page.match(/^\.?(\w+)\((\d+)\)$/) ?? [];
   const rows = list === undefined ? undefined : content[list];
   const row = Number(position) - 1;
