@@ -103,7 +103,7 @@ const COUNTS = `
   UNION ALL SELECT 'assignments', count(*) FROM assignments
   UNION ALL SELECT 'history', count(*) FROM events
   UNION ALL SELECT 'records', count(*) FROM records
-  UNION ALL SELECT 'items: ' || kind, count(*) FROM items GROUP BY kind
+  UNION ALL SELECT 'items: ' || kind, count(*) FROM items WHERE kind <> 'definition' GROUP BY kind
   UNION ALL SELECT 'numbers: ' || name, value FROM sequences`;
 
 /** Counts rows that the API does not show, such as unused uploads and skipped numbers. */
