@@ -79,7 +79,9 @@ Deno.test("a call of matches is refused, however it is written", () => {
 
 Deno.test("matches is refused in any position of a generated expression", () => {
   fc.assert(fc.property(createExpressions("Title.matches // c\n('(a+)+$')"), (source) => {
-    if (source.includes("matches")) assert.match(compile(source).issues.join(), /'matches' is not supported/);
+    if (!source.includes("matches")) return;
+    // A generated expression may exceed another limit first.
+    assert.match(compile(source).issues.join(), /'matches' is not supported|Exceeded max/);
   }));
 });
 
