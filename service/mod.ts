@@ -21,6 +21,8 @@ const TYPES: OptionTypes<ServiceOptions> = {
   tokenLifetimeSeconds: "number",
   maxFile: "number",
   maxConnections: "number",
+  allowHost: undefined,
+  cors: undefined,
   strict: "boolean",
   acceptMismatch: "boolean",
   log: "function",

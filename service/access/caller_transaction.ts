@@ -100,6 +100,8 @@ export function restrict(tx: Transaction, app: Application, context: ScopeContex
     getClient: (id) => tx.getClient(id),
     countClients: () => tx.countClients(),
     putClient: (client) => tx.putClient(client),
+    deleteClient: (id) => tx.deleteClient(id),
+    deleteToken: (hash) => tx.deleteToken(hash),
     getToken: (hash) => tx.getToken(hash),
     putToken: (token, expiredBefore) => tx.putToken(token, expiredBefore),
   };

@@ -13,7 +13,7 @@ import {
   tryLock,
 } from "../server/directory.ts";
 import { MEMORY } from "../server/settings.ts";
-import { checkOwner, findProfiles, writeProfile } from "./profiles.ts";
+import { checkOwner, findProfiles, findServiceProfile, writeProfile } from "./profiles.ts";
 import { readProfiles } from "../../lib/auth/profiles.ts";
 import { getProfileName } from "../../lib/auth/settings.ts";
 import { addClient } from "../access/clients.ts";
@@ -138,6 +138,35 @@ async function readHealth({ url }: ServiceState): Promise<JsonObject | undefined
   } catch {
     return undefined; // The reason does not matter.
   }
+}
+
+/** Removes a client with its tokens. The service need not run; a running one accepts its tokens for two more seconds. */
+export async function removeClient(
+  options: ServiceDirectory & { client?: string; profile?: string },
+): Promise<{ client: string; removed: true }> {
+  const data = resolveDirectory(options.data);
+  if (await readState(data) === undefined) throw createUnusedError(data, "There is no client to remove.");
+  const client = options.client ?? findClient(getProfileName(options), data);
+  const store = openSqliteStore(locateFiles(data).database, true);
+  try {
+    if (!await store.transact((tx) => tx.deleteClient(client))) {
+      throw new SvcError("INVALID_ARGS", `The service has no client ${client}.`, {
+        hint: "Name a client ID, or with --profile a profile of the service.",
+      });
+    }
+  } finally {
+    await store.close();
+  }
+  return { client, removed: true };
+}
+
+/** Finds the client of a profile of the service. */
+function findClient(name: string, data: string): string {
+  const profile = findServiceProfile(name);
+  if (profile?.service === data && profile.clientId !== undefined) return profile.clientId;
+  throw new SvcError("INVALID_ARGS", `The profile ${name} does not belong to the service of ${data}.`, {
+    hint: "Name the client ID, or another profile with --profile.",
+  });
 }
 
 /** Adds a client for an operator and writes its profile. The service need not run. */

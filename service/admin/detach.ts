@@ -87,7 +87,7 @@ function buildCommandLine(
   permissions: readonly string[],
 ): [string, ...string[]] {
   const flags = Object.entries(options).filter(([, value]) => value !== undefined && value !== false)
-    .map(([name, value]) => `--${toKebab(name)}${value === true ? "" : `=${value}`}`);
+    .flatMap(([name, value]) => [value].flat().map((one) => `--${toKebab(name)}${one === true ? "" : `=${one}`}`));
   const start = ["service", "start", ...flags];
   if (Deno.build.standalone) return [Deno.execPath(), ...start];
   const entry = resolveOwnModule("cli.ts");

@@ -2,7 +2,7 @@
 import { delay } from "../../utils/async/abort.ts";
 import { type KnownError, RequestError } from "../http/status.ts";
 import { Connection, type ConnectionOwner } from "./connection.ts";
-import type { ConnectionLimits } from "./limits.ts";
+import { type ConnectionLimits, isFileLimit } from "./limits.ts";
 
 /** Responds to requests. Errors that it throws end the connection. */
 export type Respond = (request: Request) => Response | Promise<Response>;
@@ -173,7 +173,7 @@ export class HttpServer implements ConnectionOwner {
 
   /** Reports a failure to accept a connection. The usual reason is the limit of open files, which lowers the maximum. */
   #reportAcceptFailure(error: unknown): void {
-    const isLimit = /too many open files|EMFILE|ENFILE/i.test(String(error));
+    const isLimit = isFileLimit(error);
     if (isLimit) {
       this.#maxConnections = Math.max(1, Math.min(this.#maxConnections, Math.floor(this.connections * 0.75)));
     }

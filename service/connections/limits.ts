@@ -50,6 +50,11 @@ export async function findMaxConnections(): Promise<number> {
   return Math.max(1, Math.min(MAX_CONNECTIONS, Math.floor(descriptors * 0.75)));
 }
 
+/** Reports whether an error says that the limit of open files is reached. */
+export function isFileLimit(error: unknown): boolean {
+  return /too many open files|EMFILE|ENFILE/i.test(String(error));
+}
+
 /** Reads the limit of open files. Only Linux has a file with it, and Deno allows only trusted programs to read that. */
 async function readDescriptorLimit(): Promise<number | undefined> {
   if (Deno.build.os !== "linux") return undefined;

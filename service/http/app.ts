@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import { hasEffect, isRead } from "../../lib/operation/operation.ts";
 import { VERSION } from "../../lib/version.ts";
 import type { JsonObject } from "../../utils/json.ts";
+import { isFileLimit } from "../connections/limits.ts";
 import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import type { Tokens } from "../access/tokens.ts";
 import { restrict } from "../access/caller_transaction.ts";
@@ -12,6 +13,8 @@ import type { Assets } from "../pages/assets.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import { ServiceClock } from "../store/service_clock.ts";
 import type { Store, Transaction } from "../store/store.ts";
+import { checkHost } from "./check_host.ts";
+import { createOptionsResponse, permitOrigin } from "./cross_origin.ts";
 import { createDecoder } from "./decode.ts";
 import type { HandlerContext, Handlers, LaterWork, Outcome, RunLater } from "./handler.ts";
 import { type CallSteps, KeyedCalls, type Unit } from "./idempotency.ts";
@@ -30,13 +33,14 @@ import {
   createJsonResponse,
   createResponse,
   createUnauthorizedResponse,
+  createUnchangedResponse,
   prepareErrorResponse,
   prepareResponse,
   respond,
 } from "./responses.ts";
 import { buildRoutes, type Route } from "./routes.ts";
 import { isKnownError, type KnownError, RequestError } from "./status.ts";
-import { exchange } from "./token.ts";
+import { getRevocationPath, TokenEndpoint } from "./token.ts";
 
 /** Options of the HTTP application. */
 export interface AppOptions {
@@ -55,6 +59,10 @@ export interface AppOptions {
   readonly apiRoot: string;
   /** Path of the token endpoint. */
   readonly tokenPath: string;
+  /** Names by which clients may reach the service, besides loopback addresses. */
+  readonly allowedHosts?: readonly string[];
+  /** Origins of web pages that may call the service, or `*`. */
+  readonly corsOrigins?: readonly string[];
   /** Logs unexpected errors. */
   readonly log: (line: string) => void;
   /** Schedules work that runs after the response. */
@@ -86,25 +94,54 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
     const path = apiRoot + route.operation.path.replace(/\{(\w+)\}/g, ":$1");
     hono.on(route.operation.method, path, createHandler(route, options, keyed)); // Hono is fastest with one handler.
   }
+  const tokenEndpoint = new TokenEndpoint(options);
+  const revocationPath = getRevocationPath(tokenPath);
+  const readForm = async (request: Request) => {
+    return new TextDecoder().decode(await receiveBody(request, MAX_TOKEN_REQUEST_BYTES));
+  };
   hono.post(tokenPath, async (c) => {
-    const form = new TextDecoder().decode(await receiveBody(c.req.raw, MAX_TOKEN_REQUEST_BYTES));
-    return await exchange(options, form, c.req.header("authorization"));
+    return await tokenEndpoint.exchange(await readForm(c.req.raw), c.req.header("authorization"));
+  });
+  hono.post(revocationPath, async (c) => {
+    return await tokenEndpoint.revoke(await readForm(c.req.raw), c.req.header("authorization"));
   });
   const health = { status: "ok", version: VERSION, application: options.app.name, pid: Deno.pid };
   hono.get(HEALTH, () => createJsonResponse(200, health));
   const served = [
     ...routes.map(({ operation: { method, path } }) => ({ method, path: apiRoot + path })),
     { method: "POST", path: tokenPath },
+    { method: "POST", path: revocationPath },
     { method: "GET", path: HEALTH },
   ];
   hono.notFound((c) => respondToUnknownRoute(c, served));
   hono.onError((error) => isKnownError(error) ? fail(error) : reportUnexpected(error, options));
-  return (request) => {
+  const dispatch = (request: Request) => {
     if (request.method !== "HEAD") return hono.fetch(request, { isHead: false });
     // Not a copy of the request, whose signal would make Deno print a warning. A fixed host, because it may be missing.
     const get = new Request(`http://service${getTarget(request.url)}`, { headers: request.headers });
     return hono.fetch(get, { isHead: true });
   };
+  const { allowedHosts = [], corsOrigins = [] } = options;
+  return async (request) => {
+    try {
+      checkHost(request.headers.get("host"), allowedHosts);
+    } catch (error) {
+      if (isKnownError(error)) return fail(error);
+      throw error;
+    }
+    const permission = permitOrigin(request.headers.get("origin"), corsOrigins);
+    const methods = request.method === "OPTIONS" ? listAllowedMethods(request.url, served) : [];
+    const response = methods.length === 0
+      ? await dispatch(request)
+      : createOptionsResponse(addMethods(methods), "access-control-allow-origin" in permission);
+    for (const [name, value] of Object.entries(permission)) response.headers.set(name, value);
+    return response;
+  };
+}
+
+/** Adds the methods that every path has. */
+function addMethods(methods: readonly string[]): string[] {
+  return [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].sort();
 }
 
 /** Creates the handler of a route. */
@@ -166,7 +203,11 @@ function createCall({ name, operation, serve }: Route, options: AppOptions, keye
       const complete = createCompletion(createContext, options);
       let response: Response;
       if (key === undefined) {
-        response = respond(await complete(await run(start), store.transact), status, apiRoot, requestId);
+        const outcome = await complete(await run(start), store.transact);
+        const isKnownToClient = isUnchanged(operation.method, outcome.tag, c.req.header("if-none-match"));
+        response = isKnownToClient
+          ? createUnchangedResponse(outcome, apiRoot, requestId)
+          : respond(outcome, status, apiRoot, requestId);
       } else {
         const request = digestRequest({ method: operation.method, target: getTarget(url), text, form });
         const result = await keyed.perform({ caller: caller.id, key, request }, { start, complete, prepare });
@@ -180,6 +221,13 @@ function createCall({ name, operation, serve }: Route, options: AppOptions, keye
       throw error;
     }
   };
+}
+
+/** Checks whether a client that reads a resource has its current state already. */
+function isUnchanged(method: string, tag: string | undefined, ifNoneMatch: string | undefined): boolean {
+  if (method !== "GET" || tag === undefined || ifNoneMatch === undefined) return false;
+  const tags = ifNoneMatch.split(",").map((one) => one.trim().replace(/^W\//, "").replace(/^"(.*)"$/, "$1"));
+  return tags.includes(tag) || ifNoneMatch.trim() === "*";
 }
 
 /** Finds the operator of a request's token, or returns the response for a missing or invalid token. */
@@ -236,10 +284,13 @@ function refuseMethod(c: Context<Env>, methods: readonly string[]): Response {
 function reportUnexpected(error: Error, { log }: AppOptions): Response {
   const requestId = crypto.randomUUID();
   log(`Request ${requestId} failed: ${error.stack ?? error.message}`);
-  const sentence = isDiskFull(error)
-    ? "The disk of the service is full. Free some space on it."
-    : `The service failed. For the reason, search its log for request ${requestId}.`;
-  return createResponse(prepareErrorResponse(new OperationFailed(sentence)), requestId);
+  const sentence = `The service failed. For the reason, search its log for request ${requestId}.`;
+  const known = isDiskFull(error)
+    ? new RequestError("InsufficientStorage", "The disk of the service is full. Free some space on it.")
+    : isFileLimit(error)
+    ? new RequestError("Unavailable", "The service has too many open files.", { retryAfter: 1 })
+    : new OperationFailed(sentence);
+  return createResponse(prepareErrorResponse(known), requestId);
 }
 
 function fail(

@@ -91,7 +91,7 @@ function createParser(type: string): BusboyInstance {
   try {
     return new Busboy({ headers: { "content-type": type }, limits: LIMITS, preservePath: true });
   } catch {
-    throw new Invalid("The body must be multipart/form-data with a boundary.");
+    throw new RequestError("UnsupportedMediaType", "The body must be multipart/form-data with a boundary.");
   }
 }
 

@@ -46,8 +46,15 @@ export function createReceiver(operation: Operation, uploads: Uploads): (request
     }
     if (!hasBody) return { key };
     const text = decodeBody(await receiveBody(request));
+    if (text !== "") checkMediaType(request.headers.get("content-type"));
     return { key, text, body: parseJsonBody(text) };
   };
+}
+
+/** Checks that a body is JSON. A missing type is accepted, because a client may not know it. */
+function checkMediaType(type: string | null): void {
+  if (type === null || /^application\/([^;]+\+)?json[ \t]*(;|$)/i.test(type)) return;
+  throw new RequestError("UnsupportedMediaType", `The body must be application/json, not ${type}.`);
 }
 
 /** Maximum size of a body in bytes. */

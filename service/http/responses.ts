@@ -52,6 +52,11 @@ export function respond(outcome: Outcome, status: number, apiRoot: string, reque
   return createContentResponse(content, { ...buildHeaders(outcome, apiRoot), "x-request-id": requestId });
 }
 
+/** Creates the response for a client that has the current state of a resource already. */
+export function createUnchangedResponse(outcome: Outcome, apiRoot: string, requestId: string): Response {
+  return new Response(null, { status: 304, headers: { ...buildHeaders(outcome, apiRoot), "x-request-id": requestId } });
+}
+
 function buildHeaders({ tag, location, expires }: Outcome, apiRoot: string): Record<string, string> {
   const headers: Record<string, string> = { "cache-control": "no-store" };
   if (tag !== undefined) headers.etag = tag;

@@ -15,7 +15,9 @@ type RequestErrorKind =
   | "TimedOut"
   | "ContentTooLarge"
   | "HeadTooLarge"
+  | "UnsupportedMediaType"
   | "KeyReused"
+  | "InsufficientStorage"
   | "Unavailable";
 
 /** Options of a request error. */
@@ -92,8 +94,18 @@ const FAILURES: Readonly<Record<DomainErrorKind | RequestErrorKind, Failure>> = 
     classification: "Precondition required",
     sentence: "The entity tag of the resource is required.",
   },
+  UnsupportedMediaType: {
+    status: 415,
+    classification: "Unsupported media type",
+    sentence: "The format of the request body is not supported.",
+  },
   HeadTooLarge: { status: 431, classification: "Headers too large", sentence: "The headers are too large." },
   OperationFailed: { status: 500, classification: "Internal server error", sentence: "The service failed." },
+  InsufficientStorage: {
+    status: 507,
+    classification: "Insufficient storage",
+    sentence: "The service has no space to store the change.",
+  },
   Unavailable: { status: 503, classification: "Service unavailable", sentence: "The service cannot respond now." },
 };
 

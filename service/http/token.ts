@@ -1,36 +1,69 @@
 /** The token endpoint: OAuth 2.0 client credentials (RFC 6749, section 4.4). */
 import { authenticate, type ClientCredentials } from "../access/clients.ts";
 import type { Tokens } from "../access/tokens.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, StoredClient } from "../store/store.ts";
+import { RateLimit } from "./rate_limit.ts";
 import { createJsonResponse } from "./responses.ts";
 
-/** Options of the token endpoint. */
-export interface TokenEndpoint {
-  readonly store: Store;
-  readonly tokens: Tokens;
+/** Requests that a client may send at once. */
+const BURST = 300;
+
+/** Milliseconds after which a client may send another request. */
+const INTERVAL = 200;
+
+/** Returns the path of token revocation, which is beside the token endpoint. */
+export function getRevocationPath(tokenPath: string): string {
+  return tokenPath.replace(/[^/]*$/, "revoke");
 }
 
-/** Exchanges a client's credentials, sent by HTTP Basic or in the body, for a token. */
-export async function exchange(
-  endpoint: TokenEndpoint,
-  body: string,
-  authorization: string | undefined,
-): Promise<Response> {
-  const form = new URLSearchParams(body);
-  const grant = form.get("grant_type");
-  if (grant === null) return refuse(400, "invalid_request", "grant_type is missing.");
-  if (grant !== "client_credentials") {
-    return refuse(400, "unsupported_grant_type", "The only supported grant type is client_credentials.");
+/** The token endpoint and the revocation endpoint. */
+export class TokenEndpoint {
+  readonly #store: Store;
+  readonly #tokens: Tokens;
+  readonly #limit = new RateLimit(BURST, INTERVAL);
+
+  /** Creates the endpoints for the clients of a store. */
+  constructor({ store, tokens }: { readonly store: Store; readonly tokens: Tokens }) {
+    this.#store = store;
+    this.#tokens = tokens;
   }
-  const credentials = authorization === undefined ? readForm(form) : parseBasic(authorization);
-  const client = credentials && await authenticate(endpoint.store, credentials);
-  if (!client) return refuse(401, "invalid_client", "The client ID or the client secret is wrong.");
-  const token = await endpoint.tokens.issue(client);
-  return createJsonResponse(200, {
-    access_token: token,
-    token_type: "Bearer",
-    expires_in: endpoint.tokens.lifetimeSeconds,
-  });
+
+  /** Exchanges a client's credentials, sent by HTTP Basic or in the body, for a token. */
+  async exchange(body: string, authorization: string | undefined): Promise<Response> {
+    const form = new URLSearchParams(body);
+    const grant = form.get("grant_type");
+    if (grant === null) return refuse(400, "invalid_request", "grant_type is missing.");
+    if (grant !== "client_credentials") {
+      return refuse(400, "unsupported_grant_type", "The only supported grant type is client_credentials.");
+    }
+    const client = await this.#authenticate(form, authorization);
+    if (client instanceof Response) return client;
+    const token = await this.#tokens.issue(client);
+    const { lifetimeSeconds } = this.#tokens;
+    return createJsonResponse(200, { access_token: token, token_type: "Bearer", expires_in: lifetimeSeconds });
+  }
+
+  /** Revokes a token of the client (RFC 7009). An unknown token and that of another client are ignored. */
+  async revoke(body: string, authorization: string | undefined): Promise<Response> {
+    const form = new URLSearchParams(body);
+    const token = form.get("token");
+    if (token === null) return refuse(400, "invalid_request", "token is missing.");
+    const client = await this.#authenticate(form, authorization);
+    if (client instanceof Response) return client;
+    await this.#tokens.revoke(token, client);
+    return new Response(null, { status: 200, headers: { "cache-control": "no-store" } });
+  }
+
+  /** Finds the client, or returns the response for wrong credentials or too many requests. */
+  async #authenticate(form: URLSearchParams, authorization: string | undefined): Promise<StoredClient | Response> {
+    const credentials = authorization === undefined ? readForm(form) : parseBasic(authorization);
+    if (credentials !== undefined) {
+      const wait = this.#limit.count(credentials.clientId);
+      if (wait > 0) return refuse(429, "slow_down", "The client has sent too many requests.", wait);
+    }
+    const client = credentials && await authenticate(this.#store, credentials);
+    return client ?? refuse(401, "invalid_client", "The client ID or the client secret is wrong.");
+  }
 }
 
 function readForm(form: URLSearchParams): ClientCredentials | undefined {
@@ -60,7 +93,8 @@ function formDecode(text: string): string {
   return new URLSearchParams("=" + text.replaceAll("&", "%26")).get("") ?? "";
 }
 
-function refuse(status: 400 | 401, error: string, description: string): Response {
+function refuse(status: 400 | 401 | 429, error: string, description: string, retryAfter?: number): Response {
   const headers: Record<string, string> = status === 401 ? { "www-authenticate": 'Basic realm="svc"' } : {};
+  if (retryAfter !== undefined) headers["retry-after"] = String(retryAfter);
   return createJsonResponse(status, { error, error_description: description }, headers);
 }

@@ -66,7 +66,15 @@ export async function runService(options: ServiceOptions, prepare?: Prepare): Pr
     const maxFileBytes = settings.maxFile * 1024 * 1024;
     const parts = { app, store, bytes, maxFileBytes, assets, tokens, handlers };
     const limits = settings.maxConnections === undefined ? {} : { maxConnections: settings.maxConnections };
-    const { url } = resources.use(await serve({ ...settings, ...parts, limits }));
+    const { url } = resources.use(
+      await serve({
+        ...settings,
+        ...parts,
+        limits,
+        allowedHosts: settings.allowHost,
+        corsOrigins: settings.cors,
+      }),
+    );
     resources.use(sweepRegularly(store, bytes, settings.log));
     const close = once(() => resources.disposeAsync());
     const service: RunningService = {

@@ -1,6 +1,7 @@
 /** Options of the service: their defaults and checks. */
 import { checkMember, isSecureUrl, PROFILE_DEFAULTS } from "../../lib/auth/profiles.ts";
 import { MAX_TOKEN_SECONDS } from "../../lib/auth/token_cache.ts";
+import { isOrigin } from "../http/cross_origin.ts";
 import { SvcError } from "../../lib/errors.ts";
 
 /** Default size limit of an uploaded file in MiB. */
@@ -30,6 +31,10 @@ export interface ServiceOptions {
   tokenLifetimeSeconds?: number;
   /** Size limit of an uploaded file in MiB. Default: 1024. */
   maxFile?: number;
+  /** Names by which clients may reach the service, besides loopback addresses. Default: none. */
+  allowHost?: readonly string[];
+  /** Origins of web pages that may call the service, or `*`. Default: none. */
+  cors?: readonly string[];
   /** Maximum number of connections. Default: what the limit of open files allows, at most 2048. */
   maxConnections?: number;
   /** Demands an entity tag for the operations for which the published API requires one. Default: false. */
@@ -56,6 +61,8 @@ export function resolveSettings(options: ServiceOptions): Settings {
     tokenPath: options.tokenPath ?? PROFILE_DEFAULTS.tokenPath,
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? 3600,
     maxFile: options.maxFile ?? DEFAULT_MAX_FILE,
+    allowHost: options.allowHost ?? [],
+    cors: options.cors ?? [],
     maxConnections: options.maxConnections,
     strict: options.strict ?? false,
     acceptMismatch: options.acceptMismatch ?? false,
@@ -73,6 +80,10 @@ export function resolveSettings(options: ServiceOptions): Settings {
       `The size limit of a file must be more than 0 MiB, not ${settings.maxFile}.`,
       "Change --max-file, or the option maxFile.",
     );
+  }
+  const badOrigin = settings.cors.find((origin) => !isOrigin(origin));
+  if (badOrigin !== undefined) {
+    throw invalid(`${badOrigin} is not an origin.`, 'Use an origin such as "https://desk.example", or "*" for any.');
   }
   const { maxConnections } = settings;
   if (maxConnections !== undefined && !(Number.isInteger(maxConnections) && maxConnections > 0)) {

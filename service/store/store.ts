@@ -241,6 +241,10 @@ export interface Transaction {
   putClient(client: StoredClient): Promise<void>;
   /** Reads a token with its client, if it exists. */
   getToken(hash: string): Promise<{ token: StoredToken; client: StoredClient } | undefined>;
+  /** Removes a client with its tokens. Returns whether it existed. */
+  deleteClient(id: string): Promise<boolean>;
+  /** Removes a token. */
+  deleteToken(hash: string): Promise<void>;
   /** Writes a new token, and deletes tokens that expired before a time. */
   putToken(token: StoredToken, expiredBefore: string): Promise<void>;
 }

@@ -2,6 +2,7 @@ import type { LocalGroup } from "../local_command.ts";
 import { addClientCommand } from "./add_client.ts";
 import { backupCommand } from "./backup.ts";
 import { migrateCommand } from "./migrate.ts";
+import { removeClientCommand } from "./remove_client.ts";
 import { resetCommand } from "./reset.ts";
 import { restoreCommand } from "./restore.ts";
 import { schemaCommand } from "./schema.ts";
@@ -24,4 +25,5 @@ export const commands: LocalGroup = {
   schema: schemaCommand,
   types: typesCommand,
   addClient: addClientCommand,
+  removeClient: removeClientCommand,
 };

@@ -27,6 +27,18 @@ export const startCommand: LocalCommand = localCommand({
       placeholder: "mib",
       default: String(DEFAULT_MAX_FILE),
     },
+    allowHost: {
+      help: "Name by which clients may reach the service, besides loopback addresses; repeatable",
+      type: "list",
+      repeatable: true,
+      placeholder: "name",
+    },
+    cors: {
+      help: "Origin of web pages that may call the service, or '*'; repeatable",
+      type: "list",
+      repeatable: true,
+      placeholder: "origin",
+    },
     maxConnections: {
       help: "Maximum number of connections (default: what the limit of open files allows, at most 2048)",
       type: "integer",

@@ -67,6 +67,8 @@ const SQL = {
   getClient: "SELECT * FROM clients WHERE id = ?",
   countClients: "SELECT COUNT(*) AS count FROM clients",
   putClient: "INSERT INTO clients (id, secretHash, operator, createdAt) VALUES (?, ?, ?, ?)",
+  deleteClient: "DELETE FROM clients WHERE id = ?",
+  deleteToken: "DELETE FROM tokens WHERE hash = ?",
   getToken: "SELECT * FROM tokens JOIN clients ON clients.id = tokens.clientId WHERE hash = ?",
   putToken: "INSERT INTO tokens (hash, clientId, expiresAt) VALUES (?, ?, ?)",
   deleteTokens: "DELETE FROM tokens WHERE expiresAt < ?",
@@ -369,6 +371,14 @@ export class SqliteTransaction implements Transaction {
 
   async putClient(client: StoredClient): Promise<void> {
     this.#change("putClient", client.id, client.secretHash, client.operator, client.createdAt);
+  }
+
+  async deleteClient(id: string): Promise<boolean> {
+    return this.#change("deleteClient", id) > 0;
+  }
+
+  async deleteToken(hash: string): Promise<void> {
+    this.#change("deleteToken", hash);
   }
 
   async getToken(hash: string): Promise<{ token: StoredToken; client: StoredClient } | undefined> {

@@ -6,7 +6,7 @@ import { CHECKOUT, LimitedCommand } from "../../harness/svc.ts";
 import { within } from "../../harness/wait.ts";
 import { readHeader, request, startServer, Wire } from "./_wire.ts";
 
-const HOST = "Host: x\r\n";
+const HOST = "Host: localhost\r\n";
 const GET = `GET / HTTP/1.1\r\n${HOST}\r\n`;
 
 Deno.test("a request that does not arrive in time is a 408, and a connection without a request is closed", async () => {

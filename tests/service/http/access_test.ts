@@ -1,0 +1,171 @@
+/** Host names, origins of web pages, conditional reads, media types, and what ends a token. */
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { addClient } from "../../../service/access/clients.ts";
+import { Tokens } from "../../../service/access/tokens.ts";
+import { removeClient } from "../../../service/admin/control.ts";
+import { RateLimit } from "../../../service/http/rate_limit.ts";
+import { startService } from "../../../service/mod.ts";
+import { loadServedApplication } from "../../../service/sample/served_application.ts";
+import type { Store } from "../../../service/store/store.ts";
+import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
+import { openService, readErrorDetails, requestToken, sendRequest } from "../../harness/service.ts";
+import { textAt } from "../../harness/service_engine.ts";
+import { makeFolder } from "../../harness/svc.ts";
+import { eventually } from "../../harness/wait.ts";
+import { request } from "../connections/_wire.ts";
+
+const PERMIT = { caseTypeID: "City-Permit-Work-Permit", content: { Applicant: "Ada" } };
+
+Deno.test("only loopback addresses and allowed names are accepted as the host", async () => {
+  await using service = await startService({ allowHost: ["Permits.example"] });
+  const port = Number(new URL(service.url).port);
+  const status = async (host: string) => {
+    return (await request(port, `GET /health HTTP/1.1\r\nHost: ${host}\r\n\r\n`))?.status;
+  };
+  for (const host of ["localhost", `127.0.0.1:${port}`, "[::1]:80", "a.localhost", "permits.example:443"]) {
+    assert.equal(await status(host), 200, host);
+  }
+  for (
+    const host of ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "", "other.permits.example"]
+  ) {
+    assert.equal(await status(host), 403, host);
+  }
+});
+
+Deno.test("a page of an allowed origin may call the service, and no other page", async () => {
+  await using svc = await openService({ cors: ["https://desk.example"] });
+  const preflight = (origin: string) =>
+    sendRequest("OPTIONS", `${svc.api}/cases/C-1`, {
+      headers: { origin, "access-control-request-method": "GET", "access-control-request-headers": "authorization" },
+    });
+  const allowed = await preflight("https://desk.example");
+  assert.equal(allowed.status, 204);
+  assert.equal(allowed.headers.get("access-control-allow-origin"), "https://desk.example");
+  assert.equal(allowed.headers.get("access-control-allow-methods"), "DELETE, GET, HEAD, OPTIONS");
+  assert.match(allowed.headers.get("access-control-allow-headers") ?? "", /Authorization/);
+  const other = await preflight("https://evil.example");
+  assert.deepEqual([other.status, other.headers.get("access-control-allow-origin")], [204, null]);
+  assert.equal(other.headers.get("access-control-allow-methods"), null);
+  const read = await svc.call("GET", "/casetypes", { headers: { origin: "https://desk.example" } });
+  assert.equal(read.headers.get("access-control-allow-origin"), "https://desk.example");
+  assert.equal(read.headers.get("vary"), "Origin");
+  const refused = await svc.call("GET", "/nothing", { headers: { origin: "https://desk.example" } });
+  assert.equal(refused.headers.get("access-control-allow-origin"), "https://desk.example");
+  await using closed = await openService();
+  const none = await closed.call("GET", "/casetypes", { headers: { origin: "https://desk.example" } });
+  assert.equal(none.headers.get("access-control-allow-origin"), null);
+  await assert.rejects(startService({ cors: ["desk.example"] }), { code: "INVALID_ARGS" });
+});
+
+Deno.test("OPTIONS lists the methods of a path without a token", async () => {
+  await using svc = await openService();
+  const path = await sendRequest("OPTIONS", `${svc.api}/cases/C-1`);
+  assert.deepEqual([path.status, path.headers.get("allow")], [204, "DELETE, GET, HEAD, OPTIONS"]);
+  assert.equal((await sendRequest("OPTIONS", `${svc.api}/nothing/here`)).status, 404);
+});
+
+Deno.test("a read with the current entity tag is a 304 without a body", async () => {
+  await using svc = await openService();
+  const created = await svc.call("POST", "/cases", { body: PERMIT });
+  const path = `/cases/${encodeURIComponent(textAt(created.body, "id"))}`;
+  const tag = (await svc.call("GET", path)).headers.get("etag") ?? "";
+  for (const value of [tag, `"${tag}"`, `W/"${tag}"`, `"other", "${tag}"`, "*"]) {
+    for (const method of ["GET", "HEAD"]) {
+      const read = await svc.call(method, path, { headers: { "if-none-match": value } });
+      assert.deepEqual([read.status, read.body, read.headers.get("etag")], [304, undefined, tag], value);
+    }
+  }
+  assert.equal((await svc.call("GET", path, { headers: { "if-none-match": "other" } })).status, 200);
+  const stages = await svc.call("POST", `${path}/stages/next`, { headers: { "if-none-match": "*" } });
+  assert.equal(stages.status, 200);
+});
+
+Deno.test("a body of another media type is a 415", async () => {
+  await using svc = await openService();
+  const text = JSON.stringify(PERMIT);
+  for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", "multipart/form-data"]) {
+    const answer = await svc.call("POST", "/cases", { text, headers: { "content-type": type } });
+    assert.equal(answer.status, 415, type);
+    assert.equal(readErrorDetails(answer.body)[0]?.message, `The body must be application/json, not ${type}.`);
+  }
+  for (const type of ["application/json; charset=utf-8", "Application/JSON", "application/merge-patch+json"]) {
+    assert.equal((await svc.call("POST", "/cases", { text, headers: { "content-type": type } })).status, 201, type);
+  }
+  assert.equal((await svc.call("POST", "/attachments/upload", { text })).status, 415);
+});
+
+Deno.test("a client revokes its own tokens and no others", async () => {
+  await using svc = await openService();
+  const [one, other] = [await svc.service.addClient("clerk@city"), await svc.service.addClient("clerk@city")];
+  const token = await requestToken(svc.service, one);
+  const revoke = async ({ clientId, clientSecret }: typeof one, value: string) => {
+    const headers = { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` };
+    return (await sendRequest("POST", `${svc.service.url}/oauth2/revoke`, {
+      headers,
+      body: new URLSearchParams({ token: value }),
+    })).status;
+  };
+  const status = async () => {
+    return (await svc.call("GET", "/casetypes", { headers: { authorization: `Bearer ${token}` } })).status;
+  };
+  assert.deepEqual([await revoke(other, token), await status()], [200, 200]);
+  assert.deepEqual([await revoke({ ...one, clientSecret: "wrong" }, token), await status()], [401, 200]);
+  assert.deepEqual([await revoke(one, "unknown"), await status()], [200, 200]);
+  assert.deepEqual([await revoke(one, token), await status()], [200, 401]);
+});
+
+Deno.test("a removed client is refused, and so are its tokens", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  await using svc = await openService({ data });
+  const client = await svc.service.addClient("decider@city");
+  const token = await requestToken(svc.service, client);
+  assert.deepEqual(await removeClient({ data, client: client.clientId }), { client: client.clientId, removed: true });
+  await assert.rejects(requestToken(svc.service, client), /invalid_client/);
+  await eventually("the token is refused", async () => {
+    return (await svc.call("GET", "/casetypes", { headers: { authorization: `Bearer ${token}` } })).status === 401;
+  });
+  await assert.rejects(removeClient({ data, client: client.clientId }), { code: "INVALID_ARGS" });
+});
+
+Deno.test("a client that sends too many token requests receives a 429, and others do not", async () => {
+  await using svc = await openService();
+  const [busy, other] = [await svc.service.addClient("clerk@city"), await svc.service.addClient("clerk@city")];
+  const post = () =>
+    sendRequest("POST", `${svc.service.url}/oauth2/token`, {
+      body: new URLSearchParams({ grant_type: "client_credentials", client_id: busy.clientId, client_secret: "wrong" }),
+    });
+  const answers = await Promise.all(Array.from({ length: 330 }, post));
+  const refused = answers.find(({ status }) => status === 429);
+  assert.ok(refused);
+  assert.match(refused.headers.get("retry-after") ?? "", /^\d+$/);
+  assert.equal(textAt(refused.body, "error"), "slow_down");
+  assert.ok(await requestToken(svc.service, other));
+});
+
+Deno.test("a rate limit allows a burst per name", () => {
+  const limit = new RateLimit(2, 1000);
+  assert.deepEqual([limit.count("a"), limit.count("a"), limit.count("b")], [0, 0, 0]);
+  assert.equal(limit.count("a"), 1);
+});
+
+Deno.test("a token that a full disk cannot store is valid in this process", async () => {
+  using db = new DatabaseSync(":memory:");
+  db.exec("CREATE TABLE t (x); PRAGMA max_page_count = 2");
+  const real = openSqliteStore(":memory:");
+  const { clientId } = await addClient(real, await loadServedApplication(undefined), "clerk@city");
+  const fill = (): never => {
+    db.prepare("INSERT INTO t VALUES (zeroblob(9999))").run();
+    throw new Error("There was room.");
+  };
+  const full: Store = {
+    ...real,
+    transact: () => Promise.resolve().then(() => fill()),
+  };
+  const tokens = new Tokens(full, 60);
+  const client = await real.read((tx) => tx.getClient(clientId));
+  assert.ok(client);
+  assert.equal(await tokens.findOperator(await tokens.issue(client)), "clerk@city");
+  await real.close();
+});
