@@ -28,7 +28,7 @@ export async function unknownGroup(
 function suggestPages(word: string, groups: Groups): string {
   const names = Object.keys({ ...topics, ...groups }).map(toKebab);
   const longer = names.filter((name) => word !== "" && name.startsWith(word.toLowerCase()));
-  return didYouMean(word, names, asHelp) || formatSuggestions(longer, asHelp);
+  return formatSuggestions(longer, asHelp) || didYouMean(word, names, asHelp);
 }
 
 function suggestTopic(word: string): string {

@@ -21,7 +21,7 @@ export interface ConnectionOwner {
   log(line: string): void;
 }
 
-/** What a connection does. */
+/** Phase of a connection. */
 export type ConnectionPhase = "idle" | "head" | "request" | "response" | "lingering";
 
 /** The client has closed the connection, or it was closed because of a deadline. */
@@ -31,11 +31,11 @@ const INITIAL_BUFFER = 4096;
 
 /** A connection. */
 export class Connection implements ByteSource {
-  /** What the connection does. */
+  /** Current phase. */
   phase: ConnectionPhase = "idle";
   /** Time of `performance.now()` at which the current phase began. */
   since = performance.now();
-  /** True if it exceeds the maximum number of connections and is only told so. */
+  /** True if it exceeds the maximum number of connections and only gets a 503. */
   readonly isExtra: boolean;
   /** True if the current request began to arrive before the server was stopped. */
   isTaken = false;

@@ -18,7 +18,7 @@ export interface HttpServerOptions {
   readonly log: (line: string) => void;
 }
 
-/** Connections above the limit that are told so at a time. Further ones wait until they are accepted. */
+/** Number of connections above the limit that get a 503 at the same time. Further ones are not accepted yet. */
 const MAX_EXTRA = 32;
 
 /** Milliseconds between two checks of the deadlines. */

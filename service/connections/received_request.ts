@@ -25,7 +25,7 @@ export class ReceivedRequest implements Pick<Request, "method" | "url" | "header
     return this.#headers ??= new Headers(this.#pairs);
   }
 
-  /** The body as a stream, or null if there is none. */
+  /** The body as a stream, or null if the request has no body. */
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     if (this.#stream === undefined && this.#body.isFinished) return null;
     return this.#stream ??= this.#body.stream();

@@ -43,7 +43,7 @@ export class RequestBody {
     this.#beforeRead = beforeRead;
   }
 
-  /** Whether all of it was read. */
+  /** True if all of it was read. */
   get isFinished(): boolean {
     return this.#isFinished;
   }

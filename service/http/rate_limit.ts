@@ -1,6 +1,6 @@
 /** Limits how often something happens, by name. */
 
-/** Maximum number of names to remember. Beyond it, those that could start anew are forgotten. */
+/** Maximum number of names to remember. Beyond it, the names with an unused limit are forgotten. */
 const MAX_NAMES = 10_000;
 
 /** A limit of events per name: a number at once, and further ones at a steady rate. */

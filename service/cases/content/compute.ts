@@ -95,7 +95,7 @@ export function findInterestRow(
   content: JsonObject,
 ): RowPlace | undefined {
   if (action !== undefined) {
-    throw new Invalid("interestPageActionID: rows of this service have no actions; send interestPage without it");
+    throw new Invalid("interestPageActionID: rows of this service have no actions. Send interestPage alone");
   }
   if (page === undefined) return undefined;
   const [, list, position] = page.match(/^\.?(\w+)\((\d+)\)$/) ?? [];
