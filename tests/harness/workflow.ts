@@ -16,6 +16,8 @@ import type { GuestLibrary } from "../../workflows/sandbox/host/guest_process.ts
 import { builtLibrary, localLibrary } from "../../workflows/sandbox/host/library.ts";
 import { type RunHandlers, Sandbox, type StartState } from "../../workflows/sandbox/host/sandbox.ts";
 import { loadOperations } from "../../workflows/scripts/permissions.ts";
+import { sealAll } from "../../workflows/journal/sqlite/seal.ts";
+import { inTransaction } from "../../utils/sqlite/in_transaction.ts";
 import { BUILT_PROGRAM, type CommandResult, LimitedCommand, makeFolder, PROGRAM, runCommand } from "./svc.ts";
 import { readUntil, within } from "./wait.ts";
 
@@ -334,7 +336,11 @@ export async function openScriptWorkspace(body: string): Promise<ScriptWorkspace
     },
     sql(text) {
       using db = new DatabaseSync(`${config.path}/workflows.db`, { timeout: 10_000 }); // A run may be writing.
-      db.exec(text);
+      if (!/^\s*(DELETE|INSERT|UPDATE) /.test(text)) return db.exec(text);
+      inTransaction(db, () => {
+        db.exec(text);
+        sealAll(db); // A journal whose records do not match their checksums is damaged.
+      });
     },
     async [Symbol.asyncDispose]() {
       await within("the service closes", service.close());

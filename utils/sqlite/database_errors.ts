@@ -1,6 +1,18 @@
 // Primary result codes are in the lowest byte of `errcode`.
 const SQLITE_BUSY = 5;
+const SQLITE_ERROR = 1;
+const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
+const SQLITE_CONSTRAINT = 19;
+const SQLITE_MISMATCH = 20;
+const SQLITE_NOTADB = 26;
+
+// Extended result codes.
+const SQLITE_IOERR_SHORT_READ = 522;
+const SQLITE_CONSTRAINT_TRIGGER = 1811;
+
+/** Codes of statements that cannot fail while the tables are as they were created. */
+const DAMAGED = [SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_NOTADB];
 
 /** Reports whether an error says that another process has locked the database. */
 export function isDatabaseBusy(error: unknown): boolean {
@@ -12,6 +24,21 @@ export function isDiskFull(cause: unknown): boolean {
   return hasCode(cause, SQLITE_FULL) || (cause instanceof Error && /no space|not enough space/i.test(cause.message));
 }
 
+/**
+ * Reports whether a statement that is known to be correct failed because the file is damaged: it is not a database, is
+ * truncated, or lacks a table.
+ */
+export function isDatabaseDamaged(error: unknown): boolean {
+  const code = getCode(error);
+  if (code === SQLITE_CONSTRAINT_TRIGGER) return false; // Triggers are not ours.
+  return code === SQLITE_IOERR_SHORT_READ || DAMAGED.some((damaged) => hasCode(error, damaged));
+}
+
 function hasCode(error: unknown, code: number): boolean {
-  return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === code;
+  const found = getCode(error);
+  return found !== undefined && (found & 0xff) === code;
+}
+
+function getCode(error: unknown): number | undefined {
+  return error instanceof Error && "errcode" in error ? Number(error.errcode) : undefined;
 }

@@ -3,6 +3,7 @@ import { type ErrorRecord, parseErrorRecord, SvcError } from "../../lib/errors.t
 import { findReviver, isJsonObject, type JsonObject, parseJsonObject } from "../../utils/json.ts";
 import { sha256 } from "../../utils/text/sha256.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
+import { LeftOpen } from "../sandbox/host/interruption.ts";
 import type { CallAnswer } from "../sandbox/host/sandbox.ts";
 import type { CallRequest } from "../sandbox/protocol/messages.ts";
 
@@ -129,7 +130,7 @@ export function readHistory<E extends EventRecord>(events: readonly E[]): Histor
 function findStep<E extends EventRecord>(steps: ReadonlyMap<number, RecordedStep<E>>, position: number) {
   const step = steps.get(position);
   if (step !== undefined) return step;
-  throw new SvcError("INTERNAL_ERROR", `The journal has the result of step ${position}, but not the step.`);
+  throw damagedHistory(`The journal has the result of step ${position}, but not the step.`);
 }
 
 /** Drops steps of a history. A change that may have been applied keeps its headers, and its answer if it has one. */
@@ -177,7 +178,15 @@ export function parseRefusal(content: string): Refusal {
 
 /** Creates the error that a recorded error describes. */
 export function toRecordedError(record: JsonObject | ErrorRecord): SvcError {
-  return parseErrorRecord({ ...record }) ?? new SvcError("INTERNAL_ERROR", "The journal contains an invalid error.");
+  return parseErrorRecord({ ...record }) ?? damagedHistory("The journal contains an invalid error.");
+}
+
+/** Creates the error of a history that was damaged before its records got checksums. */
+function damagedHistory(message: string): SvcError {
+  return new SvcError("JOURNAL_DAMAGED", message, {
+    cause: new LeftOpen(),
+    hint: "Check in the service what this input did, and do the rest by hand.",
+  });
 }
 
 /** Serializes the operation and the values of a call. A file is replaced by its name, type, size and digest. */

@@ -5,6 +5,7 @@
 import type { ErrorRecord } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import type { Limits } from "../sandbox/host/limits.ts";
+import type { JournalCheck } from "./damage.ts";
 
 /**
  * Decision about a change with an unknown outcome: `stop` its input until the user decides, `repeat` the change, or `skip`
@@ -195,7 +196,10 @@ export interface InputJournal {
   isBroken(): boolean;
 }
 
-/** The records of runs. */
+/**
+ * The records of runs. A read throws `JOURNAL_DAMAGED` if a record is not as it was written, and names the run, the input
+ * and the step.
+ */
 export interface Journal extends InputJournal, AsyncDisposable {
   /** Records a new run. */
   createRun(run: RunRecord): Promise<void>;
@@ -224,4 +228,6 @@ export interface Journal extends InputJournal, AsyncDisposable {
   printed(runId: string, number: number): Promise<readonly StoredEvent[]>;
   /** Iterates over the calls of a run, input by input, without their contents. */
   callTimings(runId: string): AsyncIterable<CallTiming>;
+  /** Checks all records, or those of one run. */
+  verify(runId?: string): Promise<JournalCheck>;
 }

@@ -25,7 +25,8 @@ export function addCommands(error: SvcError, run: RunReference, verbs: readonly 
     return toRunCommand(verb, run, PURPOSES[verb] + advice);
   });
   const show = error.hint === undefined ? [toRunCommand("show", run, "to see its steps")] : [];
-  return error.with({ hint: { text: error.hint, commands: [...show, ...next] } });
+  const verify = error.code === "JOURNAL_DAMAGED" ? [toRunCommand("verify", run, "to list all damaged records")] : [];
+  return error.with({ hint: { text: error.hint, commands: [...show, ...verify, ...next] } });
 }
 
 /** Returns a command for a run. */

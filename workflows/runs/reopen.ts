@@ -9,7 +9,10 @@ import { isThrown } from "../sandbox/guest/script_error.ts";
 /** Number of inputs that are opened with one commit. */
 const GROUP_SIZE = 100;
 
-/** Opens the failed inputs of a run again, each rewound to the steps that made it fail. Returns their number. */
+/**
+ * Opens the failed inputs of a run again, each rewound to the steps that made it fail. Returns their number. Throws if a
+ * record of the run is damaged.
+ */
 export async function reopenFailed(journal: Journal, runId: string, force = false): Promise<number> {
   let count = 0;
   let group: { number: number; generation: number; rewind: EventRecord }[] = [];

@@ -4,7 +4,8 @@ import { type EventSink, InputRun } from "../engine/input_run.ts";
 import { type LiveCalls, StopInput } from "../engine/live_calls.ts";
 import { planRewind, type Rewind, toRecordedError, toRewindEvent } from "../engine/history.ts";
 import type { BatchInput } from "../inputs/batch_input.ts";
-import type { InputEnd, InputJournal, InputRecord } from "../journal/journal.ts";
+import type { InputEnd, InputJournal, InputRecord, StoredEvent } from "../journal/journal.ts";
+import { isInputDamage } from "../journal/damage.ts";
 import { newRunId } from "../journal/run_id.ts";
 import { isThrown } from "../sandbox/guest/script_error.ts";
 import { KilledFromOutside } from "../sandbox/host/guest_errors.ts";
@@ -88,8 +89,17 @@ export class Runner {
     return this.#stoppedBy;
   }
 
-  /** Runs an input. Returns the recorded outcome of an input that has ended. */
+  /** Runs an input. Returns the recorded outcome of an input that has ended. An input with damaged records stays open. */
   async run(input: RunInput, onLog: (text: string) => void = () => {}): Promise<InputOutcome> {
+    try {
+      return await this.#runRecorded(input, onLog);
+    } catch (thrown) {
+      if (isInputDamage(thrown)) return { failure: thrown, isOpen: true };
+      throw thrown;
+    }
+  }
+
+  async #runRecorded(input: RunInput, onLog: (text: string) => void): Promise<InputOutcome> {
     const { journal } = this.#options;
     if (journal?.isBroken()) return { failure: this.#interruptBroken() };
     await using claim = await journal?.claimInput(this.id, input.number);
@@ -108,12 +118,22 @@ export class Runner {
 
   /** Tells whether an input is recorded. */
   async hasStarted(number: number): Promise<boolean> {
-    return await this.#options.journal?.findInput(this.id, number) !== undefined;
+    return await this.#findInput(number) !== undefined;
   }
 
   /** Tells whether an input is recorded as ended. */
   async hasEnded(number: number): Promise<boolean> {
-    return (await this.#options.journal?.findInput(this.id, number))?.end !== undefined;
+    const record = await this.#findInput(number);
+    return record !== undefined && record !== "damaged" && record.end !== undefined;
+  }
+
+  async #findInput(number: number): Promise<InputRecord | "damaged" | undefined> {
+    try {
+      return await this.#options.journal?.findInput(this.id, number);
+    } catch (thrown) {
+      if (isInputDamage(thrown)) return "damaged"; // Reported when it runs.
+      throw thrown;
+    }
   }
 
   /** Starts no further call, and resolves when calls in progress are recorded. The reason is absent if the user interrupts. */
@@ -168,7 +188,7 @@ export class Runner {
   async #runOnce(record: InputRecord, onLog: (text: string) => void): Promise<JsonValue | undefined> {
     const { workflow, live, journal, force = false } = this.#options;
     const { number, value, startedAt } = record;
-    const events = await journal?.events(this.id, number) ?? [];
+    const events = await this.#readEvents(number);
     // An earlier attempt may have rewound the input.
     const { generation } = await journal?.findInput(this.id, number) ?? record;
     let run: InputRun | undefined;
@@ -201,6 +221,16 @@ export class Runner {
     } finally {
       run?.dispose();
       if (run) this.#active.delete(run);
+    }
+  }
+
+  /** Reads the history of an input. Interrupts the run if the whole journal is damaged. */
+  async #readEvents(number: number): Promise<readonly StoredEvent[]> {
+    try {
+      return await this.#options.journal?.events(this.id, number) ?? [];
+    } catch (thrown) {
+      if (thrown instanceof SvcError && thrown.cause instanceof StopsRun) void this.interrupt(thrown);
+      throw thrown;
     }
   }
 

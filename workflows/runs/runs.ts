@@ -8,6 +8,7 @@ import { sha256Text } from "../../utils/text/sha256.ts";
 import type { Cassette } from "../cassette/cassette.ts";
 import { selectPrinted } from "../engine/history.ts";
 import { checkRunId, newRunId } from "../journal/run_id.ts";
+import type { JournalCheck } from "../journal/damage.ts";
 import type { Journal, RunRecord, RunSettings, ShownState } from "../journal/journal.ts";
 import { openJournal } from "../journal/sqlite/sqlite_journal.ts";
 import type { PlanOptions, PlanResult } from "../plan/make_plan.ts";
@@ -145,9 +146,22 @@ export class Runs implements AsyncDisposable {
     );
   }
 
+  /** Checks all records of the journal, or those of one run, and the structure of its file. */
+  async verify(id?: string): Promise<JournalCheck> {
+    try {
+      const journal = await this.#existingJournal();
+      if (id !== undefined) await this.#findDamagedRun(id);
+      return await journal.verify(id);
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.code !== "JOURNAL_DAMAGED") throw error;
+      const damaged = (error.details ?? []).map(({ message = "", ...part }) => ({ ...part, problem: message }));
+      return { runs: 0, inputs: 0, events: 0, damaged };
+    }
+  }
+
   /** Deletes a run and its history. Throws if a process works on it. */
   async delete(id: string): Promise<void> {
-    await this.#findRun(id, false);
+    await this.#findDamagedRun(id);
     const journal = await this.#existingJournal();
     await using claim = await tryClaimRun(journal, id);
     if (claim === undefined) {
@@ -287,6 +301,16 @@ export class Runs implements AsyncDisposable {
         commands: [toListCommand(this.#path, "to list the runs")],
       },
     });
+  }
+
+  /** Checks that a run exists. Its record may be damaged. */
+  async #findDamagedRun(id: string): Promise<void> {
+    try {
+      await this.#findRun(id, false);
+    } catch (error) {
+      const isDamaged = error instanceof SvcError && error.code === "JOURNAL_DAMAGED";
+      if (!isDamaged || error.details?.[0]?.run !== id) throw error;
+    }
   }
 
   /** Path of a journal other than the default one. */

@@ -13,6 +13,7 @@ import { retryCommand } from "./retry.ts";
 import { runCommand } from "./run.ts";
 import { showCommand } from "./show.ts";
 import { testCommand } from "./test.ts";
+import { verifyCommand } from "./verify.ts";
 
 /** The commands by name, in the order of the help. */
 export const commands: LocalGroup = {
@@ -29,4 +30,5 @@ export const commands: LocalGroup = {
   report: reportCommand,
   cancel: cancelCommand,
   delete: deleteCommand,
+  verify: verifyCommand,
 };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import { sealAll } from "../../../workflows/journal/sqlite/seal.ts";
 import { main } from "../../../cli.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import { createCapturedIo, makeFolder, svcInProcess } from "../../harness/svc.ts";
@@ -58,6 +59,7 @@ Deno.test("file names and the journal cannot control the terminal", {
 
   using db = new DatabaseSync(journal);
   db.prepare("UPDATE events SET content = ? WHERE kind = 'log'").run(`${evil}\r\nmore\rover`);
+  sealAll(db);
   assert.equal(
     (await svc("logs", "r1", "--journal", journal)).stdout,
     `${shown}.ndjson:1: ${shown}\n${shown}.ndjson:1: more\\rover\n`,

@@ -5,6 +5,7 @@ import { SvcError } from "../../../lib/errors.ts";
 import { isDiskFull } from "../../../utils/sqlite/database_errors.ts";
 import { reopenFailed } from "../../../workflows/runs/reopen.ts";
 import { FileLock } from "../../../utils/fs/file_lock.ts";
+import { sealAll } from "../../../workflows/journal/sqlite/seal.ts";
 import { isPrepared, prepareJournal } from "../../../workflows/journal/sqlite/schema.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { runWithoutSpace } from "../../harness/faults.ts";
@@ -18,13 +19,13 @@ Deno.test("a journal of a newer version is rejected and not changed", async () =
   const path = `${folder.path}/journal.db`;
   await (await openJournal(path))[Symbol.asyncDispose]();
   using db = new DatabaseSync(path);
-  db.exec("PRAGMA user_version = 2");
+  db.exec("PRAGMA user_version = 99");
   await assert.rejects(openJournal(path), (error) => {
     assert.ok(error instanceof SvcError);
     assert.equal(error.message, `The journal ${path} was written by a newer version of svc.`);
     return true;
   });
-  assert.equal(db.prepare("PRAGMA user_version").get()?.user_version, 2);
+  assert.equal(db.prepare("PRAGMA user_version").get()?.user_version, 99);
 });
 
 Deno.test("a journal that another process has locked can be read, and the error of a write names the lock", async () => {
@@ -230,19 +231,15 @@ Deno.test("a batch without calls stops if its journal cannot be written, and res
   assert.deepEqual([resumed.code, resumed.stdout.split("\n").length], [0, 41]);
 });
 
-Deno.test("the hint for a damaged journal says to restore it or to name another one, then to retry", async () => {
+Deno.test("a journal without a table is damaged, and the hint says to restore it or to name another one", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText(`throw new Error("oops");`, []) });
   const path = `${folder.path}/journal.db`;
   await svcInProcess(["workflow", "run", `${folder.path}/script.ts`, "--run-id", RUN, "--journal", path]);
   using db = new DatabaseSync(path);
   db.exec("DROP TABLE inputs");
   const { message, hint } = parseErrorRecord(await svcInProcess(["workflow", "retry", RUN, "--journal", path]));
-  assert.equal(message, `The journal ${path} cannot be read: no such table: inputs.`);
-  const command = `svc workflow retry r1 --journal ${path}`;
-  assert.equal(
-    hint,
-    `Restore the file, or name another one with --journal. Run '${command}' to run the failed inputs again.`,
-  );
+  assert.equal(message, `The journal ${path} is damaged: a table is missing.`);
+  assert.equal(hint, "Restore the file from a copy, or name another one with --journal.");
 });
 
 Deno.test("a journal with invalid run IDs is damaged, and no file is created or removed for them", async () => {
@@ -258,13 +255,14 @@ Deno.test("a journal with invalid run IDs is damaged, and no file is created or 
     await journal.createRun(newRun(RUN));
     using db = new DatabaseSync(path);
     db.prepare("UPDATE runs SET id = ?").run(id);
+    sealAll(db);
   }
   for (const args of [["list"], ["show", id], ["cancel", id], ["delete", id], ["report", id]]) {
     const ended = await svcInProcess(["workflow", ...args, "--journal", path]);
     assert.equal(await Deno.readTextFile(`${folder.path}/victim/deno.lock`), "theirs");
     const { code, message } = parseErrorRecord(ended);
-    assert.equal(code, "INVALID_CONFIG", args.join(" "));
-    assert.equal(message, `The journal ${path} cannot be read: it has the invalid run ID "${id}".`);
+    assert.equal(code, "JOURNAL_DAMAGED", args.join(" "));
+    assert.equal(message, `The journal ${path} is damaged: it has the invalid run ID "${id}".`);
   }
 });
 

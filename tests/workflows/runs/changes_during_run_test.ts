@@ -167,9 +167,9 @@ Deno.test("a run whose journal can no longer be read ends with that error, and c
   workspace.sql("ALTER TABLE runs RENAME TO hidden");
   const [, said = "", ...more] = (await rest).split("\n");
   const { error } = JSON.parse(said);
-  assert.deepEqual([(await run.status).code, error.code, more], [2, "INVALID_CONFIG", [""]]);
-  assert.match(error.message, /^The journal .* cannot be read: no such table: runs\.$/);
-  assert.match(error.hint, /^Restore the file, .* Run 'svc workflow resume r1' to continue\.$/);
+  assert.deepEqual([(await run.status).code, error.code, more], [1, "JOURNAL_DAMAGED", [""]]);
+  assert.match(error.message, /^The journal .* is damaged: no such table: runs\.$/);
+  assert.match(error.hint, /^Restore the file .* 'svc workflow resume r1' to continue\.$/);
   workspace.sql("ALTER TABLE hidden RENAME TO runs");
   await workspace.createPermit();
   assert.equal((await workspace.svc("resume", "r1", "--format", "compact")).stdout, `"New"\n`);

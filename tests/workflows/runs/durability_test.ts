@@ -207,11 +207,11 @@ Deno.test("a journal that cannot be written ends a run even if its script catche
   workspace.sql("DROP TABLE events");
   await workspace.createPermit();
   const { error } = JSON.parse((await rest).split("\n").at(-2) ?? "");
-  assert.equal(error.code, "INVALID_CONFIG");
-  assert.match(error.message, /^The journal .* cannot be written: no such table: events/);
-  assert.equal(error.hint, "Check the file and its disk. Run 'svc workflow resume r1' to continue.");
+  assert.equal(error.code, "JOURNAL_DAMAGED");
+  assert.match(error.message, /^The journal .* is damaged: no such table: events/);
+  assert.match(error.hint, /^Restore the file from a copy, .* 'svc workflow resume r1' to continue\.$/);
   assert.equal(await new Response(process.stdout).text(), "");
-  assert.equal((await process.status).code, 2);
+  assert.equal((await process.status).code, 1);
   assert.equal(await workspace.permits(), 2);
 });
 

@@ -337,7 +337,7 @@ Deno.test("an invalid or damaged journal is reported with its path", async () =>
   workspace.sql("PRAGMA wal_checkpoint(TRUNCATE)");
   await Deno.writeFile(journal, new Uint8Array(8 * 4096).fill(255), { append: false, create: false });
   const garbage = errorIn((await workspace.svc("list")).stderr);
-  assert.deepEqual([garbage.code, garbage.message.includes("cannot be opened")], ["INVALID_CONFIG", true]);
+  assert.deepEqual([garbage.code, garbage.message.includes("is not a database")], ["JOURNAL_DAMAGED", true]);
   await Deno.remove(journal);
   workspace.sql("CREATE TABLE runs (a)");
   assert.equal(errorIn((await workspace.svc("list")).stderr).message, `${journal} is a database, but not a journal.`);
@@ -361,10 +361,7 @@ Deno.test("a journal with damaged pages is reported when it is read", async () =
   const { size } = await file.stat();
   await file.write(new Uint8Array(size - 4096).fill(255));
   const { code, message } = errorIn((await workspace.svc("list")).stderr);
-  assert.deepEqual([code, /The journal .*workflows\.db cannot be (opened|read): /.test(message)], [
-    "INVALID_CONFIG",
-    true,
-  ]);
+  assert.deepEqual([code, /^The journal .*workflows\.db is damaged: /.test(message)], ["JOURNAL_DAMAGED", true]);
 });
 
 Deno.test("steps that --force has dropped do not affect later steps", async () => {

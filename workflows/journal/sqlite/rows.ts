@@ -6,6 +6,7 @@ import { isRunId } from "../run_id.ts";
 import {
   type CallTiming,
   EVENT_KINDS,
+  type EventKind,
   type InputEnd,
   type InputRecord,
   RUN_STATES,
@@ -13,9 +14,31 @@ import {
   type RunState,
   type StoredEvent,
 } from "../journal.ts";
+import type { Row, TableName } from "./seal.ts";
 
-/** A row as SQLite returns it. */
-export type Row = Record<string, SQLOutputValue>;
+/** Names of the records of each table. */
+const RECORD_NAMES: Readonly<Record<Exclude<TableName, "events">, string>> = {
+  runs: "the record of the run",
+  inputs: "the record of the input",
+  lengths: "the length of the history",
+};
+
+/** Names of events by kind. */
+const EVENT_NAMES: Readonly<Record<string, string>> = {
+  call: "the recorded call",
+  sent: "the recorded idempotency key",
+  answer: "the recorded response",
+  refusal: "the recorded error",
+  random: "a recorded random number",
+  log: "a recorded line",
+  left: "a recorded rewind",
+} satisfies Record<EventKind, string>;
+
+/** Describes a record that does not match its checksum. */
+export function describeDamage(table: TableName, row: Row): string {
+  const name = table === "events" ? EVENT_NAMES[String(row.kind)] ?? "an event" : RECORD_NAMES[table];
+  return `${name} does not match its checksum`;
+}
 
 /** Parses JSON that the journal has stored. Numbers keep their digits. */
 function parseContent(content: SQLOutputValue | undefined): ReturnType<typeof JSON.parse> {
@@ -73,13 +96,9 @@ export function toEvent(row: Row): StoredEvent {
   };
 }
 
-/** Selects the events that `toTimings` needs. The contents of answers stay on the disk. */
-export const TIMED_EVENTS: string = `
-  SELECT input, kind, position, at,
-    CASE kind WHEN 'call' THEN json_extract(content, '$.operation') WHEN 'refusal' THEN content END AS content
-  FROM events
-  WHERE run = ? AND kind IN ('call', 'answer', 'refusal')
-  ORDER BY input, seq`;
+/** Selects the events that `toTimings` needs. */
+export const TIMED_EVENTS =
+  "SELECT * FROM events WHERE run = ? AND kind IN ('call', 'answer', 'refusal') ORDER BY input, seq";
 
 /** Converts rows of events, ordered by input, to the calls of each input. Calls that have ended come first. */
 export function* toTimings(rows: Iterable<Row>): Generator<CallTiming> {
@@ -95,13 +114,17 @@ export function* toTimings(rows: Iterable<Row>): Generator<CallTiming> {
     const position = Number(row.position);
     const at = Number(row.at);
     const call = open.get(position);
-    if (row.kind === "call") open.set(position, { input, operation: String(row.content), calledAt: at });
+    if (row.kind === "call") open.set(position, { input, operation: parseOperation(row), calledAt: at });
     else if (call !== undefined) {
       open.delete(position);
       yield { ...call, endedAt: at, ...(row.kind === "refusal" && { refusal: String(row.content) }) };
     }
   }
   yield* open.values();
+}
+
+function parseOperation({ content }: Row): string {
+  return String(JSON.parse(String(content)).operation);
 }
 
 function toEnd({ state, outcome }: Row): InputEnd | undefined {

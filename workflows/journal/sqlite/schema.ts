@@ -2,11 +2,14 @@
 import type { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../../../lib/errors.ts";
 import { inTransaction } from "../../../utils/sqlite/in_transaction.ts";
+import { JournalDamage } from "../damage.ts";
+import { sealAll, TABLE_NAMES } from "./seal.ts";
 
 /** Increases with each change of the tables. */
-const VERSION = 1;
+const VERSION = 2;
 
-const TABLES = `
+/** The tables of version 1. */
+const FIRST_TABLES = `
   CREATE TABLE runs (
     seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -43,34 +46,78 @@ const TABLES = `
   CREATE INDEX eventsByInput ON events (run, input);
 `;
 
+/** Version 2 adds a checksum to each record, and the number of events of each input. */
+const CHECKSUMS = `
+  ALTER TABLE runs ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE inputs ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE events ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+
+  CREATE TABLE lengths (
+    run INTEGER NOT NULL,
+    input INTEGER NOT NULL,
+    events INTEGER NOT NULL,
+    checksum INTEGER NOT NULL,
+    PRIMARY KEY (run, input)
+  ) STRICT, WITHOUT ROWID;
+`;
+
 /** Identifies a journal: "svcJ". */
 const APPLICATION_ID = 0x7376634a;
 
 /** Reads all marks of a file at once, because another process may be setting it up. */
 const CONDITION = `
-  SELECT application_id AS application, user_version AS version, (SELECT count(*) FROM sqlite_master) AS entries
+  SELECT application_id AS application, user_version AS version, (SELECT count(*) FROM sqlite_master) AS entries,
+    (SELECT count(*) FROM sqlite_master
+     WHERE type = 'table' AND name IN (${TABLE_NAMES.map((name) => `'${name}'`).join(", ")})) AS tables
   FROM pragma_application_id, pragma_user_version`;
 
-/** Returns whether a database is a journal that this version can use, or false if it is empty. Throws for any other. */
+/** Number of tables of version 1. */
+const FIRST_TABLE_COUNT = 3;
+
+/**
+ * Returns whether a database is a journal of the current version, or false if it is empty or of an earlier version. Throws
+ * for any other.
+ */
 export function isPrepared(db: DatabaseSync, path: string): boolean {
-  const { application, version, entries } = db.prepare(CONDITION).get() ?? {};
+  return readVersion(db, path) === VERSION;
+}
+
+/** Reads the version of a journal. Returns 0 for an empty database. */
+function readVersion(db: DatabaseSync, path: string): number {
+  const { application, version, entries, tables } = db.prepare(CONDITION).get() ?? {};
   if (application !== APPLICATION_ID) {
-    if (version === 0 && entries === 0) return false;
+    if (version === 0 && entries === 0) return 0;
+    if (Number(tables) >= FIRST_TABLE_COUNT) throw new JournalDamage({}, "its header has changed");
     throw new SvcError("INVALID_CONFIG", `${path} is a database, but not a journal.`, {
       hint: "Name another file with --journal.",
     });
   }
-  if (Number(version) <= VERSION) return true;
-  throw new SvcError("INVALID_CONFIG", `The journal ${path} was written by a newer version of svc.`, {
-    hint: "Use that version, or another file with --journal.",
+  if (Number(version) > VERSION) {
+    throw new SvcError("INVALID_CONFIG", `The journal ${path} was written by a newer version of svc.`, {
+      hint: "Use that version, or another file with --journal.",
+    });
+  }
+  const expected = version === 1 ? FIRST_TABLE_COUNT : TABLE_NAMES.length;
+  if (Number(version) >= 1 && tables === expected) return Number(version);
+  throw new JournalDamage({}, "a table is missing");
+}
+
+/** Creates the tables of a new journal, or changes those of an earlier version, unless another process has done so. */
+export function prepareJournal(db: DatabaseSync, path: string): void {
+  inTransaction(db, () => {
+    const version = readVersion(db, path);
+    if (version === VERSION) return;
+    if (version === 0) db.exec(`${FIRST_TABLES}; PRAGMA application_id = ${APPLICATION_ID}`);
+    else checkIntegrity(db); // Damage must not get a valid checksum.
+    db.exec(CHECKSUMS);
+    sealAll(db);
+    db.exec(`PRAGMA user_version = ${VERSION}`);
   });
 }
 
-/** Creates the tables of a new journal, unless another process has created them. */
-export function prepareJournal(db: DatabaseSync, path: string): void {
-  inTransaction(db, () => {
-    if (isPrepared(db, path)) return;
-    db.exec(TABLES);
-    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${VERSION}`);
-  });
+/** Checks the structure of the database file. Throws if it is damaged. */
+export function checkIntegrity(db: DatabaseSync): void {
+  for (const { integrity_check: issue } of db.prepare("PRAGMA integrity_check(1)").all()) {
+    if (issue !== "ok") throw new JournalDamage({}, String(issue));
+  }
 }

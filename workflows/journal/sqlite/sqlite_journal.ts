@@ -1,5 +1,5 @@
 /** The journal in an SQLite file. */
-import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { makePrivateDirectory, makePrivateFile, warnIfOpenToOthers } from "../../../utils/fs/private_file.ts";
 import type { Warn } from "../../../lib/client/callback.ts";
 import { type ErrorRecord, getErrorMessage, SvcError } from "../../../lib/errors.ts";
@@ -8,7 +8,7 @@ import { compressText } from "../../../utils/sqlite/compress_text.ts";
 import { controlTransaction } from "../../../utils/sqlite/group_commit.ts";
 import { WriteBuffer } from "./write_buffer.ts";
 import { describeWriteError } from "../../../utils/fs/describe_error.ts";
-import { isDatabaseBusy, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
+import { isDatabaseBusy, isDatabaseDamaged, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
 import { whenSent } from "../../../utils/async/when_sent.ts";
 import { chooseWriteHint, openDatabase } from "./database.ts";
 import type {
@@ -24,7 +24,9 @@ import type {
   RunState,
   StoredEvent,
 } from "../journal.ts";
-import { type Row, TIMED_EVENTS, toEvent, toInput, toRun, toState, toTimings } from "./rows.ts";
+import { createDamageError, type DamagedPart, type JournalCheck, JournalDamage } from "../damage.ts";
+import { describeDamage, TIMED_EVENTS, toEvent, toInput, toRun, toState, toTimings } from "./rows.ts";
+import { type Columns, insertInto, isIntact, type Row, seal, type TableName, update } from "./seal.ts";
 import { FileLock } from "../../../utils/fs/file_lock.ts";
 
 /** Length in characters from which an answer is compressed. */
@@ -35,10 +37,33 @@ const BUSY_MILLISECONDS = 10_000;
 
 /** Statements that delete a run in pieces, so that other runs can write in between. */
 const DELETE_PIECES = [
+  "DELETE FROM lengths WHERE run = ?1 AND input IN (SELECT input FROM lengths WHERE run = ?1 LIMIT 5000)",
   "DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE run = ? LIMIT 5000)",
   "DELETE FROM inputs WHERE run = ?1 AND number IN (SELECT number FROM inputs WHERE run = ?1 LIMIT 5000)",
   "DELETE FROM runs WHERE seq = ?",
 ];
+
+const RUN_BY_ID = "SELECT * FROM runs WHERE id = ?";
+
+const LENGTH = "SELECT * FROM lengths WHERE run = ? AND input = ?";
+
+/** Reads the history of an input and its length in one statement, because another process may be writing. */
+const HISTORY = `
+  SELECT events.*, lengths.events AS length, lengths.checksum AS lengthChecksum
+  FROM (SELECT 1)
+  LEFT JOIN lengths ON lengths.run = :run AND lengths.input = :input
+  LEFT JOIN events ON events.run = :run AND events.input = :input
+  ORDER BY events.seq`;
+
+const ANY_EVENT = `
+  SELECT 1 FROM lengths WHERE run = ?1 AND input = ?2 UNION ALL
+  SELECT 1 FROM events WHERE run = ?1 AND input = ?2 LIMIT 1`;
+
+/** Reads all runs, and their number according to the index: a damaged page may hide one. */
+const ALL_RUNS = `
+  SELECT runs.*, indexed
+  FROM (SELECT count(*) AS indexed FROM runs INDEXED BY sqlite_autoindex_runs_1) LEFT JOIN runs NOT INDEXED
+  ORDER BY startedAt DESC, seq DESC`;
 
 /** Options for opening a journal. */
 export interface JournalOptions {
@@ -71,6 +96,7 @@ export async function openJournal(path: string, options: JournalOptions = {}): P
 /** Describes why a journal is unusable. Commands that only read runs must be able to write the file as well. */
 function unusable(path: string, wanted: string, cause: unknown): unknown {
   if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) return cause;
+  if (cause instanceof JournalDamage || isDatabaseDamaged(cause)) return createDamageError(path, cause);
   const fault = describeWriteError(cause) ?? getErrorMessage(cause);
   return new SvcError("INVALID_CONFIG", `The journal ${path} cannot be ${wanted}: ${fault}.`, {
     cause,
@@ -87,68 +113,103 @@ class SqliteJournal implements Journal {
   readonly #statements = new Map<string, StatementSync>();
   readonly #keys = new Map<string, number>();
   readonly #claimedInputs = new Set<string>();
+  /** Inputs with new events in the current commit. */
+  #grown = new Map<string, { readonly run: number; readonly input: number; events: number }>();
+  /** Sequence number of the last event of the current commit. */
+  #lastEvent?: number;
 
   constructor(path: string, db: DatabaseSync, log: Deno.FsFile) {
     this.#path = path;
     this.#db = db;
     this.#log = log;
     const transaction = controlTransaction(db);
-    this.#writes = new WriteBuffer({
+    const control = {
       ...transaction,
       commit: () => {
         transaction.commit();
         // `synchronous = FULL` would sync before SQLite releases its lock, and block all other writers meanwhile.
         log.syncDataSync();
       },
-    }, (cause) => this.#describeWriteFailure(cause));
+    };
+    this.#writes = new WriteBuffer(control, (cause) => this.#describeWriteFailure(cause), () => this.#finishCommit());
   }
 
   async createRun(run: RunRecord): Promise<void> {
-    const { id, name, digest, settings, state, startedAt } = run;
-    this.#write(
-      "INSERT INTO runs (id, name, digest, settings, state, startedAt) VALUES (?, ?, ?, ?, ?, ?)",
-      ...[id, name, digest, JSON.stringify(settings), state, startedAt],
+    const { id, name, digest, settings, state, startedAt, endedAt = null } = run;
+    this.#writes.add(() =>
+      this.#insert("runs", {
+        seq: this.#readLast("runs") + 1,
+        id,
+        name,
+        digest,
+        settings: JSON.stringify(settings),
+        state,
+        startedAt,
+        endedAt,
+      })
     );
     await this.durable();
   }
 
   async findRun(runId: string): Promise<RunRecord | undefined> {
-    return (await this.#read(toRun, "SELECT * FROM runs WHERE id = ?", runId))[0];
+    await this.#writes.flush();
+    return this.#guard(() => {
+      const row = this.#findRunRow(runId);
+      return row && toRun(row);
+    });
   }
 
   async readState(runId: string): Promise<RunState | undefined> {
-    return (await this.#read(toState, "SELECT state FROM runs WHERE id = ?", runId))[0];
+    await this.#writes.flush();
+    return this.#guard(() => {
+      const row = this.#findRunRow(runId);
+      return row && toState(row);
+    });
   }
 
-  listRuns(): Promise<readonly RunRecord[]> {
-    return this.#read(toRun, "SELECT * FROM runs ORDER BY startedAt DESC, seq DESC");
+  async listRuns(): Promise<readonly RunRecord[]> {
+    await this.#writes.flush();
+    return this.#guard(() => {
+      const rows = this.#prepare(ALL_RUNS).all();
+      const runs = rows.filter(({ seq }) => seq !== null);
+      if (rows[0]?.indexed !== runs.length) throw new JournalDamage({}, "the record of a run is missing");
+      return runs.map((row) => toRun(checkRow("runs", row, { run: String(row.id) })));
+    });
   }
 
   async countInputs(runId: string): Promise<RunCounts> {
-    const [row] = await this.#read(
-      (row) => row,
-      `SELECT count(*) AS inputs, count(*) FILTER (WHERE state = 'done') AS succeeded,
-         count(*) FILTER (WHERE state = 'failed') AS failed FROM inputs WHERE run = ?`,
-      this.#findKey(runId),
-    );
-    return { inputs: Number(row?.inputs), succeeded: Number(row?.succeeded), failed: Number(row?.failed) };
+    await this.#writes.flush();
+    return this.#guard(() => {
+      const row = this.#prepare(
+        `SELECT count(*) AS inputs, count(*) FILTER (WHERE state = 'done') AS succeeded,
+           count(*) FILTER (WHERE state = 'failed') AS failed FROM inputs WHERE run = ?`,
+      ).get(this.#findKey(runId));
+      return { inputs: Number(row?.inputs), succeeded: Number(row?.succeeded), failed: Number(row?.failed) };
+    });
   }
 
   async setState(runId: string, state: RunState): Promise<void> {
     const endedAt = state === "open" ? null : Date.now();
     // A cancelled run stays cancelled, even if the process that works on it ends at the same time.
-    this.#write("UPDATE runs SET state = ?, endedAt = ? WHERE id = ? AND state <> 'cancelled'", state, endedAt, runId);
+    this.#changeRun(runId, (row) => row.state === "cancelled" ? undefined : { state, endedAt });
     await this.durable();
   }
 
   async changeRun(runId: string, { digest, settings }: Pick<RunRecord, "digest" | "settings">): Promise<void> {
-    this.#write("UPDATE runs SET digest = ?, settings = ? WHERE id = ?", digest, JSON.stringify(settings), runId);
+    this.#changeRun(runId, () => ({ digest, settings: JSON.stringify(settings) }));
     await this.durable();
   }
 
   async deleteRun(runId: string): Promise<void> {
-    await this.setState(runId, "cancelled"); // If the deletion is interrupted, nothing may resume the rest.
-    const key = this.#findKey(runId);
+    // If the deletion is interrupted, nothing may resume the rest. A damaged run can be deleted, too.
+    const cancel = this.#prepare("UPDATE runs SET state = 'cancelled', checksum = 0 WHERE id = ?");
+    this.#writes.add(() => {
+      const row = this.#prepare(RUN_BY_ID).get(runId);
+      if (row === undefined || !isIntact("runs", row)) cancel.run(runId);
+      else this.#update("runs", row, { state: "cancelled", endedAt: Date.now() });
+    });
+    await this.durable();
+    const key = Number(this.#guard(() => this.#prepare(RUN_BY_ID).get(runId)?.seq));
     for (const sql of DELETE_PIECES) {
       const statement = this.#prepare(sql);
       let isMore = true;
@@ -189,83 +250,118 @@ class SqliteJournal implements Journal {
   }
 
   async *inputs(runId: string): AsyncGenerator<InputRecord> {
+    const sql = "SELECT * FROM inputs WHERE run = ? AND number > ? ORDER BY number LIMIT 500";
     for (let last = 0;;) {
-      const sql = "SELECT * FROM inputs WHERE run = ? AND number > ? ORDER BY number LIMIT 500";
-      const rows = await this.#read(toInput, sql, this.#findKey(runId), last);
-      yield* rows;
-      last = rows.at(-1)?.number ?? last;
+      await this.#writes.flush();
+      const rows = this.#guard(() => this.#prepare(sql).all(this.#findKey(runId), last));
+      for (const row of rows) yield this.#guard(() => this.#toInput(runId, Number(row.number), row));
+      last = Number(rows.at(-1)?.number ?? last);
       if (rows.length < 500) return;
     }
   }
 
   async findInput(runId: string, number: number): Promise<InputRecord | undefined> {
-    const sql = "SELECT * FROM inputs WHERE run = ? AND number = ?";
-    return (await this.#read(toInput, sql, this.#findKey(runId), number))[0];
+    await this.#writes.flush();
+    return this.#guard(() => {
+      const row = this.#findInputRow(runId, number);
+      if (row !== undefined) return this.#toInput(runId, number, row);
+      // The record of an input is written before its events.
+      const key = this.#findKey(runId);
+      if (this.#prepare(ANY_EVENT).get(key, number) === undefined) return undefined;
+      const begun = this.#findInputRow(runId, number); // Another process may have written both since.
+      if (begun !== undefined) return this.#toInput(runId, number, begun);
+      throw new JournalDamage({ run: runId, input: number }, "the record of the input is missing");
+    });
   }
 
   beginInput(runId: string, { number, place, value, startedAt, generation }: InputRecord): void {
-    this.#write(
-      "INSERT INTO inputs (run, number, place, value, startedAt, generation, state) VALUES (?, ?, ?, ?, ?, ?, 'open')",
-      ...[this.#findKey(runId), number, place, jsonOrNull(value), startedAt, generation],
-    );
+    const run = this.#guard(() => this.#findKey(runId));
+    const input = { run, number, place, value: jsonOrNull(value), startedAt, generation };
+    this.#writes.add(() => this.#insert("inputs", { ...input, state: "open", outcome: null, endedAt: null }));
     // The input file may have grown since the run ended.
-    this.#write("UPDATE runs SET state = 'open', endedAt = NULL WHERE id = ? AND state IN ('done', 'failed')", runId);
+    const isEnded = ({ state }: Row) => state === "done" || state === "failed";
+    this.#changeRun(runId, (row) => isEnded(row) ? { state: "open", endedAt: null } : undefined);
   }
 
   endInput(runId: string, number: number, end: InputEnd): void {
-    const outcome = end.state === "done" ? end.result : end.error;
-    this.#write(
-      "UPDATE inputs SET state = ?, outcome = ?, endedAt = ? WHERE run = ? AND number = ?",
-      ...[end.state, jsonOrNull(outcome), Date.now(), this.#findKey(runId), number],
-    );
+    const outcome = jsonOrNull(end.state === "done" ? end.result : end.error);
+    const endedAt = Date.now();
+    this.#changeInput(runId, number, () => ({ state: end.state, outcome, endedAt }));
   }
 
   stopInput(runId: string, number: number, reason?: ErrorRecord): void {
-    this.#write(
-      "UPDATE inputs SET outcome = ? WHERE run = ? AND number = ? AND state = 'open'",
-      ...[jsonOrNull(reason), this.#findKey(runId), number],
-    );
+    const outcome = jsonOrNull(reason);
+    this.#changeInput(runId, number, ({ state }) => state === "open" ? { outcome } : undefined);
   }
 
   async reopenInput(runId: string, number: number, rewind: EventRecord, generation: number): Promise<void> {
     this.append(runId, number, rewind);
-    this.#write(
-      "UPDATE inputs SET state = 'open', outcome = NULL, endedAt = NULL, generation = ? WHERE run = ? AND number = ?",
-      ...[generation, this.#findKey(runId), number],
-    );
+    this.#changeInput(runId, number, () => ({ state: "open", outcome: null, endedAt: null, generation }));
     await this.durable();
   }
 
   changeInput(runId: string, number: number, value: JsonValue | undefined): void {
-    this.#write(
-      "UPDATE inputs SET value = ? WHERE run = ? AND number = ?",
-      ...[jsonOrNull(value), this.#findKey(runId), number],
-    );
+    const text = jsonOrNull(value);
+    this.#changeInput(runId, number, () => ({ value: text }));
   }
 
-  events(runId: string, number: number): Promise<readonly StoredEvent[]> {
-    const sql = "SELECT * FROM events WHERE run = ? AND input = ? ORDER BY seq";
-    return this.#read(toEvent, sql, this.#findKey(runId), number);
+  async events(runId: string, number: number): Promise<readonly StoredEvent[]> {
+    await this.#writes.flush();
+    return this.#guard(() => {
+      const key = this.#findKey(runId);
+      const rows = this.#prepare(HISTORY).all({ run: key, input: number });
+      const events = rows.filter(({ seq }) => seq !== null).map((row) => this.#toEvent(runId, number, row));
+      const { length, lengthChecksum: checksum } = rows[0] ?? {};
+      const isCounted = length !== undefined && length !== null;
+      const counted = { run: key, input: number, events: length ?? 0, checksum: checksum ?? null };
+      if (isCounted) checkRow("lengths", counted, this.#describeInput(runId, number));
+      if (counted.events === events.length) return events;
+      const last = events.findLast(({ position }) => position > 0)?.position;
+      throw new JournalDamage(
+        { ...this.#describeInput(runId, number), ...(last !== undefined && { step: last }) },
+        `its history has ${events.length} instead of ${counted.events} events`,
+      );
+    });
   }
 
-  printed(runId: string, number: number): Promise<readonly StoredEvent[]> {
+  async printed(runId: string, number: number): Promise<readonly StoredEvent[]> {
+    await this.#writes.flush();
     const sql = "SELECT * FROM events WHERE run = ? AND input = ? AND kind IN ('log', 'left') ORDER BY seq";
-    return this.#read(toEvent, sql, this.#findKey(runId), number);
+    return this.#guard(() => {
+      const rows = this.#prepare(sql).all(this.#findKey(runId), number);
+      return rows.map((row) => this.#toEvent(runId, number, row));
+    });
   }
 
   async *callTimings(runId: string): AsyncGenerator<CallTiming> {
     await this.#writes.flush();
     // Not a cached statement: two readers cannot share one that is read piece by piece.
-    yield* toTimings(this.#db.prepare(TIMED_EVENTS).iterate(this.#findKey(runId)));
+    const rows = this.#guard(() => this.#db.prepare(TIMED_EVENTS).iterate(this.#findKey(runId)));
+    const timings = toTimings(this.#checkEvents(runId, rows));
+    for (;;) {
+      const next = this.#guard(() => timings.next());
+      if (next.done) return;
+      yield next.value;
+    }
   }
 
   append(runId: string, number: number, { kind, position, at, content }: EventRecord): void {
-    const insert = this.#prepare(
-      "INSERT INTO events (run, input, kind, position, at, content) VALUES (?, ?, ?, ?, ?, ?)",
-    );
-    const key = this.#findKey(runId);
+    const run = this.#guard(() => this.#findKey(runId));
     const stored = isCompressed(kind, content) ? compressSoon(content) : () => content;
-    this.#writes.add(() => insert.run(key, number, kind, position, at, stored()));
+    this.#writes.add(() => {
+      const seq = this.#lastEvent = (this.#lastEvent ?? this.#readLast("events")) + 1;
+      this.#insert("events", { seq, run, input: number, kind, position, at, content: stored() });
+      const key = `${run}.${number}`;
+      const grown = this.#grown.get(key) ?? { run, input: number, events: 0 };
+      grown.events++;
+      this.#grown.set(key, grown);
+    });
+  }
+
+  async verify(runId?: string): Promise<JournalCheck> {
+    const { verifyRecords } = await import("./verify.ts");
+    await this.#writes.flush();
+    return this.#guard(() => verifyRecords(this.#db, runId));
   }
 
   durable(): Promise<void> {
@@ -289,9 +385,97 @@ class SqliteJournal implements Journal {
   #findKey(runId: string): number {
     const known = this.#keys.get(runId);
     if (known !== undefined) return known;
-    const key = this.#prepare("SELECT seq FROM runs WHERE id = ?").get(runId)?.seq;
+    const key = this.#findRunRow(runId)?.seq;
     if (key !== undefined) this.#keys.set(runId, Number(key));
     return Number(key);
+  }
+
+  #findRunRow(runId: string): Row | undefined {
+    const row = this.#prepare(RUN_BY_ID).get(runId);
+    if (row === undefined) return undefined;
+    if (row.id !== runId) throw new JournalDamage({ run: runId }, "another record is in its place");
+    return checkRow("runs", row, { run: runId });
+  }
+
+  #findInputRow(runId: string, number: number): Row | undefined {
+    return this.#prepare("SELECT * FROM inputs WHERE run = ? AND number = ?").get(this.#findKey(runId), number);
+  }
+
+  #toInput(runId: string, number: number, row: Row): InputRecord {
+    checkRow("inputs", row, { run: runId, input: number });
+    return toInput(row);
+  }
+
+  #toEvent(runId: string, number: number, row: Row): StoredEvent {
+    this.#checkEvent(runId, number, row);
+    return toEvent(row);
+  }
+
+  #checkEvent(runId: string, number: number, row: Row): void {
+    const isOwn = row.run === this.#findKey(runId) && row.input === number;
+    if (isOwn && isIntact("events", row)) return;
+    const step = Number(row.position) > 0 ? { step: Number(row.position) } : {};
+    throw new JournalDamage({ ...this.#describeInput(runId, number), ...step }, describeDamage("events", row));
+  }
+
+  *#checkEvents(runId: string, rows: Iterable<Row>): Generator<Row> {
+    for (const row of rows) {
+      this.#checkEvent(runId, Number(row.input), row);
+      yield row;
+    }
+  }
+
+  /** Names an input, with its place if that is known. */
+  #describeInput(run: string, input: number): DamagedPart {
+    const row = this.#findInputRow(run, input);
+    return { run, input, ...(row !== undefined && isIntact("inputs", row) && { place: String(row.place) }) };
+  }
+
+  #changeRun(runId: string, change: (row: Row) => Partial<Columns<"runs">> | undefined): void {
+    this.#writes.add(() => {
+      const row = this.#findRunRow(runId);
+      const changed = row && change(row);
+      if (row && changed) this.#update("runs", row, changed);
+    });
+  }
+
+  #changeInput(
+    runId: string,
+    number: number,
+    change: (row: Row) => Partial<Columns<"inputs">> | undefined,
+  ): void {
+    this.#writes.add(() => {
+      const row = this.#findInputRow(runId, number);
+      if (row === undefined) return;
+      const changed = change(checkRow("inputs", row, { run: runId, input: number }));
+      if (changed) this.#update("inputs", row, changed);
+    });
+  }
+
+  #insert<T extends TableName>(table: T, columns: Columns<T>): void {
+    this.#prepare(insertInto(table)).run(seal(table, columns));
+  }
+
+  #update<T extends TableName>(table: T, row: Row, changed: Partial<Columns<T>>): void {
+    this.#prepare(update(table)).run(seal(table, { ...row, ...changed }));
+  }
+
+  #readLast(table: "runs" | "events"): number {
+    return Number(this.#prepare(`SELECT max(seq) AS last FROM ${table}`).get()?.last ?? 0);
+  }
+
+  /** Counts the new events of each input, so that a later read notices if one is missing. */
+  #finishCommit(): void {
+    for (const { run, input, events } of this.#grown.values()) {
+      const row = this.#prepare(LENGTH).get(run, input);
+      if (row === undefined) this.#insert("lengths", { run, input, events });
+      else {
+        checkRow("lengths", row, { input });
+        this.#update("lengths", row, { events: Number(row.events) + events });
+      }
+    }
+    this.#grown.clear();
+    this.#lastEvent = undefined;
   }
 
   /** Returns free pages to the file system, a few at a time so that other runs can write in between. */
@@ -308,20 +492,14 @@ class SqliteJournal implements Journal {
     return `${this.#path}.${runId}.lock`;
   }
 
-  #write(sql: string, ...values: SQLInputValue[]): void {
-    const statement = this.#prepare(sql);
-    this.#writes.add(() => statement.run(...values));
-  }
-
-  async #read<T>(convert: (row: Row) => T, sql: string, ...values: SQLInputValue[]): Promise<T[]> {
-    await this.#writes.flush();
+  /** Reads from the database. Converts errors. */
+  #guard<T>(read: () => T): T {
     try {
-      return this.#prepare(sql).all(...values).map(convert);
+      return read();
     } catch (cause) {
-      throw new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be read: ${getErrorMessage(cause)}.`, {
-        cause,
-        hint: "Restore the file, or name another one with --journal.",
-      });
+      // The records that are read match their checksums. One that cannot be converted was damaged before it got one.
+      const isInvalid = cause instanceof TypeError || cause instanceof SyntaxError;
+      throw isInvalid ? createDamageError(this.#path, cause) : unusable(this.#path, "read", cause);
     }
   }
 
@@ -332,11 +510,19 @@ class SqliteJournal implements Journal {
   }
 
   #describeWriteFailure(cause: unknown): SvcError {
+    if (cause instanceof SvcError) return cause;
+    if (cause instanceof JournalDamage || isDatabaseDamaged(cause)) return createDamageError(this.#path, cause);
     return new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be written: ${getErrorMessage(cause)}.`, {
       cause,
       hint: chooseWriteHint(cause),
     });
   }
+}
+
+/** Returns a row that matches its checksum. Throws otherwise. */
+function checkRow(table: TableName, row: Row, part: DamagedPart): Row {
+  if (isIntact(table, row)) return row;
+  throw new JournalDamage(part, describeDamage(table, row));
 }
 
 /** Serializes a value for a column that may be empty. */
@@ -354,5 +540,5 @@ function compressSoon(text: string): () => Uint8Array {
 
 /** Only answers are long, and no query looks inside them. SQLite texts end at a NUL. */
 function isCompressed(kind: EventKind, content: string): boolean {
-  return kind === "answer" && (content.length > COMPRESSED_FROM || content.includes("\0"));
+  return (kind === "answer" && content.length > COMPRESSED_FROM) || content.includes("\0");
 }

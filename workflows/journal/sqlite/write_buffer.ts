@@ -14,6 +14,7 @@ const MAX_WRITES = 256;
 export class WriteBuffer {
   readonly #commits: GroupCommit;
   readonly #describeFailure: (cause: unknown) => Error;
+  readonly #finish: () => void;
   #writes: (() => void)[] = [];
   /** The last commit that was requested. */
   #last: Promise<void> = Promise.resolve();
@@ -22,10 +23,18 @@ export class WriteBuffer {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failure?: { readonly reason: Error; isReported: boolean };
 
-  /** Commits through a connection's transactions. `describeFailure` makes the error that callers get. */
-  constructor(transaction: TransactionControl, describeFailure: (cause: unknown) => Error) {
+  /**
+   * Commits through a connection's transactions. `describeFailure` makes the error that callers get. `finish` is called
+   * after the writes of a commit, and its own writes are part of that commit.
+   */
+  constructor(
+    transaction: TransactionControl,
+    describeFailure: (cause: unknown) => Error,
+    finish: () => void = () => {},
+  ) {
     this.#commits = new GroupCommit(transaction);
     this.#describeFailure = describeFailure;
+    this.#finish = finish;
   }
 
   /** Tells whether a commit has failed. */
@@ -79,6 +88,7 @@ export class WriteBuffer {
       try {
         willWrite();
         for (const write of writes) write();
+        this.#finish();
       } catch (cause) {
         this.#fail(cause); // Now: the next writes may share this transaction.
         throw cause;

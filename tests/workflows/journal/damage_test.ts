@@ -1,0 +1,204 @@
+/** Damage of a journal: no changed bit changes what a run does. */
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { SvcError } from "../../../lib/errors.ts";
+import type { EventRecord, Journal } from "../../../workflows/journal/journal.ts";
+import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
+import { makeFolder, parseErrorRecord, svcInProcess } from "../../harness/svc.ts";
+import { newRun, openScriptWorkspace, RUN_SCRIPT } from "../../harness/workflow.ts";
+
+const RUN = "r1";
+
+/** A message that refuses a file and does nothing. A changed version number cannot be told from a newer version. */
+const IS_NEWER = /was written by a newer version of svc/;
+
+/** Seeds of the test are printed by fast-check when it fails. */
+const FLIPS = 150;
+
+Deno.test("a flipped bit of a journal changes nothing that a run reads, or the journal is damaged", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  {
+    await using journal = await openJournal(path);
+    await fill(journal);
+  }
+  const intact = await Deno.readFile(path);
+  const expected = await readAll(path);
+  await fc.assert(
+    fc.asyncProperty(fc.nat(intact.length * 8 - 1), async (bit) => {
+      await Deno.writeFile(path, flip(intact, bit));
+      const found = await readAll(path);
+      if (found instanceof SvcError) {
+        assert.ok(found.code === "JOURNAL_DAMAGED" || IS_NEWER.test(found.message), found.stack);
+      } else assert.deepEqual(found, expected);
+    }),
+    { numRuns: FLIPS, examples: [0, 18, 56, 60, 68, 100, 103, 105].map((byte): [number] => [byte * 8 + 1]) },
+  );
+});
+
+Deno.test("a changed response stops its input before any change, names the step, and other inputs continue", async () => {
+  await using workspace = await openScriptWorkspace(`
+    const { data } = await svc.data.query("D_Permits", { max: 1 });
+    const account = input.account + data.length;
+    if (input.stops) throw new Error("first run");
+    ${"await svc.cases.create("}{ type: "City-Permit-Work-Permit", data: { Applicant: String(account), Address: "B" } });
+    return account;`);
+  const lines = [{ account: 4711, stops: true }, { account: 4712, stops: true }];
+  const file = `${workspace.folder}/in.ndjson`;
+  await Deno.writeTextFile(file, lines.map((line) => JSON.stringify(line)).join("\n"));
+  assert.equal((await workspace.svc(...RUN_SCRIPT, "--each", file)).code, 1);
+  const path = `${workspace.config}/workflows.db`;
+  {
+    using db = new DatabaseSync(path);
+    db.exec(`UPDATE inputs SET value = replace(value, '4711', '4710') WHERE number = 1`);
+  }
+  const { code, stdout, stderr } = await workspace.svc("retry", RUN);
+  assert.equal(code, 1);
+  assert.equal(stdout, "");
+  const { error } = JSON.parse(stderr);
+  assert.equal(error.code, "JOURNAL_DAMAGED");
+  assert.equal(await workspace.permits(), 0);
+});
+
+Deno.test("verify lists every damaged record with its run, input and step, and exits with 1", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  {
+    await using journal = await openJournal(path);
+    await fill(journal);
+  }
+  const verify = (...args: string[]) => svcInProcess(["workflow", "verify", ...args, "--journal", path]);
+  const before = await verify();
+  assert.deepEqual([before.code, before.stdout], [0, "[]\n"]);
+  assert.equal(before.stderr, "Checked 2 runs, 4 inputs, 10 events. Nothing is damaged.\n");
+
+  using db = new DatabaseSync(path);
+  db.exec(`UPDATE events SET content = replace(content, '4711', '4710') WHERE kind = 'answer' AND input = 2;
+    DELETE FROM events WHERE kind = 'left';
+    UPDATE runs SET settings = replace(settings, '"stop"', '"skip"') WHERE id = 'other'`);
+  const after = await verify("--format", "json");
+  assert.equal(after.code, 1);
+  assert.deepEqual(JSON.parse(after.stdout), [
+    { run: "other", problem: "the record of the run does not match its checksum" },
+    {
+      run: RUN,
+      input: 2,
+      place: "in.ndjson:2",
+      step: 1,
+      problem: "the recorded response does not match its checksum",
+    },
+    { run: RUN, input: 3, place: "in.ndjson:3", problem: "its history has 2 instead of 3 events" },
+  ]);
+  assert.equal(parseErrorRecord(after).code, "JOURNAL_DAMAGED");
+  assert.deepEqual(JSON.parse((await verify("other", "--format", "json")).stdout).length, 1);
+});
+
+for (
+  const [what, change] of [
+    ["is not a database", (bytes) => bytes.fill(32)],
+    ["was cut off within a page", (bytes) => bytes.subarray(0, 3000)],
+    ["lost its last pages", (bytes) => bytes.subarray(0, bytes.length - 8192)],
+  ] as const satisfies readonly (readonly [string, (bytes: Uint8Array) => Uint8Array])[]
+) {
+  Deno.test(`a journal that ${what} is damaged, and verify says so`, async () => {
+    await using folder = await makeFolder();
+    const path = `${folder.path}/journal.db`;
+    {
+      await using journal = await openJournal(path);
+      await fill(journal);
+    }
+    await Deno.writeFile(path, change(await Deno.readFile(path)));
+    for (const command of ["verify", "list"]) {
+      const ended = await svcInProcess(["workflow", command, "--journal", path]);
+      assert.equal(parseErrorRecord(ended).code, "JOURNAL_DAMAGED", command);
+      assert.equal(ended.code, 1);
+    }
+  });
+}
+
+Deno.test("a damaged run can be deleted", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  await using journal = await openJournal(path);
+  await fill(journal);
+  using db = new DatabaseSync(path);
+  db.exec("UPDATE runs SET digest = 'changed' WHERE id = 'other'");
+  const list = await svcInProcess(["workflow", "list", "--journal", path]);
+  assert.match(String(parseErrorRecord(list).message), /is damaged: run other: the record of the run does not match/);
+  const deleted = await svcInProcess(["workflow", "delete", "other", "--journal", path]);
+  assert.equal(deleted.code, 0, deleted.stderr);
+  assert.deepEqual((await journal.listRuns()).map(({ id }) => id), [RUN]);
+});
+
+Deno.test("texts with a NUL or half a surrogate pair are recorded, and match their checksums", async () => {
+  await using folder = await makeFolder();
+  await using journal = await openJournal(`${folder.path}/journal.db`);
+  await journal.createRun({ ...newRun(RUN), name: "a\0b\ud800" });
+  journal.beginInput(RUN, { number: 1, place: "in\ud800:1", value: "\ud800\0", startedAt: 0, generation: 0 });
+  journal.append(RUN, 1, { kind: "log", position: 0, at: 0, content: "a\0b\ud800" });
+  assert.deepEqual((await journal.events(RUN, 1)).map(({ content }) => content), ["a\0b\ufffd"]);
+  assert.equal((await journal.findInput(RUN, 1))?.value, "\ud800\0");
+  assert.equal((await journal.findRun(RUN))?.name, "a");
+  assert.deepEqual((await journal.verify()).damaged, []);
+});
+
+/** Records two runs: one with a done, an open and a reopened input, and an unused one. */
+async function fill(journal: Journal): Promise<void> {
+  await journal.createRun(newRun("other"));
+  await journal.createRun(newRun(RUN));
+  for (let number = 1; number <= 4; number++) {
+    const value = { account: 4710 + number };
+    journal.beginInput(RUN, { number, place: `in.ndjson:${number}`, value, startedAt: number, generation: 0 });
+  }
+  const call = (position: number): Partial<EventRecord> => ({ position, content: `{"operation":"cases.get"}` });
+  const events: readonly (readonly [number, Partial<EventRecord>])[] = [
+    [1, call(1)],
+    [1, { kind: "answer", content: `{}\n${JSON.stringify({ text: "x".repeat(3000) })}` }],
+    [1, { kind: "log", position: 0, content: "done" }],
+    [2, call(1)],
+    [2, { kind: "answer", content: `{}\n{"account":4711}` }],
+    [2, call(2)],
+    [2, { kind: "sent", position: 2, content: `{"key":"r1.2.2"}` }],
+    [3, call(1)],
+    [3, { kind: "refusal", content: `{"error":{"code":"NOT_FOUND","message":"No."},"unknown":false}` }],
+  ];
+  for (const [input, event] of events) {
+    journal.append(RUN, input, { kind: "call", position: 1, at: 1, content: "", ...event });
+  }
+  journal.endInput(RUN, 1, { state: "done", result: { account: 4711 } });
+  const rewind: EventRecord = { kind: "left", position: 0, at: 2, content: `{"positions":[1],"logs":0}` };
+  await journal.reopenInput(RUN, 3, rewind, 1);
+}
+
+/** Reads everything that a resumed run reads, and then continues an input. Returns an error of the journal. */
+async function readAll(path: string): Promise<unknown> {
+  try {
+    await using journal = await openJournal(path);
+    const runs = await journal.listRuns();
+    const run = await journal.findRun(RUN);
+    const inputs = await Array.fromAsync(journal.inputs(RUN));
+    const histories = [];
+    for (let number = 1; number <= 5; number++) {
+      histories.push([await journal.findInput(RUN, number), await journal.events(RUN, number)]);
+    }
+    journal.append(RUN, 2, { kind: "answer", position: 2, at: 3, content: "{}\n{}" });
+    journal.endInput(RUN, 2, { state: "done" });
+    journal.beginInput(RUN, { number: 5, place: "in.ndjson:5", startedAt: 5, generation: 0 });
+    await journal.durable();
+    const continued = [await journal.events(RUN, 2), await journal.events(RUN, 3), await journal.findInput(RUN, 5)];
+    return { runs, run, inputs, histories, continued: continued.map(withoutTimes) };
+  } catch (error) {
+    if (error instanceof SvcError) return error;
+    throw error;
+  }
+}
+
+function withoutTimes<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value, (name, member) => name === "endedAt" ? undefined : member));
+}
+
+function flip(bytes: Uint8Array, bit: number): Uint8Array {
+  const at = bit >> 3;
+  return bytes.with(at, (bytes[at] ?? 0) ^ (1 << (bit & 7)));
+}
