@@ -3,7 +3,8 @@ import { describeReadError } from "../../utils/fs/describe_error.ts";
 import { JsonTooDeep, parseJson } from "../../utils/json.ts";
 import { MAX_LEVELS } from "../../utils/json_depth.ts";
 import { type BatchInput, toInvalidInput } from "./batch_input.ts";
-import { type Line, LINE_FEED, readLines } from "./lines.ts";
+import { type Fingerprint, readFingerprint } from "./fingerprint.ts";
+import { type Line, readLines } from "./lines.ts";
 
 /** The path that stands for standard input. */
 export const STDIN = "-";
@@ -26,17 +27,14 @@ export async function checkInputs(path: string): Promise<void> {
   for await (const _ of await openInputs(path)) return;
 }
 
-/** Estimates the number of inputs of a file by its lines. Returns undefined for a pipe. */
-export async function countInputs(path: string): Promise<number | undefined> {
-  if (await isPipe(path)) return undefined;
-  let lines = 0;
-  let last = LINE_FEED;
-  for await (const chunk of await openFile(path)) {
-    for (let feed = chunk.indexOf(LINE_FEED); feed >= 0; feed = chunk.indexOf(LINE_FEED, feed + 1)) lines++;
-    last = chunk.at(-1) ?? last;
-  }
-  if (last !== LINE_FEED) lines++;
+/** Estimates the number of inputs of a file by its lines. */
+export function estimateInputs(path: string, { lines }: Fingerprint): number {
   return isCsv(path) ? Math.max(0, lines - 1) : lines;
+}
+
+/** Computes the fingerprint of a file. Returns undefined for a pipe. A later one must have blocks of the same size. */
+export async function fingerprintFile(path: string, linesPerBlock?: number): Promise<Fingerprint | undefined> {
+  return await isPipe(path) ? undefined : await readFingerprint(await openFile(path), linesPerBlock);
 }
 
 /** Tells whether there are more inputs than a number. A pipe is assumed to have more. */

@@ -4,6 +4,7 @@
  */
 import type { ErrorRecord } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
+import type { Fingerprint } from "../inputs/fingerprint.ts";
 import type { Limits } from "../sandbox/host/limits.ts";
 import type { JournalCheck } from "./damage.ts";
 
@@ -26,6 +27,8 @@ export interface RunSettings {
   readonly input?: JsonValue;
   /** File of the inputs. */
   readonly each?: string;
+  /** What the file contained when the run last started. */
+  readonly file?: Fingerprint;
   /** Number of inputs to work on at the same time. */
   readonly concurrency: number;
   /** Number of inputs to start per second. */

@@ -56,6 +56,7 @@ export type {
 export type { BatchProgress, InputResult } from "./batch.ts";
 export type { CallDescription, InputDescription, RunDescription } from "./describe_run.ts";
 export type { Limits } from "../sandbox/host/limits.ts";
+export type { Fingerprint } from "../inputs/fingerprint.ts";
 export type { Damage, DamagedPart, JournalCheck } from "../journal/damage.ts";
 export type { OnUnknown, RunSettings, ShownState } from "../journal/journal.ts";
 export type { Ask, GrantOptions } from "../scripts/permissions.ts";

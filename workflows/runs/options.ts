@@ -108,6 +108,8 @@ export interface ResumeRunOptions extends WorkOptions {
   readonly profile?: string;
   /** True continues even if the script no longer matches its history, or the service is another one. */
   readonly force?: boolean;
+  /** True continues with a file of inputs that has changed. Inputs that were started must be unchanged. */
+  readonly acceptChangedInputs?: boolean;
 }
 
 /** Converts the options of a new run to its settings. */

@@ -1,6 +1,7 @@
 import { SvcError } from "../../lib/errors.ts";
 import { editedScript } from "../engine/divergence.ts";
 import { StopInput } from "../engine/live_calls.ts";
+import type { Fingerprint } from "../inputs/fingerprint.ts";
 import type { InputRecord, Journal, RunRecord, RunSettings } from "../journal/journal.ts";
 import { readOnly } from "../journal/sqlite/read_only.ts";
 import type { OpenWorkflow } from "../scripts/open_workflow.ts";
@@ -20,6 +21,8 @@ export interface Preparation {
   readonly service?: string;
   /** Directory of the key that proves the grants. Default: that of the environment. */
   readonly configDirectory?: string;
+  /** Current fingerprint of the file of the inputs. */
+  readonly file?: Fingerprint;
   /** True opens the failed inputs again. */
   readonly retries: boolean;
   /** True continues with another script or service. */
@@ -31,12 +34,12 @@ export interface Preparation {
  * opens failed inputs for a retry. A run that cannot continue is not changed. Returns the number of opened inputs.
  */
 export async function prepareRun(workflow: OpenWorkflow, preparation: Preparation): Promise<number> {
-  const { id, journal, settings, service, retries, force, configDirectory } = preparation;
+  const { id, journal, settings, service, file, retries, force, configDirectory } = preparation;
   const { name, digest } = workflow;
   const grants = [...workflow.grants];
   const run = await journal.findRun(id);
   if (run === undefined) {
-    const newSettings = { ...settings, grants, service, nonce: createNonce() };
+    const newSettings = { ...settings, grants, service, file, nonce: createNonce() };
     const proof = await proveGrants({ id, digest, settings: newSettings }, configDirectory);
     const recorded = { ...newSettings, proof };
     await journal.createRun({ id, name, digest, settings: recorded, state: "open", startedAt: Date.now() });
@@ -46,7 +49,7 @@ export async function prepareRun(workflow: OpenWorkflow, preparation: Preparatio
   if (run.digest !== digest && !force) throw await explainDivergence(workflow, preparation);
   const { limits, concurrency, rate, maxFailures, maxOutageSeconds, profile } = settings;
   const pace = { limits, concurrency, rate, maxFailures, maxOutageSeconds };
-  const changed = { ...run.settings, grants, ...pace, profile, service };
+  const changed = { ...run.settings, grants, ...pace, profile, service, file };
   const proof = await proveGrants({ id, digest, settings: changed }, configDirectory);
   await journal.changeRun(id, { digest, settings: { ...changed, proof } });
   const { inputs, succeeded, failed } = await journal.countInputs(id);

@@ -9,9 +9,11 @@ import type { JsonValue } from "../../utils/json.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import { GrantedCalls } from "../engine/live_calls.ts";
 import type { BatchInput } from "../inputs/batch_input.ts";
-import { checkInputs, countInputs, hasMoreInputs, openInputs } from "../inputs/open_inputs.ts";
+import type { Fingerprint } from "../inputs/fingerprint.ts";
+import { checkInputs, estimateInputs, fingerprintFile, hasMoreInputs, openInputs } from "../inputs/open_inputs.ts";
 import type { Journal, RunSettings } from "../journal/journal.ts";
 import { type BatchSummary, type InputResult, runBatch, toBatchError, toInputResult } from "./batch.ts";
+import { checkFile } from "./check_file.ts";
 import { claimRun } from "./claim_run.ts";
 import { addCommands, type ContinueCommand, toRunCommand } from "./hints.ts";
 import { interrupted } from "../sandbox/host/interruption.ts";
@@ -49,11 +51,16 @@ export interface Execution {
   readonly mode: "start" | ContinueCommand;
   /** True continues with another script or service. */
   readonly force?: boolean;
+  /** True continues with a file of inputs that has changed. */
+  readonly acceptChangedInputs?: boolean;
   /** Options of the caller. */
   readonly work: WorkOptions;
   /** How to reach the service. */
   readonly service: CallerOptions;
 }
+
+/** A run whose file of inputs was read once. */
+type OpenExecution = Execution & { readonly file?: Fingerprint };
 
 /** Claims a run, loads its script, and records the run or its changes. */
 export async function openRun(execution: Execution): Promise<Run> {
@@ -66,13 +73,13 @@ export async function openRun(execution: Execution): Promise<Run> {
   const workflow = resources.use(
     await openWorkflow({ ...work, script: settings.script, root: settings.root, limits: settings.limits }),
   );
-  if (settings.each !== undefined && work.inputs === undefined) await checkInputs(settings.each);
+  const file = await readFile(execution);
   let reopened = 0;
   let nonce: string | undefined;
   if (journal !== undefined) {
     try {
       const { configDirectory } = execution.service;
-      const preparation = { id, journal, settings, service, retries: mode === "retry", force, configDirectory };
+      const preparation = { id, journal, settings, service, file, retries: mode === "retry", force, configDirectory };
       reopened = await prepareRun(workflow, preparation);
       nonce = (await journal.findRun(id))?.settings.nonce;
     } catch (error) {
@@ -84,7 +91,25 @@ export async function openRun(execution: Execution): Promise<Run> {
   const live = new GrantedCalls(caller, workflow, settings.onUnknown);
   const runner = new Runner({ workflow, live, journal, id, nonce, force });
   resources.use(interruptOn(execution, runner));
-  return new Run(execution, runner, reopened, resources.move());
+  return new Run({ ...execution, file }, runner, reopened, resources.move());
+}
+
+/** Reads the file of the inputs once, to find out whether it has changed since the run started. */
+async function readFile(execution: Execution): Promise<Fingerprint | undefined> {
+  const { id, settings: { each }, journal, mode, acceptChangedInputs = false, work: { inputs, onProgress } } =
+    execution;
+  if (each === undefined || inputs !== undefined) return undefined;
+  await checkInputs(each);
+  if (journal === undefined) return onProgress && await fingerprintFile(each);
+  const before = (await journal.findRun(id))?.settings.file;
+  const file = await fingerprintFile(each, before?.linesPerBlock);
+  if (before === undefined || file === undefined || acceptChangedInputs) return file;
+  try {
+    await checkFile(journal, { id, path: each, before, now: file, retries: mode === "retry" });
+  } catch (error) {
+    throw error instanceof SvcError ? addCommands(error, execution, []) : error;
+  }
+  return file;
 }
 
 /**
@@ -100,7 +125,7 @@ export class Run implements AsyncDisposable {
   readonly isBatch: boolean;
   /** Number of failed inputs that were opened again by `retry`. */
   readonly reopened: number;
-  readonly #execution: Execution;
+  readonly #execution: OpenExecution;
   readonly #runner: Runner;
   readonly #resources: AsyncDisposableStack;
   readonly #results: AsyncGenerator<InputResult, void>;
@@ -108,7 +133,7 @@ export class Run implements AsyncDisposable {
   #hasEnded = false;
 
   /** Use `Runs.start`, `Runs.resume` or `Runs.retry`. */
-  constructor(execution: Execution, runner: Runner, reopened: number, resources: AsyncDisposableStack) {
+  constructor(execution: OpenExecution, runner: Runner, reopened: number, resources: AsyncDisposableStack) {
     this.id = execution.id;
     this.name = runner.workflow.name;
     this.isBatch = execution.settings.each !== undefined;
@@ -202,10 +227,10 @@ export class Run implements AsyncDisposable {
   }
 
   async *#runBatch(): AsyncGenerator<InputResult, RunEnd> {
-    const { settings, work } = this.#execution;
+    const { settings, work, file } = this.#execution;
     const { concurrency, rate, maxFailures, each = "" } = settings;
     const { onLog, onProgress, onEnd } = work;
-    const total = onProgress && work.inputs === undefined ? await countInputs(each) : undefined;
+    const total = file && estimateInputs(each, file);
     const summary = yield* runBatch(this.#runner, work.inputs ? toInputs(work.inputs) : await openInputs(each), {
       concurrency,
       rate,

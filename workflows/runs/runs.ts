@@ -247,6 +247,7 @@ export class Runs implements AsyncDisposable {
       journal: this.#options.journal === false ? undefined : await this.#openJournal(),
       journalPath: this.#path,
       force: "force" in options && options.force,
+      acceptChangedInputs: "acceptChangedInputs" in options && options.acceptChangedInputs,
       work: options,
       service,
     });

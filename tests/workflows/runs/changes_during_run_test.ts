@@ -214,7 +214,9 @@ Deno.test("inputs that are missing from the file of a run are reported", async (
   await Deno.writeTextFile(file, "1\n");
   const short = await workspace.svc("resume", "r1");
   assert.equal(short.code, 2);
-  assert.match(short.stderr, /The run has 3 inputs, but its file has only 1/);
+  assert.match(short.stderr, /in\.ndjson has 1 line, but had 3 when the run started: 2 lines missing at the end\./);
+  const accepted = await workspace.svc("resume", "r1", "--accept-changed-inputs");
+  assert.match(accepted.stderr, /The run has 3 inputs, but its file has only 1/);
   await Deno.writeTextFile(file, "1\n{\n3\n");
   const damaged = await workspace.svc("resume", "r1");
   assert.match(damaged.stderr, /in\.ndjson:2 has changed since the run started/);

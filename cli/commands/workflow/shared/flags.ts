@@ -116,6 +116,7 @@ export const continuation = {
   ...maxOutage,
   ...onUnknown,
   force: { help: "Continue even if the script no longer matches its history", type: "boolean" },
+  acceptChangedInputs: { help: "Continue even if the file of --each has changed", type: "boolean" },
   ...journal,
 } as const satisfies Record<string, Flag>;
 

@@ -1,0 +1,61 @@
+import { SvcError } from "../../lib/errors.ts";
+import { pluralize } from "../../utils/text/wording.ts";
+import { type FileChange, findChange, type Fingerprint } from "../inputs/fingerprint.ts";
+import type { Journal } from "../journal/journal.ts";
+import { OTHER_INPUTS_HINT } from "./runner.ts";
+
+/** A file of inputs to check. */
+export interface FileCheck {
+  /** Identifier of the run. */
+  readonly id: string;
+  /** Path of the file. */
+  readonly path: string;
+  /** What the file contained. */
+  readonly before: Fingerprint;
+  /** What the file contains now. */
+  readonly now: Fingerprint;
+  /** True if failed inputs take their current lines. */
+  readonly retries: boolean;
+}
+
+/**
+ * Checks that a file of inputs is as it was when the run started. Edited lines are accepted while failed inputs run again:
+ * each line that has not failed is compared when its turn comes.
+ */
+export async function checkFile(journal: Journal, { id, path, before, now, retries }: FileCheck): Promise<void> {
+  const change = findChange(before, now);
+  if (change === undefined) return;
+  const mayEdit = change.lines === change.linesBefore && (retries || await hasReopened(journal, id));
+  if (mayEdit) return;
+  const { failed } = await journal.countInputs(id);
+  throw new SvcError("INVALID_ARGS", describeChange(path, change), {
+    hint: (failed > 0 ? "'svc workflow retry' uses the current value of a failed line. " : "") + OTHER_INPUTS_HINT +
+      " To continue with the current file, add --accept-changed-inputs: inputs that were started must be unchanged.",
+  });
+}
+
+/** Describes what has changed, e.g. `in.ndjson has 13 lines, but had 60 when the run started.` */
+export function describeChange(path: string, { linesBefore, lines, changed }: FileChange): string {
+  const name = path.slice(path.search(/[^\\/]*$/));
+  const where = changed &&
+    (changed.first === changed.last
+      ? `line ${changed.first} has changed`
+      : `a line from ${changed.first} to ${changed.last} has changed`);
+  if (lines !== linesBefore) {
+    return `${name} has ${pluralize(lines, "line")}, but had ${linesBefore} when the run started` +
+      (where === undefined ? `: ${describeRest(linesBefore, lines)}.` : `, and ${where}.`);
+  }
+  if (changed?.first === changed?.last) return `${name}:${changed?.first} has changed since the run started.`;
+  return `${name} has changed since the run started: ${where}.`;
+}
+
+function describeRest(before: number, lines: number): string {
+  const count = pluralize(Math.abs(lines - before), "line");
+  return lines > before ? `${count} appended` : `${count} missing at the end`;
+}
+
+/** Tells whether an input that had failed is open again. */
+async function hasReopened(journal: Journal, runId: string): Promise<boolean> {
+  for await (const { generation, end } of journal.inputs(runId)) if (generation > 0 && end === undefined) return true;
+  return false;
+}
