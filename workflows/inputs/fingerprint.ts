@@ -1,7 +1,7 @@
 /** Fingerprints of files of inputs: whether a file has changed, and where. */
 import { LINE_FEED } from "./lines.ts";
 
-/** What a file of inputs contained. */
+/** Length and checksums of a file of inputs. */
 export interface Fingerprint {
   /** Number of bytes. */
   readonly bytes: number;

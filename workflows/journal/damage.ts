@@ -16,7 +16,7 @@ export type DamagedPart = {
 
 /** A damaged part, and what is wrong with it. */
 export type Damage = DamagedPart & {
-  /** What is wrong, e.g. `the recorded response does not match its checksum`. */
+  /** Problem, e.g. `the recorded response does not match its checksum`. */
   readonly problem: string;
 };
 

@@ -27,7 +27,7 @@ export interface RunSettings {
   readonly input?: JsonValue;
   /** File of the inputs. */
   readonly each?: string;
-  /** What the file contained when the run last started. */
+  /** Fingerprint of the file when the run was started or last continued. */
   readonly file?: Fingerprint;
   /** Number of inputs to work on at the same time. */
   readonly concurrency: number;

@@ -1,6 +1,7 @@
 import { SvcError } from "../../lib/errors.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import { type FileChange, findChange, type Fingerprint } from "../inputs/fingerprint.ts";
+import { openInputs } from "../inputs/open_inputs.ts";
 import type { Journal } from "../journal/journal.ts";
 import { OTHER_INPUTS_HINT } from "./runner.ts";
 
@@ -10,9 +11,9 @@ export interface FileCheck {
   readonly id: string;
   /** Path of the file. */
   readonly path: string;
-  /** What the file contained. */
+  /** Recorded fingerprint. */
   readonly before: Fingerprint;
-  /** What the file contains now. */
+  /** Current fingerprint. */
   readonly now: Fingerprint;
   /** True if failed inputs take their current lines. */
   readonly retries: boolean;
@@ -31,6 +32,21 @@ export async function checkFile(journal: Journal, { id, path, before, now, retri
   throw new SvcError("INVALID_ARGS", describeChange(path, change), {
     hint: (failed > 0 ? "'svc workflow retry' uses the current value of a failed line. " : "") + OTHER_INPUTS_HINT +
       " To continue with the current file, add --accept-changed-inputs: inputs that were started must be unchanged.",
+  });
+}
+
+/** Checks that a file has at least as many inputs as were started. */
+export async function checkStartedInputs(journal: Journal, runId: string, path: string): Promise<void> {
+  const { inputs } = await journal.countInputs(runId);
+  let found = 0;
+  for await (const _ of await openInputs(path)) if (++found === inputs) return;
+  if (found < inputs) throw tooFewInputs(inputs, found);
+}
+
+/** Creates the error of a file that lacks inputs that were started. */
+export function tooFewInputs(started: number, found: number): SvcError {
+  return new SvcError("INVALID_ARGS", `The run has ${pluralize(started, "input")}, but its file has only ${found}.`, {
+    hint: OTHER_INPUTS_HINT,
   });
 }
 

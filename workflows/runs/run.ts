@@ -13,7 +13,7 @@ import type { Fingerprint } from "../inputs/fingerprint.ts";
 import { checkInputs, estimateInputs, fingerprintFile, hasMoreInputs, openInputs } from "../inputs/open_inputs.ts";
 import type { Journal, RunSettings } from "../journal/journal.ts";
 import { type BatchSummary, type InputResult, runBatch, toBatchError, toInputResult } from "./batch.ts";
-import { checkFile } from "./check_file.ts";
+import { checkFile, checkStartedInputs, tooFewInputs } from "./check_file.ts";
 import { claimRun } from "./claim_run.ts";
 import { addCommands, type ContinueCommand, toRunCommand } from "./hints.ts";
 import { interrupted } from "../sandbox/host/interruption.ts";
@@ -21,7 +21,7 @@ import { openWorkflow } from "../scripts/open_workflow.ts";
 import type { InputCounts, WorkOptions } from "./options.ts";
 import { prepareRun } from "./prepare_run.ts";
 import { parseMaxFailures } from "./rate.ts";
-import { OTHER_INPUTS_HINT, Runner } from "./runner.ts";
+import { Runner } from "./runner.ts";
 
 /** Milliseconds between two checks whether the run was cancelled. */
 const CANCEL_CHECK_MILLISECONDS = 1000;
@@ -103,11 +103,12 @@ async function readFile(execution: Execution): Promise<Fingerprint | undefined> 
   if (journal === undefined) return onProgress && await fingerprintFile(each);
   const before = (await journal.findRun(id))?.settings.file;
   const file = await fingerprintFile(each, before?.linesPerBlock);
-  if (before === undefined || file === undefined || acceptChangedInputs) return file;
+  if (before === undefined || file === undefined) return file;
   try {
-    await checkFile(journal, { id, path: each, before, now: file, retries: mode === "retry" });
+    if (acceptChangedInputs) await checkStartedInputs(journal, id, each);
+    else await checkFile(journal, { id, path: each, before, now: file, retries: mode === "retry" });
   } catch (error) {
-    throw error instanceof SvcError ? addCommands(error, execution, []) : error;
+    throw error instanceof SvcError ? addCommands(error, execution, mode === "start" ? [] : [mode]) : error;
   }
   return file;
 }
@@ -279,11 +280,7 @@ export class Run implements AsyncDisposable {
     const { id, journal } = this.#execution;
     if (journal === undefined) return;
     const { inputs, succeeded, failed } = await journal.countInputs(id);
-    if (found < inputs) {
-      throw new SvcError("INVALID_ARGS", `The run has ${pluralize(inputs, "input")}, but its file has only ${found}.`, {
-        hint: OTHER_INPUTS_HINT,
-      });
-    }
+    if (found < inputs) throw tooFewInputs(inputs, found);
     if (succeeded + failed === inputs) await journal.setState(id, failed === 0 ? "done" : "failed");
   }
 }

@@ -30,7 +30,7 @@ Deno.test("the first changed line is found, exactly in a short file and within i
   );
 });
 
-Deno.test("appended lines and missing lines are told apart from changed ones", async () => {
+Deno.test("appended, missing and changed lines are distinguished", async () => {
   for (const count of [3, 1000]) {
     const lines = Array.from({ length: count }, (_, i) => String(i));
     const before = await read(lines);

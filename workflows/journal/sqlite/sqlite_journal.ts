@@ -393,7 +393,7 @@ class SqliteJournal implements Journal {
   #findRunRow(runId: string): Row | undefined {
     const row = this.#prepare(RUN_BY_ID).get(runId);
     if (row === undefined) return undefined;
-    if (row.id !== runId) throw new JournalDamage({ run: runId }, "another record is in its place");
+    if (row.id !== runId) throw new JournalDamage({ run: runId }, "the index leads to another record");
     return checkRow("runs", row, { run: runId });
   }
 
