@@ -6,7 +6,6 @@ import { retrying } from "../../lib/client/retry.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import { onAbort } from "../../utils/async/abort.ts";
 import type { JsonValue } from "../../utils/json.ts";
-import { pluralize } from "../../utils/text/wording.ts";
 import { GrantedCalls } from "../engine/live_calls.ts";
 import type { BatchInput } from "../inputs/batch_input.ts";
 import type { Fingerprint } from "../inputs/fingerprint.ts";
