@@ -1,5 +1,6 @@
 /** Grants of a run: they are kept in its journal, and count only for the user who gave them. */
 import assert from "node:assert/strict";
+import { sealAll } from "../../../workflows/journal/sqlite/seal.ts";
 import { makeFolder, runCommand } from "../../harness/svc.ts";
 import {
   createCaseBody,
@@ -69,6 +70,7 @@ Deno.test("grants that are added to a journal do not count, and neither do those
     const { DatabaseSync } = await import("node:sqlite");
     using db = new DatabaseSync(`${interrupted.folder}/runs.db`);
     db.exec(forgery.replace("/elsewhere", await Deno.realPath(interrupted.folder) + "/."));
+    sealAll(db); // A forger can compute checksums.
     db.close();
     const refused = await interrupted.resume(interrupted.own, "--journal", "runs.db");
     assert.match(refused.stderr, /was recorded elsewhere/, forgery);
