@@ -4,16 +4,18 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { SvcError } from "../../../lib/errors.ts";
 import type { EventRecord, Journal } from "../../../workflows/journal/journal.ts";
+import { sealAll } from "../../../workflows/journal/sqlite/seal.ts";
+import { openRuns } from "../../../workflows/runs/mod.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { makeFolder, parseErrorRecord, svcInProcess } from "../../harness/svc.ts";
-import { newRun, openScriptWorkspace, RUN_SCRIPT } from "../../harness/workflow.ts";
+import { newRun, scriptText, TinyApi } from "../../harness/workflow.ts";
 
 const RUN = "r1";
 
 /** A message that refuses a file and does nothing. A changed version number cannot be told from a newer version. */
 const IS_NEWER = /was written by a newer version of svc/;
 
-/** Seeds of the test are printed by fast-check when it fails. */
+/** Number of bits that are flipped, one at a time. */
 const FLIPS = 150;
 
 Deno.test("a flipped bit of a journal changes nothing that a run reads, or the journal is damaged", async () => {
@@ -37,28 +39,40 @@ Deno.test("a flipped bit of a journal changes nothing that a run reads, or the j
   );
 });
 
-Deno.test("a changed response stops its input before any change, names the step, and other inputs continue", async () => {
-  await using workspace = await openScriptWorkspace(`
-    const { data } = await svc.data.query("D_Permits", { max: 1 });
-    const account = input.account + data.length;
-    if (input.stops) throw new Error("first run");
-    ${"await svc.cases.create("}{ type: "City-Permit-Work-Permit", data: { Applicant: String(account), Address: "B" } });
-    return account;`);
-  const lines = [{ account: 4711, stops: true }, { account: 4712, stops: true }];
-  const file = `${workspace.folder}/in.ndjson`;
-  await Deno.writeTextFile(file, lines.map((line) => JSON.stringify(line)).join("\n"));
-  assert.equal((await workspace.svc(...RUN_SCRIPT, "--each", file)).code, 1);
-  const path = `${workspace.config}/workflows.db`;
+Deno.test("resume stops an input with a changed response before it sends anything, and other inputs continue", async () => {
+  await using interrupted = await openInterrupted();
+  const { api, runs, path } = interrupted;
   {
     using db = new DatabaseSync(path);
-    db.exec(`UPDATE inputs SET value = replace(value, '4711', '4710') WHERE number = 1`);
+    db.exec("UPDATE events SET content = replace(content, '4711', '4710') WHERE kind = 'answer' AND input = 1");
   }
-  const { code, stdout, stderr } = await workspace.svc("retry", RUN);
-  assert.equal(code, 1);
-  assert.equal(stdout, "");
-  const { error } = JSON.parse(stderr);
-  assert.equal(error.code, "JOURNAL_DAMAGED");
-  assert.equal(await workspace.permits(), 0);
+  await using run = await runs.resume(RUN);
+  const [damaged, other] = await Array.fromAsync(run.results);
+  assert.ok(damaged && "error" in damaged);
+  assert.equal(damaged.error.code, "JOURNAL_DAMAGED");
+  assert.match(
+    damaged.error.message,
+    /: run r1, input 1 \(in\.ndjson:1\), step 1: the recorded response does not match its checksum\.$/,
+  );
+  assert.deepEqual(other, { input: "in.ndjson:2", result: "4712" });
+  assert.equal((await run.finish()).stopped, 1);
+  assert.deepEqual(api.received.filter(({ call }) => call === "POST /cases").map(({ body }) => body), [
+    { caseTypeID: "T", content: { account: "4712" } },
+  ]);
+});
+
+Deno.test("retry refuses a run with a changed input and names it, before it sends anything", async () => {
+  await using interrupted = await openInterrupted();
+  const { api, runs, path } = interrupted;
+  {
+    using db = new DatabaseSync(path);
+    db.exec("UPDATE inputs SET value = replace(value, '4711', '4710') WHERE number = 1");
+  }
+  await assert.rejects(runs.retry(RUN), {
+    code: "JOURNAL_DAMAGED",
+    message: /: run r1, input 1: the record of the input does not match its checksum\.$/,
+  });
+  assert.deepEqual(api.received, []);
 });
 
 Deno.test("verify lists every damaged record with its run, input and step, and exits with 1", async () => {
@@ -142,6 +156,36 @@ Deno.test("texts with a NUL or half a surrogate pair are recorded, and match the
   assert.equal((await journal.findRun(RUN))?.name, "a");
   assert.deepEqual((await journal.verify()).damaged, []);
 });
+
+/** Opens a run of two inputs that was killed after both had read a case, and before they created one. */
+async function openInterrupted() {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(
+    await makeFolder({
+      "script.ts": scriptText(`const { id } = await svc.cases.get(input);
+        await svc.cases.create({ type: "T", data: { account: id } });
+        return id;`),
+      "in.ndjson": `"4711"\n"4712"\n`,
+    }),
+  );
+  const api = stack.use(new TinyApi());
+  const path = `${folder.path}/journal.db`;
+  const service = { baseUrl: api.baseUrl, clientId: "id", clientSecret: "secret", noCache: true };
+  const runs = stack.use(openRuns({ ...service, journal: path, configDirectory: folder.path }));
+  {
+    const options = { script: `${folder.path}/script.ts`, each: `${folder.path}/in.ndjson`, allowDeclared: true };
+    await using run = await runs.start({ ...options, id: RUN });
+    assert.equal((await run.finish()).succeeded, 2);
+  }
+  api.received.length = 0;
+  using db = new DatabaseSync(path);
+  db.exec(`DELETE FROM events WHERE position = 2;
+    UPDATE inputs SET state = 'open', outcome = NULL, endedAt = NULL;
+    UPDATE runs SET state = 'open', endedAt = NULL`);
+  sealAll(db);
+  const resources = stack.move();
+  return { api, runs, path, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
 
 /** Records two runs: one with a done, an open and a reopened input, and an unused one. */
 async function fill(journal: Journal): Promise<void> {
