@@ -213,7 +213,7 @@ Deno.test("the compiler knows the library", async (t) => {
     "a script may limit the time of a call and iterate over pages, but not name a key or see a response",
     () => {
       assert.deepEqual([said.timeout, said.pages], ["", ""]);
-      assert.match(said.key, /'idempotencyKey' does not exist in type '\{ ifMatch\?: [^']*timeoutSeconds\?: /);
+      assert.match(said.key, /'idempotencyKey' does not exist in type '\{ signal\?: [^']*timeoutSeconds\?: /);
       assert.match(said.response, /Property 'withResponse' does not exist on type 'Promise</);
     },
   );

@@ -82,10 +82,10 @@ Deno.test("no input fails while the service is away, and few further calls are m
 });
 
 Deno.test("the wait for a service does not count against the time limit of an input", async () => {
-  await using changing = startChangingApi(() => Response.json({}, { status: 503 }), { calls: 0, probes: 4 });
+  await using changing = startChangingApi(() => Response.json({}, { status: 503 }), { calls: 0, probes: 6 });
   await using batch = await runBatch(TWO_CALLS, changing.service, {
     inputs: ["C-1"],
-    limits: { timeoutSeconds: 1 }, // The probes take at least 1.1 s.
+    limits: { timeoutSeconds: 3 }, // The probes take at least 3.2 s.
   });
   assert.deepEqual((await within("the batch ends", batch.run.finish())).failed, 0);
 });
