@@ -26,9 +26,10 @@ export function isDiskFull(cause: unknown): boolean {
 
 /**
  * Reports whether a statement that is known to be correct failed because the file is damaged: it is not a database, is
- * truncated, or lacks a table.
+ * truncated, lacks a table, or has an integer that no program has written.
  */
 export function isDatabaseDamaged(error: unknown): boolean {
+  if (error instanceof RangeError && "code" in error && error.code === "ERR_OUT_OF_RANGE") return true;
   const code = getCode(error);
   if (code === SQLITE_CONSTRAINT_TRIGGER) return false; // Triggers are not ours.
   return code === SQLITE_IOERR_SHORT_READ || DAMAGED.some((damaged) => hasCode(error, damaged));

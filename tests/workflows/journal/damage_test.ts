@@ -12,8 +12,11 @@ import { newRun, scriptText, TinyApi } from "../../harness/workflow.ts";
 
 const RUN = "r1";
 
-/** A message that refuses a file and does nothing. A changed version number cannot be told from a newer version. */
-const IS_NEWER = /was written by a newer version of svc/;
+/**
+ * Messages that refuse a file before anything is done, with another code: a changed version number cannot be distinguished
+ * from a newer version, and SQLite does not write a file with a changed format number.
+ */
+const REFUSALS = /was written by a newer version of svc|attempt to write a readonly database/;
 
 /** Number of bits that are flipped, one at a time. */
 const FLIPS = 150;
@@ -32,10 +35,13 @@ Deno.test("a flipped bit of a journal changes nothing that a run reads, or the j
       await Deno.writeFile(path, flip(intact, bit));
       const found = await readAll(path);
       if (found instanceof SvcError) {
-        assert.ok(found.code === "JOURNAL_DAMAGED" || IS_NEWER.test(found.message), found.stack);
+        assert.ok(found.code === "JOURNAL_DAMAGED" || REFUSALS.test(found.message), found.stack);
       } else assert.deepEqual(found, expected);
     }),
-    { numRuns: FLIPS, examples: [0, 18, 56, 60, 68, 100, 103, 105].map((byte): [number] => [byte * 8 + 1]) },
+    {
+      numRuns: FLIPS,
+      examples: [0, 56, 60, 68, 100, 103, 105].map((byte): [number] => [byte * 8 + 1]).concat([[144]]),
+    },
   );
 });
 
@@ -85,7 +91,7 @@ Deno.test("verify lists every damaged record with its run, input and step, and e
   const verify = (...args: string[]) => svcInProcess(["workflow", "verify", ...args, "--journal", path]);
   const before = await verify();
   assert.deepEqual([before.code, before.stdout], [0, "[]\n"]);
-  assert.equal(before.stderr, "Checked 2 runs, 4 inputs, 10 events. Nothing is damaged.\n");
+  assert.equal(before.stderr, "Checked 2 runs, 4 inputs, 11 events. Nothing is damaged.\n");
 
   using db = new DatabaseSync(path);
   db.exec(`UPDATE events SET content = replace(content, '4711', '4710') WHERE kind = 'answer' AND input = 2;
@@ -130,6 +136,38 @@ for (
     }
   });
 }
+
+for (
+  const [what, sql] of [
+    ["an integer that is too large for a number", "UPDATE events SET at = 77871542830435860"],
+    ["a column with another name", "ALTER TABLE runs RENAME COLUMN endedAt TO endedAu"],
+  ] as const
+) {
+  Deno.test(`a journal with ${what} is damaged`, async () => {
+    await using folder = await makeFolder();
+    const path = `${folder.path}/journal.db`;
+    await using journal = await openJournal(path);
+    await fill(journal);
+    using db = new DatabaseSync(path);
+    db.exec(sql);
+    await assert.rejects(journal.findRun(RUN).then(() => journal.events(RUN, 1)), { code: "JOURNAL_DAMAGED" });
+    assert.notDeepEqual((await journal.verify()).damaged, []);
+  });
+}
+
+Deno.test("an index that leads to one event twice, and to another one not at all, is damaged", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  {
+    await using journal = await openJournal(path);
+    await fill(journal);
+  }
+  const bytes = await Deno.readFile(path);
+  const at = findBytes(bytes, [2, 3, 9]); // The index has the run, the input and the event: input 3 has 8, 9 and 11.
+  await Deno.writeFile(path, flip(bytes, at * 8 + 16));
+  await using journal = await openJournal(path);
+  await assert.rejects(journal.events(RUN, 3), { code: "JOURNAL_DAMAGED", message: /its history has an event twice/ });
+});
 
 Deno.test("a damaged run can be deleted", async () => {
   await using folder = await makeFolder();
@@ -206,6 +244,7 @@ async function fill(journal: Journal): Promise<void> {
     [2, { kind: "sent", position: 2, content: `{"key":"r1.2.2"}` }],
     [3, call(1)],
     [3, { kind: "refusal", content: `{"error":{"code":"NOT_FOUND","message":"No."},"unknown":false}` }],
+    [4, call(1)], // An input without events has done nothing, so the loss of its record does not matter.
   ];
   for (const [input, event] of events) {
     journal.append(RUN, input, { kind: "call", position: 1, at: 1, content: "", ...event });
@@ -240,6 +279,14 @@ async function readAll(path: string): Promise<unknown> {
 
 function withoutTimes<T>(value: T): T {
   return JSON.parse(JSON.stringify(value, (name, member) => name === "endedAt" ? undefined : member));
+}
+
+/** Finds the only place of some bytes. */
+function findBytes(bytes: Uint8Array, expected: readonly number[]): number {
+  const isAt = (at: number) => expected.every((byte, i) => bytes[at + i] === byte);
+  const places = Array.from(bytes.keys()).filter(isAt);
+  assert.equal(places.length, 1);
+  return places[0] ?? 0;
 }
 
 function flip(bytes: Uint8Array, bit: number): Uint8Array {

@@ -37,9 +37,9 @@ export function computeSeal(table: TableName, row: Row): number {
   return computeChecksum([table, ...COLUMNS[table].map((column) => row[column] ?? null)]);
 }
 
-/** Tells whether a record is as it was written. */
+/** Tells whether a record is as it was written. It is not if a column is missing, because its name has changed. */
 export function isIntact(table: TableName, row: Row): boolean {
-  return row.checksum === computeSeal(table, row);
+  return COLUMNS[table].every((column) => row[column] !== undefined) && row.checksum === computeSeal(table, row);
 }
 
 /** Returns the statement that inserts a record. Its parameters are named like the columns. */

@@ -315,11 +315,15 @@ class SqliteJournal implements Journal {
       const isCounted = length !== undefined && length !== null;
       const counted = { run: key, input: number, events: length ?? 0, checksum: checksum ?? null };
       if (isCounted) checkRow("lengths", counted, this.#describeInput(runId, number));
-      if (counted.events === events.length) return events;
+      // A damaged index may show an event twice, and another one not at all.
+      const isComplete = new Set(events.map(({ seq }) => seq)).size === counted.events;
+      if (isComplete && counted.events === events.length) return events;
       const last = events.findLast(({ position }) => position > 0)?.position;
       throw new JournalDamage(
         { ...this.#describeInput(runId, number), ...(last !== undefined && { step: last }) },
-        `its history has ${events.length} instead of ${counted.events} events`,
+        isComplete || counted.events !== events.length
+          ? `its history has ${events.length} instead of ${counted.events} events`
+          : "its history has an event twice",
       );
     });
   }
