@@ -26,6 +26,7 @@ const RULES: readonly Rule[] = [
   [/\bin (its|their) (place|stead)\b/i, "instead"],
   [/\bfor ever\b/i, "forever, or without limit"],
   [/\bfor good\b(?! reason)/i, "permanently"],
+  [/\b(service|server|it) (is|was|has been) away\b/i, "is unavailable"],
   [/\bat hand\b/i, "available, claimed"],
   [/\bat work\b/i, "running"],
   [/\bto (its|their) end\b/i, "completes, finishes"],

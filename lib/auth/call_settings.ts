@@ -27,7 +27,7 @@ export const DEFAULT_TIMEOUT_SECONDS = 30;
 /** Retries of a call in a workflow by default. Together they take about 4 seconds. */
 export const DEFAULT_WORKFLOW_RETRIES = 5;
 
-/** Seconds that a workflow waits by default for a service that is away. */
+/** Seconds that a workflow waits by default for an unavailable service. */
 export const DEFAULT_MAX_OUTAGE_SECONDS = 600;
 
 /** The settings by the name of the member of a profile, which is that of the option of the library, too. */
@@ -51,7 +51,7 @@ export const CALL_SETTINGS = {
   maxOutageSeconds: {
     flag: "maxOutage",
     variable: "SVC_MAX_OUTAGE",
-    meaning: "Seconds that a workflow waits for a service that is away",
+    meaning: "Seconds that a workflow waits for an unavailable service",
     default: String(DEFAULT_MAX_OUTAGE_SECONDS),
     must: `a number of seconds from 0 to ${MAX_SECONDS}`,
     isValid: (seconds) => seconds >= 0 && seconds <= MAX_SECONDS,

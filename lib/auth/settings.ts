@@ -94,7 +94,7 @@ export interface Target {
   readonly idempotencyKeys: boolean;
   /** Retries of a call; undefined for the default of the command, the client or the run. */
   readonly retries?: number;
-  /** Seconds that a run waits for the service while it is away; undefined for the default. */
+  /** Seconds that a run waits for the service while it is unavailable; undefined for the default. */
   readonly maxOutageSeconds?: number;
 }
 

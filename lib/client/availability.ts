@@ -1,6 +1,6 @@
 /**
- * The availability of a service. When calls fail as they do while a service is away, one probe at a time finds out
- * whether it is. Calls wait until a probe succeeds.
+ * The availability of a service. When calls fail in a way that suggests an outage, one probe at a time finds out whether
+ * there is one. Calls wait until a probe succeeds.
  */
 import { getRetryDelay, type SvcError, toSvcError } from "../errors.ts";
 import { delay } from "../../utils/async/abort.ts";
@@ -13,7 +13,7 @@ import { joinMessages } from "./outcome.ts";
 export interface Outage {
   /** Base URL of the service. */
   readonly baseUrl: string;
-  /** True if the service is back. */
+  /** True if the service is available again. */
   readonly isOver: boolean;
   /** Seconds since the first failure. */
   readonly seconds: number;
@@ -23,7 +23,7 @@ export interface Outage {
 
 /** Options for a call that waits. */
 export interface OutageWait {
-  /** Seconds after which the service has been away for too long. */
+  /** Seconds after which the service has been unavailable for too long. */
   readonly maxSeconds: number;
   /** Makes an inexpensive call. */
   readonly probe: (signal: AbortSignal) => Promise<unknown>;
@@ -46,14 +46,14 @@ const REAL_CHANCE: Chance = { random: Math.random, now: Date.now, wait: delay };
 /** Interval after the first failed probe, in milliseconds. */
 const FIRST_INTERVAL = 500;
 
-/** Growth of the interval with each probe. With a larger one, calls would wait long after the service is back. */
+/** Growth of the interval with each probe. With a larger one, calls would wait long after an outage has ended. */
 const GROWTH = 1.5;
 
 /** Longest interval, in milliseconds. */
 const MAX_INTERVAL = 30_000;
 
-/** Cause of the error of a call whose service has been away for too long. */
-export class ServiceAway extends Error {}
+/** Cause of the error of a call that an outage outlasts. */
+export class OutageTooLong extends Error {}
 
 /** The availability of one service. */
 export class Availability {
@@ -62,9 +62,9 @@ export class Availability {
   readonly #watch = new SingleFlight<boolean>();
   readonly #listeners = new Set<(outage: Outage) => void>();
   #first?: { readonly error: SvcError; readonly at: number };
-  #isAway = false;
+  #isUnavailable = false;
   #hasAnswered = false;
-  /** Time before the next probe. It is 0 unless the service was away since it last answered a call. */
+  /** Time before the next probe. It is 0 unless the service was unavailable since it last answered a call. */
   #interval = 0;
 
   /** Assumes that the service is available. */
@@ -73,12 +73,12 @@ export class Availability {
     this.#chance = chance;
   }
 
-  /** The error that showed that the service is away, as long as it is. */
+  /** The error that showed that the service is unavailable, as long as it is. */
   get outage(): SvcError | undefined {
-    return this.#isAway ? this.#first?.error : undefined;
+    return this.#isUnavailable ? this.#first?.error : undefined;
   }
 
-  /** Calls a listener when the service is away and when it is back, until the result is disposed of. */
+  /** Calls a listener when the service is unavailable and when it is available again, until the result is disposed of. */
   listen(listener: (outage: Outage) => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
@@ -102,23 +102,23 @@ export class Availability {
 
   /**
    * Finds out whether an error is due to an outage, and resolves to the result when the service is available. Rejects with
-   * the cause `ServiceAway` when it has been away for too long, and with the reason of the signal.
+   * the cause `OutageTooLong` when the outage lasts too long, and with the reason of the signal.
    */
   async outlast(error: SvcError, { maxSeconds, probe, signal }: OutageWait): Promise<boolean> {
     const now = this.#chance.now();
     const left = (this.#first?.at ?? now) + maxSeconds * 1000 - now;
     if (this.#requestedDelay(error) > left) {
-      throw this.#createError(error, `will be away for longer than ${formatDuration(maxSeconds * 1000)}`);
+      throw this.#createError(error, `will be unavailable for longer than ${formatDuration(maxSeconds * 1000)}`);
     }
     this.#first ??= { error, at: now };
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), left);
     try {
-      const watch = (flightSignal: AbortSignal) => this.#watchUntilBack(error, probe, flightSignal);
+      const watch = (flightSignal: AbortSignal) => this.#watchUntilAvailable(error, probe, flightSignal);
       return await this.#watch.join(watch, AbortSignal.any([signal, limit.signal]));
     } catch (thrown) {
       if (!limit.signal.aborted || signal.aborted) throw thrown;
-      throw this.#createError(error, `has been away for ${formatDuration(maxSeconds * 1000)}`);
+      throw this.#createError(error, `has been unavailable for ${formatDuration(maxSeconds * 1000)}`);
     } finally {
       clearTimeout(timer);
       if (!this.#watch.isRunning) this.#first = undefined;
@@ -127,13 +127,13 @@ export class Availability {
 
   #createError(error: SvcError, what: string): SvcError {
     return error.with(
-      { cause: new ServiceAway(undefined, { cause: error }), rejectedByService: undefined },
+      { cause: new OutageTooLong(undefined, { cause: error }), rejectedByService: undefined },
       `The service at ${this.#baseUrl} ${what}: ${error.message}`,
     );
   }
 
-  /** Probes until the service is available. Resolves to true if it was away. */
-  async #watchUntilBack(first: SvcError, probe: OutageWait["probe"], signal: AbortSignal): Promise<boolean> {
+  /** Probes until the service is available. Resolves to true if it was unavailable. */
+  async #watchUntilAvailable(first: SvcError, probe: OutageWait["probe"], signal: AbortSignal): Promise<boolean> {
     try {
       let failure: SvcError | undefined = first;
       if (this.#requestedDelay(first) > 0) this.#announce();
@@ -144,11 +144,11 @@ export class Availability {
         this.#interval = Math.min(MAX_INTERVAL, this.#interval * GROWTH || FIRST_INTERVAL);
         this.#announce();
       }
-      const wasAway = this.#isAway;
-      if (wasAway) this.#tell(true);
-      return wasAway;
+      const wasUnavailable = this.#isUnavailable;
+      if (wasUnavailable) this.#notify(true);
+      return wasUnavailable;
     } finally {
-      this.#isAway = false;
+      this.#isUnavailable = false;
     }
   }
 
@@ -175,12 +175,12 @@ export class Availability {
   }
 
   #announce(): void {
-    if (this.#isAway) return;
-    this.#isAway = true;
-    this.#tell(false);
+    if (this.#isUnavailable) return;
+    this.#isUnavailable = true;
+    this.#notify(false);
   }
 
-  #tell(isOver: boolean): void {
+  #notify(isOver: boolean): void {
     if (this.#first === undefined) return;
     const { error, at } = this.#first;
     const outage = { baseUrl: this.#baseUrl, isOver, seconds: (this.#chance.now() - at) / 1000, error };

@@ -63,7 +63,7 @@ export interface PreparedCall {
 
 /** The attempts of one call. */
 export interface Attempts {
-  /** Resolves when an attempt may start. Throws if the service is away for too long. */
+  /** Resolves when an attempt may start. Throws if the service is unavailable for too long. */
   begin(): Promise<void>;
   /** Reports that an attempt succeeded. */
   succeeded(): void;
@@ -88,7 +88,7 @@ export interface AttemptsOptions {
   readonly isKeyKnown?: () => boolean;
   /** True if the change was sent before, for example by another process, and may have been applied. */
   readonly mayHaveArrived?: boolean;
-  /** Called when the call starts or stops to wait for a service that may be away. */
+  /** Called when the call starts or stops to wait for a service that may be unavailable. */
   readonly onWaiting?: (isWaiting: boolean) => void;
 }
 

@@ -13,7 +13,7 @@ import type { Attempts, AttemptsOptions, Caller } from "./caller.ts";
 export interface RetryOptions {
   /** Number of attempts. Default: one more than the retries of the service's settings, or 3. */
   readonly attempts?: number;
-  /** Seconds to wait for the service while it is away. This counts as no attempt. Default: 0. */
+  /** Seconds to wait for the service while it is unavailable. This counts as no attempt. Default: 0. */
   readonly maxOutageSeconds?: number;
   /** Budget for retries. Default: that of the service. */
   readonly budget?: RetryBudget;
@@ -126,7 +126,7 @@ class RetriedAttempts implements Attempts {
   readonly #wait: NonNullable<RetryOptions["wait"]>;
   readonly #started: number;
   readonly #failed: ErrorAttempt[] = [];
-  /** Attempts that failed because the service was away. */
+  /** Attempts that failed because the service was unavailable. */
   #outages = 0;
   /** True if an attempt may have been applied. */
   #isUnknown: boolean;
@@ -191,7 +191,7 @@ class RetriedAttempts implements Attempts {
     return await this.#outlast(error);
   }
 
-  /** Waits until the service is available. Returns whether it was away. */
+  /** Waits until the service is available. Returns whether it was unavailable. */
   async #outlast(error: SvcError): Promise<boolean> {
     const { maxOutageSeconds: maxSeconds = 0 } = this.#retry;
     const probe = (signal: AbortSignal) => probeService(this.#caller, signal);

@@ -11,7 +11,7 @@ import { Service } from "../support/service.ts";
 import { Workspace } from "../support/workspace.ts";
 import { createResult, scaleNumber, type Scenario, type SoakOptions, type SoakResult } from "./scenario.ts";
 
-/** How the service is away: dead, suspended, or behind a gateway that answers instead of it. */
+/** How the service is unavailable: dead, suspended, or behind a gateway that answers instead of it. */
 type Absence = "killed" | "suspended" | ProxyFault;
 
 /** The outages, with their seconds at full scale. Those without seconds at a small scale last one second. */

@@ -3,7 +3,7 @@
  * idempotency key. If the service does not support keys, or may have forgotten the key, a change that may have been
  * applied is sent again only with its entity tag, or if the user decides so.
  */
-import { ServiceAway } from "../../lib/client/availability.ts";
+import { OutageTooLong } from "../../lib/client/availability.ts";
 import { type Attempts, type Caller, demandsTag, type PreparedCall, sendPrepared } from "../../lib/client/caller.ts";
 import type { Reply } from "../../lib/client/response/reply.ts";
 import { type ErrorCode, SvcError, toSvcError } from "../../lib/errors.ts";
@@ -24,7 +24,7 @@ export interface LiveCallOptions {
   readonly signal: AbortSignal;
   /** Aborts when no attempt may follow the one in progress. */
   readonly lastAttempt: AbortSignal;
-  /** Called when the call starts or stops to wait for a service that may be away. */
+  /** Called when the call starts or stops to wait for a service that may be unavailable. */
   readonly onWaiting?: (isWaiting: boolean) => void;
   /** When the script first took the step, in milliseconds since 1970. */
   readonly calledAt: number;
@@ -107,7 +107,7 @@ export class GrantedCalls implements LiveCalls {
     this.#onUnknown = onUnknown;
   }
 
-  /** Makes a call, or sleeps. A call whose service is away for too long stops the run. */
+  /** Makes a call, or sleeps. A call whose service is unavailable for too long stops the run. */
   async call(request: CallRequest, options: LiveCallOptions): Promise<CallAnswer> {
     if (isSleep(request)) return await finishSleep(options.calledAt, request, options.signal);
     const { operations, grants } = this.#granted;
@@ -116,7 +116,7 @@ export class GrantedCalls implements LiveCalls {
       return await this.#make(call);
     } catch (thrown) {
       const error = toSvcError(thrown);
-      if (!isServiceAway(error)) throw thrown;
+      if (!isOutageTooLong(error)) throw thrown;
       throw new StopInput(error.with({ cause: new StopsRun(undefined, { cause: error.cause }) }));
     }
   }
@@ -166,7 +166,7 @@ export class GrantedCalls implements LiveCalls {
         return await change.send();
       } catch (thrown) {
         const error = toSvcError(thrown);
-        if (isServiceAway(error) || (!error.outcomeUnknown && !mayHaveArrived())) throw error;
+        if (isOutageTooLong(error) || (!error.outcomeUnknown && !mayHaveArrived())) throw error;
         if (error.rejectedByService) {
           if (APPLIED.includes(error.code)) return describeApplied(ref);
           // The service may refuse the change because it has applied an earlier attempt.
@@ -287,8 +287,8 @@ class Change {
   }
 }
 
-function isServiceAway({ cause }: SvcError): boolean {
-  return cause instanceof ServiceAway;
+function isOutageTooLong({ cause }: SvcError): boolean {
+  return cause instanceof OutageTooLong;
 }
 
 /** Sleeps for the rest of a sleep, given its start in milliseconds since 1970. A clock that is set back does not prolong it. */

@@ -47,7 +47,7 @@ export interface RunSettings {
   readonly service?: string;
   /** How to treat a change whose outcome is unknown. */
   readonly onUnknown: OnUnknown;
-  /** Seconds that calls wait for the service while it is away. Undefined is the default of the profile. */
+  /** Seconds that calls wait for the service while it is unavailable. Undefined is the default of the profile. */
   readonly maxOutageSeconds?: number;
   /** Random part of the idempotency keys. */
   readonly nonce?: string;

@@ -39,7 +39,7 @@ export interface RunEvents {
   readonly onLog?: (text: string, input: string) => void;
   /** Called when an input has ended, in any order. With this handler the inputs of a file are counted first. */
   readonly onProgress?: (progress: BatchProgress) => void;
-  /** Called when the service is away, and when it is back. Calls wait in between. */
+  /** Called when the service is unavailable, and when it is available again. Calls wait in between. */
   readonly onOutage?: (outage: RunOutage) => void;
   /** Called once when the last result of a batch has been read, before the state of the run is recorded. */
   readonly onEnd?: (counts: InputCounts) => void;
@@ -78,7 +78,7 @@ export interface WorkOptions extends GrantOptions, PaceOptions, RunEvents {
   /** Decision about a change with an unknown outcome. Default: `stop` its input. */
   readonly onUnknown?: OnUnknown;
   /**
-   * Seconds that calls wait for the service while it is away, from 0 to 86400. After that, the run stops and can be
+   * Seconds that calls wait for an unavailable service, from 0 to 86400. After that, the run stops and can be
    * resumed. With 0, calls fail after their retries. Default: `SVC_MAX_OUTAGE`, the profile's, or 600.
    */
   readonly maxOutageSeconds?: number;

@@ -324,7 +324,7 @@ function describeService(options: CallerOptions): string | undefined {
   }
 }
 
-/** Opens the caller of a run, which retries calls and waits while the service is away. */
+/** Opens the caller of a run, which retries calls and waits while the service is unavailable. */
 function openCaller(
   { settings, work: { onOutage } }: Execution,
   options: CallerOptions,

@@ -1,6 +1,6 @@
-/** Calls to a service that is away: they wait, while one probe at a time finds out whether it is back. */
+/** Calls to an unavailable service: they wait, while one probe at a time finds out whether it is available again. */
 import assert from "node:assert/strict";
-import { Availability, type Outage, ServiceAway } from "../../../lib/client/availability.ts";
+import { Availability, type Outage, OutageTooLong } from "../../../lib/client/availability.ts";
 import { type Caller, createCaller } from "../../../lib/client/caller.ts";
 import { RetryBudget, retrying } from "../../../lib/client/retry.ts";
 import { SvcError } from "../../../lib/errors.ts";
@@ -15,8 +15,8 @@ const CASE = sendJson(200, { id: "C-1" });
 const CASE_TYPES = sendJson(200, { caseTypes: [] });
 const KEY = { idempotencyKey: "k" };
 
-/** A server that is away until it has received a number of probes. */
-interface AwayServer extends Disposable {
+/** A server that is unavailable until it has received a number of probes. */
+interface UnavailableServer extends Disposable {
   readonly server: UnrulyServer;
   readonly caller: Caller;
   /** Delays before the probes, in milliseconds. */
@@ -27,10 +27,10 @@ interface AwayServer extends Disposable {
 }
 
 /** Starts a server that reacts with `fail` until it has received `probes` probes, and with the behaviours of a service after that. */
-function startAway(
+function startUnavailable(
   fail: Behaviour,
   { probes = 3, maxOutageSeconds = 600, random = 1, idempotencyKeys = true, timeoutSeconds = 5 } = {},
-): AwayServer {
+): UnavailableServer {
   let received = 0;
   const server = startUnrulyServer((connection, request) => {
     const isProbe = request.head.startsWith("GET /dx-api/v2/casetypes ");
@@ -61,32 +61,32 @@ const FAILURES: Readonly<Record<string, Behaviour>> = {
 
 for (const [what, fail] of Object.entries(FAILURES)) {
   Deno.test(`no call fails while a service ${what}, and only one call at a time probes`, async () => {
-    using away = startAway(fail, { probes: 12 });
-    const reads = Array.from({ length: 20 }, () => away.caller.call(GET, { caseId: "C-1" }));
-    const changes = Array.from({ length: 20 }, () => away.caller.call(CREATE, { type: "T" }, KEY));
+    using outage = startUnavailable(fail, { probes: 12 });
+    const reads = Array.from({ length: 20 }, () => outage.caller.call(GET, { caseId: "C-1" }));
+    const changes = Array.from({ length: 20 }, () => outage.caller.call(CREATE, { type: "T" }, KEY));
     await Promise.all([...reads, ...changes]);
     // Deno itself sends a read again when a reused connection breaks.
-    assert.ok(away.probes() >= 12 && away.probes() <= 14);
-    assert.ok(away.server.received.length - away.probes() <= 40 + 40 + 4);
-    assert.deepEqual(away.outages.map(({ isOver }) => isOver), [false, true]);
-    assert.equal(away.outages[0]?.baseUrl, away.server.options.baseUrl);
+    assert.ok(outage.probes() >= 12 && outage.probes() <= 14);
+    assert.ok(outage.server.received.length - outage.probes() <= 40 + 40 + 4);
+    assert.deepEqual(outage.outages.map(({ isOver }) => isOver), [false, true]);
+    assert.equal(outage.outages[0]?.baseUrl, outage.server.options.baseUrl);
   });
 }
 
 Deno.test("calls that start during an outage are sent after it", async () => {
-  using away = startAway(sendJson(503, {}), { probes: 5 });
-  const first = away.caller.call(GET, { caseId: "C-1" });
+  using outage = startUnavailable(sendJson(503, {}), { probes: 5 });
+  const first = outage.caller.call(GET, { caseId: "C-1" });
   const later: Promise<unknown>[] = [];
   const started = Promise.withResolvers<void>();
   const listening = setInterval(() => {
-    if (away.outages.length === 0) return;
+    if (outage.outages.length === 0) return;
     clearInterval(listening);
-    later.push(...Array.from({ length: 10 }, () => away.caller.call(GET, { caseId: "C-1" })));
+    later.push(...Array.from({ length: 10 }, () => outage.caller.call(GET, { caseId: "C-1" })));
     started.resolve();
   }, 1);
   await started.promise;
   await Promise.all([first, ...later]);
-  assert.ok(away.server.received.length <= 1 + 5 + 11 + 10);
+  assert.ok(outage.server.received.length <= 1 + 5 + 11 + 10);
 });
 
 Deno.test("probes start at once, and their intervals grow from 0.5 s to 30 s with jitter", async () => {
@@ -95,51 +95,51 @@ Deno.test("probes start at once, and their intervals grow from 0.5 s to 30 s wit
     [0, [250, 375, 563, 15_000, 15_000]],
   ] as const;
   for (const [random, expected] of cases) {
-    using away = startAway(sendJson(502, {}), { probes: 14, random });
-    await away.caller.call(GET, { caseId: "C-1" });
-    const rounded = away.waits.map(Math.round);
+    using outage = startUnavailable(sendJson(502, {}), { probes: 14, random });
+    await outage.caller.call(GET, { caseId: "C-1" });
+    const rounded = outage.waits.map(Math.round);
     assert.deepEqual([...rounded.slice(0, 3), ...rounded.slice(-2)], expected);
   }
 });
 
 Deno.test("Retry-After of a 503 delays the probe", async () => {
-  using away = startAway(sendJson(503, {}, { "retry-after": "7" }), { probes: 2 });
-  await away.caller.call(CREATE, { type: "T" });
-  assert.deepEqual(away.waits, [7000, 7000]);
-  assert.deepEqual(away.outages.map(({ isOver }) => isOver), [false, true]);
+  using outage = startUnavailable(sendJson(503, {}, { "retry-after": "7" }), { probes: 2 });
+  await outage.caller.call(CREATE, { type: "T" });
+  assert.deepEqual(outage.waits, [7000, 7000]);
+  assert.deepEqual(outage.outages.map(({ isOver }) => isOver), [false, true]);
 });
 
-Deno.test("a call fails without a wait if the service will be away for too long", async () => {
-  using away = startAway(sendJson(503, {}, { "retry-after": "601" }));
-  const error = await catchError(away.caller.call(CREATE, { type: "T" }));
-  assert.ok(error.cause instanceof ServiceAway);
-  assert.match(error.message, /^The service at http:\S+ will be away for longer than 10 min: /);
-  assert.equal(away.server.received.length, 1);
+Deno.test("a call fails without a wait if the service will be unavailable for too long", async () => {
+  using outage = startUnavailable(sendJson(503, {}, { "retry-after": "601" }));
+  const error = await catchError(outage.caller.call(CREATE, { type: "T" }));
+  assert.ok(error.cause instanceof OutageTooLong);
+  assert.match(error.message, /^The service at http:\S+ will be unavailable for longer than 10 min: /);
+  assert.equal(outage.server.received.length, 1);
 });
 
-Deno.test("a call fails when the service has been away for too long", async () => {
+Deno.test("a call fails when the service has been unavailable for too long", async () => {
   using server = startUnrulyServer(sendJson(502, {}));
   const availability = new Availability("http://x", { random: () => 1, now: Date.now, wait: delay });
   const caller = retrying(createCaller(server.options), { availability, maxOutageSeconds: 0.2 });
   const error = await catchError(caller.call(GET, { caseId: "C-1" }));
-  assert.ok(error.cause instanceof ServiceAway);
+  assert.ok(error.cause instanceof OutageTooLong);
   assert.equal(error.status, 502);
-  assert.match(error.message, /^The service at http:\/\/x has been away for 200 ms: /);
+  assert.match(error.message, /^The service at http:\/\/x has been unavailable for 200 ms: /);
   assert.equal(availability.outage, undefined, "the next call starts again");
 });
 
 Deno.test("a change without a key is repeated only if it was not sent", async () => {
   for (const [status, isRepeated] of [[502, false], [503, false], [408, false]] as const) {
-    using away = startAway(sendJson(status, {}), { idempotencyKeys: false });
-    const error = await catchError(away.caller.call(CREATE, { type: "T" }, KEY));
+    using outage = startUnavailable(sendJson(status, {}), { idempotencyKeys: false });
+    const error = await catchError(outage.caller.call(CREATE, { type: "T" }, KEY));
     assert.equal(error.outcomeUnknown, true, String(isRepeated));
-    assert.equal(away.server.received.length, 1);
+    assert.equal(outage.server.received.length, 1);
   }
-  using away = startAway(sendJson(503, {}, { "retry-after": "0" }), { idempotencyKeys: false });
-  await away.caller.call(CREATE, { type: "T" });
+  using outage = startUnavailable(sendJson(503, {}, { "retry-after": "0" }), { idempotencyKeys: false });
+  await outage.caller.call(CREATE, { type: "T" });
 });
 
-Deno.test("a service that refuses connections is away, and nothing was sent", async () => {
+Deno.test("a service that refuses connections is unavailable, and nothing was sent", async () => {
   const port = takeFreePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   let server: Deno.HttpServer | undefined;
@@ -168,9 +168,9 @@ Deno.test("a service that refuses connections is away, and nothing was sent", as
 
 Deno.test("time-outs are an outage only if the probe fails, too", async () => {
   const silent: Behaviour = () => {};
-  using away = startAway(silent, { probes: 3, timeoutSeconds: 0.2 });
-  await Promise.all(Array.from({ length: 5 }, () => away.caller.call(GET, { caseId: "C-1" })));
-  assert.deepEqual(away.outages.map(({ isOver }) => isOver), [false, true]);
+  using outage = startUnavailable(silent, { probes: 3, timeoutSeconds: 0.2 });
+  await Promise.all(Array.from({ length: 5 }, () => outage.caller.call(GET, { caseId: "C-1" })));
+  assert.deepEqual(outage.outages.map(({ isOver }) => isOver), [false, true]);
 
   using slow = startUnrulyServer((connection, request) => {
     if (request.head.includes("casetypes")) return CASE_TYPES(connection, request);

@@ -22,13 +22,13 @@ const TWO_CALLS = scriptText(`
   const { id: again } = await svc.cases.get(id);
   return again;`);
 
-/** An API that fails the calls that begin while it is away. */
+/** An API that fails the calls that begin while it is unavailable. */
 interface ChangingApi extends AsyncDisposable {
   readonly api: TinyApi;
   readonly service: RunsOptions;
 }
 
-/** Starts an API that is away after some calls, until it has received some probes. */
+/** Starts an API that is unavailable after some calls, until it has received some probes. */
 function startChangingApi(fail: () => Response | Promise<Response>, { calls = 10, probes = 3 } = {}): ChangingApi {
   let received = 0;
   let probed = 0;
@@ -71,7 +71,7 @@ async function runBatch(script: string, service: RunsOptions, options: Partial<S
   return { run, runs, outages, [Symbol.asyncDispose]: close };
 }
 
-Deno.test("no input fails while the service is away, and few further calls are made", async () => {
+Deno.test("no input fails while the service is unavailable, and few further calls are made", async () => {
   await using changing = startChangingApi(() => Response.json({}, { status: 502 }));
   await using batch = await runBatch(TWO_CALLS, changing.service);
   const { succeeded, failed, stopped } = await within("the batch ends", batch.run.finish());
@@ -90,10 +90,10 @@ Deno.test("the wait for a service does not count against the time limit of an in
   assert.deepEqual((await within("the batch ends", batch.run.finish())).failed, 0);
 });
 
-Deno.test("a run stops when the service is away for too long, no input fails, and it can be resumed", async () => {
-  let isAway = true;
+Deno.test("a run stops when the service is unavailable for too long, no input fails, and it can be resumed", async () => {
+  let isUnavailable = true;
   await using api = new TinyApi((call) =>
-    isAway ? new Response(null, { status: 502 }) : Response.json(answerCase(call))
+    isUnavailable ? new Response(null, { status: 502 }) : Response.json(answerCase(call))
   );
   const service = { baseUrl: api.baseUrl, clientId: "id", clientSecret: "secret", noCache: true };
   await using batch = await runBatch(TWO_CALLS, service, { maxOutageSeconds: 0.3 });
@@ -104,14 +104,14 @@ Deno.test("a run stops when the service is away for too long, no input fails, an
     },
     {
       code: "SERVER_ERROR",
-      message: /^The service at http:\S+ has been away for 300 ms: /,
+      message: /^The service at http:\S+ has been unavailable for 300 ms: /,
       hint: /svc workflow resume r1/,
     },
   );
   assert.deepEqual(results, []);
   assert.deepEqual((await batch.runs.list()).map(({ state, failed }) => [state, failed]), [["interrupted", 0]]);
   await batch.run[Symbol.asyncDispose]();
-  isAway = false;
+  isUnavailable = false;
   await using resumed = await batch.runs.resume("r1", { inputs: INPUTS });
   const { succeeded, failed } = await within("the resumed run ends", resumed.finish());
   assert.deepEqual([succeeded, failed], [INPUTS.length, 0]);
@@ -126,7 +126,7 @@ Deno.test("with a maximum outage of 0, calls fail after their retries", async ()
   assert.equal(api.received.length, 3);
 });
 
-Deno.test("an interrupted run does not wait for a service that is away", async () => {
+Deno.test("an interrupted run does not wait for an unavailable service", async () => {
   await using api = new TinyApi(() => Response.json({}, { status: 503 }));
   const service = { baseUrl: api.baseUrl, clientId: "id", clientSecret: "secret", noCache: true };
   const interruption = new AbortController();
@@ -168,14 +168,17 @@ Deno.test("every change is made once when the embedded service is restarted duri
   await within("the service closes", service.close());
 });
 
-Deno.test("svc workflow says when the service is away, and SIGTERM stops the run", async () => {
+Deno.test("svc workflow says when the service is unavailable, and SIGTERM stops the run", async () => {
   await using workspace = await openScriptWorkspace(`${CREATE_CASE} return made.id;`);
   const dead = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const baseUrl = `http://127.0.0.1:${dead.addr.port}`;
   dead.close();
   workspace.useService({ baseUrl });
   const process = workspace.start("run", "script.ts", "--allow-declared", "--run-id", "r1", "--max-outage", "90");
-  const { rest } = await waitForOutput(process, `The service at ${baseUrl} is away. Calls wait for up to 90.0 s.`);
+  const { rest } = await waitForOutput(
+    process,
+    `The service at ${baseUrl} is unavailable. Calls wait for up to 90.0 s.`,
+  );
   process.kill("SIGTERM");
   const [status, stderr] = await within(
     "the run ends",

@@ -60,7 +60,7 @@ export interface RunHandlers {
   readonly isTimeless?: boolean;
   /**
    * Makes a call, or sleeps. The position is the number of the step in the run, from 1. The same script takes the same steps
-   * in the same order. Calls `onWaiting` when the call starts or stops to wait for a service that may be away.
+   * in the same order. Calls `onWaiting` when the call starts or stops to wait for a service that may be unavailable.
    */
   call(
     request: CallRequest,
@@ -110,7 +110,7 @@ const MAX_AHEAD_CHARACTERS = 16 * 1024 * 1024;
 interface OpenStep {
   readonly step: RequestedStep;
   readonly controller: AbortController;
-  /** True while the call waits for a service that may be away. */
+  /** True while the call waits for a service that may be unavailable. */
   isWaiting?: boolean;
 }
 

@@ -95,7 +95,7 @@ export const pace = {
   },
 } as const satisfies Record<string, Flag>;
 
-/** The wait for a service that is away. */
+/** The wait for an unavailable service. */
 export const maxOutage = {
   maxOutage: {
     help: `${describeSetting("maxOutageSeconds")}; then the run stops`,

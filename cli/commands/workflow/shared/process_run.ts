@@ -91,8 +91,8 @@ function formatLine(result: InputResult, fields?: readonly string[]): string {
 }
 
 function describeOutage({ baseUrl, isOver, seconds, error, maxOutageSeconds }: RunOutage): string {
-  if (isOver) return `The service at ${baseUrl} is back after ${formatDuration(seconds * 1000)}.`;
-  return `The service at ${baseUrl} is away. Calls wait for up to ${formatDuration(maxOutageSeconds * 1000)}. ` +
+  if (isOver) return `The service at ${baseUrl} is available again after ${formatDuration(seconds * 1000)}.`;
+  return `The service at ${baseUrl} is unavailable. Calls wait for up to ${formatDuration(maxOutageSeconds * 1000)}. ` +
     error.message;
 }
 
