@@ -41,12 +41,12 @@ Deno.test("a script that awaits a sleep that was open in the cassette ends at it
   const patience = new AbortController(); // Without its time limit the script would wait forever.
   const timer = setTimeout(() => patience.abort(), 30_000);
   const surroundings = { interruption: patience.signal };
-  const args = ["workflow", "test", script, "--cassette", path, "--timeout", "1"];
+  const args = ["workflow", "test", script, "--cassette", path, "--timeout", "4"]; // A busy machine loads slowly.
   const { code, stderr } = await svcInProcess(args, surroundings).finally(() => clearTimeout(timer));
   assert.equal(code, 1, stderr);
   assert.match(
     JSON.parse(stderr).error.message,
-    /; now it fails with TIMEOUT "The workflow did not end within 1 s and was stopped\."\.$/,
+    /; now it fails with TIMEOUT "The workflow did not end within 4 s and was stopped\."\.$/,
   );
 });
 
