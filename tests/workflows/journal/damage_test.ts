@@ -169,6 +169,21 @@ Deno.test("an index that leads to one event twice, and to another one not at all
   await assert.rejects(journal.events(RUN, 3), { code: "JOURNAL_DAMAGED", message: /its history has an event twice/ });
 });
 
+Deno.test("the input of a damaged length is named when a further event of it is recorded", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  const journal = await openJournal(path);
+  await fill(journal);
+  using db = new DatabaseSync(path);
+  db.exec("UPDATE lengths SET events = events + 1 WHERE input = 2");
+  journal.append(RUN, 2, { kind: "log", position: 0, at: 3, content: "more" });
+  await assert.rejects(journal.durable(), {
+    code: "JOURNAL_DAMAGED",
+    message: /: run r1, input 2 \(in\.ndjson:2\): the length of the history does not match its checksum\.$/,
+  });
+  await journal[Symbol.asyncDispose]();
+});
+
 Deno.test("a damaged run can be deleted", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;

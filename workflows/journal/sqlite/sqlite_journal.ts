@@ -114,7 +114,7 @@ class SqliteJournal implements Journal {
   readonly #keys = new Map<string, number>();
   readonly #claimedInputs = new Set<string>();
   /** Inputs with new events in the current commit. */
-  #grown = new Map<string, { readonly run: number; readonly input: number; events: number }>();
+  #grown = new Map<string, { readonly runId: string; readonly input: number; events: number }>();
   /** Sequence number of the last event of the current commit. */
   #lastEvent?: number;
 
@@ -314,7 +314,7 @@ class SqliteJournal implements Journal {
       const { length, lengthChecksum: checksum } = rows[0] ?? {};
       const isCounted = length !== undefined && length !== null;
       const counted = { run: key, input: number, events: length ?? 0, checksum: checksum ?? null };
-      if (isCounted) checkRow("lengths", counted, this.#describeInput(runId, number));
+      if (isCounted) this.#checkLength(runId, number, counted);
       // A damaged index may show an event twice, and another one not at all.
       const isComplete = new Set(events.map(({ seq }) => seq)).size === counted.events;
       if (isComplete && counted.events === events.length) return events;
@@ -355,8 +355,8 @@ class SqliteJournal implements Journal {
     this.#writes.add(() => {
       const seq = this.#lastEvent = (this.#lastEvent ?? this.#readLast("events")) + 1;
       this.#insert("events", { seq, run, input: number, kind, position, at, content: stored() });
-      const key = `${run}.${number}`;
-      const grown = this.#grown.get(key) ?? { run, input: number, events: 0 };
+      const key = `${runId}.${number}`;
+      const grown = this.#grown.get(key) ?? { runId, input: number, events: 0 };
       grown.events++;
       this.#grown.set(key, grown);
     });
@@ -422,6 +422,11 @@ class SqliteJournal implements Journal {
     throw new JournalDamage({ ...this.#describeInput(runId, number), ...step }, describeDamage("events", row));
   }
 
+  #checkLength(runId: string, number: number, row: Row): void {
+    if (isIntact("lengths", row)) return;
+    throw new JournalDamage(this.#describeInput(runId, number), describeDamage("lengths", row));
+  }
+
   *#checkEvents(runId: string, rows: Iterable<Row>): Generator<Row> {
     for (const row of rows) {
       this.#checkEvent(runId, Number(row.input), row);
@@ -470,11 +475,12 @@ class SqliteJournal implements Journal {
 
   /** Counts the new events of each input, so that a later read notices if one is missing. */
   #finishCommit(): void {
-    for (const { run, input, events } of this.#grown.values()) {
+    for (const { runId, input, events } of this.#grown.values()) {
+      const run = this.#findKey(runId);
       const row = this.#prepare(LENGTH).get(run, input);
       if (row === undefined) this.#insert("lengths", { run, input, events });
       else {
-        checkRow("lengths", row, { input });
+        this.#checkLength(runId, input, row);
         this.#update("lengths", row, { events: Number(row.events) + events });
       }
     }
