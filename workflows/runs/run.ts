@@ -101,7 +101,8 @@ async function readFile(execution: Execution): Promise<Fingerprint | undefined> 
   await checkInputs(each);
   if (journal === undefined) return onProgress && await fingerprintFile(each);
   const before = (await journal.findRun(id))?.settings.file;
-  const file = await fingerprintFile(each, before?.linesPerBlock);
+  // An accepted file is not compared. It may be much longer, and its blocks are recorded.
+  const file = await fingerprintFile(each, acceptChangedInputs ? undefined : before?.linesPerBlock);
   if (before === undefined || file === undefined) return file;
   try {
     if (acceptChangedInputs) await checkStartedInputs(journal, id, each);

@@ -39,6 +39,15 @@ for (
   });
 }
 
+Deno.test("the fingerprint of a file that has grown is as short as that of a new file", async () => {
+  await using run = await interruptAfter(3);
+  await run.write(Array.from({ length: 2000 }, (_, i) => i + 1));
+  await (await run.runs.resume("r1", { acceptChangedInputs: true }))[Symbol.asyncDispose]();
+  const { blocks, lines } = (await run.runs.settings("r1")).file ?? {};
+  assert.equal(lines, 2000);
+  assert.ok(blocks && blocks.length <= 256, `${blocks?.length} blocks`);
+});
+
 Deno.test("a file of inputs that is unchanged, or only gets a last line feed, is resumed", async () => {
   await using run = await interruptAfter(3);
   await Deno.writeTextFile(run.file, LINES.join("\n") + "\n");
@@ -63,6 +72,7 @@ async function interruptAfter(count: number) {
   }
   return {
     file,
+    runs,
     write: (lines: readonly number[]) => Deno.writeTextFile(file, lines.join("\n")),
     async resume(options: ResumeRunOptions = {}): Promise<InputResult[]> {
       await using run = await runs.resume("r1", options);
