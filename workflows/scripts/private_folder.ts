@@ -6,10 +6,7 @@ import { lowerFirst } from "../../utils/text/wording.ts";
 
 const PREFIX = "svc-workflow-";
 
-/** Prefix of a folder that its process has not locked yet. */
-const NEW_PREFIX = `${PREFIX}new-`;
-
-/** Name of the file that a process locks while it uses the folder. */
+/** Name of the file that a process locks while it uses the folder. The file has this name only after it was locked. */
 const LOCK = "lock";
 
 /** A temporary folder that only its owner can read. If its process is killed, a later process removes it. */
@@ -28,10 +25,10 @@ export class PrivateFolder implements AsyncDisposable {
   /** Creates a folder, and removes those of processes that were killed. */
   static async create(): Promise<PrivateFolder> {
     try {
-      const unlocked = await Deno.realPath(await Deno.makeTempDir({ prefix: NEW_PREFIX }));
-      const lock = await FileLock.acquire(`${unlocked}/${LOCK}`, AbortSignal.timeout(1000));
-      const path = unlocked.replace(/new-(?=[^\\/]*$)/, "");
-      await Deno.rename(unlocked, path);
+      const path = await Deno.realPath(await Deno.makeTempDir({ prefix: PREFIX }));
+      const lock = await FileLock.tryAcquire(`${path}/new`);
+      if (lock === undefined) throw new Error(`Another process has locked ${path}`);
+      await Deno.rename(`${path}/new`, `${path}/${LOCK}`);
       return new PrivateFolder(path, lock);
     } catch (cause) {
       if (cause instanceof Deno.errors.NotCapable) throw cause;
@@ -56,7 +53,7 @@ async function removeAbandoned(own: string): Promise<void> {
   const slash = Math.max(own.lastIndexOf("/"), own.lastIndexOf("\\"));
   const { uid } = await Deno.lstat(own);
   for await (const { name, isDirectory } of Deno.readDir(own.slice(0, slash) || "/")) {
-    if (!isDirectory || !name.startsWith(PREFIX) || name.startsWith(NEW_PREFIX)) continue;
+    if (!isDirectory || !name.startsWith(PREFIX)) continue;
     const folder = own.slice(0, slash + 1) + name;
     if (folder === own || (await Deno.lstat(folder).catch(ignoreMissing))?.uid !== uid) continue;
     const isUsed = await FileLock.isHeld(`${folder}/${LOCK}`).catch(ignoreMissing);
