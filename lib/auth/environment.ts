@@ -26,6 +26,11 @@ export type EnvironmentVariable =
   | keyof typeof ENVIRONMENT_VARIABLES
   | Lowercase<Extract<keyof typeof ENVIRONMENT_VARIABLES, `${string}_PROXY`>>;
 
+/** Reports whether the program may read an environment variable. To read another one, Deno would prompt the user. */
+export function mayReadVariable(variable: EnvironmentVariable): boolean {
+  return Deno.permissions.querySync({ name: "env", variable }).state === "granted";
+}
+
 /** Returns an environment variable, or undefined if it is not set or empty. */
 export function readVariable(name: EnvironmentVariable): string | undefined {
   return readAnyVariable(name);

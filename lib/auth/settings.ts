@@ -1,6 +1,6 @@
 import { tell, type Warn } from "../client/callback.ts";
 import { CALL_SETTINGS, type CallSettingName, parseSetting } from "./call_settings.ts";
-import { type EnvironmentVariable, readVariable } from "./environment.ts";
+import { type EnvironmentVariable, mayReadVariable, readVariable } from "./environment.ts";
 import { SvcError } from "../errors.ts";
 import {
   checkMember,
@@ -255,8 +255,7 @@ function readOverride(member: keyof Overrides): string | undefined {
 /** Reads a setting from its variable. Programs that may not read it have other ways to set it. */
 function readCallSetting(name: CallSettingName): number | undefined {
   const { variable } = CALL_SETTINGS[name];
-  const isPermitted = Deno.permissions.querySync({ name: "env", variable }).state === "granted";
-  const text = isPermitted ? readVariable(variable) : undefined;
+  const text = mayReadVariable(variable) ? readVariable(variable) : undefined;
   if (text === undefined) return undefined;
   const value = parseSetting(text);
   checkMember(name, value, variable);

@@ -1,4 +1,4 @@
-import { readVariable } from "../auth/environment.ts";
+import { mayReadVariable, readVariable } from "../auth/environment.ts";
 
 /** Options of a request. */
 export interface SendOptions {
@@ -24,12 +24,7 @@ let hasProxy: boolean | undefined;
 
 /** Reports whether Deno's `fetch` may use a proxy for `http` addresses. Assumes so without permission to find out. */
 function hasHttpProxy(): boolean {
-  try {
-    return hasProxy ??= HTTP_PROXIES.some((name) => readVariable(name) !== undefined);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotCapable) return hasProxy = true;
-    throw error;
-  }
+  return hasProxy ??= HTTP_PROXIES.some((name) => !mayReadVariable(name) || readVariable(name) !== undefined);
 }
 
 const HTTP_PROXIES = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] as const;

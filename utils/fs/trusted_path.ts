@@ -50,17 +50,19 @@ function findUid(): number | undefined {
 }
 
 function readMetadata(path: string): Deno.FileInfo | undefined {
-  return tryRead(() => Deno.lstatSync(path));
+  return tryRead(path, Deno.lstatSync);
 }
 
 /** Resolves links. Returns the path as it is if the program may not. */
 function resolvePath(path: string): string {
-  return tryRead(() => Deno.realPathSync(path)) ?? path;
+  return tryRead(path, Deno.realPathSync) ?? path;
 }
 
-function tryRead<T>(read: () => T): T | undefined {
+function tryRead<T>(path: string, read: (path: string) => T): T | undefined {
+  // Deno would prompt the user for the permission.
+  if (Deno.permissions.querySync({ name: "read", path }).state !== "granted") return undefined;
   try {
-    return read();
+    return read(path);
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable || error instanceof Deno.errors.PermissionDenied) return undefined;
     return ignoreMissing(error);

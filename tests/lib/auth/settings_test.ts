@@ -246,6 +246,7 @@ Deno.test("a program that passes all options needs only the network permission",
   const library = new URL("../../../lib/auth/session.ts", import.meta.url).href;
   const program = `
     import { openSession } from ${JSON.stringify(library)};
+    Deno.env.get = (name) => { throw new Error("On a terminal, Deno would prompt for " + name); };
     const session = openSession({ ...${JSON.stringify(options)}, noCache: true });
     const url = session.target.baseUrl + "/dx-api/v2/casetypes";
     const { signal } = new AbortController();
@@ -259,4 +260,29 @@ Deno.test("a program that passes all options needs only the network permission",
   const args = ["run", ...flags, `${directory}/program.ts`];
   const { stdout, stderr } = await new LimitedCommand(Deno.execPath(), { args }).output();
   assert.equal(new TextDecoder().decode(stdout), "200\n", new TextDecoder().decode(stderr));
+});
+
+Deno.test("a program that may read only the configuration directory is not prompted for those above it", async () => {
+  const directory = await freshDirectory();
+  await saveProfile("default", PROFILE, directory);
+  const library = new URL("../../../lib/auth/profiles.ts", import.meta.url).href;
+  const program = `
+    import { findProfile } from ${JSON.stringify(library)};
+    for (const name of ["lstatSync", "realPathSync"]) {
+      const read = Deno[name];
+      Deno[name] = (path) => {
+        const { state } = Deno.permissions.querySync({ name: "read", path });
+        if (state !== "granted") throw new Error("On a terminal, Deno would prompt for " + path);
+        return read(path);
+      };
+    }
+    console.log(findProfile("default", ${JSON.stringify(directory)}, () => {}).clientId);
+  `;
+  const folder = await Deno.makeTempDir();
+  await Deno.writeTextFile(`${folder}/program.ts`, program);
+  const flags = ["--quiet", "--no-prompt", "--config", `${CHECKOUT}/deno.json`, `--allow-read=${directory}`];
+  const { stdout, stderr } = await new LimitedCommand(Deno.execPath(), {
+    args: ["run", ...flags, `${folder}/program.ts`],
+  }).output();
+  assert.equal(new TextDecoder().decode(stdout), "id\n", new TextDecoder().decode(stderr));
 });
