@@ -5,6 +5,7 @@ import { abortable } from "../../utils/async/abort.ts";
 import { FileLock } from "../../utils/fs/file_lock.ts";
 import { makePrivateDirectory, writePrivateFile } from "../../utils/fs/private_file.ts";
 import { decodeUtf8 } from "../../utils/text/utf8.ts";
+import { formatDuration } from "../../utils/time/format_duration.ts";
 import { type Credentials, getTokenUrl, type SecretSource } from "./settings.ts";
 import { formatToken, getTokenFile, type IssuedToken, readToken, type Token } from "./token_cache.ts";
 import { exchangeToken } from "./token_exchange.ts";
@@ -63,14 +64,14 @@ async function lockCache(credentials: Credentials, deadline: Deadline): Promise<
   const { cacheDirectory, target, warn } = credentials;
   if (cacheDirectory === undefined) return undefined;
   const path = `${cacheDirectory}/token.${target.profile}.lock`;
-  const seconds = Math.min(MAX_LOCK_SECONDS, target.timeoutSeconds * LOCK_SHARE);
-  const limit = AbortSignal.timeout(seconds * 1000);
+  const milliseconds = 1000 * Math.min(MAX_LOCK_SECONDS, target.timeoutSeconds * LOCK_SHARE);
+  const limit = AbortSignal.timeout(milliseconds);
   try {
     await makePrivateDirectory(cacheDirectory);
     return await FileLock.acquire(path, AbortSignal.any([deadline.signal, limit]));
   } catch (error) {
     if (deadline.signal.aborted) throw deadline.explain(error, `The svc process that holds ${path}`);
-    warn(limit.aborted ? describeHeldLock(path, seconds) : describeCacheFailure(error));
+    warn(limit.aborted ? describeLock(path, milliseconds) : describeCacheFailure(error));
     return undefined;
   }
 }
@@ -86,8 +87,10 @@ async function cacheToken(credentials: Credentials, token: Token): Promise<void>
   }
 }
 
-function describeHeldLock(path: string, seconds: number): string {
-  return `Another svc process has held ${path} for ${seconds} s. A new token is exchanged without waiting for it.`;
+function describeLock(path: string, milliseconds: number): string {
+  return `Another svc process has locked ${path} for ${
+    formatDuration(milliseconds)
+  }. This process exchanges a token of its own.`;
 }
 
 function describeCacheFailure(error: unknown): string {

@@ -96,7 +96,7 @@ Deno.test("a process that is suspended during its exchange delays others only fo
   };
   assert.equal(await callApi(openSession(options)), 200);
   assert.equal(warnings.length, 1);
-  assert.match(warnings[0] ?? "", /^Another svc process has held .*token\.default\.lock for 0\.5 s\. /);
+  assert.match(warnings[0] ?? "", /^Another svc process has locked .*token\.default\.lock for 500 ms\. /);
   assert.equal(await callApi(openSession(options)), 200);
   assert.deepEqual([warnings.length, service.exchanges], [1, 1], "the next process uses the cached token");
 });
