@@ -7,7 +7,7 @@ import { hasShape, type Shape, type ValueOf } from "../../utils/shape.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { decodeUtf8 } from "../../utils/text/utf8.ts";
 import { CALL_SETTINGS, type CallSettingName, DEFAULT_TIMEOUT_SECONDS, describeSetting } from "./call_settings.ts";
-import { findUntrusted } from "../../utils/fs/trusted_path.ts";
+import { describeUntrusted, findUntrusted } from "../../utils/fs/trusted_path.ts";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { readVariable } from "./environment.ts";
 
@@ -289,13 +289,11 @@ function readConfig(path: string, warn: Warn): Config {
 function checkTrusted(path: string): void {
   const untrusted = findUntrusted(path);
   if (untrusted === undefined) return;
-  const { path: changeable, isForeign } = untrusted;
-  const place = changeable === path ? "It" : changeable;
-  const [reason, command] = isForeign
-    ? ["belongs to another user", `sudo chown "$(id -un)" ${shellQuote(changeable)}`]
-    : ["can be changed by others", `chmod go-w ${shellQuote(changeable)}`];
-  throw new SvcError("INVALID_CONFIG", `${path} is not used, because others could change it. ${place} ${reason}.`, {
-    hint: `Check its content. Then run: ${command}. Or set SVC_CONFIG_DIR to a directory of your own.`,
+  const command = untrusted.isForeign ? 'sudo chown "$(id -un)"' : "chmod go-w";
+  const reason = describeUntrusted(untrusted);
+  throw new SvcError("INVALID_CONFIG", `${path} is not used, because others could change it. ${reason}.`, {
+    hint: `Check its content. Then run: ${command} ${shellQuote(untrusted.path)}. ` +
+      "Or set SVC_CONFIG_DIR to a directory of your own.",
   });
 }
 

@@ -38,6 +38,11 @@ export function findUntrusted(path: string): UntrustedPath | undefined {
   return undefined;
 }
 
+/** Describes why others can change a path, e.g. `/tmp/a can be changed by others`. */
+export function describeUntrusted({ path, isForeign }: UntrustedPath): string {
+  return `${path} ${isForeign ? "belongs to another user" : "can be changed by others"}`;
+}
+
 function isWritable({ mode, isDirectory, isSymlink }: Deno.FileInfo): boolean {
   if (mode === null || isSymlink || (mode & WRITABLE) === 0) return false;
   return !isDirectory || (mode & STICKY) === 0;

@@ -143,6 +143,26 @@ Deno.test("the cached token reveals nothing about the secret without the key of 
   assert.equal(service.exchanges, 3);
 });
 
+Deno.test({
+  name: "a directory that others can change gets no token, and a warning says so",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using service = startFakeService();
+    const options = await createSessionOptions(service);
+    const directory = options.configDirectory ?? "";
+    await Deno.mkdir(directory, { recursive: true });
+    await Deno.chmod(directory, 0o777);
+    const warnings: string[] = [];
+    assert.equal(await callApi(openSession({ ...options, warn: (message) => warnings.push(message) })), 200);
+    assert.deepEqual(warnings, [
+      `The token cannot be cached, so every command exchanges a new one: ${directory} can be changed by others. ` +
+      "Set SVC_CONFIG_DIR to a directory of your own.",
+    ]);
+    const names = Array.from(Deno.readDirSync(directory), ({ name }) => name);
+    assert.deepEqual(names, ["token.default.lock"]);
+  },
+});
+
 Deno.test("a token is renewed a minute before it expires, a short-lived one after half its life", async () => {
   for (const [expires_in, margin] of [[3600, 60], [120, 60], [10, 5]] as const) {
     await using service = startFakeService({ grant: { expires_in } });
