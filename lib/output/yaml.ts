@@ -99,7 +99,7 @@ const AMBIGUOUS = [
   /^[^\p{L}\p{N}]/u,
   /^[eE]?\d[\d\s_.,:xXoOa-fA-FtTzZ+-]*$/,
   /^(?:y|yes|n|no|on|off|true|false|null|nan|inf)$/i,
-  /\s$|\s\n|[\t\r]/,
+  /\s$|[^\S\n]\n|[\t\r]/,
   /:(?:\s|$)|\s#/,
   /[\ufffe\uffff]|\p{Surrogate}/u,
 ];

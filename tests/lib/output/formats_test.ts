@@ -115,9 +115,10 @@ const AMBIGUOUS = [
   ..."y n yes No ON off true null ~ = << ? - | > ! & * % @ ` # : , [ { \" '".split(" "),
   ..."1_000 1:20 190:20:30.15 017 0o17 0x1F 0b11 1e3 1.e+3 .5 +1 -2E+05 .nan -.INF 2026-01-31 2026-01-31T08:00:00Z"
     .split(" "),
-  ..."a:b;a: b;a #b;- a;--- a;...;a,b;[a];12 Main Street; a;a ;\ta;a\tb;a\n;\na;a\n\n;a\n b; a\nb;a \nb;a\n\tb".split(
-    ";",
-  ),
+  ..."a:b;a: b;a #b;- a;--- a;...;a,b;[a];12 Main Street; a;a ;\ta;a\tb;a\n;\na;a\n\n;a\n\nb;a\n b; a\nb;a \nb;a\n\tb"
+    .split(
+      ";",
+    ),
   ..."a\u00a0;\u0085;\u2028;\ufeff;\ufffe;a\r\nb;a\rb;é;\u{1f600}".split(";"),
   "",
   "x".repeat(1200),
@@ -158,11 +159,12 @@ Deno.test("only a text that could be read otherwise is quoted in yaml", async ()
     y: ["x y", "ä", "a:b"],
     q: ["=", "a\tb", "1e3", "1:20", "<<"],
     n: [1e21, 1e-7],
+    t: "one\n\ntwo",
   };
   const { text } = await render(value, { format: "yaml" }, PIPE);
   const [plain, quoted] = ["  - x y\n  - ä\n  - a:b\n", '  - "="\n  - "a\\tb"\n  - "1e3"\n  - "1:20"\n  - "<<"\n'];
   assert.equal(
     text,
-    `a: 12 Main St\nb: C-1\n"y":\n${plain}q:\n${quoted}"n":\n  - 1.0e+21\n  - 1.0e-7\n`,
+    `a: 12 Main St\nb: C-1\n"y":\n${plain}q:\n${quoted}"n":\n  - 1.0e+21\n  - 1.0e-7\nt: |-\n  one\n\n  two\n`,
   );
 });
