@@ -1,9 +1,7 @@
+import { MAX_INDENTED } from "../../utils/indented_json.ts";
 import { isJsonObject, isNumber, type JsonValue } from "../../utils/json.ts";
 import { escapeControlCharacters, hasControlCharacters } from "../../utils/text/control_characters.ts";
 import { createTooLongError } from "./too_long.ts";
-
-/** Maximum length of a document. The indentation of deeply nested data can be a thousand times longer than the data. */
-const MAX_CHARACTERS = 256 * 1024 * 1024;
 
 /** Maximum length of a name in front of a colon. */
 const MAX_NAME = 1024;
@@ -62,7 +60,7 @@ class Writer {
 
   #add(line: string): void {
     this.#length += line.length + 1;
-    if (this.#length > MAX_CHARACTERS) throw createTooLongError("yaml");
+    if (this.#length > MAX_INDENTED) throw createTooLongError("yaml");
     this.#lines.push(line + "\n");
   }
 }
