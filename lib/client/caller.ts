@@ -55,8 +55,8 @@ export interface PreparedCall {
   /** Sends the request and reads the response. */
   send(): Promise<Reply>;
   /**
-   * Reads the entity tag that the service demands, and prepares the request with it. Returns undefined if the service has
-   * failed for another reason, or if the tag cannot be read.
+   * Reads the entity tag that the service demands, and prepares the request with it. Returns undefined for any other
+   * failure, for a request with a tag, and for an operation without a source of tags.
    */
   addDemandedTag(thrown: unknown): Promise<PreparedCall | undefined>;
 }
@@ -171,13 +171,14 @@ export function demandsTag(thrown: unknown): boolean {
   return thrown instanceof SvcError && thrown.status === 428;
 }
 
-/** Sends a prepared call, and once more with the entity tag if the service demands one. */
-export async function sendPrepared(prepared: PreparedCall): Promise<Reply> {
+/** Sends a prepared call, and once more with the entity tag if the service demands one. Calls `onTag` with that tag. */
+export async function sendPrepared(prepared: PreparedCall, onTag?: (tag?: string) => void): Promise<Reply> {
   try {
     return await prepared.send();
   } catch (thrown) {
     const tagged = await prepared.addDemandedTag(thrown);
     if (tagged === undefined) throw thrown;
+    onTag?.(tagged.ifMatch);
     return await tagged.send();
   }
 }

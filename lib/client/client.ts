@@ -13,8 +13,8 @@ const resources = await loadResources();
  * Creates a client of a service. It has a function for each operation, in the groups of the command line.
  *
  * Options override the environment variables `SVC_BASE_URL`, `SVC_CLIENT_ID`, `SVC_CLIENT_SECRET`, `SVC_TIMEOUT` and
- * `SVC_RETRIES`, which override the profile. Nothing is read or sent before the first call. All functions throw `SvcError`. An unknown option throws
- * `INVALID_ARGS` at once.
+ * `SVC_RETRIES`, which override the profile. Nothing is read or sent before the first call. All functions throw
+ * `SvcError`. An unknown option throws `INVALID_ARGS` at once.
  *
  * @example Creating a case and getting the next assignment
  * ```ts

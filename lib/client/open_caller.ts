@@ -5,8 +5,7 @@ export function openCaller(options: CallerOptions): Caller {
   const once = createCaller(options);
   let repeating: Promise<Caller> | undefined;
   const select = async () => {
-    const retries = findRetries(once);
-    return retries === 0 ? once : await (repeating ??= withRetries(once, retries));
+    return findRetries(once) === 0 ? once : await (repeating ??= withRetries(once));
   };
   return { ...once, call: async (ref, values, attempt) => await (await select()).call(ref, values, attempt) };
 }
@@ -20,7 +19,7 @@ function findRetries(caller: Caller): number {
   }
 }
 
-async function withRetries(caller: Caller, retries: number): Promise<Caller> {
+async function withRetries(caller: Caller): Promise<Caller> {
   const { retrying } = await import("./retry.ts"); // Loaded here, because most calls are made once.
-  return retrying(caller, { attempts: retries + 1 });
+  return retrying(caller);
 }

@@ -6,11 +6,11 @@ import { type ErrorAttempt, getRetryDelay, SvcError, toSvcError } from "../error
 import { isRead, type OperationRef } from "../operation/operation.ts";
 import { delay } from "../../utils/async/abort.ts";
 import { pluralize } from "../../utils/text/wording.ts";
-import { type Availability, getAvailability, probeService } from "./availability.ts";
-import type { Attempts, AttemptsOptions, Caller } from "./caller.ts";
+import { type Availability, type Chance, getAvailability, probeService } from "./availability.ts";
+import { type Attempts, type AttemptsOptions, type Caller, sendPrepared } from "./caller.ts";
 
 /** Options of retries. The defaults suit production; tests replace chance and time. */
-export interface RetryOptions {
+export interface RetryOptions extends Partial<Chance> {
   /** Number of attempts. Default: one more than the retries of the service's settings, or 3. */
   readonly attempts?: number;
   /** Seconds to wait for the service while it is unavailable. This counts as no attempt. Default: 0. */
@@ -19,12 +19,6 @@ export interface RetryOptions {
   readonly budget?: RetryBudget;
   /** Availability of the service. Default: the one that all calls of the process share. */
   readonly availability?: Availability;
-  /** Returns a number from 0 to 1. */
-  readonly random?: () => number;
-  /** Returns milliseconds since 1970. */
-  readonly now?: () => number;
-  /** Waits. Rejects when the signal aborts. */
-  readonly wait?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
 const DEFAULT_ATTEMPTS = 3;
@@ -99,12 +93,7 @@ export function retrying(caller: Caller, retry: RetryOptions = {}): Caller {
           await attempts.begin();
           const prepared = await caller.prepare(ref, values, { ...options, knownTag });
           knownTag ??= prepared.ifMatch;
-          const reply = await prepared.send().catch(async (thrown) => {
-            const tagged = await prepared.addDemandedTag(thrown);
-            if (tagged === undefined) throw thrown;
-            knownTag = tagged.ifMatch;
-            return await tagged.send();
-          });
+          const reply = await sendPrepared(prepared, (tag) => knownTag = tag);
           attempts.succeeded();
           return reply;
         } catch (thrown) {
@@ -123,7 +112,7 @@ class RetriedAttempts implements Attempts {
   readonly #options: AttemptsOptions;
   readonly #random: () => number;
   readonly #now: () => number;
-  readonly #wait: NonNullable<RetryOptions["wait"]>;
+  readonly #wait: Chance["wait"];
   readonly #started: number;
   readonly #failed: ErrorAttempt[] = [];
   /** Attempts that failed because the service was unavailable. */
