@@ -81,7 +81,7 @@ export interface SvcOptions {
 }
 
 /** Variables that `svc` may read in its environment. */
-const VARIABLES = [
+export const VARIABLES = [
   "SVC_BASE_URL",
   "SVC_CLIENT_ID",
   "SVC_CLIENT_SECRET",

@@ -18,7 +18,15 @@ import { type RunHandlers, Sandbox, type StartState } from "../../workflows/sand
 import { loadOperations } from "../../workflows/scripts/permissions.ts";
 import { sealAll } from "../../workflows/journal/sqlite/seal.ts";
 import { inTransaction } from "../../utils/sqlite/in_transaction.ts";
-import { BUILT_PROGRAM, type CommandResult, LimitedCommand, makeFolder, PROGRAM, runCommand } from "./svc.ts";
+import {
+  BUILT_PROGRAM,
+  type CommandResult,
+  LimitedCommand,
+  makeFolder,
+  PROGRAM,
+  runCommand,
+  VARIABLES,
+} from "./svc.ts";
 import { readUntil, within } from "./wait.ts";
 
 /** Library that sandboxes of the built program load. Undefined when they find the sources themselves. */
@@ -241,8 +249,7 @@ export function workflowCommand(
     `--allow-write=${[directory, ...(env?.SVC_CONFIG_DIR === undefined ? [] : [env.SVC_CONFIG_DIR])].join(",")}`,
     `--allow-run=/bin/sh,${Deno.execPath()}`,
     "--allow-sys=uid",
-    "--allow-env=SVC_BASE_URL,SVC_CLIENT_ID,SVC_CLIENT_SECRET,SVC_CONFIG_DIR,SVC_NO_CACHE,SVC_TIMEOUT,SVC_RETRIES,SVC_MAX_OUTAGE,SVC_DEBUG,NO_COLOR,HOME," +
-    "HTTP_PROXY,http_proxy,ALL_PROXY,all_proxy",
+    `--allow-env=${VARIABLES.join(",")}`,
   ];
   const deno = [Deno.execPath(), "run", "--quiet", ...permissions, ...program, "workflow", ...args];
   return new LimitedCommand("/bin/sh", {

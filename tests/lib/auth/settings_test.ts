@@ -107,10 +107,9 @@ Deno.test("a complete environment works with a configuration that cannot be used
   for (const text of [`{"profiles":{"default":{"baseUrl":7}}}`, `{"profiles":`]) {
     await Deno.writeTextFile(`${configDirectory}/config.json`, text);
     assert.deepEqual(await script("call", {}, { ...env, SVC_CONFIG_DIR: configDirectory }), { status: 200 });
-    const { error } = await script("call", { profile: "default" }, { ...env, SVC_CONFIG_DIR: configDirectory }) as {
-      error: { code: string };
-    };
-    assert.equal(error.code, "INVALID_CONFIG", "a profile that is named must be valid");
+    const named = await script("call", { profile: "default" }, { ...env, SVC_CONFIG_DIR: configDirectory });
+    assert.ok(isJsonObject(named) && isJsonObject(named.error));
+    assert.equal(named.error.code, "INVALID_CONFIG", "a profile that is named must be valid");
   }
   const { stderr, code } = await svc(["auth", "status"], { env: { ...env, SVC_CONFIG_DIR: configDirectory } });
   assert.match(stderr, /^Warning: The profile is ignored\. \S*config\.json is not valid JSON/);

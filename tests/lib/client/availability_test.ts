@@ -129,10 +129,10 @@ Deno.test("a call fails when the service has been unavailable for too long", asy
 });
 
 Deno.test("a change without a key is repeated only if it was not sent", async () => {
-  for (const [status, isRepeated] of [[502, false], [503, false], [408, false]] as const) {
+  for (const status of [502, 503, 408]) {
     using outage = startUnavailable(sendJson(status, {}), { idempotencyKeys: false });
     const error = await catchError(outage.caller.call(CREATE, { type: "T" }, KEY));
-    assert.equal(error.outcomeUnknown, true, String(isRepeated));
+    assert.equal(error.outcomeUnknown, true, String(status));
     assert.equal(outage.server.received.length, 1);
   }
   using outage = startUnavailable(sendJson(503, {}, { "retry-after": "0" }), { idempotencyKeys: false });
