@@ -27,7 +27,8 @@ export function findUntrusted(path: string): UntrustedPath | undefined {
   const directory = resolvePath(getParent(path) || ".");
   // Without the permission to read the user, all files must have one owner.
   const uid = findUid() ?? readMetadata(directory)?.uid ?? ROOT_UID;
-  for (const start of [resolvePath(path), directory]) {
+  const target = resolvePath(path);
+  for (const start of getParent(target) === directory ? [target] : [target, directory]) {
     for (let current = start; current !== ""; current = current === "/" ? "" : getParent(current)) {
       const found = readMetadata(current);
       if (found === undefined) break; // The program may not read it.
