@@ -217,6 +217,7 @@ export class Connection implements ByteSource {
 
   /** Reads bytes of a body. The client has less time, the longer it has kept the service waiting. */
   async #readBody(target: Uint8Array): Promise<number> {
+    if (this.phase !== "request") throw new Disconnected("The response has begun.");
     const started = performance.now();
     this.#deadline = started + this.#patience;
     const count = await this.#read(target);
@@ -268,6 +269,8 @@ export class Connection implements ByteSource {
 
   /** Sends a response that ends the connection although the client may still send. */
   async #sendLast(response: Response, isHead: boolean): Promise<void> {
+    // A pending read of the body would replace the deadlines of the response when it ends.
+    this.interrupt(new Disconnected("The response has begun."));
     this.#failure = undefined;
     await this.#send(response, { isHead, isLast: true });
     // If unread bytes remained, closing would reset the connection, and the client might not receive the response.

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { startService } from "../../../service/mod.ts";
 import { openService, openServiceOn } from "../../harness/service.ts";
 import { CHECKOUT, LimitedCommand } from "../../harness/svc.ts";
-import { within } from "../../harness/wait.ts";
+import { eventually, within } from "../../harness/wait.ts";
 import { readHeader, request, startServer, Wire } from "./_wire.ts";
 
 const HOST = "Host: localhost\r\n";
@@ -52,6 +52,24 @@ Deno.test("a client that does not read its response loses the connection", async
       while (server.server.connections > 0) await new Promise((resolve) => setTimeout(resolve, 10));
     })(),
   );
+  assert.deepEqual(server.log, []);
+});
+
+Deno.test("a connection ends although its handler still waits for the body", async () => {
+  const reads: Promise<unknown>[] = [];
+  await using server = startServer({ lingerTimeout: 50 }, async (request) => {
+    const reader = request.body?.getReader();
+    await reader?.read();
+    reads.push(assert.rejects(async () => await reader?.read()));
+    await new Promise((resolve) => setTimeout(resolve));
+    return new Response("no", { status: 413 });
+  });
+  using wire = await Wire.open(server.port);
+  await wire.send(`POST / HTTP/1.1\r\n${HOST}Content-Length: 9\r\n\r\na`);
+  assert.equal((await wire.receive())?.status, 413);
+  await wire.send("b");
+  await eventually("the server closes the connection", () => server.server.connections === 0);
+  await Promise.all(reads);
   assert.deepEqual(server.log, []);
 });
 
