@@ -202,7 +202,7 @@ export class Connection implements ByteSource {
     for (;;) {
       const end = this.#buffer.subarray(0, this.#end).indexOf(10, this.#start);
       const length = end < 0 ? this.available : end - this.#start - 1;
-      if (length > limit + 1 || (end >= 0 && this.#buffer[end - 1] !== 13)) {
+      if (length > limit + 1 || (end >= 0 && (length < 0 || this.#buffer[end - 1] !== 13))) {
         throw new Invalid("A chunk of the body is malformed.");
       }
       if (end >= 0) {

@@ -71,7 +71,9 @@ Deno.test("a malformed request is a 400 with the shape of an error, and ends the
 
 Deno.test("a malformed chunk of a body is an error of the request", async () => {
   await using server = startServer();
-  for (const chunks of ["x\r\n", "1\r\nab\r\n0\r\n\r\n", "-1\r\n", "1\nx", `${"0".repeat(13)}1\r\nx`]) {
+  for (
+    const chunks of ["x\r\n", "1\r\nab\r\n0\r\n\r\n", "-1\r\n", "1\nx", "1\r\n\r\n0\r\n\r\n", `${"0".repeat(13)}1\r\nx`]
+  ) {
     const text = `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n${chunks}`;
     const response = await request(server.port, text);
     assert.equal(response?.status, 400, chunks);
