@@ -215,11 +215,11 @@ export class Connection implements ByteSource {
     }
   }
 
-  /** Reads bytes of a body. The client has less time, the longer it has kept the service waiting. */
+  /** Reads bytes of a body. The time for which the service has waited before shortens the wait. */
   async #readBody(target: Uint8Array): Promise<number> {
     if (this.phase !== "request") throw new Disconnected("The response has begun.");
     const started = performance.now();
-    this.#deadline = started + this.#patience;
+    this.#deadline = started + Math.min(this.#patience, this.#owner.limits.stallTimeout);
     const count = await this.#read(target);
     if (count === null) throw new Disconnected("The client closed the connection.");
     this.#deadline = Infinity;
@@ -323,7 +323,7 @@ export class Connection implements ByteSource {
     const before = this.#deadline;
     try {
       for (let written = 0; written < bytes.length;) {
-        this.#deadline = performance.now() + this.#owner.limits.writeTimeout;
+        this.#deadline = performance.now() + this.#owner.limits.stallTimeout;
         written += await this.#conn.write(written === 0 ? bytes : bytes.subarray(written));
       }
     } catch (cause) {

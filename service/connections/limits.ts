@@ -15,8 +15,8 @@ export interface ConnectionLimits {
   readonly bodyTimeout: number;
   /** Bytes per second that a client must send on average after `bodyTimeout`. */
   readonly bodyRate: number;
-  /** Milliseconds for which a client may read nothing of its response. */
-  readonly writeTimeout: number;
+  /** Milliseconds for which a client may send nothing of a body, or read nothing of a response. */
+  readonly stallTimeout: number;
   /** Milliseconds to read and discard what a client still sends after a response that ends the connection. */
   readonly lingerTimeout: number;
   /** Maximum bytes of responses that clients have not read yet. Above it, requests receive 503. */
@@ -30,7 +30,7 @@ export const DEFAULT_LIMITS: Omit<ConnectionLimits, "maxConnections"> = {
   minIdle: 1000,
   bodyTimeout: 20_000,
   bodyRate: 1024,
-  writeTimeout: 120_000,
+  stallTimeout: 120_000,
   lingerTimeout: 1000,
   maxUnsentBytes: 256 * 1024 * 1024,
 };

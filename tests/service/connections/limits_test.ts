@@ -42,8 +42,17 @@ Deno.test("a body that arrives steadily may take longer than the time limit of a
   assert.ok(performance.now() - started > 300);
 });
 
+Deno.test("a body that stops arriving is a 408, however much of it has arrived", async () => {
+  await using server = startServer({ bodyRate: 0.001, stallTimeout: 50 });
+  using wire = await Wire.open(server.port);
+  await wire.send(`POST / HTTP/1.1\r\n${HOST}Content-Length: 9\r\nExpect: 100-continue\r\n\r\n`);
+  assert.equal((await wire.receive())?.status, 100);
+  await wire.send("abc");
+  assert.equal((await wire.receive())?.status, 408);
+});
+
 Deno.test("a client that does not read its response loses the connection", async () => {
-  await using server = startServer({ writeTimeout: 50 }, () => new Response("x".repeat(50_000_000)));
+  await using server = startServer({ stallTimeout: 50 }, () => new Response("x".repeat(50_000_000)));
   using wire = await Wire.open(server.port);
   await wire.send(GET);
   await within(
