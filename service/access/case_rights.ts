@@ -1,6 +1,7 @@
 /** The rights of the caller on cases. Nothing else decides them. */
 import type { Application, CaseType } from "../application/model/application.ts";
 import type { Condition } from "../application/model/expression.ts";
+import { NO_CASE } from "../application/model/rights.ts";
 import { buildScope, type ScopeContext, scopeWithoutCase } from "../cases/scope.ts";
 import { DomainError, Forbidden } from "../errors.ts";
 import type { Filter } from "../store/query.ts";
@@ -41,7 +42,7 @@ export function checkWork(work: CaseInCall): void {
 export function buildReadFilter({ caseTypes }: Application, context: ScopeContext): Filter | undefined {
   const scope = scopeWithoutCase({}, context);
   const conditions = [...caseTypes.values()].map(({ id, rights }) => {
-    return [id, rights.read.toCaseCondition(scope)] as const;
+    return [id, grantNothingOnError(() => rights.read.toCaseCondition(scope), NO_CASE)] as const;
   });
   const open = conditions.filter(([, condition]) => isEvery(condition)).map(([id]) => id);
   if (open.length === conditions.length) return undefined;
@@ -56,12 +57,16 @@ function isEvery(condition: Filter): boolean {
   return "and" in condition && condition.and.length === 0;
 }
 
-/** Evaluates a right. An expression that fails grants nothing. */
 function holds(right: Condition, { stored, context }: CaseInCall): boolean {
+  return grantNothingOnError(() => right(buildScope(stored, context)), false);
+}
+
+/** Evaluates a right. An expression that fails, such as `operator.queues[0]` without a queue, grants nothing. */
+function grantNothingOnError<T>(evaluate: () => T, nothing: T): T {
   try {
-    return right(buildScope(stored, context));
+    return evaluate();
   } catch (error) {
-    if (error instanceof DomainError) return false;
+    if (error instanceof DomainError) return nothing;
     throw error;
   }
 }

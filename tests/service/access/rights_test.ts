@@ -302,6 +302,17 @@ Deno.test("a read right that the database cannot evaluate is reported with its p
   assert.match(report("Applicant"), /Boolean is needed/);
 });
 
+Deno.test("a read right that cannot be evaluated for an operator grants nothing, and other operators work", async () => {
+  await using engine = await openEngine(YAML.replace(/read: .*/, "read: \"!(operator.queues[1] == 'Other')\""));
+  const caseId = textAt(await engine.body("cases.create", { type: PERMIT, data: {} }), "ID");
+  const count = async (as: string) => {
+    const { data } = await engine.body("data.query", { dataViewId: "D_Permits", data: {} }, { as });
+    return Array.isArray(data) ? data.length : undefined;
+  };
+  assert.deepEqual([await count(CLERK), await count(OUTSIDER)], [1, 0]);
+  assert.equal((await engine.refused("cases.get", { caseId }, { as: OUTSIDER })).status, 404);
+});
+
 const CONDITIONS = fc.letrec<{ condition: string }>((tie) => ({
   condition: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
