@@ -63,8 +63,8 @@ export class Tokens {
     const found = await this.#store.read((tx) => tx.getToken(hashSecret(token)));
     const owner = found?.client.id ?? this.#cache.get(token)?.clientId;
     if (owner !== client.id) return;
-    this.#cache.delete(token);
     if (found) await this.#store.transact((tx) => tx.deleteToken(hashSecret(token)));
+    this.#cache.delete(token); // Last: a look-up that found the token may have added it again.
   }
 
   async #lookUp(token: string): Promise<string | undefined> {
