@@ -380,6 +380,18 @@ Deno.test("steps that --force has dropped do not affect later steps", async () =
   assert.equal(await workspace.permits(), 4);
 });
 
+Deno.test("a finished run that is started again by its identifier sends nothing, and prints its results again", async () => {
+  await using workspace = await openScriptWorkspace(
+    `if (input === 2) throw new Error("no"); ${CREATE_CASE} return made.status;`,
+  );
+  await Deno.writeTextFile(`${workspace.folder}/in.ndjson`, "1\n2\n");
+  const start = () => workspace.svc(...RUN_SCRIPT, "--each", "in.ndjson");
+  const first = await start();
+  const second = await start();
+  assert.deepEqual([first.code, second.code, second.stdout], [1, 1, first.stdout]);
+  assert.equal(await workspace.permits(), 1);
+});
+
 Deno.test("an ended run that continues with a new line is unfinished when it is killed", async () => {
   const waits = `if (input === 2) { log("made"); ${WAIT_FOR_SECOND_CASE.replace("< 2", "< 3")} }`;
   await using workspace = await openScriptWorkspace(`${CREATE_CASE} ${waits} return made.status;`);
