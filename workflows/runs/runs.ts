@@ -214,7 +214,10 @@ export class Runs implements AsyncDisposable {
     const { grants, service, onUnknown } = recorded;
     const changed = changeSettings({ ...settings, grants, service, onUnknown, profile }, options);
     if (grants.length > 0 && !await this.#isOwn(run)) {
-      this.#warn(`Run ${id} was recorded elsewhere: its grants (${grants.join(", ")}) do not count.`);
+      this.#warn(
+        `The grants of run ${id} (${grants.join(", ")}) are ignored, because this user did not give them on this ` +
+          "machine. Grant them again with --allow.",
+      );
       return await this.#open(id, changed, mode, options);
     }
     const allow = [...grants, ...(options.allow ?? [])]; // Grants are kept.

@@ -1,4 +1,4 @@
-/** Grants of a run: they are kept in its journal, and count only for the user who gave them. */
+/** Grants of a run: its journal stores them, and they are valid only for the user who gave them. */
 import assert from "node:assert/strict";
 import { sealAll } from "../../../workflows/journal/sqlite/seal.ts";
 import { makeFolder, runCommand } from "../../harness/svc.ts";
@@ -42,7 +42,10 @@ Deno.test("a journal brings no grants to another user, who can give them on the 
   await using interrupted = await openInterrupted(api, ["--journal", "runs.db"]);
   await using other = await makeFolder();
   const refused = await interrupted.resume(other.path, "--journal", "runs.db");
-  assert.match(refused.stderr, /Warning: Run r1 was recorded elsewhere: its grants \(cases\.get\) do not count\./);
+  assert.match(
+    refused.stderr,
+    /Warning: The grants of run r1 \(cases\.get\) are ignored, because this user did not give them on this machine\. Grant them again with --allow\./,
+  );
   assert.match(refused.stderr, /"PERMISSION_DENIED".*no permission was granted.*--allow cases\.get/);
   assert.equal(api.received.length, 1, "nothing was sent");
   const granted = await interrupted.resume(other.path, "--journal", "runs.db", "--allow", "cases.get");
@@ -56,7 +59,7 @@ Deno.test("the user who started a run continues it without giving its grants aga
   assert.deepEqual([resumed.stdout, resumed.code], [`"C-2"\n`, 0], resumed.stderr);
 });
 
-Deno.test("grants that are added to a journal do not count, and neither do those of another script", async () => {
+Deno.test("grants that are added to a journal are ignored, as are those of another script", async () => {
   for (
     const forgery of [
       `UPDATE runs SET settings = json_set(settings, '$.grants', json('["cases.get","cases.delete"]'))`,
@@ -73,7 +76,7 @@ Deno.test("grants that are added to a journal do not count, and neither do those
     sealAll(db); // A forger can compute checksums.
     db.close();
     const refused = await interrupted.resume(interrupted.own, "--journal", "runs.db");
-    assert.match(refused.stderr, /was recorded elsewhere/, forgery);
+    assert.match(refused.stderr, /are ignored, because this user did not give them/, forgery);
     assert.match(refused.stderr, /"PERMISSION_DENIED"/, forgery);
   }
 });
