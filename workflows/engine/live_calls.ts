@@ -173,10 +173,13 @@ export class GrantedCalls implements LiveCalls {
           return await this.#decide(ref, change, error);
         }
         failure = error;
-        if (change.tag !== undefined && await attempts.outlast(error)) attempt = 0;
-        else {await delay(FIRST_DELAY * 2 ** (attempt - 1), AbortSignal.any([signal, lastAttempt])).catch(() => {
-            throw error.with({ outcomeUnknown: true });
-          });}
+        if (change.tag !== undefined && await attempts.outlast(error)) {
+          attempt = 0;
+          continue;
+        }
+        await delay(FIRST_DELAY * 2 ** (attempt - 1), AbortSignal.any([signal, lastAttempt])).catch(() => {
+          throw error.with({ outcomeUnknown: true });
+        });
       }
     }
   }
