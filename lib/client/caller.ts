@@ -128,10 +128,7 @@ export function createCaller(
   const demanding = new Set<string>();
   const prepare = async (ref: OperationRef, values: Values, attempt: AttemptOptions = {}): Promise<PreparedCall> => {
     try {
-      checkTimeout(attempt.timeoutSeconds);
-      checkSignal(attempt.signal);
-      checkKey(attempt.idempotencyKey);
-      const { demandedTagPath, ...request } = encodeRequest(ref.operation, values);
+      const { demandedTagPath, ...request } = encodeCall(ref, values, attempt);
       const call = new Call(ref, session(), attempt, options.onReply);
       const tagPath = request.tagPath ?? (demanding.has(ref.name) ? demandedTagPath : undefined);
       const ifMatch = await call.findTag({ ...request, tagPath }, demandedTagPath !== undefined);
@@ -181,6 +178,14 @@ export async function sendPrepared(prepared: PreparedCall, onTag?: (tag?: string
     onTag?.(tagged.ifMatch);
     return await tagged.send();
   }
+}
+
+/** Encodes the request of a call. Throws `INVALID_ARGS` for invalid values and options. */
+export function encodeCall(ref: OperationRef, values: Values, options: AttemptOptions = {}): EncodedRequest {
+  checkTimeout(options.timeoutSeconds);
+  checkSignal(options.signal);
+  checkKey(options.idempotencyKey);
+  return encodeRequest(ref.operation, values);
 }
 
 function checkTimeout(seconds: unknown): void {

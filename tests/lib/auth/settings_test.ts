@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { saveProfile } from "../../../lib/auth/profiles.ts";
+import { createClient } from "../../../mod.ts";
 import { openSession } from "../../../lib/auth/session.ts";
 import { readTarget, type SessionOptions } from "../../../lib/auth/settings.ts";
 import {
@@ -237,6 +238,21 @@ Deno.test("a dry run needs only an address, and a session reports missing creden
     assert.equal(error.code, "INVALID_CONFIG");
     assert.equal(error.message, `There is no profile "c" in ${configDirectory}/config.json.`);
   }
+});
+
+Deno.test({
+  name: "a call without complete credentials warns once about the configuration, and reports invalid arguments first",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const configDirectory = await freshDirectory();
+    await saveProfile("default", { baseUrl: PROFILE.baseUrl, clientSecret: PROFILE.clientSecret }, configDirectory);
+    await Deno.chmod(`${configDirectory}/config.json`, 0o640);
+    const warnings: string[] = [];
+    const client = createClient({ configDirectory, warn: (message) => warnings.push(message) });
+    await assert.rejects(client.cases.get("C"), { code: "INVALID_CONFIG", operation: "cases.get" });
+    assert.equal(warnings.length, 1);
+    await assert.rejects(client.cases.get(""), { code: "INVALID_ARGS", operation: "cases.get" });
+  },
 });
 
 Deno.test("a program that passes all options needs only the network permission", async () => {
