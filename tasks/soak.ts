@@ -1,6 +1,6 @@
 /**
  * Disturbs and loads the service, the client and the workflow runner for a long time, and verifies that they keep their
- * promises: `deno task soak [--only <name,…>] [--seed <n>] [--scale <0.01 to 1>] [--ignore-limits] [--list]`.
+ * promises: `deno task soak [--only <name,…>] [--seed <n>] [--scale <0.0001 to 1>] [--ignore-limits] [--list]`.
  *
  * --ignore-limits reports times and memory without judging them.
  *
@@ -14,7 +14,7 @@ import { scenarios } from "./soak/scenarios.ts";
 import { createSeed, SeededRandom } from "./support/seeded_random.ts";
 import { closeOnInterrupt } from "./support/workspace.ts";
 
-const USAGE = "Usage: deno task soak [--only <name,…>] [--seed <n>] [--scale <0.01 to 1>] [--ignore-limits] [--list]";
+const USAGE = "Usage: deno task soak [--only <name,…>] [--seed <n>] [--scale <0.0001 to 1>] [--ignore-limits] [--list]";
 const MAX_SHOWN_FAULTS = 20;
 
 const options = readOptions();

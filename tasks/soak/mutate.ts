@@ -92,7 +92,7 @@ const CONTENT_TYPES = [
 /** Nesting of a body that is deeper than any real one. */
 const DEPTHS = [100, 3000, 20_000] as const;
 
-/** Nesting of a value that \`JSON.stringify\` can write. */
+/** Nesting of a value that `JSON.stringify` can write. */
 const VALUE_DEPTHS = [5, 100, 1000] as const;
 
 const MAX_REPETITIONS = 3000;

@@ -31,7 +31,9 @@ const SHORT_OUTAGES = 3;
 /** Seconds that a batch waits: longer than the longest outage and the start after it. */
 const MAX_OUTAGE = 720;
 
+/** Inputs of a batch. */
 const INPUTS = 24;
+const MIN_INPUTS = 6;
 
 /** Longest time in milliseconds from the first call of a batch, or the end of an outage, to the next outage. */
 const MAX_DELAY = 1500;
@@ -53,10 +55,11 @@ export const outages: Scenario = {
 
 async function interruptBatches({ random, scale, program, signal, onProgress }: SoakOptions): Promise<SoakResult> {
   const reference = await createReference(program);
+  const inputs = scaleNumber(INPUTS, scale, MIN_INPUTS);
   await using outage = await Interruption.open(program, random);
   const finished: FinishedBatch[] = [];
   const runBatch = async () => {
-    const batch = outage.createBatch(`o${finished.length + 1}`);
+    const batch = outage.createBatch(`o${finished.length + 1}`, inputs);
     const end = await batch.finish();
     finished.push([batch, end]);
   };
@@ -82,7 +85,7 @@ async function interruptBatches({ random, scale, program, signal, onProgress }: 
   const ratio = outage.requests / (undisturbed * finished.length);
   const excess = ratio > MAX_CALLS ? [`${outage.requests} calls instead of ${undisturbed * finished.length}`] : [];
   return createResult(
-    `outages of ${happened.join(", ")}; ${finished.length * INPUTS} inputs, ${failures.length} failed, ` +
+    `outages of ${happened.join(", ")}; ${finished.length * inputs} inputs, ${failures.length} failed, ` +
       `calls ${ratio.toFixed(2)} ×, ${verdict.lost.length} effects lost, ${verdict.repeated.length} repeated`,
     [...failures, ...faults, ...excess],
   );
@@ -116,7 +119,7 @@ class Interruption implements AsyncDisposable {
     this.#random = random;
   }
 
-  /** Starts a service, and a proxy that the profile \`proxy\` names. */
+  /** Starts a service, and a proxy that the profile `proxy` names. */
   static async open(program: string | undefined, random: SeededRandom): Promise<Interruption> {
     await using stack = new AsyncDisposableStack();
     const workspace = stack.use(await Workspace.open(program));
@@ -142,8 +145,8 @@ class Interruption implements AsyncDisposable {
     return this.#fault;
   }
 
-  createBatch(id: string): Batch {
-    return new Batch(this.workspace, id, INPUTS, ["--profile", "proxy", "--max-outage", String(MAX_OUTAGE)]);
+  createBatch(id: string, inputs: number): Batch {
+    return new Batch(this.workspace, id, inputs, ["--profile", "proxy", "--max-outage", String(MAX_OUTAGE)]);
   }
 
   /** Makes the service unavailable while calls arrive. Returns false if the batch ends before. */

@@ -48,9 +48,10 @@ Deno.test("a lost write and an unexpected change are reported", async () => {
 });
 
 Deno.test("an unknown name, scale or seed is refused with the usage", async () => {
-  for (const args of [["--only", "nothing"], ["--scale", "2"], ["--seed", "-1"], ["--fast"]]) {
+  const refused = [["--only", "nothing"], ["--scale", "2"], ["--seed", "-1"], ["--fast"]];
+  await Promise.all(refused.map(async (args) => {
     const { code, stderr } = await soak(...args);
     assert.equal(code, 2, args.join(" "));
     assert.match(stderr, /Usage: deno task soak/);
-  }
+  }));
 });
