@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { locateFiles } from "../../service/server/directory.ts";
 
 const FORMATS = fileURLToPath(new URL("../../tests/fixtures/formats", import.meta.url));
@@ -26,7 +26,7 @@ export interface StoreDigest {
   readonly sha256: string;
 }
 
-/** Lists the versions of the tables before the current one. */
+/** Lists the versions whose tables are known, in ascending order. */
 export function listFormats(): number[] {
   const names = Array.from(Deno.readDirSync(FORMATS), ({ name }) => /^service_(\d+)\.sql$/.exec(name)?.[1]);
   return names.flatMap((version) => version === undefined ? [] : [Number(version)]).toSorted((a, b) => a - b);
@@ -38,7 +38,7 @@ export function createEarlierStore(data: string, version: number, cases: number)
   mkdirSync(files, { recursive: true, mode: 0o700 });
   const source = locateFiles(SOURCE);
   for (const { name } of Deno.readDirSync(source.files)) copyFileSync(`${source.files}/${name}`, `${files}/${name}`);
-  using template = new DatabaseSync(source.database, { readOnly: true });
+  using template = openImmutable(source.database);
   using db = new DatabaseSync(database);
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF`);
   db.exec(Deno.readTextFileSync(`${FORMATS}/service_${version}.sql`));
@@ -51,6 +51,13 @@ export function createEarlierStore(data: string, version: number, cases: number)
   }
   db.prepare("INSERT INTO sequences VALUES ('CITY-PERMIT-WORK P', ?)").run(copies * count);
   db.exec("COMMIT");
+}
+
+/** Opens a database that nothing changes. SQLite then creates no files beside it. */
+function openImmutable(path: string): DatabaseSync {
+  const url = pathToFileURL(path);
+  url.search = "immutable=1";
+  return new DatabaseSync(url, { readOnly: true });
 }
 
 /** Inserts rows with the numbers of a copy. Records and shared items exist once. */
