@@ -17,7 +17,7 @@ export async function checkDefinition(
   { isNew, accept }: { readonly isNew: boolean; readonly accept: boolean },
 ): Promise<void> {
   if (!isNew && await store.read((tx) => isVerified(tx, app))) return;
-  const mismatches = isNew || accept ? [] : await store.read((tx) => findMismatches(tx, app));
+  const mismatches = isNew || accept ? [] : await store.read((tx) => findMismatches(tx, app, { onlyChanged: true }));
   if (mismatches.length === 0) return await store.transact((tx) => markVerified(tx, app, new Date()));
   const [first] = mismatches;
   const more = mismatches.length > 1 ? ` (and ${mismatches.length - 1} more)` : "";

@@ -83,7 +83,7 @@ async function applyRenames(
 ): Promise<MigrationReport> {
   const done: MigrationReport["renames"] = [];
   for (const { text, rename } of renames) done.push({ rename: text, rows: await tx.rename(rename) });
-  return { applied: false, renames: done, mismatches: await findMismatches(tx, app) };
+  return { applied: false, renames: done, mismatches: await findMismatches(tx, app, { onlyChanged: false }) };
 }
 
 /** Checks that the definition has the new name. Data that was migrated to a misspelt name would fit nothing. */

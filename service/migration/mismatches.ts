@@ -26,17 +26,18 @@ interface StoredShape {
 }
 
 /**
- * Finds the stored data that a definition does not fit. The check costs nothing if the data was verified for an equal
- * definition. Otherwise it reads the values of the fields that are new, changed or removed.
+ * Finds the stored data that a definition does not fit. With `onlyChanged`, reads the values of the fields that have changed
+ * since the data was verified, not of all fields.
  */
-export async function findMismatches(tx: Transaction, app: Application): Promise<Mismatch[]> {
-  const shape = toShape(app);
-  const verified = (await tx.getItem(...VERIFIED))?.content;
-  const digest = await digestShape(shape);
-  if (verified?.digest === digest) return [];
+export async function findMismatches(
+  tx: Transaction,
+  app: Application,
+  { onlyChanged }: { readonly onlyChanged: boolean },
+): Promise<Mismatch[]> {
+  const before = onlyChanged ? readFields((await tx.getItem(...VERIFIED))?.content) : undefined;
   return [
     ...(await tx.countUses()).flatMap((use) => checkUse(use, app)),
-    ...await checkFields(tx, app, readFields(verified)),
+    ...await checkFields(tx, app, before),
   ];
 }
 

@@ -193,6 +193,21 @@ Deno.test("a migration shows its plan, changes nothing before it is applied, and
   assert.deepEqual([tool.Name, tool.Cost, tool.Price], ["Saw", 3, undefined]);
 });
 
+Deno.test("a migration reports the mismatches that a start has accepted", async () => {
+  await using place = await prepare();
+  const app = await place.write(BEFORE.replace("Due: { type: Text }", "Due: { type: Date }"));
+  await (await startService({ data: place.data, app, acceptMismatch: true })).close();
+  const { mismatches } = await migrate({
+    data: place.data,
+    app,
+    renames: ["caseTypes.Org-Jobs-Work-Job.stages.Start=Work"],
+    apply: false,
+  });
+  assert.deepEqual(mismatches.map(({ message }) => message), [
+    "2 cases of Org-Jobs-Work-Job with a value of Due that does not fit the type Date",
+  ]);
+});
+
 Deno.test("a rename to a name that the definition does not have, or in another form, is refused", async () => {
   await using place = await prepare();
   const app = await place.write(AFTER);
