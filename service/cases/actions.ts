@@ -80,7 +80,10 @@ export async function discardDrafts(
   const holder = findOtherHolder(work.stored, context.caller.id);
   if (holder !== undefined && !mayManage(work)) {
     const name = getOperatorName(context.app, holder);
-    throw new Forbidden(`The drafts of ${work.stored.businessId} belong to ${name}: only ${name} may discard them`);
+    throw new Forbidden(
+      `The drafts of ${work.stored.businessId} belong to ${name}: only ${name} and operators with the right 'manage' ` +
+        "may discard them",
+    );
   }
   for (const assignment of drafted) {
     deleteDrafts(assignment);

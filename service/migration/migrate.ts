@@ -90,7 +90,7 @@ async function applyRenames(
 function checkTarget(app: Application, rename: Rename, text: string): void {
   const names = listTargets(app, rename);
   if (names === undefined || names.includes(rename.to)) return;
-  throw new SvcError("INVALID_ARGS", `The definition has no '${rename.to}'${suggestAlternatives(rename.to, names)}.`, {
+  throw new SvcError("INVALID_ARGS", `The definition has no '${rename.to}'${suggestAlternatives(rename.to, names)}`, {
     hint: `Correct the rename '${text}', or name another definition with --app.`,
   });
 }

@@ -280,7 +280,7 @@ Deno.test("only the holder of a draft or a manager discards it, and the history 
   const refused = await engine.refused("cases.discardUpdates", { caseId }, { as: "reviewer@city" });
   assert.deepEqual([refused.status, refused.message], [
     403,
-    "The drafts of P-2 belong to Clara Clerk: only Clara Clerk may discard them",
+    "The drafts of P-2 belong to Clara Clerk: only Clara Clerk and operators with the right 'manage' may discard them",
   ]);
   await engine.call("cases.discardUpdates", { caseId }, { as: "decider@city" });
   await save();

@@ -218,7 +218,7 @@ Deno.test("a rename to a name that the definition does not have, or in another f
   };
   assert.deepEqual(await refused("queues.Desk=Fromt"), [
     "INVALID_ARGS",
-    "The definition has no 'Fromt'; did you mean 'Front'?.",
+    "The definition has no 'Fromt'; did you mean 'Front'?",
   ]);
   for (const wrong of ["queues.Desk", "queues=Desk", "=Front", "views.A=B", "caseTypes.A.fields=B", "queues.Desk="]) {
     assert.deepEqual(await refused(wrong), ["INVALID_ARGS", `'${wrong}' is not a rename.`]);
