@@ -75,8 +75,16 @@ export async function releaseFile(
   runLater(() => bytes.remove(file.id));
 }
 
-/** Deletes uploads that have expired without being linked. */
-export async function removeExpired(store: Store, bytes: ByteStore, now: Date): Promise<void> {
+/**
+ * Deletes uploads that have expired without being linked. Deletes nothing before the service has run for the lifetime of an
+ * upload, because the system time may be wrong at a start.
+ */
+export async function removeExpired(
+  store: Store,
+  bytes: ByteStore,
+  { now, uptime }: { readonly now: Date; readonly uptime: number },
+): Promise<void> {
+  if (uptime < LIFETIME) return;
   const before = new Date(now.getTime() - LIFETIME).toISOString();
   const expired = await store.transact(async (tx) => {
     const items = await tx.listItems(FILE_KIND, TEMPORARY, { before });

@@ -1,6 +1,6 @@
 /**
- * Idempotency keys. A call with a key is performed once; a repetition within 24 hours of service receives the stored response. The
- * response is stored in the unit of work that makes the change, so that a crash leaves both or neither.
+ * Idempotency keys. A call with a key is performed once. A repetition receives the stored response, until the service has run
+ * for 24 hours. The response is stored in the unit of work that makes the change, so that a crash leaves both or neither.
  */
 import { DependencyFailed, DomainError, type DomainErrorKind } from "../errors.ts";
 import type { ServiceClock } from "../store/service_clock.ts";

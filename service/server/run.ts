@@ -113,11 +113,11 @@ export function sweepRegularly(store: Store, bytes: ByteStore, log: (line: strin
   const logFailure = (what: string) => (error: unknown) => {
     log(`Expired ${what} were not deleted: ${error instanceof Error ? error.stack : String(error)}`);
   };
-  const clock = ServiceClock.open(store);
+  const opening = ServiceClock.open(store);
   const sweep = async () => {
-    const now = (await clock).now();
-    await removeExpired(store, bytes, now).catch(logFailure("uploads"));
-    await deleteExpiredResponses(store, now).catch(logFailure("responses"));
+    const clock = await opening;
+    await removeExpired(store, bytes, { now: new Date(), uptime: clock.uptime }).catch(logFailure("uploads"));
+    await deleteExpiredResponses(store, clock.now()).catch(logFailure("responses"));
   };
   let sweeping = sweep();
   const timer = setInterval(() => sweeping = sweeping.then(sweep), INTERVAL);

@@ -19,8 +19,13 @@ export class ServiceClock {
     return new ServiceClock(newest === undefined ? Date.now() : Date.parse(newest));
   }
 
+  /** Milliseconds since the clock was opened. */
+  get uptime(): number {
+    return performance.now() - this.#opened;
+  }
+
   /** Returns the time. It never goes back, and never jumps ahead. */
   now(): Date {
-    return new Date(this.#base + performance.now() - this.#opened);
+    return new Date(this.#base + this.uptime);
   }
 }

@@ -314,9 +314,12 @@ Deno.test("an upload that is not linked expires after two hours, with its bytes"
     store.read((tx) => findUpload({ app, tx: restrict(tx, app, { caller, now }), caller, now }, id));
   assert.equal((await found(new Date(expires.getTime() - 1)))?.name, "a.txt");
   assert.equal(await found(expires), undefined);
-  await removeExpired(store, bytes, new Date(expires.getTime()));
+  const lifetime = expires.getTime() - start.getTime();
+  const afterExpiry = new Date(expires.getTime() + 1);
+  await removeExpired(store, bytes, { now: expires, uptime: lifetime });
+  await removeExpired(store, bytes, { now: afterExpiry, uptime: lifetime - 1 });
   assert.deepEqual(await bytes.list(), [id]);
-  await removeExpired(store, bytes, new Date(expires.getTime() + 1));
+  await removeExpired(store, bytes, { now: afterExpiry, uptime: lifetime });
   assert.deepEqual(await bytes.list(), []);
   await Promise.all([store.close(), bytes.close()]);
 });
