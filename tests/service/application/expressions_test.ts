@@ -3,7 +3,7 @@ import { Environment } from "@marcbachmann/cel-js";
 import fc from "fast-check";
 import type { FieldShapes } from "../../../service/application/expressions/field_shape.ts";
 import { Vocabulary } from "../../../service/application/expressions/vocabulary.ts";
-import type { Scope } from "../../../service/application/model/expression.ts";
+import { type Scope, WITHOUT_CASE } from "../../../service/application/model/expression.ts";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 
 const SHAPES: FieldShapes = {
@@ -26,20 +26,9 @@ const FIELDS: JsonObject = {
 };
 
 function toScope(fields: JsonObject): Scope {
-  const caseInfo = {
-    ID: "",
-    businessID: "",
-    caseTypeID: "",
-    parentCaseID: "",
-    status: "",
-    urgency: 0,
-    stageID: "",
-    createdBy: "",
-    createTime: "",
-  };
   return {
     fields,
-    caseInfo,
+    caseInfo: WITHOUT_CASE,
     operator: { ID: "", name: "", queues: [] },
     action: "",
     now: "2026-01-02T03:04:05.678Z",

@@ -55,12 +55,7 @@ Deno.test("a client that does not read its response loses the connection", async
   await using server = startServer({ stallTimeout: 50 }, () => new Response("x".repeat(50_000_000)));
   using wire = await Wire.open(server.port);
   await wire.send(GET);
-  await within(
-    "the server closes the connection",
-    (async () => {
-      while (server.server.connections > 0) await new Promise((resolve) => setTimeout(resolve, 10));
-    })(),
-  );
+  await eventually("the server closes the connection", () => server.server.connections === 0);
   assert.deepEqual(server.log, []);
 });
 
@@ -98,12 +93,7 @@ Deno.test("a request on a connection above the maximum is a 503 that can be repe
     assert.equal((await wire.receive())?.status, 200);
     wire[Symbol.dispose]();
   }
-  await within(
-    "a new connection is served",
-    (async () => {
-      while ((await request(server.port, GET))?.status !== 200);
-    })(),
-  );
+  await eventually("a new connection is served", async () => (await request(server.port, GET))?.status === 200);
 });
 
 Deno.test("a connection that waits for a request makes room for a new one", async () => {
@@ -123,18 +113,8 @@ Deno.test("clients that read too slowly do not fill the memory of the service", 
   await using server = startServer({ maxUnsentBytes: 20_000_000 }, () => new Response("x".repeat(30_000_000)));
   using slow = await Wire.open(server.port);
   await slow.send(GET);
-  await within(
-    "the response is being sent",
-    (async () => {
-      while (server.server.connections === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    })(),
-  );
-  await within(
-    "a request is refused",
-    (async () => {
-      while ((await request(server.port, GET))?.status !== 503);
-    })(),
-  );
+  await eventually("the response is being sent", () => server.server.connections > 0);
+  await eventually("a request is refused", async () => (await request(server.port, GET))?.status === 503);
 });
 
 Deno.test("a declared length takes no memory, and half a request delays no other", async () => {
