@@ -7,6 +7,7 @@ import { reopenFailed } from "../../../workflows/runs/reopen.ts";
 import { FileLock } from "../../../utils/fs/file_lock.ts";
 import { sealAll } from "../../../workflows/journal/sqlite/seal.ts";
 import { isPrepared, prepareJournal } from "../../../workflows/journal/sqlite/schema.ts";
+import type { Journal } from "../../../workflows/journal/journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { runWithoutSpace } from "../../harness/faults.ts";
 import { LimitedCommand, makeFolder, parseErrorRecord, svcCommand, svcInProcess } from "../../harness/svc.ts";
@@ -26,6 +27,46 @@ Deno.test("a journal of a newer version is rejected and not changed", async () =
     return true;
   });
   assert.equal(db.prepare("PRAGMA user_version").get()?.user_version, 99);
+});
+
+/** Changes a journal to version 1, which had no checksums. */
+const FORMER = `
+  DROP TABLE lengths;
+  ALTER TABLE runs DROP COLUMN checksum;
+  ALTER TABLE inputs DROP COLUMN checksum;
+  ALTER TABLE events DROP COLUMN checksum;
+  PRAGMA user_version = 1`;
+
+Deno.test("the records of a journal of version 1 get checksums, unless a process works on one of its runs", async () => {
+  await using folder = await makeFolder();
+  const path = `${await Deno.realPath(folder.path)}/journal.db`;
+  const read = async (journal: Journal) => [
+    await journal.listRuns(),
+    await Array.fromAsync(journal.inputs(RUN)),
+    await journal.events(RUN, 1),
+  ];
+  let before: unknown;
+  {
+    await using journal = await openJournal(path);
+    await journal.createRun(newRun(RUN));
+    journal.beginInput(RUN, { number: 1, place: "in:1", value: 4711, startedAt: 1, generation: 0 });
+    for (const content of ["one", "two"]) journal.append(RUN, 1, { kind: "log", position: 0, at: 1, content });
+    before = await read(journal);
+  }
+  {
+    using db = new DatabaseSync(path);
+    db.exec(FORMER);
+  }
+  {
+    using _claim = await FileLock.tryAcquire(`${path}.${RUN}.lock`, { isTemporary: true });
+    await assert.rejects(openJournal(path), {
+      code: "INVALID_CONFIG",
+      message: `An earlier version of svc is working on run ${RUN} in the journal ${path}.`,
+    });
+  }
+  await using journal = await openJournal(path);
+  assert.deepEqual(await read(journal), before);
+  assert.deepEqual(await journal.verify(), { runs: 1, inputs: 1, events: 2, damaged: [] });
 });
 
 Deno.test("a journal that another process has locked can be read, and the error of a write names the lock", async () => {

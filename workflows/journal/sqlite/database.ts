@@ -1,8 +1,12 @@
 /** Opens the SQLite file of a journal. */
 import { DatabaseSync } from "node:sqlite";
+import { SvcError } from "../../../lib/errors.ts";
 import { delay } from "../../../utils/async/abort.ts";
+import { FileLock } from "../../../utils/fs/file_lock.ts";
+import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
 import { isDatabaseBusy, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
-import { isPrepared, prepareJournal } from "./schema.ts";
+import { isRunId } from "../run_id.ts";
+import { isPrepared, listEarlierRuns, prepareJournal } from "./schema.ts";
 
 /** Delay between two attempts to open a file that another process is setting up, in milliseconds. */
 const RETRY_MILLISECONDS = 20;
@@ -25,7 +29,10 @@ export async function openDatabase(path: string, timeoutMilliseconds: number): P
       const isReady = isPrepared(db, path); // Before any setting: the database of another program must not change.
       const settings = isReady ? CONNECTION_SETTINGS : [FILE_SETTINGS, ...CONNECTION_SETTINGS];
       for (const setting of settings) db.prepare(`PRAGMA ${setting}`).run(); // An error of `exec` has no code.
-      if (!isPrepared(db, path)) prepareJournal(db, path); // Checked again: this read creates the write-ahead log.
+      if (!isPrepared(db, path)) { // Checked again: this read creates the write-ahead log.
+        await checkUnused(db, path);
+        prepareJournal(db, path);
+      }
       return db;
     } catch (error) {
       db.close();
@@ -33,6 +40,21 @@ export async function openDatabase(path: string, timeoutMilliseconds: number): P
     }
     await delay(RETRY_MILLISECONDS);
   }
+}
+
+/** Checks that no process of an earlier version works on a run: the records that it adds would have no checksums. */
+async function checkUnused(db: DatabaseSync, path: string): Promise<void> {
+  for (const id of listEarlierRuns(db, path).filter(isRunId)) {
+    if (!await FileLock.isHeld(getLockPath(path, id)).catch(ignoreMissing)) continue;
+    throw new SvcError("INVALID_CONFIG", `An earlier version of svc is working on run ${id} in the journal ${path}.`, {
+      hint: "Wait until the run ends, or stop it. Then retry.",
+    });
+  }
+}
+
+/** Returns the path of the file that a process locks while it works on a run. */
+export function getLockPath(path: string, runId: string): string {
+  return `${path}.${runId}.lock`;
 }
 
 /** Returns a hint for a journal that cannot be written. */

@@ -102,6 +102,13 @@ function readVersion(db: DatabaseSync, path: string): number {
   throw new JournalDamage({}, "a table is missing");
 }
 
+/** Lists the identifiers of the runs in a journal of an earlier version. */
+export function listEarlierRuns(db: DatabaseSync, path: string): string[] {
+  const version = readVersion(db, path);
+  if (version === 0 || version === VERSION) return [];
+  return db.prepare("SELECT id FROM runs").all().map(({ id }) => String(id));
+}
+
 /** Creates the tables of a new journal, or changes those of an earlier version, unless another process has done so. */
 export function prepareJournal(db: DatabaseSync, path: string): void {
   inTransaction(db, () => {

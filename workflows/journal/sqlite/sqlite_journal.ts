@@ -10,7 +10,7 @@ import { WriteBuffer } from "./write_buffer.ts";
 import { describeWriteError } from "../../../utils/fs/describe_error.ts";
 import { isDatabaseBusy, isDatabaseDamaged, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
 import { whenSent } from "../../../utils/async/when_sent.ts";
-import { chooseWriteHint, openDatabase } from "./database.ts";
+import { chooseWriteHint, getLockPath, openDatabase } from "./database.ts";
 import type {
   CallTiming,
   EventKind,
@@ -224,7 +224,7 @@ class SqliteJournal implements Journal {
   }
 
   async claimRun(runId: string): Promise<AsyncDisposable | undefined> {
-    const lock = await FileLock.tryAcquire(this.#lockPath(runId), { isTemporary: true }).catch((cause) => {
+    const lock = await FileLock.tryAcquire(getLockPath(this.#path, runId), { isTemporary: true }).catch((cause) => {
       throw unusable(this.#path, "locked", cause);
     });
     return lock && {
@@ -496,10 +496,6 @@ class SqliteJournal implements Journal {
       before = freePages();
       this.#prepare("PRAGMA incremental_vacuum(1000)").all();
     } while (freePages() < before);
-  }
-
-  #lockPath(runId: string): string {
-    return `${this.#path}.${runId}.lock`;
   }
 
   /** Reads from the database. Converts errors. */
