@@ -1,6 +1,7 @@
 /** Converts expressions to conditions on cases, by which the store finds cases without evaluating an expression for each. */
 import type { ASTNode } from "@marcbachmann/cel-js";
 import type { JsonValue } from "../../../utils/json.ts";
+import { type CaseFacts, WITHOUT_CASE } from "../model/expression.ts";
 import { VALUE_KINDS, type ValueKind } from "../model/field.ts";
 import { type CaseComparator, type CaseCondition, type CaseValue, EVERY_CASE, NO_CASE } from "../model/rights.ts";
 import type { FieldShape, FieldShapes } from "./field_shape.ts";
@@ -21,7 +22,7 @@ interface Operand {
 }
 
 /** Facts of a case in expressions, and their properties in the store. */
-const FACTS: Readonly<Record<string, string>> = {
+const FACTS: { readonly [F in keyof CaseFacts]: string } = {
   ID: "id",
   businessID: "businessId",
   caseTypeID: "typeId",
@@ -169,16 +170,20 @@ function convertMembership<S>(
 /** Reads a value of the case that the store can compare. Returns undefined for other expressions. */
 function readOperand(node: ASTNode, shapes: FieldShapes): Operand | undefined {
   if (node.op === "." && node.args[0].op === "id" && node.args[0].args === "caseInfo") {
-    const property = Object.hasOwn(FACTS, node.args[1]) ? FACTS[node.args[1]] : undefined;
-    if (property === undefined) return undefined;
-    const [kind, empty] = property === "urgency" ? ["number", 0] as const : ["text", ""] as const;
-    return { place: { property }, kind, empty };
+    const fact = node.args[1];
+    if (!isFact(fact)) return undefined;
+    const empty = WITHOUT_CASE[fact];
+    return { place: { property: FACTS[fact] }, kind: typeof empty === "number" ? "number" : "text", empty };
   }
   const found = findField(node, shapes);
   if (found === undefined) return undefined;
   const kind = VALUE_KINDS[found.shape.type];
   const empty = EMPTY[kind];
   return empty === undefined ? undefined : { place: { content: found.path }, kind, empty };
+}
+
+function isFact(name: string): name is keyof CaseFacts {
+  return Object.hasOwn(FACTS, name);
 }
 
 function findField(node: ASTNode, shapes: FieldShapes): { path: string[]; shape: FieldShape } | undefined {
