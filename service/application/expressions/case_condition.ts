@@ -73,15 +73,13 @@ export function convertCondition<S>(
   }
   switch (node.op) {
     case "&&":
-      return combine(node.args.map(convert), (and) => ({ and }));
+      return combine(node.args.map(convert), (and) => ({ and }), NO_CASE);
     case "||":
-      return combine(node.args.map(convert), (or) => ({ or }));
+      return combine(node.args.map(convert), (or) => ({ or }), EVERY_CASE);
     case "!_":
       return combine([convert(node.args)], ([not = NO_CASE]) => ({ not }));
     case "?:":
-      return combine(node.args.map(convert), ([when = NO_CASE, yes = NO_CASE, no = NO_CASE]) => ({
-        or: [{ and: [when, yes] }, { and: [{ not: when }, no] }],
-      }));
+      return choose(convert(node.args[0]), convert(node.args[1]), convert(node.args[2]));
     case "!=":
       return combine([convertComparison("==", ...node.args, shapes, compile)], ([not = NO_CASE]) => ({ not }));
     case "==":
@@ -107,12 +105,38 @@ export function convertCondition<S>(
   }
 }
 
+/** Combines conditions. Parts after one that is `last` are not evaluated, because they may fail without need. */
 function combine<S>(
   parts: readonly (CaseConditionBuilder<S> | undefined)[],
   toCondition: (conditions: CaseCondition[]) => CaseCondition,
+  last?: CaseCondition,
 ): CaseConditionBuilder<S> | undefined {
   const builders = parts.filter((part) => part !== undefined);
-  return builders.length < parts.length ? undefined : (scope) => toCondition(builders.map((build) => build(scope)));
+  if (builders.length < parts.length) return undefined;
+  return (scope) => {
+    const conditions: CaseCondition[] = [];
+    for (const build of builders) {
+      const condition = build(scope);
+      if (condition === last) return condition;
+      conditions.push(condition);
+    }
+    return toCondition(conditions);
+  };
+}
+
+/** Chooses a condition. Evaluates only one if the choice does not depend on the case. */
+function choose<S>(
+  when: CaseConditionBuilder<S> | undefined,
+  yes: CaseConditionBuilder<S> | undefined,
+  no: CaseConditionBuilder<S> | undefined,
+): CaseConditionBuilder<S> | undefined {
+  if (when === undefined || yes === undefined || no === undefined) return undefined;
+  return (scope) => {
+    const choice = when(scope);
+    if (choice === EVERY_CASE) return yes(scope);
+    if (choice === NO_CASE) return no(scope);
+    return { or: [{ and: [choice, yes(scope)] }, { and: [{ not: choice }, no(scope)] }] };
+  };
 }
 
 function convertComparison<S>(
