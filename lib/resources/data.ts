@@ -37,7 +37,7 @@ const queried = {
   max: { help: "Maximum number of rows", type: "integer", to: "body:paging.maxResultsToFetch" },
   page: { help: "Page number, starting at 1", type: "integer", to: "body:paging.pageNumber" },
   pageSize: {
-    help: "Rows of each page, for services that cannot combine --page and --max",
+    help: "Rows per page, for services that cannot combine --page and --max",
     type: "integer",
     to: "body:paging.pageSize",
     excludes: ["max"],

@@ -35,11 +35,11 @@ export interface ServiceOptions {
   allowHost?: readonly string[];
   /** Origins of web pages that may call the service, or `*`. Default: none. */
   cors?: readonly string[];
-  /** Maximum number of connections. Default: what the limit of open files allows, at most 2048. */
+  /** Maximum number of connections. Default: derived from the limit of open files, at most 2048. */
   maxConnections?: number;
   /** Demands an entity tag for the operations for which the published API requires one. Default: false. */
   strict?: boolean;
-  /** Start although the definition does not fit the stored data. Default: false. */
+  /** Starts even if the definition does not fit the stored data. Default: false. */
   acceptMismatch?: boolean;
   /** Logs unexpected errors. Default: stderr. */
   log?: (line: string) => void;

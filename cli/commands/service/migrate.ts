@@ -3,14 +3,14 @@ import { dataFlag } from "./data_flag.ts";
 
 /** `svc service migrate`. */
 export const migrateCommand: LocalCommand = localCommand({
-  summary: "Fit stored data to a changed application definition",
+  summary: "Adapt stored data to a changed application definition",
   details:
     "Without --apply, the command shows the plan: the renames with the number of changed rows, and what does not " +
-    "fit afterwards. With --apply, it stores all changes in one transaction. Stop the service first. Renames have the " +
-    "paths of the definition and apply in order, e.g. caseTypes.City-Permit.stages.Review=Assessment.",
+    "fit afterwards. With --apply, it stores all changes in one transaction. Stop the service first. A rename gives a " +
+    "path of the definition a new name, e.g. caseTypes.City-Permit.stages.Review=Assessment. Renames apply in order.",
   flags: {
     rename: {
-      help: "Name of the definition to replace: <path>=<new name>; repeat the flag for several",
+      help: "Path of the definition and its new name, as <path>=<new name>; repeatable",
       type: "list",
       repeatable: true,
     },

@@ -4,9 +4,8 @@ import { dataFlag } from "./data_flag.ts";
 /** `svc service remove-client`. */
 export const removeClientCommand: LocalCommand = localCommand({
   summary: "Remove a client of the service, and all its tokens",
-  details:
-    "Without an ID, the client of the profile is removed. The service may be running or stopped; a running one " +
-    "rejects the client's tokens within two seconds. The profile stays in the configuration.",
+  details: "Without an ID, the client of the profile is removed. The service may be running: it then rejects " +
+    "the client's tokens within two seconds. The profile stays in the configuration.",
   args: [{ name: "client", help: "Client ID (default: the client of the profile)", type: "string", optional: true }],
   flags: { data: dataFlag },
   example: ["--profile decider", "client-9bX2mJt0Qk7a --data permits"],

@@ -40,11 +40,11 @@ export const startCommand: LocalCommand = localCommand({
       placeholder: "origin",
     },
     maxConnections: {
-      help: "Maximum number of connections (default: what the limit of open files allows, at most 2048)",
+      help: "Maximum number of connections (default: derived from the limit of open files, at most 2048)",
       type: "integer",
       placeholder: "n",
     },
-    acceptMismatch: { help: "Start although the definition does not fit the stored data", type: "boolean" },
+    acceptMismatch: { help: "Start even if the definition does not fit the stored data", type: "boolean" },
     operator: {
       help: "Operator of the profile (default: the last one used, or the first one of the application)",
       type: "string",
