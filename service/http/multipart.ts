@@ -39,7 +39,7 @@ export async function receiveForm(request: Request, target: FormTarget): Promise
     stream.on("error", () => {}); // The reader receives the error, but a skipped part has no reader.
     if (name?.toLowerCase() !== "file" || storing !== undefined) {
       stream.resume();
-      const reason = storing === undefined ? `the file '${name}'` : "more than one file";
+      const reason = storing === undefined ? `a file in the part '${name}'` : "more than one file";
       return void parser.destroy(new Invalid(`The form has ${reason}. Send one file, as the part 'file'.`));
     }
     file = stream;

@@ -31,7 +31,7 @@ Deno.test("a value that the service cannot honor is refused with the reason", as
   await refuse("GET", feed + "Data-Other", {}, `feedClass: the class of this feed is ${PERMIT}, not Data-Other.`);
 
   await refuse("POST", "/attachments/upload", await createForm("file", "file"), "The form has more than one file.");
-  await refuse("POST", "/attachments/upload", await createForm("plan"), "The form has the file 'plan'.");
+  await refuse("POST", "/attachments/upload", await createForm("plan"), "The form has a file in the part 'plan'.");
   const uploaded = await svc.call("POST", "/attachments/upload", await createForm("file"));
   assert.equal(uploaded.status, 201);
   const upload = isJsonObject(uploaded.body) ? String(uploaded.body.ID) : "";

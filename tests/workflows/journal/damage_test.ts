@@ -108,7 +108,7 @@ Deno.test("verify lists every damaged record with its run, input and step, and e
       step: 1,
       problem: "the recorded response does not match its checksum",
     },
-    { run: RUN, input: 3, place: "in.ndjson:3", problem: "its history has 2 instead of 3 events" },
+    { run: RUN, input: 3, place: "in.ndjson:3", problem: "its history has 2 events instead of 3" },
   ]);
   assert.equal(parseErrorRecord(after).code, "JOURNAL_DAMAGED");
   assert.deepEqual(JSON.parse((await verify("other", "--format", "json")).stdout).length, 1);

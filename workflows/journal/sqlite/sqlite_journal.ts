@@ -322,7 +322,7 @@ class SqliteJournal implements Journal {
       throw new JournalDamage(
         { ...this.#describeInput(runId, number), ...(last !== undefined && { step: last }) },
         isComplete || counted.events !== events.length
-          ? `its history has ${events.length} instead of ${counted.events} events`
+          ? `its history has ${events.length} events instead of ${counted.events}`
           : "its history has an event twice",
       );
     });

@@ -97,7 +97,7 @@ class Verification {
     const expected = this.#lengths.get(key) ?? 0;
     this.#lengths.delete(key);
     const part = this.#describe(run, input);
-    if (expected !== events) this.#report(part, `its history has ${events} instead of ${expected} events`);
+    if (expected !== events) this.#report(part, `its history has ${events} events instead of ${expected}`);
     if (!this.#places.has(key)) this.#report(part, "the record of the input is missing");
     if (!this.#runs.has(run)) this.#report(part, "the record of the run is missing");
   }
