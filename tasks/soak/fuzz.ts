@@ -1,11 +1,11 @@
-import { PROFILE_DEFAULTS, readProfiles } from "../../lib/auth/profiles.ts";
-import { type ApiCaller, createApiCaller, requestToken } from "../../tests/harness/service.ts";
+import { readProfiles } from "../../lib/auth/profiles.ts";
+import type { ApiCaller } from "../../tests/harness/service.ts";
 import { objectAt, textAt, valueAt } from "../../tests/harness/service_engine.ts";
 import { forEachConcurrently } from "../support/for_each_concurrently.ts";
 import { Service } from "../support/service.ts";
 import { Workspace } from "../support/workspace.ts";
 import { mutate } from "./mutate.ts";
-import { addClients } from "./open_caller.ts";
+import { addClients, openClientCaller } from "./open_caller.ts";
 import { listOperations, recordCalls, type RecordedCall, type Target } from "./record_calls.ts";
 import { createResult, scaleNumber, type Scenario, type SoakOptions, type SoakResult } from "./scenario.ts";
 
@@ -70,10 +70,7 @@ async function runRound(
   const target: Target = { url, clients: await addClients(service.data, undefined, OPERATORS) };
   const faults = isFirst ? await checkBaseline(target, operations) : [];
   const { calls } = await recordCalls(target, true);
-  const callers = await Promise.all([...target.clients.values()].map(async (client) => {
-    const { apiRoot, tokenPath } = PROFILE_DEFAULTS;
-    return createApiCaller(url + apiRoot, await requestToken({ url, tokenPath }, client));
-  }));
+  const callers = await Promise.all([...target.clients.values()].map((client) => openClientCaller(url, client)));
   const [first, ...rest] = callers;
   if (first === undefined) throw new Error("There are no callers.");
   const fuzzed = Array.from({ length: requests }, (): [ApiCaller, RecordedCall] => {

@@ -10,7 +10,7 @@ import type { Workspace } from "../support/workspace.ts";
 /** Opens a caller of a service's API with the client that its first start has created. */
 export async function openCaller({ env }: Workspace): Promise<ApiCaller> {
   const { baseUrl = "", clientId = "", clientSecret = "" } = readProfiles(env.SVC_CONFIG_DIR).default ?? {};
-  return await openCallerOf(baseUrl, { clientId, clientSecret });
+  return await openClientCaller(baseUrl, { clientId, clientSecret });
 }
 
 /** Opens a caller for each operator of an application, without a process for each. */
@@ -23,7 +23,7 @@ export async function openCallers(
   const { baseUrl = "" } = readProfiles(env.SVC_CONFIG_DIR).default ?? {};
   const callers = new Map<string, ApiCaller>();
   for (const [operator, client] of await addClients(data, app, operators)) {
-    callers.set(operator, await openCallerOf(baseUrl, client));
+    callers.set(operator, await openClientCaller(baseUrl, client));
   }
   return callers;
 }
@@ -42,7 +42,8 @@ export async function addClients(
   return clients;
 }
 
-async function openCallerOf(url: string, client: ClientCredentials): Promise<ApiCaller> {
+/** Opens a caller with the credentials of a client. */
+export async function openClientCaller(url: string, client: ClientCredentials): Promise<ApiCaller> {
   const { apiRoot, tokenPath } = PROFILE_DEFAULTS;
   return createApiCaller(url + apiRoot, await requestToken({ url, tokenPath }, client));
 }
