@@ -17,7 +17,10 @@ import type {
 } from "../store/store.ts";
 import { buildReadFilter, mayRead } from "./case_rights.ts";
 
-/** A unit of work that shows only what the caller may see. */
+/**
+ * A unit of work that shows only what the caller may see. Only `listItems` without an owner shows all items, because its
+ * pages must stay complete: check the owner of each item with `isVisible`.
+ */
 export interface CallerTransaction extends Transaction {
   /** The same unit of work without restrictions, for rules that do not depend on the caller. */
   readonly unrestricted: Transaction;

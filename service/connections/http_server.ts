@@ -30,10 +30,10 @@ const ACCEPT_PAUSE = 100;
 /** Milliseconds between two lines in the log about the same problem. */
 const LOG_INTERVAL = 60_000;
 
-/** Milliseconds in which a request that has arrived is seen when the server stops. */
+/** Milliseconds between two checks for requests in progress while the server stops. */
 const STOP_PAUSE = 10;
 
-/** Milliseconds to send the responses to requests that the server has given up. */
+/** Milliseconds to send 503 for requests that have not arrived in the grace time. */
 const LAST_RESPONSES = 500;
 
 /** A running server. */
@@ -77,7 +77,7 @@ export class HttpServer implements ConnectionOwner {
    */
   async stop(grace: number): Promise<void> {
     this.#isStopping = true;
-    if (this.connections > 0) await delay(STOP_PAUSE);
+    if (this.connections > 0) await delay(STOP_PAUSE); // Requests whose bytes have arrived are read first.
     if (!await this.#waitForRequests(grace)) {
       for (const connection of this.#connections) {
         if (connection.phase === "head" || connection.phase === "request") connection.interrupt(createStoppingError());

@@ -51,7 +51,7 @@ export function createReceiver(operation: Operation, uploads: Uploads): (request
   };
 }
 
-/** Checks that a body is JSON. A missing type is accepted, because a client may not know it. */
+/** Checks that a body is declared as JSON. A missing type is accepted, because simple clients do not send one. */
 function checkMediaType(type: string | null): void {
   if (type === null || /^application\/([^;]+\+)?json[ \t]*(;|$)/i.test(type)) return;
   throw new RequestError("UnsupportedMediaType", `The body must be application/json, not ${type}.`);

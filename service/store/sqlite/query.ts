@@ -183,7 +183,7 @@ class Compiler {
     const conditions = [
       ...this.#source(source),
       ...(filter ? [this.#filter(filter)] : []),
-      ...(cases ? [this.#matchCase(source, cases)] : []),
+      ...(cases ? [this.#matchCaseOfRow(source, cases)] : []),
     ];
     const where = conditions.length > 0 ? ` WHERE ${conditions.join(" AND ")}` : "";
     const terms = this.summarised
@@ -197,7 +197,7 @@ class Compiler {
     return this.#table.name + where + groupBy;
   }
 
-  #matchCase({ kind }: RowSource, filter: Filter): string {
+  #matchCaseOfRow({ kind }: RowSource, filter: Filter): string {
     if (kind === "cases") return this.#filter(filter);
     return kind === "records" ? "0" : this.matchCase(`${this.#table.name}.caseId`, filter);
   }

@@ -142,7 +142,7 @@ async function call(engine: Engine, name: string, values: JsonObject, references
   return json.replaceAll(/"[^"]*\d{4}-\d\d-\d\dT[\d:.]+Z[^"]*"|"[\d.]+ ms"|\d{8}T\d{6}\.\d{3} GMT/g, '"<time>"');
 }
 
-/** Creates a case that everybody sees, and with `hidden` one that the outsider stops seeing. */
+/** Creates a case that all operators see, and with `hidden` one that the outsider stops seeing. */
 async function populate(engine: Engine, hidden: boolean): Promise<References> {
   const create = async (data: JsonObject) => textAt(await engine.body("cases.create", { type: PERMIT, data }), "ID");
   const open = await create({ Applicant: "Ada", Channel: "Post" });

@@ -1,4 +1,4 @@
-/** Assignments that are given back to their queue, or to other operators. */
+/** Assignments that are released to their queue, or transferred to other operators. */
 import assert from "node:assert/strict";
 import { createPermit, type Engine, openEngine, PERMIT_FILE, textAt, valueAt } from "../../harness/service_engine.ts";
 
@@ -24,7 +24,7 @@ async function readLast(engine: Engine, caseId: string): Promise<string[]> {
   return texts.filter((text) => /^(Released|Transferred)/.test(text));
 }
 
-Deno.test("work from a queue is given back by its holder, and others take it again", async () => {
+Deno.test("work from a queue is released by its holder, and others take it again", async () => {
   const { engine, caseId } = await openTaken();
   await using _ = engine;
   const none = await engine.refused("assignments.getNext", {}, { as: CLERK });

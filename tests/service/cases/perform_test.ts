@@ -276,7 +276,7 @@ Deno.test("page instructions change all rows, and name the class of their target
   assert.deepEqual(places.slice(1), [".Documents(1)", ".Documents(2)"]);
 });
 
-Deno.test("a calculation answers values at the place that its context names", async () => {
+Deno.test("a calculation returns values at the place that its context names", async () => {
   await using engine = await openEngine();
   const Documents = [{ Title: "A", Pages: 2 }, { Title: "B", Pages: 6 }];
   const { caseId } = await intake(engine, { Applicant: "Ada", Documents });
