@@ -94,12 +94,12 @@ export class OpenWorkflow implements AsyncDisposable {
   /** Loads a copy of the script to get its declaration, and checks the imports of the copy. */
   async load(copy: ScriptCopy, root: string): Promise<Declaration> {
     const guestFiles = { ...this.#guestFiles, paths: copy.paths };
-    if (copy.hasHiddenImports) await this.#copyHidden(copy, guestFiles);
-    let loaded = await this.#loadCopy(guestFiles);
-    while (loaded.failed.filter((url) => copy.add(copy.paths.toSource(url))).length > 0) {
+    let loaded: LoadedCopy;
+    do {
       this.#stop();
+      if (copy.hasHiddenImports) await this.#copyHidden(copy, guestFiles);
       loaded = await this.#loadCopy(guestFiles);
-    }
+    } while (loaded.failed.filter((url) => copy.add(copy.paths.toSource(url))).length > 0);
     if (this.#signal?.aborted) throw interrupted();
     // A missing file makes both fail. The check of the imports has the better message.
     if (loaded.graph.status === "rejected") throw loaded.graph.reason;

@@ -122,6 +122,16 @@ import { linked } from "./linked.ts";`;
   assert.deepEqual(result, [1, 2, 3, 4, "p"]);
 });
 
+Deno.test("a file that only Deno finds may import files that only Deno finds", async () => {
+  const body = `const { load } = await import(/* with a comment */ "./load.ts"); return (await load("p")).name;`;
+  await using folder = await makeFolder({
+    "script.ts": scriptText(body, []),
+    "load.ts": "export const load = (name: string) => import(`./plugins/${name}.ts`);",
+    "plugins/p.ts": `export const name = "p";`,
+  });
+  assert.equal(await runWorkflow({ script: `${folder.path}/script.ts`, caller: noCaller }), "p");
+});
+
 Deno.test("errors, stacks and the module's address show the path of the user", async () => {
   const before = `const { stack } = new Error("here");`;
   const body = `if (input) throw new Error("in " + import.meta.url); log(stack);
