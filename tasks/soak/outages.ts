@@ -54,7 +54,6 @@ export const outages: Scenario = {
 };
 
 async function interruptBatches({ random, scale, program, signal, onProgress }: SoakOptions): Promise<SoakResult> {
-  const reference = await createReference(program);
   const inputs = scaleNumber(INPUTS, scale, MIN_INPUTS);
   await using outage = await Interruption.open(program, random);
   const finished: FinishedBatch[] = [];
@@ -63,7 +62,7 @@ async function interruptBatches({ random, scale, program, signal, onProgress }: 
     const end = await batch.finish();
     finished.push([batch, end]);
   };
-  await runBatch();
+  const [reference] = await Promise.all([createReference(program), runBatch()]);
   const undisturbed = outage.requests;
   const planned = scale < SHORT_SCALE ? OUTAGES.slice(0, SHORT_OUTAGES) : OUTAGES;
   const happened: string[] = [];
