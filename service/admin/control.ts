@@ -151,7 +151,7 @@ export async function removeClient(
   try {
     if (!await store.transact((tx) => tx.deleteClient(client))) {
       throw new SvcError("INVALID_ARGS", `The service has no client ${client}.`, {
-        hint: "Name a client ID, or with --profile a profile of the service.",
+        hint: "Pass a client ID, or a profile of the service with --profile.",
       });
     }
   } finally {
