@@ -53,7 +53,12 @@ const GROWTH = 1.5;
 const MAX_INTERVAL = 30_000;
 
 /** Cause of the error of a call that an outage outlasts. */
-export class OutageTooLong extends Error {}
+class OutageTooLong extends Error {}
+
+/** Reports whether an error ends a call because an outage lasts too long. */
+export function isOutageTooLong({ cause }: SvcError): boolean {
+  return cause instanceof OutageTooLong;
+}
 
 /** The availability of one service. */
 export class Availability {
@@ -102,13 +107,15 @@ export class Availability {
 
   /**
    * Finds out whether an error is due to an outage, and resolves to the result when the service is available. Rejects with
-   * the cause `OutageTooLong` when the outage lasts too long, and with the reason of the signal.
+   * an error for which `isOutageTooLong` holds when the outage lasts too long, and with the reason of the signal.
    */
   async outlast(error: SvcError, { maxSeconds, probe, signal }: OutageWait): Promise<boolean> {
     const now = this.#chance.now();
     const left = (this.#first?.at ?? now) + maxSeconds * 1000 - now;
+    const limitText = formatDuration(maxSeconds * 1000);
+    if (left < 0) throw this.#createError(error, `has been unavailable for ${limitText}`);
     if (this.#requestedDelay(error) > left) {
-      throw this.#createError(error, `will be unavailable for longer than ${formatDuration(maxSeconds * 1000)}`);
+      throw this.#createError(error, `will be unavailable for longer than ${limitText}`);
     }
     this.#first ??= { error, at: now };
     const limit = new AbortController();
@@ -118,7 +125,7 @@ export class Availability {
       return await this.#watch.join(watch, AbortSignal.any([signal, limit.signal]));
     } catch (thrown) {
       if (!limit.signal.aborted || signal.aborted) throw thrown;
-      throw this.#createError(error, `has been unavailable for ${formatDuration(maxSeconds * 1000)}`);
+      throw this.#createError(error, `has been unavailable for ${limitText}`);
     } finally {
       clearTimeout(timer);
       if (!this.#watch.isRunning) this.#first = undefined;

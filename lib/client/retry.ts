@@ -6,7 +6,7 @@ import { type ErrorAttempt, getRetryDelay, SvcError, toSvcError } from "../error
 import { isRead, type OperationRef } from "../operation/operation.ts";
 import { delay } from "../../utils/async/abort.ts";
 import { pluralize } from "../../utils/text/wording.ts";
-import { type Availability, type Chance, getAvailability, probeService } from "./availability.ts";
+import { type Availability, type Chance, getAvailability, isOutageTooLong, probeService } from "./availability.ts";
 import { type Attempts, type AttemptsOptions, type Caller, sendPrepared } from "./caller.ts";
 
 /** Options of retries. The defaults suit production; tests replace chance and time. */
@@ -160,6 +160,7 @@ class RetriedAttempts implements Attempts {
 
   async next(thrown: unknown): Promise<void> {
     const error = this.#asRepeated(toSvcError(thrown));
+    if (isOutageTooLong(error)) throw this.#describe(error); // It comes from `begin`, before an attempt.
     this.#note(error);
     if (this.#mayRepeat(error) && await this.outlast(error)) this.#outages++;
     else {

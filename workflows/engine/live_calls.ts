@@ -3,7 +3,7 @@
  * idempotency key. If the service does not support keys, or may have forgotten the key, a change that may have been
  * applied is sent again only with its entity tag, or if the user decides so.
  */
-import { OutageTooLong } from "../../lib/client/availability.ts";
+import { isOutageTooLong } from "../../lib/client/availability.ts";
 import { type Attempts, type Caller, demandsTag, type PreparedCall, sendPrepared } from "../../lib/client/caller.ts";
 import type { Reply } from "../../lib/client/response/reply.ts";
 import { type ErrorCode, SvcError, toSvcError } from "../../lib/errors.ts";
@@ -288,10 +288,6 @@ class Change {
       isPreparing = false;
     }
   }
-}
-
-function isOutageTooLong({ cause }: SvcError): boolean {
-  return cause instanceof OutageTooLong;
 }
 
 /** Sleeps for the rest of a sleep, given its start in milliseconds since 1970. A clock that is set back does not prolong it. */

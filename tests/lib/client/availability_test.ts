@@ -1,6 +1,6 @@
 /** Calls to an unavailable service: they wait, while one probe at a time finds out whether it is available again. */
 import assert from "node:assert/strict";
-import { Availability, type Outage, OutageTooLong } from "../../../lib/client/availability.ts";
+import { Availability, isOutageTooLong, type Outage } from "../../../lib/client/availability.ts";
 import { type Caller, createCaller } from "../../../lib/client/caller.ts";
 import { RetryBudget, retrying } from "../../../lib/client/retry.ts";
 import { SvcError } from "../../../lib/errors.ts";
@@ -112,7 +112,7 @@ Deno.test("Retry-After of a 503 delays the probe", async () => {
 Deno.test("a call fails without a wait if the service will be unavailable for too long", async () => {
   using outage = startUnavailable(sendJson(503, {}, { "retry-after": "601" }));
   const error = await catchError(outage.caller.call(CREATE, { type: "T" }));
-  assert.ok(error.cause instanceof OutageTooLong);
+  assert.ok(isOutageTooLong(error));
   assert.match(error.message, /^The service at http:\S+ will be unavailable for longer than 10 min: /);
   assert.equal(outage.server.received.length, 1);
 });
@@ -122,10 +122,23 @@ Deno.test("a call fails when the service has been unavailable for too long", asy
   const availability = new Availability("http://x", { random: () => 1, now: Date.now, wait: delay });
   const caller = retrying(createCaller(server.options), { availability, maxOutageSeconds: 0.2 });
   const error = await catchError(caller.call(GET, { caseId: "C-1" }));
-  assert.ok(error.cause instanceof OutageTooLong);
+  assert.ok(isOutageTooLong(error));
   assert.equal(error.status, 502);
   assert.match(error.message, /^The service at http:\/\/x has been unavailable for 200 ms: /);
   assert.equal(availability.outage, undefined, "the next call starts again");
+});
+
+Deno.test("a call that starts during an outage that lasts too long fails with one message", async () => {
+  using server = startUnrulyServer(sendJson(502, {}));
+  const availability = new Availability("http://x", { random: () => 1, now: Date.now, wait: delay });
+  const caller = retrying(createCaller(server.options), { availability, maxOutageSeconds: 0.2 });
+  const later = Promise.withResolvers<SvcError>();
+  availability.listen(({ isOver }) => isOver || later.resolve(catchError(caller.call(GET, { caseId: "C-2" }))));
+  for (const error of await Promise.all([catchError(caller.call(GET, { caseId: "C-1" })), later.promise])) {
+    assert.ok(isOutageTooLong(error));
+    assert.equal(error.message.match(/The service at/g)?.length, 1, error.message);
+    assert.match(error.message, / has been unavailable for 200 ms: /);
+  }
 });
 
 Deno.test("a change without a key is repeated only if it was not sent", async () => {
