@@ -64,7 +64,7 @@ export function createReplayCommand(
   flags: readonly string[] = [],
   options: Deno.CommandOptions = {},
 ): Deno.Command {
-  const fixed = ["--allow-declared", "--timeout", "3600", "--quiet"];
+  const fixed = ["--allow-declared", "--timeout", "3600", "--max-journal", "1024", "--quiet"];
   const args = ["workflow", "run", SCRIPT, "--input", `@${file}`, "--profile", clerk, ...fixed, ...flags];
   return workspace.command(args, options);
 }
