@@ -47,7 +47,7 @@ function trimValue({ kind }: FormField, typed: string): string {
 /** Formats the value of a field for display. */
 export function formatValue({ choices }: FormField, value: FieldValue): string {
   if (typeof value === "boolean") return value ? "Yes" : "No";
-  return choices.find((choice) => choice.value === value)?.label ?? String(value);
+  return choices.find((choice) => choice.value === String(value))?.label ?? String(value);
 }
 
 /** Reports whether an issue is about a field. An issue names an embedded page and its member separately. */

@@ -16,7 +16,7 @@ export interface CallSetting {
   isValid(value: number): boolean;
 }
 
-/** Timers support little more than this. */
+/** One day. */
 const MAX_SECONDS = 86_400;
 
 const MAX_RETRIES = 100;

@@ -106,8 +106,8 @@ export function isProfileMember(name: string): name is ProfileMember {
 
 /** Throws unless the value is valid for the member. The message starts with the place. */
 export function checkMember(member: ProfileMember, value: unknown, place: string): void {
-  const { must, isValid } = PROFILE_MEMBERS[member];
-  if (!isValid(value)) throw invalidProfile(`${place} must be ${must}.`);
+  const problem = findMemberProblem(member, value, place);
+  if (problem !== undefined) throw invalidProfile(problem);
 }
 
 /** Throws unless the value is a profile. The message starts with the place, e.g. `profiles.default`. */
@@ -119,14 +119,20 @@ export function checkProfile(value: JsonValue | undefined, place: string): asser
 /** Describes why a value is not a profile. Returns undefined if it is one. */
 function findProblem(value: JsonValue | undefined, place: string): string | undefined {
   if (!isJsonObject(value)) return `${place} must be an object.`;
-  for (const [member, { must, isValid }] of Object.entries(PROFILE_MEMBERS)) {
+  for (const member of Object.keys(PROFILE_MEMBERS).filter(isProfileMember)) {
     const content = value[member];
-    if (content !== undefined && !isValid(content)) return `${place}.${member} must be ${must}.`;
+    const problem = content === undefined ? undefined : findMemberProblem(member, content, `${place}.${member}`);
+    if (problem !== undefined) return problem;
   }
   if (value.clientSecret !== undefined && value.clientSecretCommand !== undefined) {
     return `${place} must have clientSecret or clientSecretCommand, not both.`;
   }
   return undefined;
+}
+
+function findMemberProblem(member: ProfileMember, value: unknown, place: string): string | undefined {
+  const { must, isValid } = PROFILE_MEMBERS[member];
+  return isValid(value) ? undefined : `${place} must be ${must}.`;
 }
 
 /** A profile name becomes part of a file name. */

@@ -1,4 +1,4 @@
-import { tell, type Warn } from "../client/callback.ts";
+import { invokeCallback, type Warn } from "../client/callback.ts";
 import { CALL_SETTINGS, type CallSettingName, parseSetting } from "./call_settings.ts";
 import { type EnvironmentVariable, mayReadVariable, readVariable } from "./environment.ts";
 import { SvcError } from "../errors.ts";
@@ -35,7 +35,10 @@ export interface ExchangeSummary {
   readonly milliseconds: number;
 }
 
-/** Address and credentials of a service. Missing options come from the environment, then from the profile. */
+/**
+ * Address and credentials of a service. Missing options come from the environment, then from the profile. With `baseUrl`,
+ * `clientId` and `clientSecret` and without `profile`, neither is read: missing options have their defaults.
+ */
 export interface SessionOptions {
   /** Name of the profile. Default: `default`. */
   profile?: string;
@@ -174,7 +177,7 @@ export function readSettings(options: SessionOptions = {}): SessionSettings {
     createMissingError,
     warn: createWarn(options),
     fetch: options.fetch,
-    onExchange: (summary) => tell("onExchange", options.onExchange, summary),
+    onExchange: (summary) => invokeCallback("onExchange", options.onExchange, summary),
   };
 }
 
@@ -227,7 +230,7 @@ function readProfile(name: string, options: SessionOptions, overrides: Overrides
 }
 
 function createWarn({ warn }: SessionOptions): Warn {
-  return (message) => tell("warn", warn, message);
+  return (message) => invokeCallback("warn", warn, message);
 }
 
 /** Checks the options that are also members of a profile. */

@@ -90,7 +90,7 @@ export class Availability {
   }
 
   /** Notes that the service has answered a call. */
-  answered(): void {
+  noteAnswer(): void {
     this.#hasAnswered = true;
     this.#interval = 0;
   }

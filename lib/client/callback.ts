@@ -5,9 +5,14 @@ import { getErrorMessage, SvcError, type SvcErrorOptions } from "../errors.ts";
 export type Warn = (message: string) => void;
 
 /** Calls the callback of an option. An error that it throws becomes `INVALID_ARGS`, not a failure of the network. */
-export function tell<T>(name: string, told: ((value: T) => void) | undefined, value: T, more?: SvcErrorOptions): void {
+export function invokeCallback<T>(
+  name: string,
+  callback: ((value: T) => void) | undefined,
+  value: T,
+  more?: SvcErrorOptions,
+): void {
   try {
-    told?.(value);
+    callback?.(value);
   } catch (cause) {
     throw new SvcError("INVALID_ARGS", `${name} threw: ${getErrorMessage(cause)}`, {
       cause,

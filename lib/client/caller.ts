@@ -2,7 +2,7 @@
 import { PROFILE_MEMBERS } from "../auth/profiles.ts";
 import { openSession, type Session } from "../auth/session.ts";
 import type { ExchangeSummary, SessionOptions, Target } from "../auth/settings.ts";
-import { tell } from "./callback.ts";
+import { invokeCallback } from "./callback.ts";
 import { SvcError, toSvcError } from "../errors.ts";
 import { getRequestPath } from "../http/address.ts";
 import { Deadline, readText } from "../http/limits.ts";
@@ -140,7 +140,12 @@ export function createCaller(
             !demandsTag(thrown) || options.autoTag === false || ifMatch !== undefined || demandedTagPath === undefined
           ) return undefined;
           demanding.add(ref.name);
-          return await prepare(ref, values, attempt);
+          try {
+            return await prepare(ref, values, attempt);
+          } catch (error) {
+            const read = toSvcError(error);
+            throw read.with({}, `The service demands an entity tag, and reading it failed: ${read.message}`);
+          }
         },
       };
     } catch (error) {
@@ -292,7 +297,7 @@ class Call {
 
   #textReply(transit: Transit, response: Response, text: string): Reply {
     const head = readHead(this.#ref, response, transit.milliseconds, this.#session.target.profile);
-    this.#tell(transit, head, () => this.#session.redact(text));
+    this.#report(transit, head, () => this.#session.redact(text));
     checkStatus(head, response, response.ok ? text : this.#session.redact(text), transit);
     const reply = new Reply(head, { text });
     // Report the page of a gateway at once. An empty response may still carry the entity tag.
@@ -306,7 +311,7 @@ class Call {
     const { deadline } = transit;
     try {
       const head = readHead(this.#ref, response, transit.milliseconds, this.#session.target.profile);
-      this.#tell(transit, head, () => `(${head.type ?? "content"})`);
+      this.#report(transit, head, () => `(${head.type ?? "content"})`);
       const { openContent } = await import("./response/open_content.ts");
       const explain = (error: unknown) => transit.explain(error).withOperation(this.#ref.name);
       return new Reply(head, { content: openContent(response, { deadline, explain }) });
@@ -317,7 +322,7 @@ class Call {
   }
 
   /** Reports an exchange, if `onReply` is set: redacting the text takes as long as reading it. */
-  #tell({ request, change, url }: Transit, head: ReplyHead, textOf: () => string): void {
+  #report({ request, change, url }: Transit, head: ReplyHead, textOf: () => string): void {
     if (this.#onReply === undefined) return;
     const { status, reason, milliseconds } = head;
     const exchange = {
@@ -328,7 +333,7 @@ class Call {
       milliseconds,
       text: textOf(),
     };
-    tell("onReply", this.#onReply, exchange, {
+    invokeCallback("onReply", this.#onReply, exchange, {
       hint: `The service responded with ${status}. Catch errors inside onReply.`,
       outcomeUnknown: change !== undefined || undefined,
     });

@@ -155,7 +155,7 @@ class RetriedAttempts implements Attempts {
 
   succeeded(): void {
     this.#budget.succeeded(this.#cost);
-    this.#availability?.answered();
+    this.#availability?.noteAnswer();
   }
 
   async next(thrown: unknown): Promise<void> {

@@ -1,6 +1,6 @@
 import { getConfigDirectory } from "../../lib/auth/profiles.ts";
 import { SvcError } from "../../lib/errors.ts";
-import { tell } from "../../lib/client/callback.ts";
+import { invokeCallback } from "../../lib/client/callback.ts";
 import { findUntrusted } from "../../utils/fs/trusted_path.ts";
 import { exists } from "../../utils/fs/exists.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
@@ -232,7 +232,7 @@ export class Runs implements AsyncDisposable {
   }
 
   #warn(message: string): void {
-    tell("warn", this.#options.warn, message);
+    invokeCallback("warn", this.#options.warn, message);
   }
 
   async #open(

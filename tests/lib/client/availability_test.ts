@@ -204,7 +204,7 @@ Deno.test("a name that cannot be resolved is an outage only after the service ha
   const error = new SvcError("NETWORK_ERROR", "no such host", { cause });
   const availability = new Availability("http://x");
   assert.equal(availability.mayBeOutage(error), false);
-  availability.answered();
+  availability.noteAnswer();
   assert.equal(availability.mayBeOutage(error), true);
   assert.equal(availability.mayBeOutage(new SvcError("CONFLICT", "", { status: 409 })), false);
 });

@@ -196,6 +196,11 @@ Deno.test("a call is sent at most twice, with the tag that was read or the one t
   assert.equal(server.received.length, 1);
   server.behave = inOrder(demand, sendJson(200, {}));
   await assert.rejects(createClient(server.options).cases.stageNext("C-1"), { code: "MISSING_ETAG" });
+  server.behave = inOrder(demand, sendJson(403, { localizedValue: "Ask your manager." }));
+  await assert.rejects(createClient(server.options).cases.stageNext("C-1"), {
+    code: "FORBIDDEN",
+    message: "The service demands an entity tag, and reading it failed: Ask your manager.",
+  });
 });
 
 Deno.test("svc reads the entity tag that a service demands, unless --no-auto-tag is set", async () => {
