@@ -1,5 +1,6 @@
 import { SvcError } from "../../lib/errors.ts";
 import { describeReadError } from "../../utils/fs/describe_error.ts";
+import { getFileName } from "../../utils/fs/file_name.ts";
 import { JsonTooDeep, parseJson } from "../../utils/json.ts";
 import { MAX_LEVELS } from "../../utils/json_depth.ts";
 import { type BatchInput, toInvalidInput } from "./batch_input.ts";
@@ -15,7 +16,7 @@ export const STDIN = "-";
  */
 export async function openInputs(path: string): Promise<AsyncIterable<BatchInput>> {
   const lines = readLines(await isPipe(path) ? readPipe(path) : await openFile(path));
-  const name = path === STDIN ? "stdin" : path.slice(path.search(/[^\\/]*$/));
+  const name = path === STDIN ? "stdin" : getFileName(path);
   if (!isCsv(name)) return readNdjson(lines, name);
   const { readCsv } = await import("./csv.ts");
   return readCsv(lines, name);
@@ -45,7 +46,8 @@ export async function hasMoreInputs(path: string, count: number): Promise<boolea
   return false;
 }
 
-function isCsv(path: string): boolean {
+/** Tells whether a file of inputs is CSV. Others are NDJSON. */
+export function isCsv(path: string): boolean {
   return /\.csv$/i.test(path);
 }
 

@@ -29,6 +29,8 @@ export interface RunSettings {
   readonly each?: string;
   /** Fingerprint of the file when the run was started or last continued. */
   readonly file?: Fingerprint;
+  /** SHA-256 digests of earlier contents of the file, in hexadecimal. */
+  readonly earlierFiles?: readonly string[];
   /** Number of inputs to work on at the same time. */
   readonly concurrency: number;
   /** Number of inputs to start per second. */

@@ -1,4 +1,5 @@
 import { SvcError } from "../../lib/errors.ts";
+import { getFileName } from "../../utils/fs/file_name.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import { type FileChange, findChange, type Fingerprint } from "../inputs/fingerprint.ts";
 import { openInputs } from "../inputs/open_inputs.ts";
@@ -52,7 +53,7 @@ export function tooFewInputs(started: number, found: number): SvcError {
 
 /** Describes what has changed, e.g. `in.ndjson has 13 lines, but had 60 when the run started.` */
 export function describeChange(path: string, { linesBefore, lines, changed }: FileChange): string {
-  const name = path.slice(path.search(/[^\\/]*$/));
+  const name = getFileName(path);
   const where = changed &&
     (changed.first === changed.last
       ? `line ${changed.first} has changed`

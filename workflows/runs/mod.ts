@@ -41,8 +41,7 @@
  */
 export { openRuns, Runs } from "./runs.ts";
 export type { LogLine } from "./runs.ts";
-export { Run } from "./run.ts";
-export type { RunSummary } from "./run.ts";
+export type { Run, RunSummary } from "./run.ts";
 export type {
   InputCounts,
   PaceOptions,

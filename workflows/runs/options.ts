@@ -100,6 +100,11 @@ export interface StartRunOptions extends WorkOptions {
   readonly id?: string;
   /** True resumes the latest unfinished run of the same script and inputs, if there is one. */
   readonly resumeLatest?: boolean;
+  /**
+   * True runs each file of `each` once. If a run of a script with the same file name, for the same content, service and
+   * client is unfinished, it is resumed. If it has ended, nothing is done, and the run has `ended`.
+   */
+  readonly once?: boolean;
 }
 
 /** Options of `Runs.resume` and `Runs.retry`. Each default is the value that the run was started with. */

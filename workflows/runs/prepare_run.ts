@@ -49,7 +49,9 @@ export async function prepareRun(workflow: OpenWorkflow, preparation: Preparatio
   if (run.digest !== digest && !force) throw await explainDivergence(workflow, preparation);
   const { limits, concurrency, rate, maxFailures, maxOutageSeconds, profile } = settings;
   const pace = { limits, concurrency, rate, maxFailures, maxOutageSeconds };
-  const changed = { ...run.settings, grants, ...pace, profile, service, file };
+  const { script, root, each } = settings; // The files may have moved.
+  const files = { script, root, each, ...recordFile(run.settings, file) };
+  const changed = { ...run.settings, ...files, grants, ...pace, profile, service };
   const proof = await proveGrants({ id, digest, settings: changed }, configDirectory);
   await journal.changeRun(id, { digest, settings: { ...changed, proof } });
   const { inputs, succeeded, failed } = await journal.countInputs(id);
@@ -57,6 +59,17 @@ export async function prepareRun(workflow: OpenWorkflow, preparation: Preparatio
   // Open the run first: if this process ends now, the run must not count as ended.
   if (isUnfinished) await journal.setState(id, "open");
   return retries ? await reopenFailed(journal, id, force) : 0;
+}
+
+/** Keeps the fingerprint of a file that is not read again, and the digests of earlier contents. */
+function recordFile(
+  { file: before, earlierFiles = [] }: RunSettings,
+  file: Fingerprint | undefined,
+): Pick<RunSettings, "file" | "earlierFiles"> {
+  if (file === undefined || before === undefined || file.sha256 === before.sha256) {
+    return { file: file ?? before, earlierFiles };
+  }
+  return { file, earlierFiles: [...earlierFiles, before.sha256] };
 }
 
 /** Creates ten random letters and digits. */

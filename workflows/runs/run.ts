@@ -1,29 +1,10 @@
-import { readSettings, readTarget, requireCredentials } from "../../lib/auth/settings.ts";
-import { DEFAULT_MAX_OUTAGE_SECONDS, DEFAULT_WORKFLOW_RETRIES } from "../../lib/auth/call_settings.ts";
-import { getAvailability } from "../../lib/client/availability.ts";
-import { type Caller, type CallerOptions, createCaller } from "../../lib/client/caller.ts";
-import { retrying } from "../../lib/client/retry.ts";
-import { SvcError, toSvcError } from "../../lib/errors.ts";
-import { onAbort } from "../../utils/async/abort.ts";
-import type { JsonValue } from "../../utils/json.ts";
-import { GrantedCalls } from "../engine/live_calls.ts";
-import type { BatchInput } from "../inputs/batch_input.ts";
-import type { Fingerprint } from "../inputs/fingerprint.ts";
-import { checkInputs, estimateInputs, fingerprintFile, hasMoreInputs, openInputs } from "../inputs/open_inputs.ts";
-import type { Journal, RunSettings } from "../journal/journal.ts";
-import { type BatchSummary, type InputResult, runBatch, toBatchError, toInputResult } from "./batch.ts";
-import { checkFile, checkStartedInputs, tooFewInputs } from "./check_file.ts";
-import { claimRun } from "./claim_run.ts";
-import { addCommands, type ContinueCommand, toRunCommand } from "./hints.ts";
-import { interrupted } from "../sandbox/host/interruption.ts";
-import { openWorkflow } from "../scripts/open_workflow.ts";
-import type { InputCounts, WorkOptions } from "./options.ts";
-import { prepareRun } from "./prepare_run.ts";
-import { parseMaxFailures } from "./rate.ts";
-import { Runner } from "./runner.ts";
-
-/** Milliseconds between two checks whether the run was cancelled. */
-const CANCEL_CHECK_MILLISECONDS = 1000;
+import { SvcError } from "../../lib/errors.ts";
+import { getFileName } from "../../utils/fs/file_name.ts";
+import { pluralize } from "../../utils/text/wording.ts";
+import type { InputResult } from "./batch.ts";
+import type { RunDescription } from "./describe_run.ts";
+import { addCommands } from "./hints.ts";
+import type { InputCounts } from "./options.ts";
 
 /** The outcome of a run. */
 export interface RunSummary extends InputCounts {
@@ -36,88 +17,11 @@ export interface RunSummary extends InputCounts {
   readonly error?: SvcError;
 }
 
-/** A run to work on. */
-export interface Execution {
-  /** Identifier of the run. */
-  readonly id: string;
-  /** Settings to work with. */
-  readonly settings: RunSettings;
-  /** Journal; undefined for a run without one. */
-  readonly journal?: Journal;
-  /** Path of the journal, if it is not the default one. */
-  readonly journalPath?: string;
-  /** How the run is worked on. */
-  readonly mode: "start" | ContinueCommand;
-  /** True continues with another script or service. */
-  readonly force?: boolean;
-  /** True continues with a file of inputs that has changed. */
-  readonly acceptChangedInputs?: boolean;
-  /** Options of the caller. */
-  readonly work: WorkOptions;
-  /** How to reach the service. */
-  readonly service: CallerOptions;
-}
-
-/** A run whose file of inputs was read once. */
-type OpenExecution = Execution & { readonly file?: Fingerprint };
-
-/** Claims a run, loads its script, and records the run or its changes. */
-export async function openRun(execution: Execution): Promise<Run> {
-  const { id, settings, journal, mode, force = false, work } = execution;
-  await using resources = new AsyncDisposableStack();
-  resources.use(journal && await claimRun(journal, execution));
-  await checkState(execution); // Another process may have ended the run before it released the claim.
-  const callerOptions = { ...execution.service, profile: settings.profile };
-  const service = describeService(callerOptions);
-  const workflow = resources.use(
-    await openWorkflow({ ...work, script: settings.script, root: settings.root, limits: settings.limits }),
-  );
-  const file = await readFile(execution);
-  let reopened = 0;
-  let nonce: string | undefined;
-  if (journal !== undefined) {
-    try {
-      const { configDirectory } = execution.service;
-      const preparation = { id, journal, settings, service, file, retries: mode === "retry", force, configDirectory };
-      reopened = await prepareRun(workflow, preparation);
-      nonce = (await journal.findRun(id))?.settings.nonce;
-    } catch (error) {
-      if (!(error instanceof SvcError) || mode === "start") throw error; // A new run was not recorded.
-      throw addCommands(error, execution, [mode]);
-    }
-  }
-  const caller = service === undefined ? createCaller(callerOptions) : openCaller(execution, callerOptions, resources);
-  const live = new GrantedCalls(caller, workflow, settings.onUnknown);
-  const runner = new Runner({ workflow, live, journal, id, nonce, force });
-  resources.use(interruptOn(execution, runner));
-  return new Run({ ...execution, file }, runner, reopened, resources.move());
-}
-
-/** Reads the file of the inputs once, to find out whether it has changed since the run started. */
-async function readFile(execution: Execution): Promise<Fingerprint | undefined> {
-  const { id, settings: { each }, journal, mode, acceptChangedInputs = false, work: { inputs, onProgress } } =
-    execution;
-  if (each === undefined || inputs !== undefined) return undefined;
-  await checkInputs(each);
-  if (journal === undefined) return onProgress && await fingerprintFile(each);
-  const before = (await journal.findRun(id))?.settings.file;
-  // An accepted file is not compared. It may be much longer, and its blocks are recorded.
-  const file = await fingerprintFile(each, acceptChangedInputs ? undefined : before?.linesPerBlock);
-  if (before === undefined || file === undefined) return file;
-  try {
-    if (acceptChangedInputs) await checkStartedInputs(journal, id, each);
-    else await checkFile(journal, { id, path: each, before, now: file, retries: mode === "retry" });
-  } catch (error) {
-    throw error instanceof SvcError ? addCommands(error, execution, mode === "start" ? [] : [mode]) : error;
-  }
-  return file;
-}
-
 /**
  * A run in progress. It works while its results are read, by `results` or by `finish`: at most some results wait in memory.
  * Disposing of the run interrupts it.
  */
-export class Run implements AsyncDisposable {
+export interface Run extends AsyncDisposable {
   /** Identifier of the run. */
   readonly id: string;
   /** Name of the workflow. */
@@ -126,245 +30,68 @@ export class Run implements AsyncDisposable {
   readonly isBatch: boolean;
   /** Number of failed inputs that were opened again by `retry`. */
   readonly reopened: number;
-  readonly #execution: OpenExecution;
-  readonly #runner: Runner;
-  readonly #resources: AsyncDisposableStack;
-  readonly #results: AsyncGenerator<InputResult, void>;
-  readonly #summary = Promise.withResolvers<RunSummary>();
-  #hasEnded = false;
-
-  /** Use `Runs.start`, `Runs.resume` or `Runs.retry`. */
-  constructor(execution: OpenExecution, runner: Runner, reopened: number, resources: AsyncDisposableStack) {
-    this.id = execution.id;
-    this.name = runner.workflow.name;
-    this.isBatch = execution.settings.each !== undefined;
-    this.reopened = reopened;
-    this.#execution = execution;
-    this.#runner = runner;
-    this.#resources = resources;
-    this.#results = this.#work();
-    this.#summary.promise.catch(() => {}); // Thrown by `finish`.
-  }
-
+  /** The run as it ended earlier, if `once` found that it has. It then has no results, and nothing is done. */
+  readonly ended?: RunDescription;
   /**
    * Results in the order of the inputs, including those that ended before the run was resumed. They can be read once.
    * Throws `SvcError` if the run is interrupted or cannot continue. Leaving the loop early interrupts the run.
    */
-  get results(): AsyncIterable<InputResult> {
-    return this.#results;
-  }
-
+  readonly results: AsyncIterable<InputResult>;
   /** Reads the remaining results, and resolves to the outcome. Rejects with `SvcError` in the same cases as `results`. */
-  async finish(): Promise<RunSummary> {
-    for await (const _ of this.#results);
-    return await this.#summary.promise;
-  }
-
+  finish(): Promise<RunSummary>;
   /** Starts no further call, waits until calls in progress are recorded, and ends the results. */
-  async interrupt(): Promise<void> {
-    await this.#runner.interrupt();
-  }
-
+  interrupt(): Promise<void>;
   /** Adds the command that resumes the run to the hint of an error, e.g. when a result cannot be written. */
-  addResumeHint(error: unknown): unknown {
-    const isResumable = this.#execution.journal !== undefined && error instanceof SvcError;
-    return isResumable ? addCommands(error, this.#execution, ["resume"]) : error;
+  addResumeHint(error: unknown): unknown;
+}
+
+/** A run that has ended before. It has no results to read. */
+export class EndedRun implements Run {
+  readonly id: string;
+  readonly name: string;
+  readonly isBatch = true;
+  readonly reopened = 0;
+  readonly ended: RunDescription;
+  readonly #journalPath?: string;
+
+  /** Wraps a run that has processed a file of inputs. */
+  constructor(ended: RunDescription, journalPath: string | undefined) {
+    this.id = ended.id;
+    this.name = ended.name;
+    this.ended = ended;
+    this.#journalPath = journalPath;
   }
 
-  /** Interrupts the run if it has not ended, and releases its claim and its processes. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#hasEnded) await this.#runner.interrupt();
-    await this.#results.return();
-    await this.#release();
+  get results(): AsyncIterable<InputResult> {
+    return noResults();
   }
 
-  async *#work(): AsyncGenerator<InputResult, void> {
-    try {
-      const end = yield* this.#runInputs();
-      this.#summary.resolve(await this.#conclude(end));
-      this.#hasEnded = true;
-    } catch (error) {
-      this.#hasEnded = true;
-      this.#summary.reject(error);
-      throw error;
-    } finally {
-      if (!this.#hasEnded) await this.#abandon();
-      await this.#release();
-    }
-  }
-
-  /** Interrupts a run whose results are no longer read. */
-  async #abandon(): Promise<void> {
-    this.#hasEnded = true;
-    await this.#runner.interrupt();
-    await this.#conclude().then(this.#summary.resolve, this.#summary.reject);
-  }
-
-  async #release(): Promise<void> {
-    await this.#resources.disposeAsync();
-  }
-
-  async *#runInputs(): AsyncGenerator<InputResult, RunEnd> {
-    try {
-      return yield* this.isBatch ? this.#runBatch() : this.#runSingle();
-    } catch (error) {
-      await this.#runner.interrupt();
-      throw this.addResumeHint(error);
-    }
-  }
-
-  async *#runSingle(): AsyncGenerator<InputResult, RunEnd> {
-    const { settings, work: { onLog } } = this.#execution;
-    const input = { number: 1, place: "input", value: settings.input };
-    const outcome = await this.#runner.run(input, (text) => onLog?.(text, input.place));
-    if (!("failure" in outcome)) {
-      yield toInputResult(input.place, outcome);
-      return { counts: { inputs: 1, succeeded: 1, failed: 0, stopped: 0 }, commands: [] };
-    }
-    const { failure: error, isOpen = false } = outcome;
-    if (!this.#runner.isInterrupted) yield toInputResult(input.place, outcome);
-    const counts = { inputs: 1, succeeded: 0, failed: isOpen ? 0 : 1, stopped: isOpen ? 1 : 0 };
-    return { counts, error, commands: [isOpen ? "resume" : "retry"] };
-  }
-
-  async *#runBatch(): AsyncGenerator<InputResult, RunEnd> {
-    const { settings, work, file } = this.#execution;
-    const { concurrency, rate, maxFailures, each = "" } = settings;
-    const { onLog, onProgress, onEnd } = work;
-    const total = file && estimateInputs(each, file);
-    const summary = yield* runBatch(this.#runner, work.inputs ? toInputs(work.inputs) : await openInputs(each), {
-      concurrency,
-      rate,
-      isEnough: maxFailures === undefined ? undefined : parseMaxFailures(maxFailures),
-      onProgress: onProgress && ((progress) => onProgress({ ...progress, total })),
-      onLog,
+  finish(): Promise<RunSummary> {
+    const { id, inputs, succeeded, failed, each = "" } = this.ended;
+    const counts = { inputs, succeeded, failed, stopped: 0 };
+    if (failed === 0) return Promise.resolve({ id, ...counts });
+    const error = new SvcError(
+      "WORKFLOW_FAILED",
+      `Run ${id} has processed ${getFileName(each)}, and ${failed} of ${pluralize(inputs, "input")} failed.`,
+    );
+    return Promise.resolve({
+      id,
+      ...counts,
+      error: addCommands(error, { id, journalPath: this.#journalPath }, ["retry"]),
     });
-    const isCut = summary.isLimitReached && await this.#hasMoreInputs(summary);
-    const { inputs, succeeded, failed, stopped } = summary;
-    const counts = { inputs, succeeded, failed, stopped, ...(isCut && { reachedMaxFailures: maxFailures }) };
-    onEnd?.(counts);
-    const commands: ContinueCommand[] = [
-      ...(isCut || stopped > 0 ? ["resume" as const] : []),
-      ...(failed > 0 ? ["retry" as const] : []),
-    ];
-    return { counts, error: toBatchError(summary), commands };
   }
 
-  async #hasMoreInputs({ read, inputs }: BatchSummary): Promise<boolean> {
-    const { settings: { each = "" }, work } = this.#execution;
-    return read > inputs || work.inputs !== undefined || await hasMoreInputs(each, read);
+  interrupt(): Promise<void> {
+    return Promise.resolve();
   }
 
-  /** Records the state of the run, and returns its outcome. */
-  async #conclude(end: RunEnd = { counts: NO_INPUTS, commands: [] }): Promise<RunSummary> {
-    const { id, journal } = this.#execution;
-    const { counts, error, commands } = end;
-    const { isInterrupted } = this.#runner;
-    try {
-      if (isInterrupted) await this.#runner.interrupt();
-      else if (counts.reachedMaxFailures === undefined) await this.#recordState(counts.inputs);
-      await journal?.durable();
-    } catch (error) {
-      throw this.addResumeHint(error);
-    }
-    if (isInterrupted) {
-      const { stoppedBy } = this.#runner;
-      throw stoppedBy ? this.addResumeHint(stoppedBy) : await createInterruptedError(this.#execution);
-    }
-    if (error === undefined) return { id, ...counts };
-    return { id, ...counts, error: journal === undefined ? error : addCommands(error, this.#execution, commands) };
+  addResumeHint(error: unknown): unknown {
+    return error;
   }
 
-  /** Records that the run has ended, unless an input is open. Throws if an input is no longer in the file. */
-  async #recordState(found: number): Promise<void> {
-    const { id, journal } = this.#execution;
-    if (journal === undefined) return;
-    const { inputs, succeeded, failed } = await journal.countInputs(id);
-    if (found < inputs) throw tooFewInputs(inputs, found);
-    if (succeeded + failed === inputs) await journal.setState(id, failed === 0 ? "done" : "failed");
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve();
   }
 }
 
-/** The end of the inputs of a run. */
-interface RunEnd {
-  readonly counts: InputCounts;
-  readonly error?: SvcError;
-  readonly commands: readonly ContinueCommand[];
-}
-
-const NO_INPUTS: InputCounts = { inputs: 0, succeeded: 0, failed: 0, stopped: 0 };
-
-async function* toInputs(values: Iterable<JsonValue> | AsyncIterable<JsonValue>): AsyncGenerator<BatchInput> {
-  let number = 0;
-  for await (const value of values) yield { place: `inputs:${++number}`, value };
-}
-
-async function checkState(execution: Execution): Promise<void> {
-  const { journal, id, mode } = execution;
-  const state = await journal?.readState(id);
-  if (state === "cancelled") throw await createInterruptedError(execution);
-  if (mode === "start" || state !== undefined) return;
-  throw new SvcError("INVALID_ARGS", `Run ${id} was deleted.`, {
-    hint: "Its changes stay applied. Start a new run.",
-  });
-}
-
-/**
- * Describes the address and the operator of the service. Returns undefined if none is configured: a script without calls
- * needs no service, and otherwise its first call reports what is missing. A profile that is named must be complete.
- */
-function describeService(options: CallerOptions): string | undefined {
-  const isNamed = options.profile !== undefined;
-  try {
-    const settings = readSettings({ ...options, warn: () => {} });
-    const { target: { baseUrl, apiRoot }, clientId } = isNamed ? requireCredentials(settings) : settings;
-    return `${baseUrl}${apiRoot}` + (clientId === undefined ? "" : ` as ${clientId}`);
-  } catch (error) {
-    if (error instanceof SvcError && !isNamed) return undefined;
-    throw error;
-  }
-}
-
-/** Opens the caller of a run, which retries calls and waits while the service is unavailable. */
-function openCaller(
-  { settings, work: { onOutage } }: Execution,
-  options: CallerOptions,
-  resources: AsyncDisposableStack,
-): Caller {
-  const { baseUrl, ...target } = readTarget({ ...options, warn: () => {} });
-  const maxOutageSeconds = settings.maxOutageSeconds ?? target.maxOutageSeconds ?? DEFAULT_MAX_OUTAGE_SECONDS;
-  if (onOutage !== undefined) {
-    resources.use(getAvailability(baseUrl).listen((outage) => onOutage({ ...outage, maxOutageSeconds })));
-  }
-  return retrying(createCaller(options), {
-    attempts: (target.retries ?? DEFAULT_WORKFLOW_RETRIES) + 1,
-    maxOutageSeconds,
-  });
-}
-
-/** Interrupts a run when its signal aborts, the run is cancelled, or the journal cannot be read. */
-function interruptOn({ work: { signal }, journal, id }: Execution, runner: Runner): Disposable {
-  using stack = new DisposableStack();
-  if (signal !== undefined) stack.use(onAbort(signal, () => void runner.interrupt()));
-  if (journal !== undefined) {
-    const check = async () => {
-      try {
-        if (await journal.readState(id) === "cancelled") void runner.interrupt();
-      } catch (error) {
-        void runner.interrupt(toSvcError(error));
-      }
-    };
-    const timer = setInterval(() => void check(), CANCEL_CHECK_MILLISECONDS);
-    stack.defer(() => clearInterval(timer));
-  }
-  return stack.move();
-}
-
-async function createInterruptedError(execution: Execution): Promise<SvcError> {
-  const { id, journal } = execution;
-  if (journal === undefined) return interrupted();
-  if (await journal.readState(id) === "cancelled") return new SvcError("INTERRUPTED", `Run ${id} was cancelled.`);
-  return new SvcError("INTERRUPTED", `Run ${id} was interrupted. Its history is kept.`, {
-    hint: { commands: [toRunCommand("resume", execution, "to continue")] },
-  });
-}
+async function* noResults(): AsyncGenerator<InputResult> {}

@@ -7,6 +7,7 @@ import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { sha256Text } from "../../utils/text/sha256.ts";
 import type { Cassette } from "../cassette/cassette.ts";
 import { selectPrinted } from "../engine/history.ts";
+import type { Fingerprint } from "../inputs/fingerprint.ts";
 import { checkRunId, newRunId } from "../journal/run_id.ts";
 import type { JournalCheck } from "../journal/damage.ts";
 import type { Journal, RunRecord, RunSettings, ShownState } from "../journal/journal.ts";
@@ -23,6 +24,7 @@ import {
   type StartRunOptions,
   toSettings,
 } from "./options.ts";
+import type { ProcessedFile } from "./processed_file.ts";
 import type { Run } from "./run.ts";
 
 /** Largest edit distance of a suggested run: most identifiers of one day are similar. */
@@ -55,26 +57,33 @@ export class Runs implements AsyncDisposable {
   }
 
   /**
-   * Starts a run of a script, or resumes the run that `id` or `resumeLatest` names. Checks the script and its grants, and
-   * records the run; its inputs are processed while the results are read.
+   * Starts a run of a script, or resumes the run that `id`, `resumeLatest` or `once` finds. Checks the script and its
+   * grants, and records the run; its inputs are processed while the results are read.
    */
   async start(options: StartRunOptions): Promise<Run> {
-    const { id, resumeLatest = false } = options;
+    const { id, resumeLatest = false, once = false } = options;
     const settings = await toSettings(options, this.#options.profile);
-    if (id !== undefined && resumeLatest) {
-      throw new SvcError("INVALID_ARGS", "id and resumeLatest are mutually exclusive.", { hint: "Use one of them." });
+    const criteria = [id !== undefined, resumeLatest, once].filter(Boolean);
+    if (criteria.length > 1) {
+      throw new SvcError("INVALID_ARGS", "id, resumeLatest and once are mutually exclusive.", {
+        hint: "Use one of them.",
+      });
     }
     if (this.#options.journal === false) {
-      if (id === undefined && !resumeLatest) return await this.#open(newRunId(), settings, "start", options);
+      if (criteria.length === 0) return await this.#open(newRunId(), settings, "start", options);
       throw new SvcError("INVALID_ARGS", "A run without a journal cannot be resumed.", { hint: "Use a journal." });
     }
     const journal = await this.#openJournal();
-    const find = () => this.#findEarlier(journal, settings, options);
+    const processed = once ? await this.#readProcessedFile(settings) : undefined;
+    const find = () => this.#findEarlier(journal, settings, options, processed);
     let earlier = await find();
-    await using claim = earlier === undefined && resumeLatest ? await this.#claimStart(journal, settings) : undefined;
+    await using claim = earlier === undefined && (resumeLatest || once)
+      ? await this.#claimStart(journal, settings, processed)
+      : undefined;
     if (claim !== undefined) earlier = await find(); // Another process may have started the run before the claim.
     if (earlier !== undefined) return await this.#continue(earlier, settings, "resume", options);
-    return await this.#open(id === undefined ? newRunId() : checkRunId(id), settings, "start", options);
+    const newId = id === undefined ? newRunId() : checkRunId(id);
+    return await this.#open(newId, settings, "start", options, processed?.file);
   }
 
   /** Resumes a run that was interrupted. Recorded calls are replayed from the history and not sent again. */
@@ -203,11 +212,15 @@ export class Runs implements AsyncDisposable {
   ): Promise<Run> {
     const { id, state, settings: recorded } = run;
     if (state === "cancelled") {
+      const reference = { id, journalPath: this.#path };
+      const isOnce = "once" in options && options.once;
       throw new SvcError("INVALID_ARGS", `Run ${id} was cancelled.`, {
-        hint: {
-          text: "Start a new run with another identifier.",
-          commands: [toRunCommand("delete", { id, journalPath: this.#path }, "to delete this one")],
-        },
+        hint: isOnce
+          ? { commands: [toRunCommand("delete", reference, "to delete it, so that the file is processed again")] }
+          : {
+            text: "Start a new run with another identifier.",
+            commands: [toRunCommand("delete", reference, "to delete this one")],
+          },
       });
     }
     const profile = this.#options.profile ?? recorded.profile;
@@ -240,8 +253,9 @@ export class Runs implements AsyncDisposable {
     settings: RunSettings,
     mode: "start" | ContinueCommand,
     options: ResumeRunOptions | StartRunOptions,
+    file?: Fingerprint,
   ): Promise<Run> {
-    const { openRun } = await import("./run.ts");
+    const { openRun } = await import("./open_run.ts");
     const { journal: _journal, ...service } = this.#options;
     return await openRun({
       id,
@@ -249,6 +263,8 @@ export class Runs implements AsyncDisposable {
       mode,
       journal: this.#options.journal === false ? undefined : await this.#openJournal(),
       journalPath: this.#path,
+      once: "once" in options && options.once,
+      file,
       force: "force" in options && options.force,
       acceptChangedInputs: "acceptChangedInputs" in options && options.acceptChangedInputs,
       work: options,
@@ -261,7 +277,14 @@ export class Runs implements AsyncDisposable {
     journal: Journal,
     settings: RunSettings,
     { id, resumeLatest }: StartRunOptions,
+    processed: ProcessedFile | undefined,
   ): Promise<RunRecord | undefined> {
+    if (processed !== undefined) {
+      const { checkSameName, isRunOf } = await import("./processed_file.ts");
+      const earlier = (await journal.listRuns()).find((run) => isRunOf(processed, run));
+      if (earlier !== undefined) checkSameName(processed, earlier);
+      return earlier;
+    }
     if (id === undefined && !resumeLatest) return undefined;
     const { resolve } = await import("node:path"); // Loaded here, because it takes milliseconds.
     const { script, each, input } = settings;
@@ -283,9 +306,22 @@ export class Runs implements AsyncDisposable {
     });
   }
 
+  async #readProcessedFile(settings: RunSettings): Promise<ProcessedFile> {
+    const { readProcessedFile } = await import("./processed_file.ts");
+    const { describeService } = await import("./describe_service.ts");
+    return await readProcessedFile(settings, describeService({ ...this.#options, profile: settings.profile }));
+  }
+
   /** Claims the start of a run, so that two processes that find no run to resume do not both start one. */
-  async #claimStart(journal: Journal, { script, each, input }: RunSettings): Promise<AsyncDisposable> {
-    const digest = await sha256Text(JSON.stringify([script, each, input]));
+  async #claimStart(
+    journal: Journal,
+    { script, each, input }: RunSettings,
+    processed: ProcessedFile | undefined,
+  ): Promise<AsyncDisposable> {
+    const key = processed === undefined
+      ? [script, each, input]
+      : [processed.script, processed.service, processed.file.sha256];
+    const digest = await sha256Text(JSON.stringify(key));
     const claim = await tryClaimRun(journal, `resume-${digest.toHex().slice(0, 16)}`);
     if (claim !== undefined) return claim;
     throw new SvcError("INVALID_ARGS", "Another process has just started a run of this script and input.", {

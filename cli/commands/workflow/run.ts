@@ -37,20 +37,25 @@ export const runCommand: LocalCommand = localCommand({
       help: "Resume the latest unfinished run of this script and file, if there is one",
       type: "boolean",
     },
+    once: {
+      help: "Run each file of --each once: resume its unfinished run, and do nothing if it has ended",
+      type: "boolean",
+    },
     ...newJournal,
     ...maxOutage,
     ...journalLimit,
     ...onUnknown,
   },
   example: `intake.ts --input '{"Applicant":"Ada","Address":"Main St 1"}' --allow-declared`,
-  async run(context, { journal, runId, resume, ...flags }) {
+  async run(context, { journal, runId, resume, once, ...flags }) {
     if (context.globals.dryRun) return await (await import("./shared/print_plan.ts")).printPlan(context, flags);
     const { openRunsFor } = await import("./shared/open_runs.ts");
     const { processRun } = await import("./shared/process_run.ts");
     await using runs = openRunsFor(context, journal);
     await processRun(context, {
       each: flags.each,
-      open: (options) => runs.start({ ...flags, ...toWorkOptions(flags), ...options, id: runId, resumeLatest: resume }),
+      open: (options) =>
+        runs.start({ ...flags, ...toWorkOptions(flags), ...options, id: runId, resumeLatest: resume, once }),
     });
   },
 });

@@ -60,6 +60,14 @@ Deno.test("an input that was started must be unchanged even if a changed file is
   await assert.rejects(run.resume({ acceptChangedInputs: true }), /in\.ndjson:2 has changed since the run started/);
 });
 
+Deno.test("a run that is resumed with values keeps the fingerprint of its file", async () => {
+  await using run = await interruptAfter(3);
+  const { file } = await run.runs.settings("r1");
+  await (await run.runs.resume("r1", { inputs: LINES }))[Symbol.asyncDispose]();
+  assert.ok(file);
+  assert.deepEqual((await run.runs.settings("r1")).file, file);
+});
+
 /** Interrupts a run of the lines after some results. */
 async function interruptAfter(count: number) {
   const folder = await makeFolder({ "script.ts": scriptText("return input;", []), "in.ndjson": LINES.join("\n") });

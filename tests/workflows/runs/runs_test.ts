@@ -120,7 +120,7 @@ Deno.test("invalid options are rejected before a run is recorded", async () => {
   await using runs = openRuns({ journal: `${folder.path}/journal.db` });
   const invalid: [options: Parameters<typeof runs.start>[0], message: RegExp][] = [
     [{ script, input: 1, inputs: [1] }, /^input, each and inputs are mutually exclusive\.$/],
-    [{ script, id: "a", resumeLatest: true }, /^id and resumeLatest are mutually exclusive\.$/],
+    [{ script, id: "a", resumeLatest: true }, /^id, resumeLatest and once are mutually exclusive\.$/],
     [{ script, concurrency: 0 }, /^concurrency must be from 1 to 256, not 0\.$/],
     [{ script, rate: 0 }, /^rate must be a positive number of inputs per second, not 0\.$/],
     [{ script, maxFailures: "few" }, /^The maximum number of failures must be/],

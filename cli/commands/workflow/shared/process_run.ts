@@ -2,10 +2,12 @@
 import { pick } from "../../../../lib/output/fields.ts";
 import { SvcError } from "../../../../lib/errors.ts";
 import { escapeControlCharacters, prefixLines } from "../../../../utils/text/control_characters.ts";
+import { getFileName } from "../../../../utils/fs/file_name.ts";
 import { pluralize, truncate } from "../../../../utils/text/wording.ts";
 import { formatDuration } from "../../../../utils/time/format_duration.ts";
 import { STDIN } from "../../../../workflows/inputs/open_inputs.ts";
 import type { InputResult } from "../../../../workflows/runs/batch.ts";
+import type { RunDescription } from "../../../../workflows/runs/describe_run.ts";
 import type { InputCounts, RunEvents, RunOutage } from "../../../../workflows/runs/options.ts";
 import type { Run } from "../../../../workflows/runs/run.ts";
 import type { Ask } from "../../../../workflows/scripts/permissions.ts";
@@ -50,6 +52,7 @@ export async function processRun(
       note(describeEnd(counts));
     },
   });
+  if (run.ended?.failed === 0) note(describeEnded(run.ended));
   if (run.reopened > 0) note(`Running ${pluralize(run.reopened, "failed input")} of run ${run.id} again.`);
   try {
     for await (const result of run.results) {
@@ -102,6 +105,12 @@ function describeEnd({ inputs, succeeded, failed, stopped, reachedMaxFailures }:
     ? ""
     : ` No further input was started: --max-failures ${reachedMaxFailures}.`;
   return `${pluralize(inputs, "input")}: ${succeeded} succeeded, ${failed} failed${stops}.${cut}`;
+}
+
+function describeEnded({ id, each = "", endedAt, inputs }: RunDescription): string {
+  return `Nothing to do: run ${id} has processed ${getFileName(each)} (${
+    pluralize(inputs, "input")
+  }, ended ${endedAt}).`;
 }
 
 async function askForGrant(workflow: string, requested: readonly string[]): Promise<boolean> {
