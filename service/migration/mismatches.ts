@@ -16,8 +16,16 @@ export interface Mismatch extends JsonObject {
 /** Kind and ID of the item that stores which definition was verified. */
 const VERIFIED = ["definition", "verified"] as const;
 
-/** Types of fields by name, for each case type and each class of records. */
+/** Descriptions of types by name of the field, for each place in the definition. */
 type FieldTypes = Record<string, Record<string, string>>;
+
+/** Fields of cases or records, or of their pages or rows. */
+interface FieldGroup extends FieldSource {
+  /** Place in the definition, e.g. `City-Permit-Work.Documents`. */
+  readonly place: string;
+  /** Fields by name. */
+  readonly defined: ReadonlyMap<string, Field>;
+}
 
 /** The parts of a definition to which stored data refers. */
 interface StoredShape {
@@ -37,6 +45,7 @@ export async function findMismatches(
   const before = onlyChanged ? readFields((await tx.getItem(...VERIFIED))?.content) : undefined;
   return [
     ...(await tx.countUses()).flatMap((use) => checkUse(use, app)),
+    ...await checkKeys(tx, app),
     ...await checkFields(tx, app, before),
   ];
 }
@@ -60,7 +69,6 @@ function toShape(app: Application): StoredShape {
     queues: [...app.queues.keys()],
     uiLists: [...app.uiLists.keys()],
   };
-  const fields: FieldTypes = {};
   for (const [id, type] of app.caseTypes) {
     names[id] = {
       stages: [...type.stages.keys()],
@@ -68,13 +76,9 @@ function toShape(app: Application): StoredShape {
       roles: [...type.participantRoles.keys()],
       categories: [...type.attachmentCategories.keys()],
     };
-    fields[id] = toTypes(type.fields);
   }
-  for (const [id, type] of app.dataTypes) {
-    names[id] = { key: [...type.key] };
-    fields[id] = toTypes(type.fields);
-  }
-  return { names, fields };
+  for (const [id, type] of app.dataTypes) names[id] = { key: [...type.key] };
+  return { names, fields: Object.fromEntries(listGroups(app).map(({ place, defined }) => [place, toTypes(defined)])) };
 }
 
 function listSteps({ id, steps }: { id: string; steps: ReadonlyMap<string, { id: string; kind: string }> }): string[] {
@@ -82,7 +86,29 @@ function listSteps({ id, steps }: { id: string; steps: ReadonlyMap<string, { id:
 }
 
 function toTypes(fields: ReadonlyMap<string, Field>): Record<string, string> {
-  return Object.fromEntries([...fields.values()].map(({ name, type }) => [name, type]));
+  return Object.fromEntries([...fields.values()].map((field) => [field.name, describeType(field)]));
+}
+
+function describeType({ type, values }: Field): string {
+  return values === undefined ? type : `${type} ${JSON.stringify(values)}`;
+}
+
+/** Lists the fields of all case types and classes of records, and those of their pages and rows. */
+function listGroups(app: Application): FieldGroup[] {
+  return [
+    ...[...app.caseTypes.values()].flatMap(({ id, fields }) => listNested({ kind: "cases", id, place: id }, fields)),
+    ...[...app.dataTypes.values()].flatMap(({ id, fields }) => listNested({ kind: "records", id, place: id }, fields)),
+  ];
+}
+
+function listNested(group: Omit<FieldGroup, "defined">, defined: ReadonlyMap<string, Field>): FieldGroup[] {
+  const { path = [], place } = group;
+  const nested = [...defined.values()].flatMap(({ name, type, embedded }) => {
+    if (embedded === undefined) return [];
+    const part = { field: name, isList: type === "List" };
+    return listNested({ ...group, path: [...path, part], place: `${place}.${name}` }, embedded.fields);
+  });
+  return [{ ...group, defined }, ...nested];
 }
 
 async function digestShape(shape: StoredShape): Promise<string> {
@@ -149,49 +175,70 @@ function isOfCaseType(kind: UseKind): boolean {
 /** Members of the content of a case that are not fields. */
 const COMPUTED = ["pyLabel"];
 
-async function checkFields(tx: Transaction, app: Application, before: FieldTypes | undefined): Promise<Mismatch[]> {
-  const sources = [
-    ...[...app.caseTypes.values()].map(({ id, fields }) => ({ kind: "cases", id, fields } as const)),
-    ...[...app.dataTypes.values()].map(({ id, fields }) => ({ kind: "records", id, fields } as const)),
-  ];
+/** Finds the records that can no longer be found by their key. */
+async function checkKeys(tx: Transaction, app: Application): Promise<Mismatch[]> {
   const found: Mismatch[] = [];
-  for (const { kind, id, fields } of sources) {
-    const source: FieldSource = { kind, id, ...(before?.[id] && { fields: listChanged(fields, before[id]) }) };
+  for (const { id, key } of app.dataTypes.values()) {
+    const count = await tx.countOtherKeys(id, key);
+    if (count === 0) continue;
+    const message = `${pluralize(count, "record")} of ${id} with another key than ${key.join(", ")}`;
+    found.push({ message, count });
+  }
+  return found;
+}
+
+async function checkFields(tx: Transaction, app: Application, before: FieldTypes | undefined): Promise<Mismatch[]> {
+  const found: Mismatch[] = [];
+  for (const { place, defined, ...group } of listGroups(app)) {
+    const known = before?.[place];
+    const choices = listChoices(defined);
+    const source: FieldSource = { ...group, choices, ...(known && { fields: listChanged(defined, known) }) };
     if (source.fields?.length === 0) continue;
     const counts = Map.groupBy(await tx.countValues(source), ({ field }) => field);
     for (const [name, values] of counts) {
-      if (!COMPUTED.includes(name)) found.push(...checkField(name, fields.get(name), values, source));
+      if (!COMPUTED.includes(name)) found.push(...checkField(name, defined.get(name), values, { ...source, place }));
     }
   }
   return found;
 }
 
+function listChoices(fields: ReadonlyMap<string, Field>): Record<string, readonly string[]> {
+  return Object.fromEntries([...fields.values()].flatMap(({ name, values }) => values ? [[name, values]] : []));
+}
+
 function listChanged(fields: ReadonlyMap<string, Field>, before: Readonly<Record<string, string>>): string[] {
   const names = new Set([...fields.keys(), ...Object.keys(before)]);
-  return [...names].filter((name) => fields.get(name)?.type !== before[name]);
+  return [...names].filter((name) => {
+    const field = fields.get(name);
+    return (field && describeType(field)) !== before[name];
+  });
 }
 
 function checkField(
   name: string,
   field: Field | undefined,
   values: readonly ValueCount[],
-  { kind, id }: FieldSource,
+  { kind, path = [], place }: FieldSource & { readonly place: string },
 ): Mismatch[] {
-  const things = kind === "cases" ? "case" : "record";
+  const things = path.at(-1)?.isList ? "row" : path.length > 0 ? "page" : kind === "cases" ? "case" : "record";
   const issues = values.reduce(
     (sum, value) => sum + (field === undefined ? value.count : countIssues(field, value)),
     0,
   );
   if (issues === 0) return [];
+  const value = `${pluralize(issues, things)} of ${place} with a value of ${name}`;
   const reason = field === undefined
-    ? `of ${id} with a value of ${name}, a field that the definition does not have`
-    : `of ${id} with a value of ${name} that does not fit the type ${field.type}`;
-  return [{ message: `${pluralize(issues, things)} ${reason}`, count: issues }];
+    ? ", a field that the definition does not have"
+    : field.values === undefined
+    ? ` that does not fit the type ${field.type}`
+    : " that is not one of its values";
+  return [{ message: value + reason, count: issues }];
 }
 
 /** Counts the values that do not fit the type of a field. */
-function countIssues({ type }: Field, { json, count, dates, instants }: ValueCount): number {
+function countIssues({ type, values }: Field, { json, count, dates, instants, chosen }: ValueCount): number {
   if (json === "null") return 0;
+  if (values !== undefined) return count - chosen;
   switch (VALUE_KINDS[type]) {
     case "text":
       return json === "text" ? 0 : count;

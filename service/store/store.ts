@@ -231,6 +231,8 @@ export interface Transaction {
   countUses(): Promise<Use[]>;
   /** Counts the values of fields by their types. */
   countValues(source: FieldSource): Promise<ValueCount[]>;
+  /** Counts the records of a class whose key does not consist of the values of these fields. */
+  countOtherKeys(classId: string, key: readonly string[]): Promise<number>;
   /** Replaces a name of the definition in stored data. Returns the number of changed rows. */
   rename(change: Rename): Promise<number>;
   /** Reads a client, if it exists. */

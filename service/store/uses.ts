@@ -34,6 +34,8 @@ export interface ValueCount {
   readonly dates: number;
   /** Number of texts that are timestamps. */
   readonly instants: number;
+  /** Number of texts that are allowed by `choices`. */
+  readonly chosen: number;
 }
 
 /** The fields whose values are counted: those of the cases of a type, or of the records of a class. */
@@ -41,8 +43,18 @@ export interface FieldSource {
   readonly kind: "cases" | "records";
   /** Case type or class. */
   readonly id: string;
+  /** The embedded page or the rows that have the fields. Default: the case or the record itself. */
+  readonly path?: readonly EmbeddedPart[];
   /** Names of the fields. Default: all. */
   readonly fields?: readonly string[];
+  /** Allowed texts by name of the field. */
+  readonly choices?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** A field with an embedded page, or with a list of rows. */
+export interface EmbeddedPart {
+  readonly field: string;
+  readonly isList: boolean;
 }
 
 /** A name of the definition to replace in stored data. */

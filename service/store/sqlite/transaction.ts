@@ -7,7 +7,7 @@ import type { UnitOfWork } from "../../../utils/sqlite/group_commit.ts";
 import { type Filter, type Page, type RowQuery, RowsTooLong } from "../query.ts";
 import type { FieldSource, Rename, Use, UseKind, ValueCount } from "../uses.ts";
 import { compileCount, compileItemCases, compileRows } from "./query.ts";
-import { COUNT_USES, countValues, rename, renameInDrafts, renameWaiting } from "./uses.ts";
+import { COUNT_USES, countOtherKeys, countValues, rename, renameInDrafts, renameWaiting } from "./uses.ts";
 import type {
   CasePlace,
   ItemRange,
@@ -316,7 +316,15 @@ export class SqliteTransaction implements Transaction {
       count: readNumber(row, "count"),
       dates: readNumber(row, "dates"),
       instants: readNumber(row, "instants"),
+      chosen: readNumber(row, "chosen"),
     }));
+  }
+
+  async countOtherKeys(classId: string, key: readonly string[]): Promise<number> {
+    this.#check();
+    const { sql, parameters } = countOtherKeys(classId, key);
+    const row = this.#statements.prepare(sql).get(...parameters);
+    return row === undefined ? 0 : readNumber(row, "count");
   }
 
   async rename(change: Rename): Promise<number> {

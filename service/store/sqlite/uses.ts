@@ -1,7 +1,7 @@
 /** Counts and replaces names of the application definition in stored data. */
 import type { SQLInputValue } from "node:sqlite";
 import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
-import type { FieldSource, Rename, UseKind } from "../uses.ts";
+import type { EmbeddedPart, FieldSource, Rename, UseKind } from "../uses.ts";
 
 /** A statement with its parameters. */
 export interface Change {
@@ -45,15 +45,48 @@ function countAssignees(kind: string): string {
 const DATE = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]";
 
 /** Returns the statement that counts the values of fields. */
-export function countValues({ kind, id, fields }: FieldSource): Change {
+export function countValues({ kind, id, path = [], fields, choices = {} }: FieldSource): Change {
   const [table, owner] = kind === "cases" ? ["cases", "typeId"] : ["records", "classId"];
-  const isWanted = fields === undefined ? "" : "AND json_each.key IN (SELECT wanted.value FROM json_each(?) AS wanted)";
+  const pairs = Object.entries(choices).flatMap(([name, values]) => values.map((value) => [name, value]));
+  const parameters: SQLInputValue[] = [id, JSON.stringify(pairs)];
+  const bind = (value: string) => `?${parameters.push(value)}`;
+  const { joins, content } = joinEmbedded(`${table}.content`, path, bind);
+  const isWanted = fields === undefined
+    ? "1"
+    : `member.key IN (SELECT value FROM json_each(${bind(JSON.stringify(fields))}))`;
   return {
-    sql: `SELECT json_each.key AS field, json_each.type AS json, COUNT(*) AS count,
-        SUM(json_each.type = 'text' AND json_each.value GLOB '${DATE}') AS dates,
-        SUM(json_each.type = 'text' AND json_each.value GLOB '${DATE}T*Z') AS instants
-      FROM ${table}, json_each(${table}.content) WHERE ${owner} = ? ${isWanted} GROUP BY json_each.key, json_each.type`,
-    parameters: [id, ...(fields === undefined ? [] : [JSON.stringify(fields)])],
+    sql: `SELECT member.key AS field, member.type AS json, COUNT(*) AS count,
+        SUM(member.type = 'text' AND member.value GLOB '${DATE}') AS dates,
+        SUM(member.type = 'text' AND member.value GLOB '${DATE}T*Z') AS instants,
+        SUM(member.type = 'text' AND (member.key, member.value) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?2))) AS chosen
+      FROM ${[table, ...joins].join(", ")}, json_each(${content}) AS member
+      WHERE ${owner} = ?1 AND ${isWanted} GROUP BY member.key, member.type`,
+    parameters,
+  };
+}
+
+/** Joins the pages or rows at a path. Values of another type have no members. */
+function joinEmbedded(
+  content: string,
+  path: readonly EmbeddedPart[],
+  bind: (value: string) => string,
+): { joins: readonly string[]; content: string } {
+  const joins: string[] = [];
+  for (const [depth, { field, isList }] of path.entries()) {
+    const part = `${content} -> ${bind(`$.${JSON.stringify(field)}`)}`;
+    if (isList) joins.push(`json_each(IIF(json_type(${part}) = 'array', ${part}, '[]')) AS row${depth}`);
+    const page = isList ? `row${depth}.value` : part;
+    content = `IIF(json_type(${page}) = 'object', ${page}, '{}')`;
+  }
+  return { joins, content };
+}
+
+/** Counts the records of a class whose key is not that of their content. */
+export function countOtherKeys(classId: string, key: readonly string[]): Change {
+  const values = key.map((_, index) => `content -> ?${index + 2}`).join(", ");
+  return {
+    sql: `SELECT COUNT(*) AS count FROM records WHERE classId = ?1 AND key <> json_array(${values})`,
+    parameters: [classId, ...key.map((name) => `$.${JSON.stringify(name)}`)],
   };
 }
 

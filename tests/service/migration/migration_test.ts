@@ -23,6 +23,12 @@ caseTypes:
       Title: { type: Text }
       Amount: { type: Decimal }
       Due: { type: Text }
+      Level: { type: Dropdown, values: [Low, High] }
+      Site: { type: Page, class: Org-Jobs-Data-Site, fields: { City: { type: Text } } }
+      Lines:
+        type: List
+        class: Org-Jobs-Data-Line
+        fields: { Item: { type: Text }, Color: { type: Dropdown, values: [Red, Blue] } }
     stages:
       Start:
         name: Start
@@ -68,7 +74,7 @@ interface Place extends AsyncDisposable {
 async function prepare(): Promise<Place> {
   const folder = await makeFolder({ "app.yaml": BEFORE });
   const data = `${folder.path}/data`;
-  await using service = await startService({ data, app: `${folder.path}/app.yaml` });
+  const service = await startService({ data, app: `${folder.path}/app.yaml` });
   const svc = createClient({ baseUrl: service.url, ...await service.addClient("ada@org"), noCache: true });
   for (const Title of ["a", "b", "2026-01-31"]) {
     await svc.cases.create({ type: "Org-Jobs-Work-Job", data: { Title, Amount: 2.5, Due: Title } });
@@ -81,6 +87,12 @@ async function prepare(): Promise<Place> {
   await svc.data.create("D_Tools", { data: { Name: "Saw", Price: 3 } });
   const draft = { action: "Submit", data: { Title: "draft" } };
   await svc.assignments.save("ASSIGN-WORKBASKET ORG-JOBS-WORK J-3!INTAKE", draft);
+  await service.close();
+  await addContent(data, {
+    Level: "High",
+    Site: { City: "Rome" },
+    Lines: [{ Item: "Saw", Color: "Blue" }, { Item: "Axe", Color: "Red" }],
+  });
   return {
     data,
     async write(yaml) {
@@ -89,6 +101,17 @@ async function prepare(): Promise<Place> {
     },
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
+}
+
+/** Adds content to a case without a form for it. */
+async function addContent(data: string, added: JsonObject): Promise<void> {
+  const store = openSqliteStore(locateFiles(data).database, true);
+  await store.transact(async (tx) => {
+    const stored = await tx.getCase("ORG-JOBS-WORK J-2");
+    assert.ok(stored);
+    await tx.putCase({ ...stored, content: { ...stored.content, ...added } });
+  });
+  await store.close();
 }
 
 /** Returns the mismatches for which a start is refused. */
@@ -121,6 +144,22 @@ Deno.test("a start lists what a changed definition does not fit, and refuses", a
     ]],
     [(yaml) => yaml.replaceAll("Org-Jobs-Work-Job", "Org-Jobs-Work-Task"), [
       `3 cases with the type Org-Jobs-Work-Job, ${unknown}`,
+    ]],
+    [(yaml) => yaml.replace("City: { type: Text }", "City: { type: Integer }"), [
+      "1 page of Org-Jobs-Work-Job.Site with a value of City that does not fit the type Integer",
+    ]],
+    [(yaml) => yaml.replace("Item: { type: Text }", "Part: { type: Text }"), [
+      "2 rows of Org-Jobs-Work-Job.Lines with a value of Item, a field that the definition does not have",
+    ]],
+    [(yaml) => yaml.replace("values: [Low, High]", "values: [Low, Highest]"), [
+      "1 case of Org-Jobs-Work-Job with a value of Level that is not one of its values",
+    ]],
+    [(yaml) => yaml.replace("values: [Red, Blue]", "values: [Red]"), [
+      "1 row of Org-Jobs-Work-Job.Lines with a value of Color that is not one of its values",
+    ]],
+    [(yaml) => yaml.replace("values: [Low, High]", "values: [Low, Medium, High]"), []],
+    [(yaml) => yaml.replace("key: [Name]", "key: [Price]"), [
+      "1 record of Org-Jobs-Data-Tool with another key than Price",
     ]],
     [(yaml) => yaml.replace("Start:\n        name", "Begin:\n        name"), [
       `3 cases of Org-Jobs-Work-Job in the stage Start, ${unknown}`,
