@@ -1,5 +1,6 @@
 /** Profiles of local services. Each names its data directory, so that no other profile is replaced. */
 import { findProfile, getConfigDirectory, type Profile, readProfiles, saveProfile } from "../../lib/auth/profiles.ts";
+import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { ClientCredentials } from "../access/clients.ts";
 
@@ -41,11 +42,22 @@ export function findProfiles(data: string): string[] {
   return listOwnProfiles(data).map(([name]) => name);
 }
 
-/** Updates the address in the profiles of a data directory, which may have changed since the last start. */
-export async function updateProfiles(data: string, address: ServiceAddress): Promise<void> {
+/**
+ * Updates the address in the profiles of a data directory, which may have changed since the last start. Warns if the disk
+ * has no room for that.
+ */
+export async function updateProfiles(
+  data: string,
+  address: ServiceAddress,
+  log: (line: string) => void,
+): Promise<void> {
   for (const [name, profile] of listOwnProfiles(data)) {
     const updated = { ...profile, ...buildAddress(address) };
-    if (JSON.stringify(updated) !== JSON.stringify(profile)) await saveProfile(name, updated);
+    if (JSON.stringify(updated) === JSON.stringify(profile)) continue;
+    await saveProfile(name, updated).catch((error) => {
+      if (!isDiskFull(error)) throw error;
+      log(`Warning: The profile ${name} still has another address than ${address.url}, because its disk is full.`);
+    });
   }
 }
 

@@ -4,7 +4,7 @@ import { getProfileName } from "../../lib/auth/settings.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import { resolveDataDirectory } from "../server/directory.ts";
 import { type RunningService, runService } from "../server/run.ts";
-import { MEMORY, type ServiceOptions } from "../server/settings.ts";
+import { logToStderr, MEMORY, type ServiceOptions } from "../server/settings.ts";
 import { checkOwner, findProfiles, findServiceProfile, updateProfiles, writeProfile } from "./profiles.ts";
 
 /** Options of a start. */
@@ -38,7 +38,7 @@ export async function startForProfile(
   const data = resolveDataDirectory(options.data);
   const service = await runService({ ...options, data }, async (service) => {
     await ensureProfile(service, { ...options, data });
-    if (data !== MEMORY) await updateProfiles(data, service);
+    if (data !== MEMORY) await updateProfiles(data, service, options.log ?? logToStderr);
   });
   const { url, apiRoot, tokenPath } = service;
   const profiles = data === MEMORY ? [getProfileName(options)] : findProfiles(data);

@@ -1,4 +1,5 @@
 /** Checks at a start whether the application definition fits the stored data. */
+import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { Application } from "../application/model/application.ts";
 import type { Store } from "../store/store.ts";
@@ -18,11 +19,20 @@ export async function checkDefinition(
 ): Promise<void> {
   if (!isNew && await store.read((tx) => isVerified(tx, app))) return;
   const mismatches = isNew || accept ? [] : await store.read((tx) => findMismatches(tx, app, { onlyChanged: true }));
-  if (mismatches.length === 0) return await store.transact((tx) => markVerified(tx, app, new Date()));
+  if (mismatches.length === 0) return await remember(store, app);
   const [first] = mismatches;
   const more = mismatches.length > 1 ? ` (and ${mismatches.length - 1} more)` : "";
   throw new SvcError("INVALID_CONFIG", `The definition does not fit the stored data: ${first?.message}${more}.`, {
     details: mismatches.slice(0, MAX_DETAILS).map(({ message }) => ({ message })),
     hint: "Correct the definition, map renamed parts with 'svc service migrate', or start with --accept-mismatch.",
   });
+}
+
+/** Records that a definition was verified. On a full disk the next start verifies it again. */
+async function remember(store: Store, app: Application): Promise<void> {
+  try {
+    await store.transact((tx) => markVerified(tx, app, new Date()));
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+  }
 }

@@ -1,7 +1,13 @@
 /** A data directory: the database, the lock of the service that uses it, and the address of that service. */
 import { resolve } from "node:path";
 import { findConfigDirectory, getConfigDirectory } from "../../lib/auth/profiles.ts";
-import { makePrivateDirectory, warnIfOpenToOthers, writePrivateFile } from "../../utils/fs/private_file.ts";
+import {
+  makePrivateDirectory,
+  overwriteFile,
+  warnIfOpenToOthers,
+  writePrivateFile,
+} from "../../utils/fs/private_file.ts";
+import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import type { Warn } from "../../lib/client/callback.ts";
 import { FileLock } from "../../utils/fs/file_lock.ts";
 import { SvcError } from "../../lib/errors.ts";
@@ -15,6 +21,9 @@ import { keepFile, removeBytes } from "../store/bytes_on_disk.ts";
 
 /** Milliseconds to wait for the lock, which another command may hold briefly. */
 const LOCK_PATIENCE = 300;
+
+/** Size of the reserve. The shared memory of the database takes 32 KiB. */
+const RESERVE_BYTES = 64 * 1024;
 
 /** State of the service that runs, or last ran, on a directory. */
 export interface ServiceState extends JsonObject {
@@ -138,6 +147,26 @@ export function warnIfOpen(path: string, warn: Warn): void {
   warnIfOpenToOthers(locateFiles(path).database, what, warn);
 }
 
+/** Keeps some room on the disk, so that a start can open the database when the disk is full. Returns false if it is full. */
+export async function createReserve(path: string): Promise<boolean> {
+  const file = getReserveFile(path);
+  if (await exists(file)) return true;
+  const bytes = crypto.getRandomValues(new Uint8Array(RESERVE_BYTES)); // Some disks compress other bytes.
+  try {
+    await Deno.writeFile(file, bytes, { mode: 0o600 });
+    return true;
+  } catch (cause) {
+    await Deno.remove(file).catch(ignoreMissing);
+    if (isDiskFull(cause)) return false;
+    throw explainWriteError(path, cause);
+  }
+}
+
+/** Gives the room back to the disk. Returns whether there was any. */
+export async function releaseReserve(path: string): Promise<boolean> {
+  return await Deno.remove(getReserveFile(path)).then(() => true).catch(ignoreMissing) ?? false;
+}
+
 /** Creates the log file of a detached service if it does not exist. */
 export async function createLog(path: string): Promise<void> {
   try {
@@ -153,7 +182,7 @@ export async function createLog(path: string): Promise<void> {
  */
 export async function removeData(path: string): Promise<void> {
   const { database, files, log } = locateFiles(path);
-  for (const file of [database, `${database}-wal`, `${database}-shm`, log]) {
+  for (const file of [database, `${database}-wal`, `${database}-shm`, log, getReserveFile(path)]) {
     await Deno.remove(file).catch(ignoreMissing);
   }
   await removeBytes(files);
@@ -162,8 +191,12 @@ export async function removeData(path: string): Promise<void> {
 }
 
 async function writeState(path: string, state: ServiceState): Promise<void> {
+  const [file, text] = [getStateFile(path), JSON.stringify(state, null, 2) + "\n"];
   try {
-    await writePrivateFile(getStateFile(path), JSON.stringify(state, null, 2) + "\n");
+    await writePrivateFile(file, text).catch(async (error) => {
+      if (!isDiskFull(error) || !await exists(file)) throw error;
+      await overwriteFile(file, text);
+    });
   } catch (cause) {
     throw explainWriteError(path, cause);
   }
@@ -210,6 +243,10 @@ function isPid(value: unknown): boolean {
 
 function getLockFile(path: string): string {
   return `${path}/service.lock`;
+}
+
+function getReserveFile(path: string): string {
+  return `${path}/service.reserve`;
 }
 
 function getStateFile(path: string): string {

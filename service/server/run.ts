@@ -1,11 +1,20 @@
 /** Starts a service in this process: its data directory, store and server. */
 import { resolve } from "node:path";
+import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import { exists } from "../../utils/fs/exists.ts";
 import { addClient, type ClientCredentials } from "../access/clients.ts";
 import { Tokens } from "../access/tokens.ts";
 import { checkDefinition } from "../migration/check_definition.ts";
 import { loadServedApplication, openServedAssets } from "../sample/served_application.ts";
-import { announce, findApplication, locateFiles, lockDirectory, withdraw } from "./directory.ts";
+import {
+  announce,
+  createReserve,
+  findApplication,
+  locateFiles,
+  lockDirectory,
+  releaseReserve,
+  withdraw,
+} from "./directory.ts";
 import { removeExpired, removeOrphans } from "../attachments/files.ts";
 import { handlers } from "../http/routes.ts";
 import { serve } from "./server.ts";
@@ -55,8 +64,11 @@ export async function runService(options: ServiceOptions, prepare?: Prepare): Pr
     }
     const database = directory === undefined ? MEMORY : locateFiles(directory).database;
     const isNew = directory === undefined || !await exists(database);
-    const store = openSqliteStore(database, isKnown);
+    const store = await openStore(database, isKnown, directory);
     resources.defer(() => store.close());
+    if (directory !== undefined && !await createReserve(directory)) {
+      settings.log("Warning: The disk is full. The service answers reads, and refuses changes until there is room.");
+    }
     if (directory !== undefined) await checkDefinition(store, app, { isNew, accept: settings.acceptMismatch });
     const tokens = new Tokens(store, settings.tokenLifetimeSeconds);
     const bytes = openBytes(directory === undefined ? undefined : locateFiles(directory).files);
@@ -97,6 +109,16 @@ export async function runService(options: ServiceOptions, prepare?: Prepare): Pr
   } catch (error) {
     await resources.disposeAsync();
     throw error;
+  }
+}
+
+/** Opens the store. If the disk is full, uses the reserve of the directory. */
+async function openStore(database: string, isKnown: boolean, directory: string | undefined): Promise<Store> {
+  try {
+    return openSqliteStore(database, isKnown);
+  } catch (error) {
+    if (!isDiskFull(error) || directory === undefined || !await releaseReserve(directory)) throw error;
+    return openSqliteStore(database, isKnown);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Options of the service: their defaults and checks. */
+import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import { checkMember, isSecureUrl, PROFILE_DEFAULTS } from "../../lib/auth/profiles.ts";
 import { MAX_TOKEN_SECONDS } from "../../lib/auth/token_cache.ts";
 import { isOrigin } from "../http/cross_origin.ts";
@@ -50,6 +51,15 @@ export type Settings = Readonly<
   Required<Omit<ServiceOptions, "app" | "maxConnections">> & Pick<ServiceOptions, "app" | "maxConnections">
 >;
 
+/** Writes a line to stderr. A line that cannot be written, for example to a full disk, does not stop the service. */
+export function logToStderr(line: string): void {
+  try {
+    console.error(line);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+  }
+}
+
 /** Fills in the defaults of the options. Throws `INVALID_ARGS` or `INVALID_CONFIG` for an invalid option. */
 export function resolveSettings(options: ServiceOptions): Settings {
   const settings = {
@@ -66,7 +76,7 @@ export function resolveSettings(options: ServiceOptions): Settings {
     maxConnections: options.maxConnections,
     strict: options.strict ?? false,
     acceptMismatch: options.acceptMismatch ?? false,
-    log: options.log ?? ((line: string) => console.error(line)),
+    log: options.log ?? logToStderr,
   };
   // As a path, it would be the root of the file system.
   if (settings.data === "") throw invalid("The data directory is an empty path.", "Name a directory, or omit it.");

@@ -27,6 +27,20 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   }
 }
 
+/**
+ * Overwrites a small file in place, which needs no room on its disk. The text must fit into the first block of the file. It
+ * is padded with spaces. Readers may see a part of it, unlike with `writePrivateFile`.
+ */
+export async function overwriteFile(path: string, text: string): Promise<void> {
+  using file = await Deno.open(path, { write: true });
+  const bytes = new TextEncoder().encode(text);
+  const { size } = await file.stat();
+  const padded = new Uint8Array(Math.max(size, bytes.length)).fill(0x20);
+  padded.set(bytes);
+  await writeAll(file, padded);
+  await file.sync();
+}
+
 async function writeNew(path: string, text: string): Promise<void> {
   using file = await Deno.open(path, { createNew: true, write: true, mode: 0o600 });
   await writeAll(file, new TextEncoder().encode(text));

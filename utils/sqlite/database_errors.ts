@@ -9,6 +9,7 @@ const SQLITE_NOTADB = 26;
 
 // Extended result codes.
 const SQLITE_IOERR_SHORT_READ = 522;
+const SQLITE_IOERR_SHMSIZE = 4874;
 const SQLITE_CONSTRAINT_TRIGGER = 1811;
 
 /** Codes of statements that cannot fail while the tables are as they were created. */
@@ -19,9 +20,15 @@ export function isDatabaseBusy(error: unknown): boolean {
   return hasCode(error, SQLITE_BUSY);
 }
 
-/** Reports whether an error of SQLite or of the file system says that the disk is full. */
-export function isDiskFull(cause: unknown): boolean {
-  return hasCode(cause, SQLITE_FULL) || (cause instanceof Error && /no space|not enough space/i.test(cause.message));
+/**
+ * Reports whether an error, or its cause, says that the disk is full. It may come from SQLite or from the file system.
+ * SQLite reports an I/O error if the shared memory of a write-ahead log has no room.
+ */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (hasCode(error, SQLITE_FULL) || getCode(error) === SQLITE_IOERR_SHMSIZE) return true;
+  // Errors of `DatabaseSync.exec` have no code.
+  return /no space|not enough space|database or disk is full/i.test(error.message) || isDiskFull(error.cause);
 }
 
 /**

@@ -161,6 +161,6 @@ export function prepareDatabase(db: DatabaseSync, path: string, isKnown = false)
     if (found < 4) db.exec(ITEMS_BY_TIME);
     if (found < 5) db.exec(QUERY_INDEXES);
     if (found < 6) db.exec(LIST_INDEXES);
-    db.exec(`PRAGMA user_version = ${VERSION}`);
+    if (found < VERSION) db.exec(`PRAGMA user_version = ${VERSION}`); // A full disk does not prevent a start.
   });
 }

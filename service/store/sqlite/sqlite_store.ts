@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { makePrivateFile } from "../../../utils/fs/private_file.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
+import { isDiskFull } from "../../../utils/sqlite/database_errors.ts";
 import { controlTransaction, GroupCommit } from "../../../utils/sqlite/group_commit.ts";
 import { toLowerCase } from "./query.ts";
 import { createLostError, prepareDatabase } from "./schema.ts";
@@ -17,13 +18,13 @@ const BUSY_TIMEOUT = 5000;
  * writes whole pages to the log. The log is copied into the database every 16 MB, so that a page that changes often is
  * copied once.
  */
-const SETTINGS = `
-  PRAGMA page_size = 2048;
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = FULL;
-  PRAGMA wal_autocheckpoint = 8000;
-  PRAGMA cache_size = -65536;
-`;
+const SETTINGS = [
+  "PRAGMA page_size = 2048",
+  "PRAGMA journal_mode = WAL",
+  "PRAGMA synchronous = FULL",
+  "PRAGMA wal_autocheckpoint = 8000",
+  "PRAGMA cache_size = -65536",
+];
 
 /**
  * Opens a database file, or a database in memory (`:memory:`). Creates a missing file, unless a service has used it before
@@ -44,7 +45,19 @@ export function openSqliteStore(path: string, isKnown = false): Store {
       } finally {
         transaction.end();
       }
-    }, urgent);
+    }, urgent).catch((error) => {
+      if (isDiskFull(error)) freeLog();
+      throw error;
+    });
+  }
+
+  /** Makes the room of the write-ahead log available for the next changes. */
+  function freeLog(): void {
+    try {
+      if (!closed && !db.isTransaction) db.prepare("PRAGMA wal_checkpoint(PASSIVE)").run();
+    } catch (error) {
+      if (!isDiskFull(error)) throw error; // The database has no room for the pages in the log.
+    }
   }
 
   return {
@@ -66,17 +79,19 @@ function open(path: string, isKnown: boolean): DatabaseSync {
     // It contains personal data, and SQLite would apply the umask.
     if (path !== ":memory:") makePrivateFile(path);
     db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
-    db.exec(SETTINGS);
+    for (const setting of SETTINGS) db.prepare(setting).run(); // Unlike `exec`, its errors have a code.
     prepareDatabase(db, path, isKnown);
     defineFunctions(db);
     return db;
   } catch (cause) {
     db?.close();
     if (cause instanceof SvcError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = isDiskFull(cause) ? "its disk is full" : cause instanceof Error ? cause.message : String(cause);
     throw new SvcError("INVALID_CONFIG", `The database ${path} cannot be opened: ${reason}.`, {
       cause,
-      hint: "Check that it is a database of svc and that you may write it, or use another data directory.",
+      hint: isDiskFull(cause)
+        ? "Free some space on it."
+        : "Check that it is a database of svc and that you may write it, or use another data directory.",
     });
   }
 }

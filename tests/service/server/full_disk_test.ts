@@ -1,0 +1,99 @@
+/** A service whose disk is full: it starts, answers reads, refuses changes, and continues when there is room. */
+import assert from "node:assert/strict";
+import { openCaller } from "../../../tasks/soak/open_caller.ts";
+import { SmallDisk } from "../../../tasks/soak/small_disk.ts";
+import { Service } from "../../../tasks/support/service.ts";
+import { Workspace } from "../../../tasks/support/workspace.ts";
+import { isDiskFull } from "../../../utils/sqlite/database_errors.ts";
+import type { ApiAnswer, ApiCaller } from "../../harness/service.ts";
+import { PROGRAM } from "../../harness/svc.ts";
+
+const DISK_MIB = 16;
+
+/** Opens a workspace with a small disk. Returns undefined, and says why, if this machine cannot mount one. */
+async function openSmallDisk(resources: AsyncDisposableStack): Promise<[Workspace, SmallDisk] | undefined> {
+  const workspace = resources.use(await Workspace.open(PROGRAM));
+  const disk = await SmallDisk.mount(`${workspace.directory}/disk`, DISK_MIB);
+  if (typeof disk === "string") return void console.warn(`Skipped: ${disk}`);
+  resources.use(disk);
+  workspace.wrap = (program, args) => disk.enter(program, args);
+  return [workspace, disk];
+}
+
+const NEW_CASE = { body: { caseTypeID: "City-Permit-Work-Permit", content: { Applicant: "Ada" } } };
+
+/** Creates cases until one has no room. The first ones may fit into pages that the database has already. */
+async function createUntilRefused(caller: ApiCaller): Promise<ApiAnswer> {
+  for (let attempts = 100;; attempts--) {
+    const answer = await caller.call("POST", "/cases", NEW_CASE);
+    if (answer.status !== 201 || attempts === 0) return answer;
+  }
+}
+
+Deno.test("a service starts on a full disk, answers reads, and writes again when there is room", async () => {
+  await using resources = new AsyncDisposableStack();
+  const opened = await openSmallDisk(resources);
+  if (opened === undefined) return;
+  const [workspace, disk] = opened;
+  const service = resources.use(new Service(workspace, [], `${disk.path}/data`));
+  await service.start();
+  const first = await openCaller(workspace);
+  assert.equal((await first.call("POST", "/cases", NEW_CASE)).status, 201);
+
+  for (const stop of ["stop", "kill"]) {
+    if (stop === "stop") await workspace.svc("service", "stop", "--data", service.data);
+    else await service.kill();
+    disk.fill();
+    await service.start();
+    const caller = await openCaller(workspace);
+    const read = await caller.call("GET", `/cases/${encodeURIComponent("CITY-PERMIT-WORK P-1")}`);
+    assert.equal(read.status, 200, JSON.stringify(read.body));
+    const status = JSON.parse(await workspace.svc("service", "status", "--data", service.data));
+    assert.deepEqual([status.running, status.answers], [true, true]);
+    const refused = await createUntilRefused(caller);
+    assert.equal(refused.status, 507, JSON.stringify(refused.body));
+    await disk.free();
+    const written = await caller.call("POST", "/cases", NEW_CASE);
+    assert.equal(written.status, 201, JSON.stringify(written.body));
+  }
+  await workspace.svc("service", "stop", "--data", service.data);
+  await workspace.svc("service", "verify", "--data", service.data);
+});
+
+Deno.test("a detached service starts on a full disk that also has its log and its profiles", async () => {
+  await using resources = new AsyncDisposableStack();
+  const opened = await openSmallDisk(resources);
+  if (opened === undefined) return;
+  const [workspace, disk] = opened;
+  const config = `${disk.path}/config`;
+  workspace.wrap = (program, args) => disk.enter("env", [`SVC_CONFIG_DIR=${config}`, program, ...args]);
+  await workspace.startService();
+  await workspace.svc("service", "stop");
+  disk.fill();
+  await workspace.startService();
+  assert.match(await workspace.svc("case-types", "list", "--no-cache"), /City-Permit-Work-Permit/);
+  await disk.free();
+  await workspace.svc("cases", "create", "--type", "City-Permit-Work-Permit", "--data", '{"Applicant":"Ada"}');
+  await workspace.svc("service", "stop");
+});
+
+Deno.test("a new service on a full disk names the reason", async () => {
+  await using resources = new AsyncDisposableStack();
+  const opened = await openSmallDisk(resources);
+  if (opened === undefined) return;
+  const [workspace, disk] = opened;
+  disk.fill();
+  const service = resources.use(new Service(workspace, [], `${disk.path}/data`));
+  await assert.rejects(service.start(), /INVALID_CONFIG.*disk is full|INVALID_CONFIG.*No space left/s);
+});
+
+Deno.test("a full disk is recognized in errors of SQLite and the file system, and in their causes", () => {
+  const sqlite = (errcode: number, message = "disk I/O error") => Object.assign(new Error(message), { errcode });
+  assert.ok(isDiskFull(sqlite(13)));
+  assert.ok(isDiskFull(sqlite(4874)));
+  assert.ok(isDiskFull(new Error("database or disk is full")));
+  assert.ok(isDiskFull(new Error("No space left on device (os error 28)")));
+  assert.ok(isDiskFull(new Error("It cannot be opened", { cause: sqlite(13) })));
+  assert.ok(!isDiskFull(sqlite(778)));
+  assert.ok(!isDiskFull(new Error("It cannot be read", { cause: "disk" })));
+});
