@@ -13,6 +13,7 @@ import {
   tryLock,
 } from "../server/directory.ts";
 import { MEMORY } from "../server/settings.ts";
+import { describeUpgrade, readUpgrade, type UpgradeState } from "../server/upgrade_state.ts";
 import { checkOwner, findProfiles, findServiceProfile, writeProfile } from "./profiles.ts";
 import { readProfiles } from "../../lib/auth/profiles.ts";
 import { getProfileName } from "../../lib/auth/settings.ts";
@@ -36,8 +37,14 @@ export interface ServiceDirectory {
 export async function readServiceStatus({ data: given }: ServiceDirectory = {}): Promise<JsonObject> {
   const data = resolveDirectory(given);
   const running = await isInUse(data);
+  const upgrade = running ? await readRunningUpgrade(data) : undefined;
+  if (upgrade) {
+    const { pid, ...progress } = upgrade;
+    return { running, answers: false, upgrade: progress, pid, data, log: locateFiles(data).log };
+  }
   const state = await readState(data);
   if (!running || !state) return { running, data };
+  if (state.pid === 0) return { running, answers: false, data, log: locateFiles(data).log };
   const { url, apiRoot, tokenPath, pid, startedAt } = state;
   const health = await readHealth(state);
   return {
@@ -59,6 +66,8 @@ export async function readServiceStatus({ data: given }: ServiceDirectory = {}):
 export async function stopService({ data: given }: ServiceDirectory = {}): Promise<{ stopped: boolean; data: string }> {
   const data = resolveDirectory(given);
   if (!await isInUse(data)) return { stopped: false, data };
+  const upgrade = await readRunningUpgrade(data);
+  if (upgrade) return await stopUpgrade(data, upgrade);
   const state = await readState(data);
   if (!state || state.pid === 0) {
     throw new SvcError("CONFLICT", "The service is starting.", { hint: "Try again in a few seconds." });
@@ -75,6 +84,21 @@ export async function stopService({ data: given }: ServiceDirectory = {}): Promi
   throw new SvcError("TIMEOUT", `The service at ${state.url} does not respond and did not stop within ${seconds} s.`, {
     hint: `Nothing was stopped. Try again; if process ${state.pid} is a service of svc, end that process.`,
   });
+}
+
+/** Interrupts an upgrade. Its process has locked the directory, so that the state is its own. */
+async function stopUpgrade(data: string, upgrade: UpgradeState): Promise<{ stopped: boolean; data: string }> {
+  Deno.kill(upgrade.pid, "SIGTERM");
+  using lock = await tryLock(data, STOP_TIMEOUT);
+  if (lock) return { stopped: true, data };
+  throw new SvcError("TIMEOUT", `Process ${upgrade.pid} still upgrades the data (${describeUpgrade(upgrade)}).`, {
+    hint: "It ends after this step, and the next start continues the upgrade. You can also kill the process.",
+  });
+}
+
+async function readRunningUpgrade(data: string): Promise<UpgradeState | undefined> {
+  const upgrade = await readUpgrade(data);
+  return upgrade?.copy === undefined ? upgrade : undefined;
 }
 
 /** Lists the data directories of other running services that have a profile. */

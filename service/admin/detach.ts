@@ -23,9 +23,11 @@ import {
 } from "../server/directory.ts";
 import { MEMORY } from "../server/settings.ts";
 import { findProfiles } from "./profiles.ts";
+import type { StartHooks } from "../server/run.ts";
+import { explainUpgrade, readUpgrade } from "../server/upgrade_state.ts";
 import type { StartOptions, StartReport } from "./start.ts";
 
-/** Milliseconds to wait until the service is ready. */
+/** Milliseconds to wait until the service is ready, not counting an upgrade of its data. */
 const START_TIMEOUT = 20_000;
 
 /** Milliseconds between two checks. */
@@ -34,8 +36,14 @@ const PAUSE = 20;
 /** Options that are passed on the command line. */
 export type DetachOptions = Omit<StartOptions, "hostname" | "tokenLifetimeSeconds" | "log">;
 
-/** Starts a service in its own process and waits until it responds. Its output goes to a file in its directory. */
-export async function startDetached(options: DetachOptions): Promise<StartReport> {
+/**
+ * Starts a service in its own process and waits until it responds. Its output goes to a file in its directory. The signal
+ * ends a process that is not ready yet. Notes the progress of an upgrade of its data.
+ */
+export async function startDetached(
+  options: DetachOptions,
+  hooks: Required<Pick<StartHooks, "signal" | "note">>,
+): Promise<StartReport> {
   const data = resolveDataDirectory(options.data);
   if (data === MEMORY) {
     throw new SvcError(
@@ -51,7 +59,7 @@ export async function startDetached(options: DetachOptions): Promise<StartReport
   await createLog(data);
   const maxConnections = options.maxConnections ?? await findMaxConnections(); // The child may not read its limit.
   const child = launch({ ...options, data, maxConnections }, await buildPermissions(data, hosts));
-  const state = await waitUntilReady(child, data);
+  const state = await waitUntilReady(child, data, hooks);
   const { url, apiRoot, tokenPath, pid } = state;
   return { url, apiRoot, tokenPath, data, pid, profiles: findProfiles(data) };
 }
@@ -117,19 +125,37 @@ async function buildPermissions(data: string, hosts: readonly string[]): Promise
   ];
 }
 
-async function waitUntilReady(child: Child, data: string): Promise<ServiceState> {
+async function waitUntilReady(
+  child: Child,
+  data: string,
+  { signal, note }: Required<Pick<StartHooks, "signal" | "note">>,
+): Promise<ServiceState> {
   let ended = false;
   child.ended.then(() => ended = true);
-  for (const end = Date.now() + START_TIMEOUT; Date.now() < end && !ended;) {
+  let deadline = Date.now() + START_TIMEOUT;
+  let noted: string | undefined;
+  while (!ended) {
     const state = await readState(data);
-    if (state?.pid === child.pid) return state;
+    const isReady = state?.pid === child.pid;
+    const upgrade = await readUpgrade(data);
+    if (upgrade?.pid === child.pid) {
+      if (upgrade.copy === undefined) deadline = Date.now() + START_TIMEOUT; // The process ends if a step fails.
+      const line = explainUpgrade(data, upgrade);
+      if (line !== noted) note(line);
+      noted = line;
+    }
+    if (isReady) return state;
+    if (signal.aborted || Date.now() > deadline) {
+      Deno.kill(child.pid, "SIGKILL"); // At any time, its changes are complete or absent.
+      await child.ended;
+      signal.throwIfAborted();
+      throw new SvcError("TIMEOUT", `The service did not respond within ${START_TIMEOUT / 1000} s.`, {
+        hint: `Its output is in ${locateFiles(data).log}.`,
+      });
+    }
     await delay(PAUSE);
   }
-  if (ended) throw await readFailure(data);
-  Deno.kill(child.pid);
-  throw new SvcError("TIMEOUT", `The service did not respond within ${START_TIMEOUT / 1000} s.`, {
-    hint: `Its output is in ${locateFiles(data).log}.`,
-  });
+  throw await readFailure(data);
 }
 
 /** Reads the last error in the log of a process that has ended. */

@@ -3,7 +3,7 @@ import type { Profile } from "../../lib/auth/profiles.ts";
 import { getProfileName } from "../../lib/auth/settings.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import { resolveDataDirectory } from "../server/directory.ts";
-import { type RunningService, runService } from "../server/run.ts";
+import { type RunningService, runService, type StartHooks } from "../server/run.ts";
 import { logToStderr, MEMORY, type ServiceOptions } from "../server/settings.ts";
 import { checkOwner, findProfiles, findServiceProfile, updateProfiles, writeProfile } from "./profiles.ts";
 
@@ -34,12 +34,14 @@ export interface StartReport extends JsonObject {
 /** Starts a service in this process, with a profile that can call it. */
 export async function startForProfile(
   options: StartOptions,
+  hooks: Pick<StartHooks, "signal" | "note"> = {},
 ): Promise<{ service: RunningService; report: StartReport }> {
   const data = resolveDataDirectory(options.data);
-  const service = await runService({ ...options, data }, async (service) => {
+  const prepare = async (service: RunningService) => {
     await ensureProfile(service, { ...options, data });
     if (data !== MEMORY) await updateProfiles(data, service, options.log ?? logToStderr);
-  });
+  };
+  const service = await runService({ ...options, data }, { ...hooks, prepare });
   const { url, apiRoot, tokenPath } = service;
   const profiles = data === MEMORY ? [getProfileName(options)] : findProfiles(data);
   return { service, report: { url, apiRoot, tokenPath, data, pid: Deno.pid, profiles } };
@@ -48,11 +50,13 @@ export async function startForProfile(
 /** Serves in this process until the signal aborts. */
 export async function serveUntilStopped(
   options: StartOptions,
-  { signal, started }: { signal: AbortSignal; started: (report: StartReport) => Promise<void> },
+  { signal, note, started }: Required<Pick<StartHooks, "signal" | "note">> & {
+    started: (report: StartReport) => Promise<void>;
+  },
 ): Promise<void> {
   const stopped = Promise.withResolvers<void>();
   signal.addEventListener("abort", () => stopped.resolve());
-  const { service, report } = await startForProfile(options);
+  const { service, report } = await startForProfile(options, { signal, note });
   await using _service = service;
   await started(report);
   await stopped.promise;

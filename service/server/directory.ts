@@ -15,9 +15,12 @@ import { exists } from "../../utils/fs/exists.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../utils/json.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import { describeReadError, describeWriteError } from "../../utils/fs/describe_error.ts";
+import { isProcessId } from "../../utils/process_id.ts";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { MEMORY } from "./settings.ts";
 import { keepFile, removeBytes } from "../store/bytes_on_disk.ts";
+import { removeCopies, removeDatabase } from "../store/sqlite/earlier_copies.ts";
+import { describeUpgrade, readUpgrade, removeUpgrade } from "./upgrade_state.ts";
 
 /** Milliseconds to wait for the lock, which another command may hold briefly. */
 const LOCK_PATIENCE = 300;
@@ -69,13 +72,27 @@ export function locateFiles(path: string): DirectoryFiles {
 export async function lockDirectory(path: string, hint?: string): Promise<FileLock> {
   await createDirectory(path);
   const lock = await tryLock(path, LOCK_PATIENCE);
-  if (lock) return lock;
+  if (!lock) throw await createInUseError(path, hint ?? buildInUseHint(path));
+  await removeUpgrade(path);
+  return lock;
+}
+
+async function createInUseError(path: string, hint: string): Promise<SvcError> {
+  const upgrade = await readUpgrade(path);
+  if (upgrade && upgrade.copy === undefined) {
+    const message = `Process ${upgrade.pid} is upgrading the data in ${path} (${describeUpgrade(upgrade)}).`;
+    return new SvcError("CONFLICT", message, {
+      hint: "Wait until its service has started. 'svc service status' shows the progress, and 'svc service stop' " +
+        "interrupts the upgrade.",
+    });
+  }
   const state = await readState(path);
-  throw new SvcError(
-    "CONFLICT",
-    `A service already uses ${path}${state ? ` (${state.url}, process ${state.pid})` : ""}.`,
-    { hint: hint ?? buildInUseHint(path) },
-  );
+  if (state && state.pid !== 0) {
+    return new SvcError("CONFLICT", `A service already uses ${path} (${state.url}, process ${state.pid}).`, { hint });
+  }
+  return new SvcError("CONFLICT", `Another process starts a service on ${path} or changes its data.`, {
+    hint: "Wait until it has finished, then try again.",
+  });
 }
 
 function buildInUseHint(path: string): string {
@@ -182,9 +199,10 @@ export async function createLog(path: string): Promise<void> {
  */
 export async function removeData(path: string): Promise<void> {
   const { database, files, log } = locateFiles(path);
-  for (const file of [database, `${database}-wal`, `${database}-shm`, log, getReserveFile(path)]) {
-    await Deno.remove(file).catch(ignoreMissing);
-  }
+  await removeDatabase(database);
+  await removeCopies(database);
+  for (const file of [log, getReserveFile(path)]) await Deno.remove(file).catch(ignoreMissing);
+  await removeUpgrade(path);
   await removeBytes(files);
   await Deno.remove(keepFile(files)).catch(ignoreMissing);
   await Deno.remove(getStateFile(path)).catch(ignoreMissing); // Last, because it marks a directory of svc.
@@ -232,13 +250,8 @@ function explainError(path: string, done: string, reason: string | undefined, hi
 }
 
 function isState(value: unknown): value is ServiceState {
-  return isJsonObject(value) && isPid(value.pid) &&
+  return isJsonObject(value) && (value.pid === 0 || isProcessId(value.pid)) &&
     [value.url, value.apiRoot, value.tokenPath, value.app, value.startedAt].every((text) => typeof text === "string");
-}
-
-/** Checks whether a value is a process ID or 0. A negative number would be a process group. */
-function isPid(value: unknown): boolean {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 31;
 }
 
 function getLockFile(path: string): string {

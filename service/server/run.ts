@@ -21,6 +21,8 @@ import { serve } from "./server.ts";
 import { MEMORY, resolveSettings, type ServiceOptions } from "./settings.ts";
 import { openBytes } from "../store/bytes_on_disk.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite_store.ts";
+import { upgradeDatabase, type UpgradeProgress } from "../store/sqlite/upgrade.ts";
+import { explainUpgrade, type UpgradeState, writeUpgrade } from "./upgrade_state.ts";
 import { deleteExpiredResponses } from "../http/idempotency.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import { ServiceClock } from "../store/service_clock.ts";
@@ -46,11 +48,18 @@ export interface RunningService extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Runs before the service is announced to other processes. */
-export type Prepare = (service: RunningService) => Promise<void>;
+/** Additions of a caller to the start of a service. */
+export interface StartHooks {
+  /** Runs before the service is announced to other processes. */
+  readonly prepare?: (service: RunningService) => Promise<void>;
+  /** Interrupts an upgrade of the data. */
+  readonly signal?: AbortSignal;
+  /** Receives the progress of an upgrade of the data, as lines. Default: the log. */
+  readonly note?: (line: string) => void;
+}
 
-/** Starts a service. */
-export async function runService(options: ServiceOptions, prepare?: Prepare): Promise<RunningService> {
+/** Starts a service. Upgrades data of an earlier version first. */
+export async function runService(options: ServiceOptions, hooks: StartHooks = {}): Promise<RunningService> {
   const settings = resolveSettings(options);
   const directory = settings.data === MEMORY ? undefined : settings.data;
   const file = directory === undefined ? options.app : await findApplication(directory, options.app);
@@ -64,7 +73,7 @@ export async function runService(options: ServiceOptions, prepare?: Prepare): Pr
     }
     const database = directory === undefined ? MEMORY : locateFiles(directory).database;
     const isNew = directory === undefined || !await exists(database);
-    const store = await openStore(database, isKnown, directory);
+    const store = await openStore(database, isKnown, directory, { note: settings.log, ...hooks });
     resources.defer(() => store.close());
     if (directory !== undefined && !await createReserve(directory)) {
       settings.log("Warning: The disk is full. The service answers reads, and refuses changes until there is room.");
@@ -100,7 +109,7 @@ export async function runService(options: ServiceOptions, prepare?: Prepare): Pr
       close,
       [Symbol.asyncDispose]: close,
     };
-    await prepare?.(service);
+    await hooks.prepare?.(service);
     if (directory !== undefined) {
       const { apiRoot, tokenPath } = settings;
       await announce(directory, { url, apiRoot, tokenPath, app: file === undefined ? "" : resolve(file) });
@@ -112,14 +121,42 @@ export async function runService(options: ServiceOptions, prepare?: Prepare): Pr
   }
 }
 
-/** Opens the store. If the disk is full, uses the reserve of the directory. */
-async function openStore(database: string, isKnown: boolean, directory: string | undefined): Promise<Store> {
+/** Opens the store, after an upgrade if necessary. If the disk is full, uses the reserve of the directory. */
+async function openStore(
+  database: string,
+  isKnown: boolean,
+  directory: string | undefined,
+  hooks: UpgradeHooks,
+): Promise<Store> {
+  if (directory === undefined) return openSqliteStore(database, isKnown);
+  const open = async () => {
+    await upgradeDirectory(directory, hooks);
+    return openSqliteStore(database, isKnown);
+  };
   try {
-    return openSqliteStore(database, isKnown);
+    return await open();
   } catch (error) {
-    if (!isDiskFull(error) || directory === undefined || !await releaseReserve(directory)) throw error;
-    return openSqliteStore(database, isKnown);
+    if (!isDiskFull(error) || !await releaseReserve(directory)) throw error;
+    return await open();
   }
+}
+
+type UpgradeHooks = Pick<StartHooks, "signal"> & Required<Pick<StartHooks, "note">>;
+
+/** Upgrades the data of an earlier version, and publishes the progress. */
+async function upgradeDirectory(
+  directory: string,
+  { signal, note }: UpgradeHooks,
+): Promise<void> {
+  let last: UpgradeState | undefined;
+  const publish = async (upgrade: UpgradeState) => {
+    last = upgrade;
+    note(explainUpgrade(directory, upgrade));
+    await writeUpgrade(directory, upgrade);
+  };
+  const observe = (progress: UpgradeProgress) => publish({ pid: Deno.pid, ...progress });
+  const report = await upgradeDatabase(locateFiles(directory).database, { signal, observe });
+  if (report !== undefined && last !== undefined) await publish({ ...last, copy: report.copy });
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

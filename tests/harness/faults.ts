@@ -273,7 +273,11 @@ export async function runWithoutSpace(
 ): Promise<CommandResult> {
   using db = new DatabaseSync(database);
   db.exec("PRAGMA page_size = 65536; PRAGMA journal_mode = WAL; CREATE TABLE other (x); DROP TABLE other");
-  // A limit on the file size, because a full disk would affect other tests.
+  return await runWithSmallFiles(command, directory);
+}
+
+/** Runs a command line that can write only small files, because a full disk would affect other tests. */
+export async function runWithSmallFiles(command: readonly string[], directory: string): Promise<CommandResult> {
   const limited = `trap "" XFSZ && ulimit -f 200 && exec "$0" "$@"`;
   return await runCommand(
     new LimitedCommand("/bin/sh", { args: ["-c", limited, ...command], env: { SVC_CONFIG_DIR: directory } }),

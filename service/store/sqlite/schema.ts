@@ -3,9 +3,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../../../lib/errors.ts";
 import { inTransaction } from "../../../utils/sqlite/in_transaction.ts";
 
-/** Version of the tables. A database of an older version is migrated step by step. */
-const VERSION = 6;
-
 const ITEMS = `
   CREATE TABLE items (
     seq INTEGER PRIMARY KEY,
@@ -130,6 +127,27 @@ const TABLES = `
   CREATE INDEX tokensByExpiry ON tokens (expiresAt);
 `;
 
+/** A step from one version of the tables to the next. */
+export interface SchemaStep {
+  /** Completes a progress message, e.g. `adding indexes`. */
+  readonly activity: string;
+  /** Statements of the step. */
+  readonly sql: string;
+}
+
+/** The steps to the current version. A step may have run partly with an earlier program, so it creates what is missing. */
+export const SCHEMA_STEPS: readonly SchemaStep[] = [
+  { activity: "creating the tables", sql: TABLES },
+  { activity: "adding the table of items", sql: ITEMS },
+  { activity: "adding the table of responses", sql: ANSWERS },
+  { activity: "adding an index of items", sql: ITEMS_BY_TIME },
+  { activity: "adding indexes for queries", sql: QUERY_INDEXES },
+  { activity: "adding indexes for lists", sql: LIST_INDEXES },
+];
+
+/** Version of the tables: the number of steps that have run. */
+export const SCHEMA_VERSION: number = SCHEMA_STEPS.length;
+
 /** Creates the error for a missing or empty database of an existing service. */
 export function createLostError(path: string): SvcError {
   const message = `${path} is empty, although a service has used it: it or ${path}-wal is missing or damaged.`;
@@ -138,29 +156,38 @@ export function createLostError(path: string): SvcError {
   });
 }
 
+/** Reads the version of the tables. Returns 0 for an empty database. Throws `INVALID_CONFIG` for a newer version. */
+export function readVersion(db: DatabaseSync, path: string): number {
+  const found = Number(db.prepare("PRAGMA user_version").get()?.user_version);
+  if (found <= SCHEMA_VERSION) return found;
+  throw new SvcError(
+    "INVALID_CONFIG",
+    `${path} was written by a newer version of svc (schema ${found}; this version supports up to ${SCHEMA_VERSION}).`,
+    { hint: "Use that version, or another data directory." },
+  );
+}
+
+/** Runs the step to a version of the tables. */
+export function runStep(db: DatabaseSync, version: number): void {
+  db.exec(`${SCHEMA_STEPS[version - 1]?.sql}; PRAGMA user_version = ${version}`);
+}
+
 /**
- * Creates or migrates the tables. Throws `INVALID_CONFIG` for an empty database that a service has used before
- * (`isKnown`), and for a database of a newer version of svc.
+ * Creates the tables of a new database. Writes nothing to a database that has them. Throws `INVALID_CONFIG` for an empty
+ * database that a service has used before (`isKnown`), and for a database of another version.
  */
 export function prepareDatabase(db: DatabaseSync, path: string, isKnown = false): void {
+  if (readVersion(db, path) === SCHEMA_VERSION) return;
   inTransaction(db, () => {
-    const found = Number(db.prepare("PRAGMA user_version").get()?.user_version);
-    if (found > VERSION) {
-      throw new SvcError(
-        "INVALID_CONFIG",
-        `${path} was written by a newer version of svc (schema ${found}; this version supports up to ${VERSION}).`,
-        {
-          hint: "Use that version, or another data directory.",
-        },
-      );
-    }
-    if (found < 1 && isKnown) throw createLostError(path);
-    if (found < 1) db.exec(TABLES);
-    if (found < 2) db.exec(ITEMS);
-    if (found < 3) db.exec(ANSWERS);
-    if (found < 4) db.exec(ITEMS_BY_TIME);
-    if (found < 5) db.exec(QUERY_INDEXES);
-    if (found < 6) db.exec(LIST_INDEXES);
-    if (found < VERSION) db.exec(`PRAGMA user_version = ${VERSION}`); // A full disk does not prevent a start.
+    const found = readVersion(db, path); // Another process may have created the tables.
+    if (found === SCHEMA_VERSION) return;
+    if (found > 0) throw createOutdatedError(path, found);
+    if (isKnown) throw createLostError(path);
+    for (let version = 1; version <= SCHEMA_VERSION; version++) runStep(db, version);
   });
+}
+
+function createOutdatedError(path: string, found: number): SvcError {
+  const message = `${path} was written by an older version of svc (schema ${found} instead of ${SCHEMA_VERSION}).`;
+  return new SvcError("INVALID_CONFIG", message, { hint: "Start the service with this version, which upgrades it." });
 }

@@ -18,16 +18,22 @@ export interface DatabaseFindings {
   readonly issues: readonly string[];
 }
 
+/** Receives the copied part, from 0 to 1. If it throws, the copy ends with its error. */
+export type ObserveCopy = (part: number) => void;
+
 /**
  * Writes a copy that contains every committed change. Writers do not wait for it. The open transaction keeps the copy from
  * starting again with each change that another process makes.
  */
-export async function copyDatabase(path: string, target: string): Promise<void> {
+export async function copyDatabase(path: string, target: string, observe?: ObserveCopy): Promise<void> {
   makePrivateFile(target);
   using db = openForReading(path);
   db.exec("BEGIN");
   db.prepare("SELECT count(*) FROM sqlite_schema").get(); // The transaction begins with the first read.
-  await backup(db, target, { rate: PAGES_PER_STEP });
+  await backup(db, target, {
+    rate: PAGES_PER_STEP,
+    progress: ({ totalPages, remainingPages }) => observe?.(1 - remainingPages / totalPages),
+  });
 }
 
 /** Reads every page, index and reference of a database. An unreadable database is an issue, too. */
@@ -40,16 +46,27 @@ export function checkDatabase(path: string): DatabaseFindings {
   }
 }
 
+/** Reads every page of a database, but does not compare the indexes with the rows. Returns the issues as sentences. */
+export function checkStructure(path: string): string[] {
+  using db = openForReading(path);
+  return readIssues(db, "quick_check");
+}
+
 function readFindings(path: string): DatabaseFindings {
   using db = openForReading(path);
-  const integrity = db.prepare(`PRAGMA integrity_check(${MAX_ISSUES})`).all().map((row) => String(row.integrity_check));
+  const integrity = readIssues(db, "integrity_check");
   const references = db.prepare("PRAGMA foreign_key_check").all().slice(0, MAX_ISSUES)
     .map(({ table, parent }) => `A row of ${table} refers to a row of ${parent} that does not exist`);
   return {
     schema: Number(db.prepare("PRAGMA user_version").get()?.user_version),
     cases: Number(db.prepare("SELECT count(*) AS number FROM cases").get()?.number),
-    issues: [...integrity.filter((issue) => issue !== "ok"), ...references],
+    issues: [...integrity, ...references],
   };
+}
+
+function readIssues(db: DatabaseSync, check: "integrity_check" | "quick_check"): string[] {
+  const found = db.prepare(`PRAGMA ${check}(${MAX_ISSUES})`).all().map((row) => String(row[check]));
+  return found.filter((issue) => issue !== "ok");
 }
 
 /** Returns the contents of all items of a kind, by ID. */
@@ -66,6 +83,7 @@ function parseContent(text: string): JsonObject {
   return isJsonObject(content) ? content : {};
 }
 
-function openForReading(path: string): DatabaseSync {
+/** Opens a connection that changes nothing, and does not copy the write-ahead log into the database when it closes. */
+export function openForReading(path: string): DatabaseSync {
   return new DatabaseSync(path, { readOnly: true, timeout: 5000 });
 }

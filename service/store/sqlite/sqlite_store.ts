@@ -31,7 +31,7 @@ const SETTINGS = [
  * (`isKnown`): then the file or its write-ahead log is lost.
  */
 export function openSqliteStore(path: string, isKnown = false): Store {
-  const db = open(path, isKnown);
+  const db = openDatabase(path, isKnown, (db) => prepareDatabase(db, path, isKnown));
   const statements = new Statements(db);
   const commits = new GroupCommit(controlTransaction(db));
   let closed = false;
@@ -72,7 +72,8 @@ export function openSqliteStore(path: string, isKnown = false): Store {
   };
 }
 
-function open(path: string, isKnown: boolean): DatabaseSync {
+/** Opens the connection that writes to a database file, and prepares it. Closes it if that fails. */
+export function openDatabase(path: string, isKnown: boolean, prepare: (db: DatabaseSync) => void): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
     if (isKnown && isEmptyFile(path)) throw createLostError(path); // Before SQLite opens it and deletes the log.
@@ -80,23 +81,29 @@ function open(path: string, isKnown: boolean): DatabaseSync {
     if (path !== ":memory:") makePrivateFile(path);
     db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
     for (const setting of SETTINGS) db.prepare(setting).run(); // Unlike `exec`, its errors have a code.
-    prepareDatabase(db, path, isKnown);
     defineFunctions(db);
+    prepare(db);
     return db;
   } catch (cause) {
     db?.close();
-    if (cause instanceof SvcError) throw cause;
-    const reason = isDiskFull(cause) ? "its disk is full" : cause instanceof Error ? cause.message : String(cause);
-    throw new SvcError("INVALID_CONFIG", `The database ${path} cannot be opened: ${reason}.`, {
-      cause,
-      hint: isDiskFull(cause)
-        ? "Free some space on it."
-        : "Check that it is a database of svc and that you may write it, or use another data directory.",
-    });
+    throw explainOpenFailure(path, cause);
   }
 }
 
-function isEmptyFile(path: string): boolean {
+/** Creates the error for a database that cannot be opened. Returns an error that has a code itself. */
+export function explainOpenFailure(path: string, cause: unknown): SvcError {
+  if (cause instanceof SvcError) return cause;
+  const reason = isDiskFull(cause) ? "its disk is full" : cause instanceof Error ? cause.message : String(cause);
+  return new SvcError("INVALID_CONFIG", `The database ${path} cannot be opened: ${reason}.`, {
+    cause,
+    hint: isDiskFull(cause)
+      ? "Free some space on it."
+      : "Check that it is a database of svc and that you may write it, or use another data directory.",
+  });
+}
+
+/** Reports whether a database file is empty or missing. */
+export function isEmptyFile(path: string): boolean {
   try {
     return Deno.statSync(path).size === 0;
   } catch (error) {

@@ -183,7 +183,9 @@ Deno.test("while a service starts, the process of the previous one is not report
   await (await startService({ data })).close();
   await Deno.writeTextFile(`${data}/service.json`, JSON.stringify({ ...await readState(data), pid: Deno.pid }));
   const found: unknown[] = [];
-  await using _service = await runService({ data }, async () => void found.push((await readState(data))?.pid));
+  await using _service = await runService({ data }, {
+    prepare: async () => void found.push((await readState(data))?.pid),
+  });
   assert.deepEqual(found, [0]);
 });
 

@@ -5,6 +5,7 @@ import { SvcError } from "../../../lib/errors.ts";
 import type { JsonObject } from "../../../utils/json.ts";
 import type { RowQuery } from "../../../service/store/query.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
+import { upgradeDatabase } from "../../../service/store/sqlite/upgrade.ts";
 import type { StoredAssignment, StoredCase, Transaction } from "../../../service/store/store.ts";
 import { LimitedCommand } from "../../harness/svc.ts";
 
@@ -307,7 +308,7 @@ Deno.test("a database of a newer version is refused with a hint", () =>
     });
   }));
 
-Deno.test("a database of an older version is migrated with its data", () =>
+Deno.test("a database of an older version is refused until it is upgraded with its data", () =>
   withFile(async (path) => {
     const before = openSqliteStore(path);
     await before.transact((tx) => tx.putCase(newCase("W C-1")));
@@ -315,6 +316,8 @@ Deno.test("a database of an older version is migrated with its data", () =>
     const db = new DatabaseSync(path);
     db.exec("DROP TABLE answers; PRAGMA user_version = 2");
     db.close();
+    assert.throws(() => openSqliteStore(path), /older version of svc \(schema 2 instead of \d+\)/);
+    await upgradeDatabase(path);
     const store = openSqliteStore(path);
     const body = '{"ä":"\u{1f600}"}';
     const answer = { caller: "ada", key: "k", request: "r", at: TIME, status: 200, headers: { etag: "t" }, body };
