@@ -51,7 +51,7 @@ function throwOutputError(cause: unknown): never {
   if (cause instanceof Deno.errors.BrokenPipe) throw new OutputClosed("The reader has closed the output.", { cause });
   if (!(cause instanceof Error) || cause instanceof Deno.errors.NotCapable) throw cause;
   const reason = cause.message.replace(/ \(os error \d+\)$/, "");
-  throw new SvcError("INVALID_ARGS", `Standard output cannot be written: ${reason}.`, {
+  throw new SvcError("OUTPUT_FAILED", `Standard output cannot be written: ${reason}.`, {
     cause,
     hint: "Redirect it elsewhere. The requested change may have been applied: check before you repeat it.",
   });

@@ -1,5 +1,6 @@
 /** Files of the command line. Uploads are read in chunks. Files are written completely or not at all. */
 import { SvcError } from "../../lib/errors.ts";
+import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import { resolveLink } from "../../utils/fs/resolve_link.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import type { FileInput } from "../../lib/operation/operation.ts";
@@ -126,8 +127,9 @@ function unwritable(path: string, cause: unknown, hint = "Choose another file.")
   if (cause instanceof Deno.errors.NotCapable) return cause;
   const isReason = typeof cause === "string";
   const problem = isReason ? cause : describeWriteError(cause) ?? String(cause);
-  return new SvcError("INVALID_ARGS", `--output cannot write ${path}: ${problem}.`, {
+  const isFull = isDiskFull(cause);
+  return new SvcError(isFull ? "OUTPUT_FAILED" : "INVALID_ARGS", `--output cannot write ${path}: ${problem}.`, {
     ...(!isReason && { cause }),
-    hint,
+    hint: isFull ? "Free some space, or choose another file." : hint,
   });
 }

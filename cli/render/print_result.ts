@@ -5,7 +5,7 @@ import type { Reply } from "../../lib/client/response/reply.ts";
 import type { Values } from "../../lib/client/request/values.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { Answer } from "../../lib/operation/answer.ts";
-import type { OperationRef } from "../../lib/operation/operation.ts";
+import { hasEffect, type OperationRef } from "../../lib/operation/operation.ts";
 import { filterObjects, findRows, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
 import { pluralize } from "../../utils/text/wording.ts";
@@ -19,7 +19,21 @@ export async function printReply(
   reply: Reply,
 ): Promise<void> {
   const body = readBody(ref, reply, values);
-  await printResult(context, body === "" ? undefined : body, findFailure(ref.operation.answer, body));
+  try {
+    await printResult(context, body === "" ? undefined : body, findFailure(ref.operation.answer, body));
+  } catch (error) {
+    throw hasEffect(ref.operation) ? addResult(error, body) : error;
+  }
+}
+
+/** Adds the result of a change to the error that it cannot be written. The result contains the ID of what was created. */
+function addResult(error: unknown, result: JsonValue | undefined): unknown {
+  if (!(error instanceof SvcError) || error.code !== "OUTPUT_FAILED") return error;
+  const options = {
+    details: filterObjects([result].flat()),
+    hint: "Do not repeat the command: the change was made. The details are its result.",
+  };
+  return error.with(options, `The change was made. ${error.message}`);
 }
 
 /** Prints a result, then throws the failure that it reports. The failure is thrown even if the result cannot be printed. */

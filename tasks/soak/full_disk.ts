@@ -27,7 +27,7 @@ const RESTART_SHARE = 0.3;
 const FILE_LINES = 30_000;
 
 /** A text that tells users that the disk is full. */
-const CLEAR = /disk|space/i;
+const CLEAR = /no space left on device|disk (of the service )?is full/i;
 
 /** A script with one change for each input. */
 const SCRIPT = `

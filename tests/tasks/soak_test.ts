@@ -6,8 +6,8 @@ import { openService } from "../harness/service.ts";
 import { CHECKOUT, LimitedCommand, PROGRAM, runCommand } from "../harness/svc.ts";
 import { eventually } from "../harness/wait.ts";
 
-/** Scenarios with a short form. Full disks have tests of their own. */
-const NAMES = "kills,clients,fuzz,connections,token-cache,outages,backup";
+/** Scenarios with a short form. */
+const NAMES = "kills,clients,fuzz,connections,token-cache,outages,backup,full-disk";
 
 const SHORT = ["--only", NAMES, "--scale", "0.005", "--ignore-limits"];
 

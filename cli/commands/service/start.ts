@@ -1,4 +1,5 @@
 import { PROFILE_DEFAULTS } from "../../../lib/auth/profiles.ts";
+import { SvcError } from "../../../lib/errors.ts";
 import type { StartReport } from "../../../service/admin/start.ts";
 import { DEFAULT_MAX_FILE, MEMORY } from "../../../service/server/settings.ts";
 import { printWarnings } from "../../context.ts";
@@ -65,7 +66,12 @@ export const startCommand: LocalCommand = localCommand({
       return await printReport(context, await startDetached(startOptions, context));
     }
     const { serveUntilStopped } = await import("../../../service/admin/start.ts");
-    const started = (report: StartReport) => printReport(context, report);
+    const started = async (report: StartReport) => {
+      await printReport(context, report).catch((error) => {
+        if (!(error instanceof SvcError) || error.code !== "OUTPUT_FAILED") throw error;
+        context.note(`Warning: ${error.message} The service runs at ${report.url}.`);
+      });
+    };
     await serveUntilStopped(startOptions, { signal: context.signal, note: context.note, started });
   },
 });
