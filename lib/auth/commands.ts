@@ -1,4 +1,5 @@
 /** The commands `login`, `logout`, `status` and `ping`, without a user interface. No result contains a secret. */
+import { getErrorMessage } from "../errors.ts";
 import { type CallerOptions, createCaller } from "../client/caller.ts";
 import { checkAnswer } from "../client/response/check_answer.ts";
 import type { Reply } from "../client/response/reply.ts";
@@ -7,11 +8,13 @@ import caseTypes from "../resources/case_types.ts";
 import { checkProfileName, explainWriteFailure } from "./profiles.ts";
 import { createSession, TokenSource } from "./session.ts";
 import {
+  createWarn,
   type Credentials,
   getProfileName,
   readSettings,
   requireCredentials,
   resolveConfigDirectory,
+  type SessionSettings,
 } from "./settings.ts";
 import { getTokenFile, readToken, type Token } from "./token_cache.ts";
 
@@ -37,6 +40,8 @@ export type LogoutResult = {
   profile: string;
   /** True if a token was cached. */
   removed: boolean;
+  /** True if the service has revoked the token. */
+  revoked: boolean;
 };
 
 /** Result of `status`. */
@@ -71,17 +76,51 @@ export async function login(options: AuthOptions = {}): Promise<LoginResult> {
   return { ...describeTarget(credentials), expiresAt };
 }
 
-/** Deletes the cached token. */
+/** Deletes the cached token, and revokes it if the profile has a `revocationPath`. Warns if the token stays valid. */
 export async function logout(options: AuthOptions = {}): Promise<LogoutResult> {
   const profile = getProfileName(options);
   checkProfileName(profile);
   const directory = resolveConfigDirectory(options);
+  const revoke = await prepareRevocation(options);
   try {
     await Deno.remove(getTokenFile(directory, profile));
-    return { profile, removed: true };
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return { profile, removed: false };
+    if (error instanceof Deno.errors.NotFound) return { profile, removed: false, revoked: false };
     throw explainWriteFailure(directory, error);
+  }
+  return { profile, removed: true, revoked: await revoke() };
+}
+
+/** Reads the cached token while its file exists. Returns the function that revokes it, and returns whether it did. */
+async function prepareRevocation(options: AuthOptions): Promise<() => Promise<boolean>> {
+  const warn = createWarn(options);
+  try {
+    const settings = readSettings(options);
+    const token = await readToken(settings);
+    if (token === undefined) return () => Promise.resolve(false);
+    return async () => {
+      const reason = await tryRevoke(settings, token, options);
+      if (reason !== undefined) warn(`The token was not revoked and is valid until ${token.expiresAt}: ${reason}`);
+      return reason === undefined;
+    };
+  } catch (error) {
+    return () => {
+      warn(`The token was not revoked: ${getErrorMessage(error)}`);
+      return Promise.resolve(false);
+    };
+  }
+}
+
+/** Revokes a token. Returns the reason if it was not revoked. */
+async function tryRevoke(settings: SessionSettings, token: Token, options: AuthOptions): Promise<string | undefined> {
+  const { revocationPath } = settings;
+  if (revocationPath === undefined) return "The profile has no revocationPath.";
+  try {
+    const { revoke } = await import("./renewal.ts");
+    await revoke(requireCredentials(settings), revocationPath, token, getSignal(options));
+    return undefined;
+  } catch (error) {
+    return getErrorMessage(error);
   }
 }
 

@@ -76,6 +76,12 @@ export const PROFILE_MEMBERS = {
     'a path such as "/oauth2/token", without a query',
     isPath,
   ),
+  revocationPath: describeMember(
+    "string",
+    "Path of token revocation, which svc auth logout uses (default: tokens are not revoked)",
+    'a path such as "/oauth2/revoke", without a query',
+    isPath,
+  ),
   timeoutSeconds: describeCallSetting("timeoutSeconds"),
   retries: describeCallSetting("retries"),
   maxOutageSeconds: describeCallSetting("maxOutageSeconds"),

@@ -8,7 +8,7 @@ import { decodeUtf8 } from "../../utils/text/utf8.ts";
 import { formatDuration } from "../../utils/time/format_duration.ts";
 import { type Credentials, getTokenUrl, type SecretSource } from "./settings.ts";
 import { formatToken, getTokenFile, type IssuedToken, readToken, type Token } from "./token_cache.ts";
-import { exchangeToken } from "./token_exchange.ts";
+import { exchangeToken, revokeToken } from "./token_exchange.ts";
 
 /** Returns a token other than the rejected one: from the cache if another process has renewed it, or from an exchange. */
 export async function renewToken(
@@ -28,6 +28,23 @@ export async function issueToken(credentials: Credentials, signal: AbortSignal):
   using deadline = Deadline.started(credentials.target, signal);
   using lock = await lockCache(credentials, deadline);
   return await exchangeAndCache(credentials, lock, deadline);
+}
+
+/** Revokes a token at the service. */
+export async function revoke(
+  credentials: Credentials,
+  revocationPath: string,
+  token: Token,
+  signal: AbortSignal,
+): Promise<void> {
+  using deadline = Deadline.started(credentials.target, signal);
+  const secret = await readSecret(credentials.secret, deadline);
+  const url = credentials.target.baseUrl + revocationPath;
+  try {
+    await revokeToken(url, token, credentials, secret, deadline.signal);
+  } catch (error) {
+    throw deadline.explain(error, `POST ${url}`);
+  }
 }
 
 async function exchangeAndCache(

@@ -110,6 +110,8 @@ export interface SessionSettings {
   readonly target: Target;
   /** Path of the token endpoint below the base URL. */
   readonly tokenPath: string;
+  /** Path of token revocation below the base URL, if the profile has it. */
+  readonly revocationPath?: string;
   /** Client ID, if it is known. */
   readonly clientId?: string;
   /** Client secret, if it is known. */
@@ -171,6 +173,7 @@ export function readSettings(options: SessionOptions = {}): SessionSettings {
       ...(maxOutageSeconds !== undefined && { maxOutageSeconds }),
     },
     tokenPath: options.tokenPath ?? profile?.tokenPath ?? PROFILE_DEFAULTS.tokenPath,
+    ...(profile?.revocationPath !== undefined && { revocationPath: profile.revocationPath }),
     clientId: overrides.clientId ?? profile?.clientId,
     secret: findSecret(overrides.clientSecret, profile),
     cacheDirectory: noCache ? undefined : options.configDirectory ?? findConfigDirectory(),
@@ -229,7 +232,8 @@ function readProfile(name: string, options: SessionOptions, overrides: Overrides
   }
 }
 
-function createWarn({ warn }: SessionOptions): Warn {
+/** Returns the function that receives warnings. */
+export function createWarn({ warn }: SessionOptions): Warn {
   return (message) => invokeCallback("warn", warn, message);
 }
 

@@ -19,25 +19,56 @@ const MAX_RESPONSE_BYTES = 1024 * 1024;
 /** Exchanges the client's secret for a token. Rejects with the signal's reason and with network errors as they are. */
 export async function exchangeToken(credentials: Credentials, secret: string, signal: AbortSignal): Promise<Token> {
   const url = getTokenUrl(credentials);
-  const encodedSecret = formEncode(secret);
-  const basic = btoa(`${formEncode(credentials.clientId)}:${encodedSecret}`);
+  const response = await post(url, { grant_type: "client_credentials" }, credentials, secret, signal);
+  const text = await readText(response, MAX_RESPONSE_BYTES).catch((error: unknown) => {
+    throw error instanceof SvcError ? invalidResponse(url, `is longer than ${MAX_RESPONSE_BYTES} bytes`) : error;
+  });
+  if (response.status === 200) return parseToken(text, url);
+  const destination = { url, baseUrl: credentials.target.baseUrl };
+  throw explainRejection(response, text, destination, [encodeBasic(credentials, secret), formEncode(secret), secret]);
+}
+
+/** Revokes a token (RFC 7009). Rejects with the signal's reason and with network errors as they are. */
+export async function revokeToken(
+  url: string,
+  token: Token,
+  credentials: Credentials,
+  secret: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const form = { token: token.accessToken, token_type_hint: "access_token" };
+  const { status, statusText, body } = await post(url, form, credentials, secret, signal);
+  await body?.cancel();
+  if (status === 200) return;
+  const message = `The revocation endpoint ${url} responded with ${status} ${statusText}`.trimEnd();
+  throw new SvcError(getErrorCode(status), `${message}.`, { status });
+}
+
+/** Sends a form with the client's credentials. */
+async function post(
+  url: string,
+  form: Record<string, string>,
+  credentials: Credentials,
+  secret: string,
+  signal: AbortSignal,
+): Promise<Response> {
+  const authorization = `Basic ${encodeBasic(credentials, secret)}`;
   const started = performance.now();
   const response = await (credentials.fetch ?? sendRequest)(url, {
     method: "POST",
-    headers: { accept: "application/json", authorization: `Basic ${basic}`, "user-agent": USER_AGENT },
-    body: new URLSearchParams({ grant_type: "client_credentials" }),
+    headers: { accept: "application/json", authorization, "user-agent": USER_AGENT },
+    body: new URLSearchParams(form),
     redirect: "manual",
     signal,
   });
   const { status, statusText: reason } = response;
   const milliseconds = performance.now() - started;
   credentials.onExchange({ method: "POST", path: getRequestPath(url), status, reason, milliseconds });
-  const text = await readText(response, MAX_RESPONSE_BYTES).catch((error: unknown) => {
-    throw error instanceof SvcError ? invalidResponse(url, `is longer than ${MAX_RESPONSE_BYTES} bytes`) : error;
-  });
-  if (status === 200) return parseToken(text, url);
-  const destination = { url, baseUrl: credentials.target.baseUrl };
-  throw explainRejection(response, text, destination, [basic, encodedSecret, secret]);
+  return response;
+}
+
+function encodeBasic({ clientId }: Credentials, secret: string): string {
+  return btoa(`${formEncode(clientId)}:${formEncode(secret)}`);
 }
 
 /** Encodes as `application/x-www-form-urlencoded`, which the Basic scheme of OAuth demands. */

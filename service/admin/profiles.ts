@@ -2,6 +2,7 @@
 import { findProfile, getConfigDirectory, type Profile, readProfiles, saveProfile } from "../../lib/auth/profiles.ts";
 import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import { SvcError } from "../../lib/errors.ts";
+import { getRevocationPath } from "../http/token.ts";
 import type { ClientCredentials } from "../access/clients.ts";
 
 /** Address of a service. */
@@ -66,5 +67,5 @@ function listOwnProfiles(data: string): [string, Profile][] {
 }
 
 function buildAddress({ url, apiRoot, tokenPath }: ServiceAddress): Profile {
-  return { baseUrl: url, apiRoot, tokenPath };
+  return { baseUrl: url, apiRoot, tokenPath, revocationPath: getRevocationPath(tokenPath) };
 }

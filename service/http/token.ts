@@ -11,9 +11,9 @@ const BURST = 300;
 /** Milliseconds after which a client may send another request. */
 const INTERVAL = 200;
 
-/** Returns the path of token revocation, which is beside the token endpoint. */
+/** Returns the path of token revocation, which is beside the token endpoint and differs from it. */
 export function getRevocationPath(tokenPath: string): string {
-  return tokenPath.replace(/[^/]*$/, "revoke");
+  return tokenPath.replace(/[^/]*$/, (name) => name === "revoke" ? "revoke-token" : "revoke");
 }
 
 /** The token endpoint and the revocation endpoint. */

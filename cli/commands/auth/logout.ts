@@ -3,7 +3,7 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 
 /** `svc auth logout`. */
 export const logoutCommand: LocalCommand = localCommand({
-  summary: "Delete the cached token",
+  summary: "Delete the cached token and revoke it",
   example: "--profile test",
   seeAlso: ["auth login --help", "help profiles"],
   async run(context) {

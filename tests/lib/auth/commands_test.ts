@@ -35,9 +35,29 @@ Deno.test("login caches a token, status reports it, logout deletes it", async ()
   assert.deepEqual(await status(options), { ...known, tokenCached: true, expiresAt });
   assert.equal(await callApi(openSession(options)), 200);
   assert.equal(service.exchanges, 1, "the call used login's token");
-  assert.deepEqual(await logout(options), { profile: "work", removed: true });
+  assert.deepEqual(await logout(options), { profile: "work", removed: true, revoked: false });
   assert.deepEqual(await status(options), { ...known, tokenCached: false });
-  assert.deepEqual(await logout(options), { profile: "work", removed: false });
+  assert.deepEqual(await logout(options), { profile: "work", removed: false, revoked: false });
+});
+
+Deno.test("logout deletes a token that it cannot revoke, and warns until when it is valid", async () => {
+  await using service = startFakeService();
+  const configDirectory = await freshDirectory();
+  const reasons: [string | undefined, RegExp][] = [
+    [undefined, /The profile has no revocationPath\.$/],
+    ["/oauth2/revoke", /The revocation endpoint .*\/oauth2\/revoke responded with 401 Unauthorized\.$/],
+  ];
+  for (const [revocationPath, reason] of reasons) {
+    const profile = { baseUrl: service.baseUrl, ...CLIENT, ...(revocationPath !== undefined && { revocationPath }) };
+    await saveProfile("default", profile, configDirectory);
+    const { expiresAt } = await login({ configDirectory });
+    const warnings: string[] = [];
+    const result = await logout({ configDirectory, warn: (line) => warnings.push(line) });
+    assert.deepEqual(result, { profile: "default", removed: true, revoked: false });
+    assert.equal((await status({ configDirectory })).tokenCached, false);
+    assert.ok(warnings[0]?.startsWith(`The token was not revoked and is valid until ${expiresAt}: `), warnings[0]);
+    assert.match(warnings.join(), reason);
+  }
 });
 
 Deno.test({
@@ -81,7 +101,7 @@ Deno.test("a cancelled login or ping is INTERRUPTED", async () => {
 
 Deno.test("logout works without a profile and rejects a name with a separator", async () => {
   const configDirectory = await freshDirectory();
-  assert.deepEqual(await logout({ configDirectory }), { profile: "default", removed: false });
+  assert.deepEqual(await logout({ configDirectory }), { profile: "default", removed: false, revoked: false });
   assert.equal((await catchError(logout({ configDirectory, profile: "../x" }))).code, "INVALID_ARGS");
 });
 

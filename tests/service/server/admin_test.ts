@@ -5,7 +5,7 @@ import { resetService, stopService } from "../../../service/admin/control.ts";
 import { isInUse, lockDirectory, readState } from "../../../service/server/directory.ts";
 import { runService } from "../../../service/server/run.ts";
 import { readLines } from "../../../workflows/inputs/lines.ts";
-import { CREATE_ARGUMENTS, ServiceHome, START_ARGUMENTS } from "../../harness/service.ts";
+import { CREATE_ARGUMENTS, sendRequest, ServiceHome, START_ARGUMENTS } from "../../harness/service.ts";
 import { CHECKOUT, LimitedCommand, makeFolder, runCommand } from "../../harness/svc.ts";
 import { eventually } from "../../harness/wait.ts";
 
@@ -228,4 +228,20 @@ Deno.test("a killed service is reported as stopped, and the next start has all c
   assert.equal((await home.svc("service", "stop")).out.stopped, false);
   await home.svc(...START_ARGUMENTS);
   assert.equal((await home.svc("cases", "get", "CITY-PERMIT-WORK P-1")).code, 0);
+});
+
+Deno.test("logout revokes the token at the service, also beside a token path that ends with revoke", async () => {
+  for (const tokenPath of ["/oauth2/token", "/oauth2/revoke"]) {
+    await using home = await ServiceHome.open();
+    const { out: { url } } = await home.svc(...START_ARGUMENTS, "--token-path", tokenPath);
+    assert.equal((await home.svc("case-types", "list")).code, 0);
+    const { accessToken } = JSON.parse(await Deno.readTextFile(join(home.directory, "token.default.json")));
+    const read = async () => {
+      const headers = { authorization: `Bearer ${accessToken}` };
+      return (await sendRequest("GET", `${url}/dx-api/v2/casetypes`, { headers })).status;
+    };
+    assert.equal(await read(), 200);
+    assert.deepEqual((await home.svc("auth", "logout")).out, { profile: "default", removed: true, revoked: true });
+    assert.equal(await read(), 401);
+  }
 });
