@@ -1,5 +1,8 @@
 /** Abort signals: listening to them, and waiting until they abort. */
 
+/** Longest time of one timer, in milliseconds. The runtime treats a longer one as 0. */
+export const MAX_TIMER = 2 ** 31 - 1;
+
 /** Calls a listener once when a signal aborts, or at once if it has. Disposing of the result removes the listener. */
 export function onAbort(signal: AbortSignal, listener: () => void): Disposable {
   if (signal.aborted) listener();

@@ -75,7 +75,8 @@ export function toRewindEvent(rewind: Rewind): EventRecord {
   return { kind: "left", position: 0, at: Date.now(), content: JSON.stringify(rewind) };
 }
 
-function parseRewind({ content }: EventRecord): Rewind {
+/** Parses the content of a rewind. */
+export function parseRewind({ content }: Pick<EventRecord, "content">): Rewind {
   return JSON.parse(content);
 }
 

@@ -2,11 +2,13 @@
 import { type ErrorRecord, SvcError, toSvcError } from "../../lib/errors.ts";
 import { never } from "../../utils/async/never.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
+import { waitedTooLong } from "../sandbox/host/guest_errors.ts";
 import { LeftOpen } from "../sandbox/host/interruption.ts";
 import type { CallAnswer, RecordedResults, RunHandlers } from "../sandbox/host/sandbox.ts";
 import { type CallRequest, isSleep } from "../sandbox/protocol/messages.ts";
 import { type Delivery, DeliveryBudget } from "./delivery_budget.ts";
 import { type LiveCalls, StopInput } from "./live_calls.ts";
+import { measureWaits, WaitLimit } from "./wait_limit.ts";
 import {
   decodeAnswer,
   encodeAnswer,
@@ -55,6 +57,8 @@ export interface InputRunOptions {
   readonly force: boolean;
   /** Mebibytes of text that the journal may store about the input. Default: no limit. */
   readonly maxJournalMiB?: number;
+  /** Seconds for which the input may wait in total. Default: no limit. */
+  readonly maxWaitSeconds?: number;
   /** Time without a step after which a replayed script counts as stalled, in milliseconds (default: 30,000). */
   readonly stallMilliseconds?: number;
   /** Receives what the script prints. */
@@ -81,6 +85,7 @@ export class InputRun implements RunHandlers {
   readonly #steps = new Map<number, PendingStep>();
   readonly #lastAttempt = new AbortController();
   readonly #budget = new DeliveryBudget();
+  readonly #waitLimit: WaitLimit;
   readonly #deliveries = new Map<number, Delivery>();
   #replay: Replay;
   /** Settles when all steps so far are dispatched, in order. */
@@ -94,6 +99,7 @@ export class InputRun implements RunHandlers {
   constructor(options: InputRunOptions) {
     this.#options = options;
     this.#replay = startReplay(options, Date.now());
+    this.#waitLimit = this.#limitWaits();
     this.#watch();
     // With `force` the script may take another path, and must not get results of the old one.
     if (options.force) return;
@@ -175,6 +181,13 @@ export class InputRun implements RunHandlers {
     this.#dispatch({ type: "disposed" });
     this.#drained?.resolve();
     clearTimeout(this.#watchdog);
+    this.#waitLimit.end();
+  }
+
+  #limitWaits(): WaitLimit {
+    const { events, maxWaitSeconds = Infinity, stop } = this.#options;
+    const waited = maxWaitSeconds === Infinity ? 0 : measureWaits(events, Date.now());
+    return new WaitLimit(maxWaitSeconds, waited, () => stop(waitedTooLong(maxWaitSeconds)));
   }
 
   async #dispatchStep(request: CallRequest, position: number, earlier: Promise<void>): Promise<void> {
@@ -261,14 +274,24 @@ export class InputRun implements RunHandlers {
     const step = this.#steps.get(position);
     if (step === undefined) return;
     const { request, signal } = step;
-    if (isSleep(request)) return await this.#complete(step, position, call, sent); // A pause does not wait for it.
+    if (isSleep(request)) return await this.#sleep(step, position, call, sent);
     const delivery = this.#budget.tryBegin(request) ?? await this.#budget.begin(request, signal);
     if (this.#replay.phase !== "active") return this.#budget.end(delivery);
     this.#deliveries.set(position, delivery);
     this.#inFlight++;
-    await this.#complete(step, position, call, sent);
+    {
+      using _open = this.#waitLimit.beginCall();
+      await this.#complete(step, position, call, sent);
+    }
     this.#inFlight--;
     if (this.#inFlight === 0) this.#drained?.resolve();
+  }
+
+  /** Sleeps. A pause does not wait for it. */
+  async #sleep(step: PendingStep, position: number, call: RecordedStep, sent: SentHeaders): Promise<void> {
+    const { values, isTimer = false } = step.request;
+    using _open = isTimer ? this.#waitLimit.beginTimer() : this.#waitLimit.beginSleep(Number(values.milliseconds));
+    await this.#complete(step, position, call, sent);
   }
 
   async #complete(step: PendingStep, position: number, call: RecordedStep, sent: SentHeaders): Promise<void> {

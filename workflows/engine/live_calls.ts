@@ -8,7 +8,7 @@ import { type Attempts, type Caller, demandsTag, type PreparedCall, sendPrepared
 import type { Reply } from "../../lib/client/response/reply.ts";
 import { type ErrorCode, SvcError, toSvcError } from "../../lib/errors.ts";
 import { isRead, type OperationRef } from "../../lib/operation/operation.ts";
-import { delay } from "../../utils/async/abort.ts";
+import { delay, MAX_TIMER } from "../../utils/async/abort.ts";
 import type { OnUnknown } from "../journal/journal.ts";
 import { findGrantedOperation, type Grants, type Operations } from "../scripts/permissions.ts";
 import { StopsRun } from "../sandbox/host/interruption.ts";
@@ -62,9 +62,6 @@ const MAX_ATTEMPTS = 3;
 
 /** Delay before such a change is sent again, in milliseconds. It doubles with each attempt. */
 const FIRST_DELAY = 200;
-
-/** Longest time of one timer, in milliseconds. The runtime treats a longer one as 0. */
-const MAX_TIMER = 2 ** 31 - 1;
 
 /** Time for which a service is sure to remember a key, in milliseconds. */
 const KEY_LIFETIME = 23 * 60 * 60 * 1000;

@@ -73,7 +73,7 @@ export interface PaceOptions {
 export interface WorkOptions extends GrantOptions, PaceOptions, RunEvents {
   /** Values of the inputs, instead of a file. To resume the run, pass the same values again. */
   readonly inputs?: Iterable<JsonValue> | AsyncIterable<JsonValue>;
-  /** Limits of each input. Default: 300 seconds, 256 MiB of memory and 128 MiB in the journal. */
+  /** Limits of each input. Default: 300 seconds, 256 MiB of memory, 128 MiB in the journal, and 30 days of waiting. */
   readonly limits?: Partial<Limits>;
   /** Decision about a change with an unknown outcome. Default: `stop` its input. */
   readonly onUnknown?: OnUnknown;
@@ -175,11 +175,12 @@ function checkMaxOutage({ maxOutageSeconds: seconds }: WorkOptions): number | un
 }
 
 function toLimits({ limits }: WorkOptions, defaults: Limits): Limits {
-  const { timeoutSeconds, maxMemoryMiB, maxJournalMiB } = limits ?? {};
+  const { timeoutSeconds, maxMemoryMiB, maxJournalMiB, maxWaitSeconds } = limits ?? {};
   return {
     timeoutSeconds: timeoutSeconds ?? defaults.timeoutSeconds,
     maxMemoryMiB: maxMemoryMiB ?? defaults.maxMemoryMiB,
     maxJournalMiB: maxJournalMiB ?? defaults.maxJournalMiB,
+    maxWaitSeconds: maxWaitSeconds ?? defaults.maxWaitSeconds,
   };
 }
 

@@ -200,6 +200,7 @@ export class Runner {
         keyPrefix: this.#createKeyPrefix(number),
         generation,
         force,
+        maxWaitSeconds: workflow.limits.maxWaitSeconds ?? DEFAULT_LIMITS.maxWaitSeconds,
         maxJournalMiB: journal && (workflow.limits.maxJournalMiB ?? DEFAULT_LIMITS.maxJournalMiB),
         onLog,
         stop,

@@ -1,6 +1,6 @@
 import { SvcError } from "../../../lib/errors.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
-import { grants, input, journal, sandbox, script, toWorkOptions } from "./shared/flags.ts";
+import { grants, input, journal, maxOutage, runLimits, sandbox, script, toWorkOptions } from "./shared/flags.ts";
 
 /** `svc workflow record`. */
 export const recordCommand: LocalCommand = localCommand({
@@ -14,6 +14,8 @@ export const recordCommand: LocalCommand = localCommand({
     ...input,
     ...grants,
     ...sandbox,
+    ...maxOutage,
+    ...runLimits,
     ...journal,
   },
   example: `intake.ts -o intake.cassette.json --input '{"Applicant":"Ada","Address":"Main St 1"}' --allow-declared`,

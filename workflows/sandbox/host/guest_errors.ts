@@ -72,6 +72,13 @@ export function journalFull(maxJournalMiB: number): SvcError {
   });
 }
 
+/** Creates the error of an input that waits too long. */
+export function waitedTooLong(maxWaitSeconds: number): SvcError {
+  return new SvcError("TIMEOUT", `The workflow may wait for ${maxWaitSeconds} s in total and was stopped.`, {
+    hint: "Raise --max-wait if its sleeps and waits need longer.",
+  });
+}
+
 function stoppedFor(what: string, hint: string): SvcError {
   return new SvcError("WORKFLOW_FAILED", `The workflow was stopped: it sent ${what}.`, { hint });
 }

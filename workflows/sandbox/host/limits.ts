@@ -8,10 +8,17 @@ export interface Limits {
   readonly maxMemoryMiB: number;
   /** Mebibytes of text that the journal may store. Default: 128. */
   readonly maxJournalMiB?: number;
+  /** Seconds for which the script may wait in total, in `sleep`, `waitFor` and timers. Default: 30 days. */
+  readonly maxWaitSeconds?: number;
 }
 
 /** Limits of a run without limits of its own. */
-export const DEFAULT_LIMITS: Required<Limits> = { timeoutSeconds: 300, maxMemoryMiB: 256, maxJournalMiB: 128 };
+export const DEFAULT_LIMITS: Required<Limits> = {
+  timeoutSeconds: 300,
+  maxMemoryMiB: 256,
+  maxJournalMiB: 128,
+  maxWaitSeconds: 30 * 24 * 3600,
+};
 
 /** Longer time limits overflow those of the operating system. */
 const MAX_TIMEOUT_SECONDS = 1_000_000;
@@ -20,7 +27,7 @@ const MAX_TIMEOUT_SECONDS = 1_000_000;
 const MIN_MEMORY_MIB = 16;
 
 /** Checks that limits can be enforced. */
-export function checkLimits({ timeoutSeconds, maxMemoryMiB, maxJournalMiB = 1 }: Limits): void {
+export function checkLimits({ timeoutSeconds, maxMemoryMiB, maxJournalMiB = 1, maxWaitSeconds = 1 }: Limits): void {
   if (!(timeoutSeconds > 0 && timeoutSeconds <= MAX_TIMEOUT_SECONDS)) {
     throw new SvcError(
       "INVALID_ARGS",
@@ -32,5 +39,11 @@ export function checkLimits({ timeoutSeconds, maxMemoryMiB, maxJournalMiB = 1 }:
   }
   if (!(maxJournalMiB >= 1)) {
     throw new SvcError("INVALID_ARGS", `The journal limit must be at least 1 MiB, not ${maxJournalMiB}.`);
+  }
+  if (!(maxWaitSeconds > 0 && Number.isFinite(maxWaitSeconds))) {
+    throw new SvcError(
+      "INVALID_ARGS",
+      `The limit of the waiting time must be a number of seconds above 0, not ${maxWaitSeconds}.`,
+    );
   }
 }

@@ -61,6 +61,11 @@ const limits = {
   },
   maxMemory: { help: "Memory limit of one input in MiB", type: "integer", placeholder: "mib" },
   maxJournal: { help: "Journal limit of one input in MiB", type: "integer", placeholder: "mib" },
+  maxWait: {
+    help: "Seconds that one input may wait in total, e.g. in sleeps",
+    type: "integer",
+    placeholder: "seconds",
+  },
 } as const satisfies Record<string, Flag>;
 
 /** The limits and the import folder of a script. */
@@ -74,9 +79,10 @@ export const sandbox = {
   },
 } as const satisfies Record<string, Flag>;
 
-/** The journal limit of a new run. */
-export const journalLimit = {
+/** Limits of a new run that is recorded. */
+export const runLimits = {
   maxJournal: { ...limits.maxJournal, default: String(DEFAULT_LIMITS.maxJournalMiB) },
+  maxWait: { ...limits.maxWait, default: String(DEFAULT_LIMITS.maxWaitSeconds) },
 } as const satisfies Record<string, Flag>;
 
 /** The single input. */
@@ -110,6 +116,7 @@ export const continuation = {
   timeout: keepByDefault(limits.timeout),
   maxMemory: keepByDefault(limits.maxMemory),
   maxJournal: keepByDefault(limits.maxJournal),
+  maxWait: keepByDefault(limits.maxWait),
   concurrency: keepByDefault(pace.concurrency),
   rate: keepByDefault(pace.rate),
   maxFailures: keepByDefault(pace.maxFailures),
@@ -129,6 +136,7 @@ interface WorkFlags {
   readonly timeout?: number;
   readonly maxMemory?: number;
   readonly maxJournal?: number;
+  readonly maxWait?: number;
   readonly rate?: string;
   readonly maxFailures?: string;
   readonly maxOutage?: string;
@@ -136,10 +144,15 @@ interface WorkFlags {
 
 /** Converts flags to options of a run. */
 export function toWorkOptions(
-  { timeout, maxMemory, maxJournal, rate, maxFailures, maxOutage }: WorkFlags,
+  { timeout, maxMemory, maxJournal, maxWait, rate, maxFailures, maxOutage }: WorkFlags,
 ) {
   return {
-    limits: { timeoutSeconds: timeout, maxMemoryMiB: maxMemory, maxJournalMiB: maxJournal },
+    limits: {
+      timeoutSeconds: timeout,
+      maxMemoryMiB: maxMemory,
+      maxJournalMiB: maxJournal,
+      maxWaitSeconds: maxWait,
+    },
     rate: rate === undefined ? undefined : parseRate(rate),
     maxFailures,
     maxOutageSeconds: parseCallSetting("maxOutageSeconds", maxOutage),
