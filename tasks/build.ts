@@ -1,6 +1,6 @@
 /** Builds the installed program into `dist/`: a few minified files, each module in exactly one of them. */
 import { stop, transform } from "esbuild";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type OutputOptions, type Plugin, rollup, type RollupBuild } from "rollup";
 import { parse } from "yaml";
@@ -22,6 +22,9 @@ const CORE = resolvePaths(
   "lib/resources/shared/case.ts",
 );
 
+/** The entry points of threads. They share modules with the program. */
+const THREADS = ["service/store/sqlite/query_worker.ts"] as const;
+
 /** The entry points of a sandbox. */
 const SANDBOX = ["workflows/sandbox/guest/main.ts", "workflows/sandbox/guest/script.ts"] as const;
 
@@ -33,7 +36,7 @@ const OUTPUT = { chunkFileNames: "[name]-[hash].js", hoistTransitiveImports: fal
 /** Builds the program into a folder and returns the names of the packages that it imports. */
 export async function build(dist: string = DIST): Promise<string[]> {
   try {
-    await using program = await load(["cli.ts"], [toJavaScript, lazyImports]);
+    await using program = await load(["cli.ts", ...THREADS], [toJavaScript, lazyImports]);
     // The sandbox is another process, so its modules are not part of the program.
     await using sandbox = await load(SANDBOX, [toJavaScript]);
     await Deno.remove(dist, { recursive: true }).catch(ignoreMissing);
@@ -42,7 +45,7 @@ export async function build(dist: string = DIST): Promise<string[]> {
       dir: dist,
       manualChunks: (path) => CORE.includes(path) ? "core" : undefined,
     });
-    await sandbox.write({ ...OUTPUT, dir: join(dist, dirname(SANDBOX[0])) });
+    await sandbox.write({ ...OUTPUT, dir: dist });
     const imported = output.flatMap((file) => file.type === "chunk" ? [...file.imports, ...file.dynamicImports] : []);
     return [...new Set(imported.flatMap((name) => packageName(name) ?? []))];
   } finally {
@@ -52,7 +55,7 @@ export async function build(dist: string = DIST): Promise<string[]> {
 
 async function load(entries: readonly string[], plugins: Plugin[]): Promise<RollupBuild> {
   return await rollup({
-    input: resolvePaths(...entries),
+    input: Object.fromEntries(entries.map((path) => [path.replace(/\.ts$/, ""), join(CHECKOUT, path)])),
     external: (name) => name.startsWith("node:") || packageName(name) !== undefined,
     plugins,
   });

@@ -1,6 +1,6 @@
 /** The HTTP side of the service: a route per operation, the token endpoint, and JSON for everything else. */
 import { type Context, Hono } from "hono";
-import { hasEffect, isRead } from "../../lib/operation/operation.ts";
+import { hasEffect } from "../../lib/operation/operation.ts";
 import { VERSION } from "../../lib/version.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import { isFileLimit } from "../connections/limits.ts";
@@ -8,11 +8,12 @@ import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import type { Tokens } from "../access/tokens.ts";
 import { restrict } from "../access/caller_transaction.ts";
 import type { Application, Operator } from "../application/model/application.ts";
-import { Forbidden, NotFound, OperationFailed } from "../errors.ts";
+import { Forbidden, Invalid, NotFound, OperationFailed } from "../errors.ts";
 import type { Assets } from "../pages/assets.ts";
 import type { ByteStore } from "../store/bytes.ts";
+import { QueryTooSlow } from "../store/query.ts";
 import { ServiceClock } from "../store/service_clock.ts";
-import type { Store, Transaction } from "../store/store.ts";
+import { type Store, StoreBusy, type Transaction } from "../store/store.ts";
 import { checkHost } from "./check_host.ts";
 import { createOptionsResponse, permitOrigin } from "./cross_origin.ts";
 import { createDecoder } from "./decode.ts";
@@ -114,7 +115,10 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
     { method: "GET", path: HEALTH },
   ];
   hono.notFound((c) => respondToUnknownRoute(c, served));
-  hono.onError((error) => isKnownError(error) ? fail(error) : reportUnexpected(error, options));
+  hono.onError((error) => {
+    const known = isKnownError(error) ? error : toKnownError(error);
+    return known === undefined ? reportUnexpected(error, options) : fail(known);
+  });
   const dispatch = (request: Request) => {
     if (request.method !== "HEAD") return hono.fetch(request, { isHead: false });
     // Not a copy of the request, whose signal would make Deno print a warning. A fixed host, because it may be missing.
@@ -174,7 +178,6 @@ function createCall({ name, operation, serve }: Route, options: AppOptions, keye
   const receive = createReceiver(operation, options);
   const decode = createDecoder(operation, app);
   const readSegment = createSegmentReader(apiRoot + operation.path);
-  const run = isRead(operation) ? store.read : store.transact;
   const isServed = operation.variant === undefined || operation.variant === app.variant;
   const status = operation.status ?? 200;
   const needsTag = operation.tagDemand === "always" || (options.strict === true && operation.tagDemand !== undefined);
@@ -203,7 +206,8 @@ function createCall({ name, operation, serve }: Route, options: AppOptions, keye
       const complete = createCompletion(createContext, options);
       let response: Response;
       if (key === undefined) {
-        const outcome = await complete(await run(start), store.transact);
+        const first = await (hasEffect(operation) ? store.transact(start) : store.read(start, caller.id));
+        const outcome = await complete(first, store.transact);
         const isKnownToClient = isUnchanged(operation.method, outcome.tag, c.req.header("if-none-match"));
         response = isKnownToClient
           ? createUnchangedResponse(outcome, apiRoot, requestId)
@@ -291,6 +295,15 @@ function reportUnexpected(error: Error, { log }: AppOptions): Response {
     ? new RequestError("Unavailable", "The service has too many open files.", { retryAfter: 1 })
     : new OperationFailed(sentence);
   return createResponse(prepareErrorResponse(known), requestId);
+}
+
+/** Converts an error of the store that a client can do something about. */
+function toKnownError(error: Error): KnownError | undefined {
+  if (error instanceof QueryTooSlow) {
+    return new Invalid("The query takes too long. Add conditions, or request fewer rows.");
+  }
+  if (error instanceof StoreBusy) return new RequestError("Unavailable", error.message, { retryAfter: 1 });
+  return undefined;
 }
 
 function fail(

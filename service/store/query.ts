@@ -88,6 +88,9 @@ export interface RowQuery {
 /** Thrown if the rows exceed the size of the page. */
 export class RowsTooLong extends Error {}
 
+/** Thrown if a query takes longer than its time limit. */
+export class QueryTooSlow extends Error {}
+
 /** A page of the rows. */
 export interface Page {
   /** Number of rows to skip. */

@@ -8,7 +8,12 @@
  * - `transact` resolves only when the changes are durable: they survive a crash of the process and of the machine, unless
  *   the store is in memory. Callers send a response only after that.
  * - A unit that throws leaves no changes.
- * - Units run one after another. A unit sees all changes of earlier units, and no changes of an unfinished unit.
+ * - Units that change data run one after another. A unit sees all changes of earlier units, and no changes of an unfinished
+ *   unit.
+ * - A unit that only reads sees all changes that were durable when it began, and no changes of an unfinished unit. Its reads
+ *   see one state until a query (`queryRows`, `countRows`, `textUses`). Each query sees one state, and so do the reads after
+ *   it, until the next query. A state is never older than the one before.
+ * - Units that only read do not wait for changes, for queries of other units, or for other processes that write.
  */
 import type { JsonObject } from "../../utils/json.ts";
 import type { Filter, Page, RowQuery } from "./query.ts";
@@ -251,6 +256,9 @@ export interface Transaction {
   putToken(token: StoredToken, expiredBefore: string): Promise<void>;
 }
 
+/** Thrown if the database stays locked by another process, or if too many queries wait. The unit can be repeated later. */
+export class StoreBusy extends Error {}
+
 /** A database with the state of one application. */
 export interface Store {
   /**
@@ -259,10 +267,10 @@ export interface Store {
    */
   transact<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /**
-   * Runs a unit of work that is expected to change nothing. It does not wait for a shared commit. If it does change
-   * something, the guarantees of `transact` apply.
+   * Runs a unit of work that only reads; a change throws. Its queries have a time limit: a query that takes too long throws
+   * `QueryTooSlow`. The queries of different operators take turns.
    */
-  read<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  read<T>(work: (transaction: Transaction) => Promise<T>, operator?: string): Promise<T>;
   /** Waits for the units that have started, then closes the database. */
   close(): Promise<void>;
 }

@@ -16,6 +16,7 @@ import type { ConnectionLimits } from "../../service/connections/limits.ts";
 import type { ByteStore } from "../../service/store/bytes.ts";
 import { openBytes } from "../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../service/store/sqlite/sqlite_store.ts";
+import type { Store } from "../../service/store/store.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../utils/json.ts";
 import {
   CHECKOUT,
@@ -105,15 +106,16 @@ export interface ServiceParts {
   readonly bytes?: ByteStore;
   /** Limits of connections. */
   readonly limits?: Partial<ConnectionLimits>;
+  /** The database. Default: a new one in memory. */
+  readonly store?: Store;
 }
 
 /** Starts a service of the sample application with other parts. */
 export async function openServiceOn(
-  { bytes = openBytes(), limits }: ServiceParts,
+  { bytes = openBytes(), limits, store = openSqliteStore(":memory:") }: ServiceParts,
 ): Promise<ApiCaller & AsyncDisposable> {
   const resources = new AsyncDisposableStack();
   const app = await loadServedApplication(undefined);
-  const store = openSqliteStore(":memory:");
   resources.defer(() => store.close());
   resources.defer(() => bytes.close());
   const tokenPath = "/token";

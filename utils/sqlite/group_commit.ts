@@ -1,10 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
+import { delay } from "../async/abort.ts";
+import { isDatabaseBusy } from "./database_errors.ts";
 
-/** Controls the transaction of a database connection. Each method completes before it returns. */
+/** Controls the transaction of a database connection. Each method but `begin` completes before it returns. */
 export interface TransactionControl {
   /** Reports whether a transaction is open. SQLite itself rolls back when the disk is full. */
   isOpen(): boolean;
-  begin(): void;
+  /** Begins a transaction. It may wait for another process that writes. */
+  begin(): Promise<void>;
   commit(): void;
   rollback(): void;
   /** Creates a savepoint. */
@@ -15,15 +18,36 @@ export interface TransactionControl {
   rollbackToSavepoint(): void;
 }
 
-/** Returns the control of a connection's transaction. */
-export function controlTransaction(db: DatabaseSync): TransactionControl {
+/** Milliseconds between two attempts to begin a transaction. */
+const RETRY_INTERVAL = 10;
+
+/**
+ * Returns the control of a connection's transaction. While another process writes, `begin` tries again for `patience`
+ * milliseconds. After that, it fails at once until it has succeeded, so that waiting units do not wait one after another.
+ */
+export function controlTransaction(db: DatabaseSync, patience = 0): TransactionControl {
   const command = (sql: string) => {
     const statement = db.prepare(sql);
     return () => void statement.run();
   };
+  const beginNow = command("BEGIN IMMEDIATE");
+  let busySince: number | undefined;
+  const begin = async () => {
+    while (true) {
+      try {
+        beginNow();
+        busySince = undefined;
+        return;
+      } catch (error) {
+        busySince ??= performance.now();
+        if (!isDatabaseBusy(error) || performance.now() - busySince >= patience) throw error;
+      }
+      await delay(RETRY_INTERVAL);
+    }
+  };
   return {
     isOpen: () => db.isTransaction,
-    begin: command("BEGIN IMMEDIATE"),
+    begin,
     commit: command("COMMIT"),
     rollback: command("ROLLBACK"),
     save: command("SAVEPOINT unit"),
@@ -35,7 +59,7 @@ export function controlTransaction(db: DatabaseSync): TransactionControl {
 /** The transaction as one unit of work uses it. */
 export interface UnitOfWork {
   /** Opens the transaction. Call it before each change. */
-  willWrite(): void;
+  willWrite(): Promise<void>;
   /** Runs a part of the unit. If the part fails, only its changes are rolled back. */
   attempt<T>(part: () => Promise<T>): Promise<T>;
 }
@@ -121,15 +145,17 @@ export class GroupCommit {
 
   async #runUnit(unit: Unit, isShared: boolean): Promise<void> {
     let hasWritten = false;
-    const willWrite = () => {
-      if (hasWritten) return;
-      this.#begin();
+    let opening: Promise<void> | undefined;
+    const open = async () => {
+      if (!this.#hasBegun) await this.#transaction.begin();
+      this.#hasBegun = true;
       if (isShared) this.#transaction.save();
       hasWritten = true;
     };
-    const attempt = <T>(part: () => Promise<T>) => {
-      willWrite();
-      return this.#attempt(part);
+    const willWrite = () => opening ??= open();
+    const attempt = async <T>(part: () => Promise<T>) => {
+      await willWrite();
+      return await this.#attempt(part);
     };
     const failure = await unit.run({ willWrite, attempt });
     if (!hasWritten) return;
@@ -150,12 +176,6 @@ export class GroupCommit {
     } finally {
       if (this.#transaction.isOpen()) this.#transaction.release();
     }
-  }
-
-  #begin(): void {
-    if (this.#hasBegun) return;
-    this.#transaction.begin();
-    this.#hasBegun = true;
   }
 
   #rollback(): void {

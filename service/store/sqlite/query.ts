@@ -13,6 +13,7 @@ import type {
   RowSource,
   Value,
 } from "../query.ts";
+import { toLowerCase, withinTime } from "./define_functions.ts";
 
 /** SQL and the values of its parameters. */
 export interface Compiled {
@@ -182,10 +183,11 @@ class Compiler {
     const { filter, cases, source, columns } = this.#query;
     const conditions = [
       ...this.#source(source),
+      withinTime(this.#table.name),
       ...(filter ? [this.#filter(filter)] : []),
       ...(cases ? [this.#matchCaseOfRow(source, cases)] : []),
     ];
-    const where = conditions.length > 0 ? ` WHERE ${conditions.join(" AND ")}` : "";
+    const where = ` WHERE ${conditions.join(" AND ")}`;
     const terms = this.summarised
       ? columns.filter(({ summary }) => summary === undefined).map(({ field }) => this.#json(field))
       // Whole rows are compared, because SQLite limits the number of terms.
@@ -298,11 +300,6 @@ function toStoredNumber(value: number | ExactNumber): number | bigint {
 function toLong(value: ExactNumber): bigint | undefined {
   const integer = /^-?\d{1,19}$/.test(value.digits) ? BigInt(value.digits) : undefined;
   return integer !== undefined && BigInt.asIntN(64, integer) === integer ? integer : undefined;
-}
-
-/** Converts a text to lower case. The function lower() of SQLite supports only ASCII. */
-export function toLowerCase<T>(value: T): T | string {
-  return typeof value === "string" ? value.toLowerCase() : value;
 }
 
 function compare(comparator: Comparator, left: string, right: string): string {

@@ -1,28 +1,50 @@
-/** The store on SQLite: one file, one connection, one writer. */
+/** The store on SQLite: one file, one connection that writes, and further connections that only read. */
 import { DatabaseSync } from "node:sqlite";
 import { makePrivateFile } from "../../../utils/fs/private_file.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
-import { isDiskFull } from "../../../utils/sqlite/database_errors.ts";
 import { controlTransaction, GroupCommit } from "../../../utils/sqlite/group_commit.ts";
-import { toLowerCase } from "./query.ts";
+import { isDatabaseBusy, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
+import { LogKeeper } from "./log_keeper.ts";
+import { QueryLanes, type QueryLimits } from "./query_lanes.ts";
+import { QueryRunner } from "./query_runner.ts";
+import { ReadUnits, refuseChange } from "./read_units.ts";
 import { createLostError, prepareDatabase } from "./schema.ts";
 import { SqliteTransaction, Statements } from "./transaction.ts";
-import type { Store, Transaction } from "../store.ts";
+import { type Store, StoreBusy, type Transaction } from "../store.ts";
 
-/** Milliseconds to wait for another process that writes, e.g. one that adds a client. */
+/** Limits of a store. */
+export interface StoreLimits extends QueryLimits {
+  /** Milliseconds to wait for another process that writes, e.g. one that adds a client. */
+  readonly patience: number;
+  /** Bytes of the write-ahead log above which new queries wait until the log starts again. */
+  readonly maxLog: number;
+}
+
+const DEFAULT_LIMITS: StoreLimits = {
+  short: 200,
+  long: 20_000,
+  wait: 10_000,
+  patience: 5000,
+  maxLog: 64 * 1024 * 1024,
+};
+
+/** Milliseconds to wait for another process while the database is opened. */
 const BUSY_TIMEOUT = 5000;
+
+const MEMORY = ":memory:";
 
 /**
  * Settings of a connection. `FULL` makes a commit durable before its response is sent. Pages are small, because a commit
  * writes whole pages to the log. The log is copied into the database every 16 MB, so that a page that changes often is
- * copied once.
+ * copied once. When it starts again, its file keeps at most 32 MB.
  */
 const SETTINGS = [
   "PRAGMA page_size = 2048",
   "PRAGMA journal_mode = WAL",
   "PRAGMA synchronous = FULL",
   "PRAGMA wal_autocheckpoint = 8000",
+  "PRAGMA journal_size_limit = 33554432",
   "PRAGMA cache_size = -65536",
 ];
 
@@ -30,43 +52,59 @@ const SETTINGS = [
  * Opens a database file, or a database in memory (`:memory:`). Creates a missing file, unless a service has used it before
  * (`isKnown`): then the file or its write-ahead log is lost.
  */
-export function openSqliteStore(path: string, isKnown = false): Store {
+export function openSqliteStore(path: string, isKnown = false, limits: Partial<StoreLimits> = {}): Store {
+  const { patience, maxLog, ...queryLimits } = { ...DEFAULT_LIMITS, ...limits };
   const db = openDatabase(path, isKnown, (db) => prepareDatabase(db, path, isKnown));
+  db.exec("PRAGMA busy_timeout = 0"); // From now on, waiting would stop all requests.
   const statements = new Statements(db);
-  const commits = new GroupCommit(controlTransaction(db));
+  const runner = new QueryRunner(db);
+  const commits = new GroupCommit(controlTransaction(db, patience));
+  const lanes = path === MEMORY ? undefined : new QueryLanes(path, queryLimits);
+  const reads = lanes && new ReadUnits(path, lanes);
+  const log = lanes && new LogKeeper(db, path, lanes, maxLog);
   let closed = false;
 
-  function run<T>(work: (transaction: Transaction) => Promise<T>, urgent: boolean): Promise<T> {
-    if (closed) return Promise.reject(new TypeError("The store is closed."));
-    return commits.run(async (unit) => {
-      const transaction = new SqliteTransaction(statements, unit);
+  async function run<T>(work: (transaction: Transaction) => Promise<T>, isReading: boolean): Promise<T> {
+    const result = await commits.run(async ({ willWrite, attempt }) => {
+      const transaction = new SqliteTransaction(statements, {
+        willRead: () => {},
+        willWrite: isReading ? refuseChange : willWrite,
+        attempt,
+        query: (query) => new Promise((resolve) => resolve(runner.run(query))),
+      });
       try {
         return await work(transaction);
       } finally {
         transaction.end();
       }
-    }, urgent).catch((error) => {
-      if (isDiskFull(error)) freeLog();
+    }, isReading).catch((error) => {
+      if (isDiskFull(error)) log?.makeRoom();
       throw error;
     });
+    if (!isReading) log?.noteCommit();
+    return result;
   }
 
-  /** Makes the room of the write-ahead log available for the next changes. */
-  function freeLog(): void {
+  async function whileOpen<T>(work: () => Promise<T>): Promise<T> {
+    if (closed) throw new TypeError("The store is closed.");
     try {
-      if (!closed && !db.isTransaction) db.prepare("PRAGMA wal_checkpoint(PASSIVE)").run();
+      return await work();
     } catch (error) {
-      if (!isDiskFull(error)) throw error; // The database has no room for the pages in the log.
+      if (!isDatabaseBusy(error)) throw error;
+      throw new StoreBusy("Another process has locked the database.", { cause: error });
     }
   }
 
   return {
-    transact: (work) => run(work, false),
-    read: (work) => run(work, true),
+    transact: (work) => whileOpen(() => run(work, false)),
+    read: (work, operator = "") => whileOpen(() => reads ? reads.run(work, operator) : run(work, true)),
     async close() {
       if (closed) return;
       closed = true;
+      log?.close();
       await commits.idle();
+      await lanes?.close();
+      await reads?.close();
       db.close();
     },
   };
@@ -78,10 +116,9 @@ export function openDatabase(path: string, isKnown: boolean, prepare: (db: Datab
   try {
     if (isKnown && isEmptyFile(path)) throw createLostError(path); // Before SQLite opens it and deletes the log.
     // It contains personal data, and SQLite would apply the umask.
-    if (path !== ":memory:") makePrivateFile(path);
+    if (path !== MEMORY) makePrivateFile(path);
     db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
     for (const setting of SETTINGS) db.prepare(setting).run(); // Unlike `exec`, its errors have a code.
-    defineFunctions(db);
     prepare(db);
     return db;
   } catch (cause) {
@@ -110,42 +147,4 @@ export function isEmptyFile(path: string): boolean {
     ignoreMissing(error);
     return true;
   }
-}
-
-function defineFunctions(db: DatabaseSync): void {
-  // Without BigInt, an unsafe integer would fail, and a query with a failing function never ends.
-  const options = { deterministic: true, useBigIntArguments: true };
-  db.function("fold", options, toLowerCase);
-  db.function("contains", options, (text, part) => {
-    return text === null || part === null ? null : Number(contains(String(text), String(part)));
-  });
-}
-
-/**
- * Checks whether a text contains another, in linear time (Knuth-Morris-Pratt). The searches of SQLite and JavaScript take
- * quadratic time for malicious texts.
- */
-export function contains(text: string, part: string): boolean {
-  const borders = findBorders(part);
-  let found = 0;
-  for (let place = 0; place < text.length && found < part.length; place++) {
-    found = extendMatch(part, borders, found, text.charCodeAt(place));
-  }
-  return found === part.length;
-}
-
-/** Computes, for each prefix of a text by length, the length of its longest proper prefix that is also its suffix. */
-function findBorders(text: string): Int32Array {
-  const borders = new Int32Array(text.length + 1);
-  for (let length = 2; length <= text.length; length++) {
-    borders[length] = extendMatch(text, borders, borders[length - 1] ?? 0, text.charCodeAt(length - 1));
-  }
-  return borders;
-}
-
-/** Returns the length of the matched prefix after the next character. */
-function extendMatch(text: string, borders: Int32Array, before: number, next: number): number {
-  let found = before;
-  while (found > 0 && text.charCodeAt(found) !== next) found = borders[found] ?? 0;
-  return text.charCodeAt(found) === next ? found + 1 : 0;
 }

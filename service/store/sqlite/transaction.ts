@@ -1,12 +1,14 @@
 // deno-lint-ignore-file require-await -- the store is asynchronous, SQLite is not: async turns a throw into a rejection
 /** A unit of work on SQLite. */
-import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { findReviver, isJsonObject, type JsonObject } from "../../../utils/json.ts";
 import { compressText, decompressText } from "../../../utils/sqlite/compress_text.ts";
 import type { UnitOfWork } from "../../../utils/sqlite/group_commit.ts";
-import { type Filter, type Page, type RowQuery, RowsTooLong } from "../query.ts";
+import type { Filter, Page, RowQuery } from "../query.ts";
 import type { FieldSource, Rename, Use, UseKind, ValueCount } from "../uses.ts";
+import { withinTime } from "./define_functions.ts";
 import { compileCount, compileItemCases, compileRows } from "./query.ts";
+import type { SqlQuery, SqlRow } from "./query_runner.ts";
 import { COUNT_USES, countOtherKeys, countValues, rename, renameInDrafts, renameWaiting } from "./uses.ts";
 import type {
   CasePlace,
@@ -57,8 +59,6 @@ const SQL = {
   deleteItemsOf: "DELETE FROM items WHERE owner = ?",
   listItems: "SELECT * FROM items WHERE kind = ? AND owner = ? AND at < ? ORDER BY at DESC, seq DESC LIMIT ?",
   allItems: "SELECT * FROM items WHERE kind = ? AND at < ? ORDER BY at DESC, seq DESC LIMIT ?",
-  textUses: `SELECT value AS text, COUNT(*) AS everywhere, SUM(owner = ?) AS here
-    FROM items, json_each(content, ?) WHERE kind = ? GROUP BY value`,
   getResponse: "SELECT * FROM answers WHERE caller = ? AND key = ?",
   findNewestResponse: "SELECT at FROM answers ORDER BY seq DESC LIMIT 1",
   putResponse:
@@ -108,17 +108,22 @@ export class Statements {
   }
 }
 
-/** A row of the database. */
-type SqlRow = Record<string, SQLOutputValue>;
+/** The unit of work to which a transaction belongs. */
+export interface StoreUnit extends UnitOfWork {
+  /** Called before each read of a statement. */
+  willRead(): void;
+  /** Runs a query, which may read many rows. */
+  query(query: SqlQuery): Promise<SqlRow[]>;
+}
 
 /** A unit of work on SQLite. */
 export class SqliteTransaction implements Transaction {
   readonly #statements: Statements;
-  readonly #unit: UnitOfWork;
+  readonly #unit: StoreUnit;
   #isOpen = true;
 
   /** Creates the transaction of a unit of work. */
-  constructor(statements: Statements, unit: UnitOfWork) {
+  constructor(statements: Statements, unit: StoreUnit) {
     this.#statements = statements;
     this.#unit = unit;
   }
@@ -134,7 +139,7 @@ export class SqliteTransaction implements Transaction {
   }
 
   async nextNumber(sequence: string): Promise<number> {
-    this.#willWrite();
+    await this.#willWrite();
     const row = this.#one("nextNumber", sequence);
     if (!row) throw new TypeError(`Sequence ${sequence} returned no number.`);
     return readNumber(row, "value");
@@ -146,7 +151,7 @@ export class SqliteTransaction implements Transaction {
   }
 
   async putCase(stored: StoredCase): Promise<void> {
-    this.#change(
+    await this.#change(
       "putCase",
       stored.id,
       stored.businessId,
@@ -166,8 +171,8 @@ export class SqliteTransaction implements Transaction {
   }
 
   async deleteCase(id: string): Promise<void> {
-    this.#change("deleteCase", id);
-    this.#change("deleteItemsOf", id);
+    await this.#change("deleteCase", id);
+    await this.#change("deleteItemsOf", id);
   }
 
   async listChildren(id: string): Promise<StoredCase[]> {
@@ -175,7 +180,7 @@ export class SqliteTransaction implements Transaction {
   }
 
   async putAssignment(stored: StoredAssignment): Promise<void> {
-    this.#change(
+    await this.#change(
       "putAssignment",
       stored.id,
       stored.caseId,
@@ -190,7 +195,7 @@ export class SqliteTransaction implements Transaction {
   }
 
   async deleteAssignment(id: string): Promise<void> {
-    this.#change("deleteAssignment", id);
+    await this.#change("deleteAssignment", id);
   }
 
   async listAssignments(caseId: string): Promise<StoredAssignment[]> {
@@ -210,7 +215,15 @@ export class SqliteTransaction implements Transaction {
   }
 
   async addEvent(event: StoredHistoryEvent): Promise<void> {
-    this.#change("addEvent", event.caseId, event.at, event.by, event.kind, event.text, JSON.stringify(event.facts));
+    await this.#change(
+      "addEvent",
+      event.caseId,
+      event.at,
+      event.by,
+      event.kind,
+      event.text,
+      JSON.stringify(event.facts),
+    );
   }
 
   async getRecord(classId: string, key: string): Promise<StoredRecord | undefined> {
@@ -219,11 +232,11 @@ export class SqliteTransaction implements Transaction {
   }
 
   async putRecord(stored: StoredRecord): Promise<void> {
-    this.#change("putRecord", stored.classId, stored.key, stored.tag, JSON.stringify(stored.content));
+    await this.#change("putRecord", stored.classId, stored.key, stored.tag, JSON.stringify(stored.content));
   }
 
   async deleteRecord(classId: string, key: string): Promise<void> {
-    this.#change("deleteRecord", classId, key);
+    await this.#change("deleteRecord", classId, key);
   }
 
   async getItem(kind: string, id: string): Promise<StoredItem | undefined> {
@@ -232,11 +245,11 @@ export class SqliteTransaction implements Transaction {
   }
 
   async putItem({ kind, id, owner, at, content }: StoredItem): Promise<void> {
-    this.#change("putItem", kind, id, owner, at, JSON.stringify(content));
+    await this.#change("putItem", kind, id, owner, at, JSON.stringify(content));
   }
 
   async deleteItem(kind: string, id: string): Promise<void> {
-    this.#change("deleteItem", kind, id);
+    await this.#change("deleteItem", kind, id);
   }
 
   async listItems(kind: string, owner?: string, { before, limit = -1 }: ItemRange = {}): Promise<StoredItem[]> {
@@ -248,9 +261,15 @@ export class SqliteTransaction implements Transaction {
   }
 
   async textUses(kind: string, member: string, owner = "", cases?: Filter): Promise<TextUse[]> {
-    const rows = cases === undefined
-      ? this.#all("textUses", owner, `$.${member}`, kind)
-      : this.#textUsesOfCases(cases, owner, `$.${member}`, kind);
+    const condition = cases && compileItemCases(cases);
+    const parameters = condition?.parameters ?? [];
+    const [ownerAt, pathAt, kindAt] = [1, 2, 3].map((index) => `?${parameters.length + index}`);
+    const rows = await this.#query({
+      sql: `SELECT value AS text, COUNT(*) AS everywhere, SUM(owner = ${ownerAt}) AS here
+        FROM items, json_each(items.content, ${pathAt})
+        WHERE items.kind = ${kindAt} AND ${withinTime("items")} AND ${condition?.sql ?? "1"} GROUP BY value`,
+      parameters: [...parameters, owner, `$.${member}`, kind],
+    });
     return rows.map((row) => {
       return { text: readText(row, "text"), everywhere: readNumber(row, "everywhere"), here: readNumber(row, "here") };
     });
@@ -267,36 +286,25 @@ export class SqliteTransaction implements Transaction {
   }
 
   async putResponse({ caller, key, request, at, status, headers, body }: StoredResponse): Promise<void> {
-    this.#change("putResponse", caller, key, request, at, status, JSON.stringify(headers), compressText(body));
+    await this.#change("putResponse", caller, key, request, at, status, JSON.stringify(headers), compressText(body));
   }
 
   async deleteResponses(before: string, limit: number): Promise<number> {
-    return this.#change("deleteResponses", before, limit);
+    return await this.#change("deleteResponses", before, limit);
   }
 
   async queryRows(query: RowQuery, page: Page): Promise<JsonObject[]> {
-    this.#check();
-    const { sql, parameters } = compileRows(query, page);
-    const rows: JsonObject[] = [];
-    let room = page.size ?? Infinity;
-    for (const row of this.#statements.prepare(sql).iterate(...parameters)) {
-      if (row.row === null) throw new RowsTooLong();
-      room -= readText(row, "row").length;
-      if (room < 0) throw new RowsTooLong();
-      rows.push(readParts(row, "row"));
-    }
-    return rows;
+    const rows = await this.#query({ ...compileRows(query, page), maxLength: page.size });
+    return rows.map((row) => readParts(row, "row"));
   }
 
   async countRows(query: RowQuery): Promise<number> {
-    this.#check();
-    const { sql, parameters } = compileCount(query);
-    const row = this.#statements.prepare(sql).get(...parameters);
+    const [row] = await this.#query(compileCount(query));
     return row ? readNumber(row, "count") : 0;
   }
 
   async countUses(): Promise<Use[]> {
-    this.#check();
+    this.#willRead();
     return Object.keys(COUNT_USES).filter(isUseKind).flatMap((kind) =>
       this.#statements.prepare(COUNT_USES[kind]).all().map((row) => ({
         kind,
@@ -308,7 +316,7 @@ export class SqliteTransaction implements Transaction {
   }
 
   async countValues(source: FieldSource): Promise<ValueCount[]> {
-    this.#check();
+    this.#willRead();
     const { sql, parameters } = countValues(source);
     return this.#statements.prepare(sql).all(...parameters).map((row) => ({
       field: readText(row, "field"),
@@ -321,14 +329,14 @@ export class SqliteTransaction implements Transaction {
   }
 
   async countOtherKeys(classId: string, key: readonly string[]): Promise<number> {
-    this.#check();
+    this.#willRead();
     const { sql, parameters } = countOtherKeys(classId, key);
     const row = this.#statements.prepare(sql).get(...parameters);
     return row === undefined ? 0 : readNumber(row, "count");
   }
 
   async rename(change: Rename): Promise<number> {
-    this.#willWrite();
+    await this.#willWrite();
     let count = 0;
     for (const { sql, parameters } of rename(change)) {
       count += Number(this.#statements.prepare(sql).run(...parameters).changes);
@@ -378,15 +386,15 @@ export class SqliteTransaction implements Transaction {
   }
 
   async putClient(client: StoredClient): Promise<void> {
-    this.#change("putClient", client.id, client.secretHash, client.operator, client.createdAt);
+    await this.#change("putClient", client.id, client.secretHash, client.operator, client.createdAt);
   }
 
   async deleteClient(id: string): Promise<boolean> {
-    return this.#change("deleteClient", id) > 0;
+    return await this.#change("deleteClient", id) > 0;
   }
 
   async deleteToken(hash: string): Promise<void> {
-    this.#change("deleteToken", hash);
+    await this.#change("deleteToken", hash);
   }
 
   async getToken(hash: string): Promise<{ token: StoredToken; client: StoredClient } | undefined> {
@@ -395,8 +403,8 @@ export class SqliteTransaction implements Transaction {
   }
 
   async putToken(token: StoredToken, expiredBefore: string): Promise<void> {
-    this.#change("deleteTokens", expiredBefore);
-    this.#change("putToken", token.hash, token.clientId, token.expiresAt);
+    await this.#change("deleteTokens", expiredBefore);
+    await this.#change("putToken", token.hash, token.clientId, token.expiresAt);
   }
 
   /** Tries the first assignment alone, which is almost always workable. If it is not, many others may not be either. */
@@ -417,35 +425,36 @@ export class SqliteTransaction implements Transaction {
     }
   }
 
-  #textUsesOfCases(cases: Filter, owner: string, path: string, kind: string): SqlRow[] {
-    this.#check();
-    const { sql, parameters } = compileItemCases(cases);
-    const [ownerAt, pathAt, kindAt] = [1, 2, 3].map((index) => `?${parameters.length + index}`);
-    return this.#statements.prepare(
-      `SELECT value AS text, COUNT(*) AS everywhere, SUM(owner = ${ownerAt}) AS here
-      FROM items, json_each(items.content, ${pathAt}) WHERE items.kind = ${kindAt} AND ${sql} GROUP BY value`,
-    ).all(...parameters, owner, path, kind);
-  }
-
   #one(name: keyof typeof SQL, ...parameters: SQLInputValue[]): SqlRow | undefined {
-    this.#check();
+    this.#willRead();
     return this.#statements.get(name).get(...parameters);
   }
 
   #all(name: keyof typeof SQL, ...parameters: SQLInputValue[]): SqlRow[] {
-    this.#check();
+    this.#willRead();
     return this.#statements.get(name).all(...parameters);
   }
 
   /** Runs a statement and returns the number of changed rows. */
-  #change(name: keyof typeof SQL, ...parameters: SQLInputValue[]): number {
-    this.#willWrite();
+  async #change(name: keyof typeof SQL, ...parameters: SQLInputValue[]): Promise<number> {
+    await this.#willWrite();
     return Number(this.#statements.get(name).run(...parameters).changes);
   }
 
-  #willWrite(): void {
+  async #query(query: SqlQuery): Promise<SqlRow[]> {
     this.#check();
-    this.#unit.willWrite();
+    return await this.#unit.query(query);
+  }
+
+  async #willWrite(): Promise<void> {
+    this.#check();
+    await this.#unit.willWrite();
+    this.#check(); // The unit may have ended in the meantime.
+  }
+
+  #willRead(): void {
+    this.#check();
+    this.#unit.willRead();
   }
 
   #check(): void {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { Filter, RowQuery } from "../../../service/store/query.ts";
+import { defineFunctions } from "../../../service/store/sqlite/define_functions.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import { compileCount, type Compiled, compileRows } from "../../../service/store/sqlite/query.ts";
 import { prepareDatabase } from "../../../service/store/sqlite/schema.ts";
@@ -38,6 +39,7 @@ for (const [what, { sql, parameters }] of QUESTIONS) {
   Deno.test(`${what} are found by an index, in their order`, () => {
     using db = new DatabaseSync(":memory:");
     prepareDatabase(db, ":memory:");
+    defineFunctions(db, () => {});
     const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters).map(({ detail }) => String(detail));
     const usesIndex = plan.filter((step) => /^(SCAN|SEARCH) (events|items|cases)\b/.test(step));
     assert.ok(usesIndex.length > 0 && usesIndex.every((step) => step.startsWith("SEARCH")), plan.join("; "));
@@ -88,6 +90,7 @@ for (const [what, { sql, parameters }, step] of LISTS) {
   Deno.test(`${what} are read where they are listed in their order, and no others with them`, () => {
     using db = new DatabaseSync(":memory:");
     prepareDatabase(db, ":memory:");
+    defineFunctions(db, () => {});
     const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters).map(({ detail }) => String(detail));
     assert.ok(plan.includes(step) && !plan.some((other) => other.includes("TEMP B-TREE")), plan.join("; "));
   });
@@ -96,6 +99,7 @@ for (const [what, { sql, parameters }, step] of LISTS) {
 Deno.test("a summary of cases by status reads the table in order", () => {
   using db = new DatabaseSync(":memory:");
   prepareDatabase(db, ":memory:");
+  defineFunctions(db, () => {});
   const columns = [
     { name: "status", field: { property: "status" } },
     { name: "sum", field: { content: ["Fee"] }, summary: "SUM" },
@@ -108,6 +112,7 @@ Deno.test("a summary of cases by status reads the table in order", () => {
 Deno.test("rows before a page are read only for sorting", () => {
   using db = new DatabaseSync(":memory:");
   prepareDatabase(db, ":memory:");
+  defineFunctions(db, () => {});
   const put = db.prepare("INSERT INTO records (classId, key, tag, content) VALUES ('C', ?, ?, ?)");
   for (const key of "abcd") put.run(key, key, key < "c" ? '{"a":1}' : "no JSON"); // Who looks into that fails.
   const columns = [...RECORDS.columns, { name: "tag", field: { property: "tag" } }];

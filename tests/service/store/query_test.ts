@@ -13,7 +13,8 @@ import {
   RowsTooLong,
   type Value,
 } from "../../../service/store/query.ts";
-import { contains, openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
+import { contains } from "../../../service/store/sqlite/define_functions.ts";
+import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import type { Store } from "../../../service/store/store.ts";
 
 const HOSTILE = [

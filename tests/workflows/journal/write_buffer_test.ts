@@ -7,7 +7,7 @@ Deno.test("after a failed commit nothing more is written, so that a journal has 
   let isOpen = false;
   const buffer = new WriteBuffer({
     isOpen: () => isOpen,
-    begin: () => void (isOpen = true),
+    begin: () => Promise.resolve(void (isOpen = true)),
     commit: () => {
       if (isFull) throw new Error("disk full");
       isOpen = false;
@@ -36,6 +36,7 @@ Deno.test("writes are committed together and in order, and none after a failed o
     begin: () => {
       isOpen = true;
       log.push("begin");
+      return Promise.resolve();
     },
     commit: () => {
       isOpen = false;

@@ -80,13 +80,13 @@ export class WriteBuffer {
   #commit(urgent = false): Promise<void> {
     if (this.#isWaiting || this.#writes.length === 0) return this.#last;
     this.#isWaiting = true;
-    const commit = this.#commits.run(({ willWrite }) => {
+    const commit = this.#commits.run(async ({ willWrite }) => {
       this.#isWaiting = false;
       const writes = this.#writes; // Includes what was added since the commit was requested.
       this.#writes = [];
       if (this.#failure !== undefined) return;
       try {
-        willWrite();
+        await willWrite();
         for (const write of writes) write();
         this.#finish();
       } catch (cause) {

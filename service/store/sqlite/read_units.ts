@@ -1,0 +1,133 @@
+/** Units of work that only read. */
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { Transaction } from "../store.ts";
+import type { QueryLanes } from "./query_lanes.ts";
+import type { SqlQuery, SqlRow } from "./query_runner.ts";
+import { SqliteTransaction, Statements, type StoreUnit } from "./transaction.ts";
+
+/** Milliseconds to wait for another process that repairs or removes the write-ahead log. */
+const BUSY_TIMEOUT = 1000;
+
+/**
+ * Runs units of work that only read, on a connection of their own. Each unit reads one state of the database. It runs alone,
+ * but while it waits for a query in a thread, others run.
+ */
+export class ReadUnits {
+  readonly #db: DatabaseSync;
+  readonly #begin: StatementSync;
+  readonly #end: StatementSync;
+  readonly #statements: Statements;
+  readonly #lanes: QueryLanes;
+  /** Ends with the turn of the last unit. */
+  #turns: Promise<void> = Promise.resolve();
+  readonly #running = new Set<Promise<unknown>>();
+
+  /** Reads a database file that has its tables. */
+  constructor(path: string, lanes: QueryLanes) {
+    this.#db = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT });
+    this.#begin = this.#db.prepare("BEGIN");
+    this.#end = this.#db.prepare("COMMIT");
+    this.#statements = new Statements(this.#db);
+    this.#lanes = lanes;
+  }
+
+  /** Runs a unit of work for an operator. */
+  async run<T>(work: (transaction: Transaction) => Promise<T>, operator: string): Promise<T> {
+    const running = this.#run(work, operator);
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  /** Waits for the units, and closes the connection. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#running);
+    this.#db.close();
+  }
+
+  async #run<T>(work: (transaction: Transaction) => Promise<T>, operator: string): Promise<T> {
+    const unit = new ReadUnit(await this.#takeTurn(), () => this.#takeTurn(), (query) => {
+      return this.#lanes.run(query, operator);
+    });
+    const transaction = new SqliteTransaction(this.#statements, unit);
+    try {
+      return await work(transaction);
+    } finally {
+      transaction.end();
+      unit.end();
+    }
+  }
+
+  /** Waits for a turn, and begins to read a state of the database. Disposing of the turn ends it. */
+  async #takeTurn(): Promise<Disposable> {
+    const before = this.#turns;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#turns = promise;
+    await before;
+    this.#begin.run(); // The first read takes the state.
+    return {
+      [Symbol.dispose]: () => {
+        this.#end.run();
+        resolve();
+      },
+    };
+  }
+}
+
+class ReadUnit implements StoreUnit {
+  readonly #takeTurn: () => Promise<Disposable>;
+  readonly #query: (query: SqlQuery) => Promise<SqlRow[]>;
+  #turn: Disposable | undefined;
+  #hasEnded = false;
+
+  constructor(
+    turn: Disposable,
+    takeTurn: () => Promise<Disposable>,
+    query: (query: SqlQuery) => Promise<SqlRow[]>,
+  ) {
+    this.#turn = turn;
+    this.#takeTurn = takeTurn;
+    this.#query = query;
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#endTurn();
+  }
+
+  willRead(): void {
+    if (this.#turn === undefined) throw new TypeError("This unit of work waits for a query. Await it first.");
+  }
+
+  willWrite(): Promise<void> {
+    return refuseChange();
+  }
+
+  async attempt<T>(part: () => Promise<T>): Promise<T> {
+    return await part();
+  }
+
+  async query(query: SqlQuery): Promise<SqlRow[]> {
+    this.willRead();
+    this.#endTurn();
+    try {
+      return await this.#query(query);
+    } finally {
+      this.#turn = await this.#takeTurn();
+      if (this.#hasEnded) this.#endTurn();
+    }
+  }
+
+  #endTurn(): void {
+    this.#turn?.[Symbol.dispose]();
+    this.#turn = undefined;
+  }
+}
+
+/** Refuses a change in a unit of work that only reads. */
+export function refuseChange(): Promise<never> {
+  return Promise.reject(new TypeError("This unit of work only reads."));
+}
