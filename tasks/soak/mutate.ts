@@ -98,6 +98,9 @@ const VALUE_DEPTHS = [5, 100, 1000] as const;
 const MAX_REPETITIONS = 3000;
 const MAX_MUTATIONS = 3;
 
+/** `fetch` refuses addresses of more than 65,534 characters. */
+const MAX_PATH = 60_000;
+
 /** Chance that a value becomes a text of the list, and not another value. */
 const TEXT_CHANCE = 0.6;
 
@@ -123,7 +126,8 @@ export function mutate(call: RecordedCall, others: readonly RecordedCall[], rand
         borrow,
       ] as const
       : [mutatePath, mutatePath, mutateQuery, mutateQuery, mutateHeaders, mutateBytes, borrow] as const;
-    changed = random.pick<Mutator>(mutators)(changed, random, others);
+    const next = random.pick<Mutator>(mutators)(changed, random, others);
+    if (next.path.length <= MAX_PATH) changed = next;
   }
   return changed;
 }
