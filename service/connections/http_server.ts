@@ -48,6 +48,8 @@ export class HttpServer implements ConnectionOwner {
   #isStopping = false;
   #isClosed = false;
   #maxConnections: number;
+  /** Time of `performance.now()` from which a lowered maximum is raised. */
+  #raiseAt = 0;
   #unsent = 0;
   #logged = -Infinity;
 
@@ -176,20 +178,29 @@ export class HttpServer implements ConnectionOwner {
     const isLimit = isFileLimit(error);
     if (isLimit) {
       this.#maxConnections = Math.max(1, Math.min(this.#maxConnections, Math.floor(this.connections * 0.75)));
+      this.#raiseAt = performance.now() + this.limits.recoveryTime;
     }
     const now = performance.now();
     if (now - this.#logged < LOG_INTERVAL) return;
     this.#logged = now;
     this.log(
       isLimit
-        ? `The limit of open files is reached. The service accepts ${this.#maxConnections} connections from now on. ` +
+        ? `The limit of open files is reached. The service accepts ${this.#maxConnections} connections for now. ` +
           "To accept more, raise the limit with 'ulimit -n' and restart the service."
         : `A connection was not accepted: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
 
+  /** Raises a maximum that was lowered, step by step, because the files may have been open for a short time only. */
+  #raiseMaximum(now: number): void {
+    if (this.#maxConnections >= this.limits.maxConnections || now < this.#raiseAt) return;
+    this.#maxConnections = Math.min(this.limits.maxConnections, Math.ceil(this.#maxConnections * 1.25));
+    this.#raiseAt = now + this.limits.recoveryTime;
+  }
+
   #checkDeadlines(): void {
     const now = performance.now();
+    this.#raiseMaximum(now);
     for (const connection of this.#connections) connection.checkDeadline(now);
   }
 }

@@ -19,6 +19,8 @@ export interface ConnectionLimits {
   readonly stallTimeout: number;
   /** Milliseconds to read and discard what a client still sends after a response that ends the connection. */
   readonly lingerTimeout: number;
+  /** Milliseconds after the limit of open files was reached until the server accepts more connections again. */
+  readonly recoveryTime: number;
   /** Maximum bytes of responses that clients have not read yet. Above it, requests receive 503. */
   readonly maxUnsentBytes: number;
 }
@@ -32,6 +34,7 @@ export const DEFAULT_LIMITS: Omit<ConnectionLimits, "maxConnections"> = {
   bodyRate: 1024,
   stallTimeout: 120_000,
   lingerTimeout: 1000,
+  recoveryTime: 60_000,
   maxUnsentBytes: 256 * 1024 * 1024,
 };
 

@@ -153,30 +153,67 @@ Deno.test("a token request above 16 KiB is a 413, whether or not it declares its
   }
 });
 
+/** Runs a program that prints the port of its server, with at most 100 open files. */
+async function startWithFewFiles(program: string) {
+  // Without access to /proc, it does not know its limit.
+  const args = ["run", "--quiet", "--allow-net", "--allow-read", "--allow-env", "--config", `${CHECKOUT}/deno.json`];
+  const code = `data:text/javascript,${encodeURIComponent(program)}`;
+  const child = new LimitedCommand("sh", {
+    args: ["-c", 'ulimit -n 100; exec "$0" "$@"', Deno.execPath(), ...args, code],
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const { value = "" } = await within("the server starts", reader.read());
+  return { child, reader, port: Number(JSON.parse(value).port) };
+}
+
+Deno.test({
+  name: "a server that has reached its limit of open files accepts more connections again later",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const { child, reader, port } = await startWithFewFiles(`
+      import { HttpServer } from ${JSON.stringify(import.meta.resolve("../../../service/connections/http_server.ts"))};
+      import { DEFAULT_LIMITS } from ${JSON.stringify(import.meta.resolve("../../../service/connections/limits.ts"))};
+      const limits = { ...DEFAULT_LIMITS, maxConnections: 500, minIdle: 600_000, recoveryTime: 500 };
+      const respond = () => new Response("ok");
+      const { port } = new HttpServer({ hostname: "127.0.0.1", port: 0, limits, respond, log: console.error });
+      console.log(JSON.stringify({ port }));`);
+    const log = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
+    let lowered = 0;
+    {
+      using full = new DisposableStack();
+      for (let count = 0; count < 120; count++) full.use(await within("a connection opens", Wire.open(port)));
+      const { value: line = "" } = await within("the limit is reached", log.read());
+      lowered = Number(/limit of open files is reached. The service accepts (\d+) connections/.exec(line)?.[1]);
+    }
+    assert.ok(lowered > 0);
+    const wanted = lowered + 3;
+    const acceptsMore = async () => {
+      using open = new DisposableStack();
+      for (let count = 0; count < wanted; count++) {
+        const wire = open.use(await within("a connection opens", Wire.open(port)));
+        await wire.send(GET);
+        if ((await wire.receive())?.status !== 200) return false;
+      }
+      return true;
+    };
+    await eventually(`${wanted} connections are accepted`, acceptsMore);
+    child.kill("SIGKILL");
+    await within("the server ends", child.status);
+    await reader.cancel();
+    await log.cancel();
+  },
+});
+
 Deno.test({
   name: "a service whose limit of open files is reached refuses requests, and continues when connections are closed",
   ignore: Deno.build.os === "windows",
   async fn() {
-    const program = `
+    const { child, reader, port } = await startWithFewFiles(`
       import { startService } from ${JSON.stringify(import.meta.resolve("../../../service/mod.ts"))};
       const service = await startService();
-      console.log(JSON.stringify({ port: Number(new URL(service.url).port) }));`;
-    // Without access to /proc, it does not know its limit.
-    const args = ["run", "--quiet", "--allow-net", "--allow-read", "--allow-env", "--config", `${CHECKOUT}/deno.json`];
-    const child = new LimitedCommand("sh", {
-      args: [
-        "-c",
-        'ulimit -n 100; exec "$0" "$@"',
-        Deno.execPath(),
-        ...args,
-        `data:text/javascript,${encodeURIComponent(program)}`,
-      ],
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
-    const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-    const { value = "" } = await within("the service starts", reader.read());
-    const { port } = JSON.parse(value);
+      console.log(JSON.stringify({ port: Number(new URL(service.url).port) }));`);
     const open: Wire[] = [];
     for (let count = 0; count < 300; count++) open.push(await within("a connection opens", Wire.open(port)));
     for (const wire of open.slice(0, 200)) wire[Symbol.dispose]();
