@@ -21,6 +21,8 @@ export class TokenEndpoint {
   readonly #store: Store;
   readonly #tokens: Tokens;
   readonly #limit = new RateLimit(BURST, INTERVAL);
+  /** Separate, so that wrong secrets do not lock out the client whose ID they name. */
+  readonly #failureLimit = new RateLimit(BURST, INTERVAL);
 
   /** Creates the endpoints for the clients of a store. */
   constructor({ store, tokens }: { readonly store: Store; readonly tokens: Tokens }) {
@@ -57,11 +59,11 @@ export class TokenEndpoint {
   /** Finds the client, or returns the response for wrong credentials or too many requests. */
   async #authenticate(form: URLSearchParams, authorization: string | undefined): Promise<StoredClient | Response> {
     const credentials = authorization === undefined ? readForm(form) : parseBasic(authorization);
+    const client = credentials && await authenticate(this.#store, credentials);
     if (credentials !== undefined) {
-      const wait = this.#limit.count(credentials.clientId);
+      const wait = (client === undefined ? this.#failureLimit : this.#limit).count(credentials.clientId);
       if (wait > 0) return refuse(429, "slow_down", "The client has sent too many requests.", wait);
     }
-    const client = credentials && await authenticate(this.#store, credentials);
     return client ?? refuse(401, "invalid_client", "The client ID or the client secret is wrong.");
   }
 }

@@ -132,15 +132,18 @@ Deno.test("a removed client is refused, and so are its tokens", async () => {
 Deno.test("a client that sends too many token requests receives a 429, and others do not", async () => {
   await using svc = await openService();
   const [busy, other] = [await svc.service.addClient("clerk@city"), await svc.service.addClient("clerk@city")];
-  const post = () =>
-    sendRequest("POST", `${svc.service.url}/oauth2/token`, {
-      body: new URLSearchParams({ grant_type: "client_credentials", client_id: busy.clientId, client_secret: "wrong" }),
-    });
-  const answers = await Promise.all(Array.from({ length: 330 }, post));
-  const refused = answers.find(({ status }) => status === 429);
-  assert.ok(refused);
-  assert.match(refused.headers.get("retry-after") ?? "", /^\d+$/);
-  assert.equal(textAt(refused.body, "error"), "slow_down");
+  const findRefusal = async (client_secret: string) => {
+    const body = { grant_type: "client_credentials", client_id: busy.clientId, client_secret };
+    const post = () => sendRequest("POST", `${svc.service.url}/oauth2/token`, { body: new URLSearchParams(body) });
+    const answers = await Promise.all(Array.from({ length: 330 }, post));
+    const refused = answers.find(({ status }) => status === 429);
+    assert.ok(refused);
+    assert.match(refused.headers.get("retry-after") ?? "", /^\d+$/);
+    assert.equal(textAt(refused.body, "error"), "slow_down");
+  };
+  await findRefusal("wrong");
+  assert.ok(await requestToken(svc.service, busy), "wrong secrets do not lock out the client");
+  await findRefusal(busy.clientSecret);
   assert.ok(await requestToken(svc.service, other));
 });
 
