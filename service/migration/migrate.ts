@@ -10,6 +10,7 @@ import { openSqliteStore } from "../store/sqlite/sqlite_store.ts";
 import type { Transaction } from "../store/store.ts";
 import type { Rename } from "../store/uses.ts";
 import { findMismatches, markVerified, type Mismatch } from "./mismatches.ts";
+import { describeUnusedName } from "./unused_names.ts";
 import { parseRename } from "./renames.ts";
 
 /** Options of a migration. */
@@ -28,8 +29,8 @@ export interface MigrateOptions {
 export interface MigrationReport extends JsonObject {
   /** True if the changes are stored. */
   applied: boolean;
-  /** The renames with the number of changed rows. */
-  renames: { rename: string; rows: number }[];
+  /** The renames with the number of changed rows, and a note if nothing has the old name. */
+  renames: { rename: string; rows: number; note?: string }[];
   /** Data that the definition still does not fit. */
   mismatches: Mismatch[];
 }
@@ -82,7 +83,10 @@ async function applyRenames(
   renames: readonly { readonly text: string; readonly rename: Rename }[],
 ): Promise<MigrationReport> {
   const done: MigrationReport["renames"] = [];
-  for (const { text, rename } of renames) done.push({ rename: text, rows: await tx.rename(rename) });
+  for (const { text, rename } of renames) {
+    const rows = await tx.rename(rename);
+    done.push({ rename: text, rows, ...(rows === 0 && { note: await describeUnusedName(tx, rename) }) });
+  }
   return { applied: false, renames: done, mismatches: await findMismatches(tx, app, { onlyChanged: false }) };
 }
 

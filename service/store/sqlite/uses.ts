@@ -99,21 +99,30 @@ export function rename(change: Rename): Change[] {
     case "dataType":
       return [{ sql: "UPDATE records SET classId = ? WHERE classId = ?", parameters: [to, from] }];
     case "queue":
+      return [replaceAssignee(change), ...QUEUE_MEMBERS.map((member) => replaceInItems(member, from, to))];
     case "operator":
       return [
+        replaceAssignee(change),
+        ...OPERATOR_COLUMNS.map(([table, column]) => ({
+          sql: `UPDATE ${table} SET ${column} = ?1 WHERE ${column} = ?2`,
+          parameters: [to, from],
+        })),
         {
-          sql: "UPDATE assignments SET assigneeId = ? WHERE assigneeKind = ? AND assigneeId = ?",
-          parameters: [to, change.kind, from],
+          sql: "UPDATE cases SET flow = json_set(flow, '$.lockedBy', ?) WHERE flow ->> 'lockedBy' = ?",
+          parameters: [to, from],
         },
-        ...(change.kind === "operator"
-          ? [
-            { sql: "UPDATE clients SET operator = ? WHERE operator = ?", parameters: [to, from] },
-            {
-              sql: "UPDATE cases SET flow = json_set(flow, '$.lockedBy', ?) WHERE flow ->> 'lockedBy' = ?",
-              parameters: [to, from],
-            },
-          ]
-          : []),
+        replaceInList("cases", "flow", "followers", from, to),
+        ...OPERATOR_MEMBERS.map((member) => replaceInItems(member, from, to)),
+        ...OPERATOR_LISTS.map((member) => replaceInList("items", "content", member, from, to)),
+        ...OPERATOR_OWNED.map((kind) => ({
+          sql: "UPDATE items SET owner = ? WHERE kind = ? AND owner = ?",
+          parameters: [to, kind, from],
+        })),
+        {
+          // Both operators may have used a key. Then the responses to the new operator stay.
+          sql: "UPDATE OR IGNORE answers SET caller = ? WHERE caller = ?",
+          parameters: [to, from],
+        },
       ];
     case "stage":
       return [
@@ -140,6 +149,66 @@ export function rename(change: Rename): Change[] {
         parameters: [to, from, change.process, change.owner],
       }];
   }
+}
+
+/** Columns with the ID of an operator. */
+const OPERATOR_COLUMNS = [["clients", "operator"], ["cases", "createdBy"], ["cases", "updatedBy"], ["events", '"by"']];
+
+/** Members of items with the ID of an operator, by kind. */
+const OPERATOR_MEMBERS = [
+  { kind: "attachment", member: "createdBy" },
+  { kind: "bulk-job", member: "callerId" },
+  { kind: "caseTag", member: "addedBy" },
+  { kind: "conversation", member: "operator" },
+  { kind: "file", member: "by" },
+  { kind: "message", member: "author" },
+  { kind: "reply", member: "author" },
+  { kind: "personalization", member: "operator" },
+] as const;
+
+/** Members of messages with IDs of operators. */
+const OPERATOR_LISTS = ["likes", "mentions"] as const;
+
+/** Kinds of items that belong to operators. */
+const OPERATOR_OWNED = ["bulk-job", "message", "reply"] as const;
+
+/** Members of items with the ID of a queue. */
+const QUEUE_MEMBERS = [
+  { kind: "message", member: "queue" },
+  { kind: "reply", member: "queue" },
+  { kind: "personalization", member: "queue" },
+] as const;
+
+function replaceAssignee({ kind, from, to }: Rename): Change {
+  return {
+    sql: "UPDATE assignments SET assigneeId = ? WHERE assigneeKind = ? AND assigneeId = ?",
+    parameters: [to, kind, from],
+  };
+}
+
+/** Replaces the value of a member of all items of a kind. */
+function replaceInItems(
+  { kind, member }: { readonly kind: string; readonly member: string },
+  from: string,
+  to: string,
+): Change {
+  return {
+    sql: "UPDATE items SET content = json_set(content, ?1, ?2) WHERE kind = ?3 AND content ->> ?1 = ?4",
+    parameters: [`$.${member}`, to, kind, from],
+  };
+}
+
+/** Replaces an element of a list in a JSON column. An element that the list has already is not repeated. */
+function replaceInList(table: "cases" | "items", column: string, member: string, from: string, to: string): Change {
+  const list = `json_each(${table}.${column}, ?1)`;
+  return {
+    sql: `UPDATE ${table} SET ${column} = json_set(${column}, ?1, (
+        SELECT json_group_array(name) FROM (
+          SELECT IIF(value = ?2, ?3, value) AS name, MIN(key) AS place FROM ${list} GROUP BY 1 ORDER BY place
+        )
+      )) WHERE ?2 IN (SELECT value FROM ${list})`,
+    parameters: [`$.${member}`, from, to],
+  };
 }
 
 /** Renames a member of an object in a JSON column, unless the object has a member with the new name. */

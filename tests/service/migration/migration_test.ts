@@ -39,7 +39,7 @@ caseTypes:
         processes:
           Doing: { steps: { Do: { route: { to: creator }, actions: { Done: { fields: [Title] } } } } }
     participantRoles: { Helper: { multiple: true, fields: [pyLastName] } }
-    attachmentCategories: { Link: { type: URL } }
+    attachmentCategories: { Link: { type: URL }, Plan: { type: File } }
 dataTypes:
   Org-Jobs-Data-Tool: { name: Tool, key: [Name], savable: D_Tools, fields: { Name: { type: Text }, Price: { type: Decimal } } }
 dataViews:
@@ -209,7 +209,7 @@ Deno.test("a migration shows its plan, changes nothing before it is applied, and
   const plan = await migrate({ ...options, apply: false });
   assert.deepEqual(plan, {
     applied: false,
-    renames: RENAMES.map((rename, index) => ({ rename, rows: [3, 3, 6, 3, 3, 1, 1, 2, 3][index] })),
+    renames: RENAMES.map((rename, index) => ({ rename, rows: [3, 3, 6, 3, 3, 1, 1, 2, 18][index] })),
     mismatches: [],
   });
   assert.deepEqual(await readAll(place), before);
@@ -280,3 +280,57 @@ async function readAll({ data }: Place): Promise<unknown> {
     await store.close();
   }
 }
+
+Deno.test("a rename of a name that no data has changes nothing and suggests a similar one", async () => {
+  await using place = await prepare();
+  const app = await place.write(AFTER);
+  const wrong = [
+    ["caseTypes.Org-Jobs-Work-Jobb=Org-Jobs-Work-Task", "Org-Jobs-Work-Jobb", "Org-Jobs-Work-Job"],
+    ["caseTypes.Org-Jobs-Work-Job=Org-Jobs-Work-Task"],
+    ["caseTypes.Org-Jobs-Work-Task.fields.Titles=Subject", "Titles", "Title"],
+    ["caseTypes.Org-Jobs-Work-Task.stages.Strat=Begin", "Strat", "Start"],
+    ["caseTypes.Org-Jobs-Work-Task.processes.Intakes=Entry", "Intakes", "Intake"],
+    ["caseTypes.Org-Jobs-Work-Task.processes.Intake.steps.Fil=Type", "Fil", "Fill"],
+    ["dataTypes.Org-Jobs-Data-Device.fields.Price=Cost", "Org-Jobs-Data-Device", "Org-Jobs-Data-Tool"],
+    ["queues.Dusk=Front", "Dusk", "Desk"],
+    ["operators.ade@org=eve@org", "ade@org", "ada@org"],
+  ];
+  const renames = wrong.map(([rename = ""]) => rename);
+  const report = await migrate({ data: place.data, app, renames, apply: false });
+  for (const [index, { rename, rows, note }] of report.renames.entries()) {
+    const [, name, similar] = wrong[index] ?? [];
+    if (name === undefined) assert.deepEqual([rows, note], [3, undefined], rename);
+    else assert.deepEqual([rows, note], [0, `No data has the name '${name}'; did you mean '${similar}'?`]);
+  }
+});
+
+Deno.test("a renamed operator keeps everything that belongs to it", async () => {
+  await using folder = await makeFolder({ "app.yaml": BEFORE });
+  const [data, app] = [`${folder.path}/data`, `${folder.path}/app.yaml`];
+  const open = async (operator: string) => {
+    const service = await startService({ data, app });
+    const options = { baseUrl: service.url, ...await service.addClient(operator), noCache: true };
+    return { service, svc: createClient(options) };
+  };
+  const before = await open("ada@org");
+  const { id } = await before.svc.cases.create({ type: "Org-Jobs-Work-Job", data: { Title: "a" } });
+  await before.svc.followers.add(id, { user: "ada@org" });
+  await before.svc.tags.add(id, { tag: ["urgent"] });
+  const file = new File(["The plan."], "plan.txt");
+  const { ID } = await before.svc.attachments.upload({ file });
+  const { id: message } = await before.svc.social.postMessage({ context: "ada@org", message: "Hello @ada@org" });
+  await before.svc.social.likeMessage(message);
+  await before.service.close();
+
+  await Deno.writeTextFile(app, BEFORE.replaceAll("ada@org", "eve@org"));
+  const { mismatches } = await migrate({ data, app, renames: ["operators.ada@org=eve@org"], apply: true });
+  assert.deepEqual(mismatches, []);
+  const after = await open("eve@org");
+  assert.deepEqual((await after.svc.followers.list(id)).followers.map(({ ID }) => ID), ["eve@org"]);
+  await after.svc.attachments.add(id, { attachments: [{ type: "File", category: "Plan", ID }] });
+  assert.deepEqual((await after.svc.social.listLikes(message)).pxIsLiked, true);
+  await after.svc.social.updateMessage(message, { message: "Hello again" });
+  const { messages } = await after.svc.social.listMessages({ filterFor: "eve@org", filterBy: "messages" });
+  assert.deepEqual(messages.map((one) => one.id), [message]);
+  await after.service.close();
+});
