@@ -90,8 +90,9 @@ export function selectPrinted<E extends EventRecord>(events: readonly E[]): read
   return lines;
 }
 
-/** Reads the history from the events of an input. */
+/** Reads the history from the events of an input. Its answers are complete, also those that are recorded as repeated. */
 export function readHistory<E extends EventRecord>(events: readonly E[]): History<E> {
+  const answers = new Map<number, string>();
   const steps = new Map<number, RecordedStep<E>>();
   const rewound: RecordedStep<E>[] = [];
   const randomness: string[] = [];
@@ -116,7 +117,13 @@ export function readHistory<E extends EventRecord>(events: readonly E[]): Histor
       case "sent":
         Object.assign(findStep(steps, position), { sent: JSON.parse(content), sentAt: at });
         break;
-      case "answer":
+      case "answer": {
+        const complete = completeAnswer(content, answers);
+        answers.set(position, complete);
+        findStep(steps, position).result = complete === content ? event : { ...event, content: complete };
+        resultOrder.push(position);
+        break;
+      }
       case "refusal":
         findStep(steps, position).result = event;
         resultOrder.push(position);
@@ -222,6 +229,22 @@ async function describeFile(file: Blob): Promise<Record<string, unknown>> {
 /** Serializes a response: a line of JSON with metadata, then the text of the body as received. */
 export function encodeAnswer({ head, text }: CallAnswer): string {
   return JSON.stringify(head) + "\n" + text;
+}
+
+/** Start of a response that an earlier step has got, too. */
+const REPEATED = '{"sameAs":';
+
+/** Serializes a response that is the same as the last one of an earlier step. */
+export function encodeRepeatedAnswer(position: number): string {
+  return `${REPEATED}${position}}\n`;
+}
+
+function completeAnswer(encoded: string, answers: ReadonlyMap<number, string>): string {
+  if (!encoded.startsWith(REPEATED)) return encoded;
+  const position = parseInt(encoded.slice(REPEATED.length));
+  const answer = answers.get(position);
+  if (answer !== undefined) return answer;
+  throw damagedHistory(`The journal has a response that repeats that of step ${position}, but not the latter.`);
 }
 
 /** Parses a serialized response. */

@@ -1,5 +1,6 @@
 /** Runs an input: `replay.ts` decides what to do next, and this module does it with timers, calls, journal and sandbox. */
 import { type ErrorRecord, SvcError, toSvcError } from "../../lib/errors.ts";
+import { sha256Text } from "../../utils/text/sha256.ts";
 import { never } from "../../utils/async/never.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import { waitedTooLong } from "../sandbox/host/guest_errors.ts";
@@ -12,6 +13,7 @@ import { measureWaits, WaitLimit } from "./wait_limit.ts";
 import {
   decodeAnswer,
   encodeAnswer,
+  encodeRepeatedAnswer,
   getOperation,
   parseRefusal,
   type RecordedStep,
@@ -40,6 +42,12 @@ const IDLE_MILLISECONDS = 2_000;
 
 /** Size from which a response counts as large, in characters. */
 const LARGE_CHARACTERS = 1024 * 1024;
+
+/** Size from which a repeated response is recorded as a reference, in characters. */
+const MIN_REPEATED_CHARACTERS = 1024;
+
+/** Number of the latest different responses that are recognized when they are repeated. */
+const MAX_KNOWN_ANSWERS = 1000;
 
 /** Options of an input's run. */
 export interface InputRunOptions {
@@ -87,6 +95,10 @@ export class InputRun implements RunHandlers {
   readonly #budget = new DeliveryBudget();
   readonly #waitLimit: WaitLimit;
   readonly #deliveries = new Map<number, Delivery>();
+  /** Digests of responses that are not recorded yet, by position. */
+  readonly #digests = new Map<number, string>();
+  /** Positions of recorded responses, by digest. */
+  readonly #knownAnswers = new Map<string, number>();
   #replay: Replay;
   /** Settles when all steps so far are dispatched, in order. */
   #dispatched: Promise<void> = Promise.resolve();
@@ -213,6 +225,7 @@ export class InputRun implements RunHandlers {
   #perform(effect: Exclude<ReplayEffect, { type: "rewind" }>): void {
     switch (effect.type) {
       case "append":
+        if (effect.event.kind === "answer") this.#noteAnswer(effect.event.position);
         return this.#options.sink.append(effect.event);
       case "replay":
         return this.#giveRecorded(effect.position);
@@ -296,15 +309,35 @@ export class InputRun implements RunHandlers {
 
   async #complete(step: PendingStep, position: number, call: RecordedStep, sent: SentHeaders): Promise<void> {
     const event = await this.#send(step, position, call, sent).then(
-      (answer): ReplayEvent => {
+      async (answer): Promise<ReplayEvent> => {
         step.outcome = { answer };
         const content = encodeAnswer(answer);
         this.#noteSize(position, content.length);
-        return { type: "answered", position, content };
+        return { type: "answered", position, content: await this.#shortenRepeated(position, content) };
       },
       (thrown): ReplayEvent => this.#describeFailure(step, position, thrown),
     );
     this.#dispatch(event);
+  }
+
+  /** Replaces a response that is recorded already by a reference, e.g. when a script reads a case again and again. */
+  async #shortenRepeated(position: number, content: string): Promise<string> {
+    if (content.length < MIN_REPEATED_CHARACTERS) return content;
+    const digest = (await sha256Text(content)).toBase64();
+    const known = this.#knownAnswers.get(digest);
+    if (known !== undefined) return encodeRepeatedAnswer(known);
+    this.#digests.set(position, digest);
+    return content;
+  }
+
+  /** Notes that a response is recorded, so that later ones can refer to it. */
+  #noteAnswer(position: number): void {
+    const digest = this.#digests.get(position);
+    if (digest === undefined) return;
+    this.#digests.delete(position);
+    this.#knownAnswers.set(digest, position);
+    const [oldest] = this.#knownAnswers.keys();
+    if (oldest !== undefined && this.#knownAnswers.size > MAX_KNOWN_ANSWERS) this.#knownAnswers.delete(oldest);
   }
 
   #endDelivery(position: number): void {

@@ -69,6 +69,24 @@ Deno.test("the records of a journal of version 1 get checksums, unless a process
   assert.deepEqual(await journal.verify(), { runs: 1, inputs: 1, events: 2, damaged: [] });
 });
 
+Deno.test("a journal of version 2 is opened, and becomes one of version 3", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  {
+    await using journal = await openJournal(path);
+    await journal.createRun(newRun(RUN));
+  }
+  {
+    using db = new DatabaseSync(path);
+    db.exec("PRAGMA user_version = 2");
+  }
+  await using journal = await openJournal(path);
+  assert.equal((await journal.findRun(RUN))?.id, RUN);
+  assert.deepEqual((await journal.verify()).damaged, []);
+  using db = new DatabaseSync(path);
+  assert.equal(db.prepare("PRAGMA user_version").get()?.user_version, 3);
+});
+
 Deno.test("a journal that another process has locked can be read, and the error of a write names the lock", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;

@@ -42,7 +42,7 @@ export async function openDatabase(path: string, timeoutMilliseconds: number): P
   }
 }
 
-/** Checks that no process of an earlier version works on a run: the records that it adds would have no checksums. */
+/** Checks that no process of an earlier version works on a run: the records that it adds may have no checksums. */
 async function checkUnused(db: DatabaseSync, path: string): Promise<void> {
   for (const id of listEarlierRuns(db, path).filter(isRunId)) {
     if (!await FileLock.isHeld(getLockPath(path, id)).catch(ignoreMissing)) continue;

@@ -5,8 +5,8 @@ import { inTransaction } from "../../../utils/sqlite/in_transaction.ts";
 import { JournalDamage } from "../damage.ts";
 import { sealAll, TABLE_NAMES } from "./seal.ts";
 
-/** Increases with each change of the tables. */
-const VERSION = 2;
+/** Increases with each change of the tables or of what they contain. Version 3 has repeated responses. */
+const VERSION = 3;
 
 /** The tables of version 1. */
 const FIRST_TABLES = `
@@ -116,8 +116,10 @@ export function prepareJournal(db: DatabaseSync, path: string): void {
     if (version === VERSION) return;
     if (version === 0) db.exec(`${FIRST_TABLES}; PRAGMA application_id = ${APPLICATION_ID}`);
     else checkIntegrity(db); // Damage must not get a valid checksum.
-    db.exec(CHECKSUMS);
-    sealAll(db);
+    if (version < 2) {
+      db.exec(CHECKSUMS);
+      sealAll(db);
+    }
     db.exec(`PRAGMA user_version = ${VERSION}`);
   });
 }
