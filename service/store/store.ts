@@ -11,8 +11,8 @@
  * - Units that change data run one after another. A unit sees all changes of earlier units, and no changes of an unfinished
  *   unit.
  * - A unit that only reads sees all changes that were durable when it began, and no changes of an unfinished unit. Its reads
- *   see one state until a query (`queryRows`, `countRows`, `textUses`). Each query sees one state, and so do the reads after
- *   it, until the next query. A state is never older than the one before.
+ *   see one state until a query (`queryRows`, `countRows`, `textUses`, or a page of the items of all owners). Each query
+ *   sees one state, and so do the reads after it, until the next query. A state is never older than the one before.
  * - Units that only read do not wait for changes, for queries of other units, or for other processes that write.
  */
 import type { JsonObject } from "../../utils/json.ts";

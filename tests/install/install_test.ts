@@ -59,6 +59,7 @@ async function workInAnotherFolder(checkout: string): Promise<void> {
       /^id +status\nCITY-/,
     );
     assert.match(await svc("svc cases get 'CITY-PERMIT-WORK P-1' --fields id --format yaml"), /^id: CITY-/);
+    assert.match(await svc("svc pages insight PermitsByStatus --format yaml"), /Permits: 1/); // Runs in a thread.
     assert.match(await svc("echo plan > plan.txt; svc attachments upload --file plan.txt"), /"ID":/);
     const fees = await Deno.readTextFile(`${CHECKOUT}/service/sample/static/files/fees.csv`);
     assert.equal(await svc("svc static-content file fees.csv -o fees.csv; cat fees.csv"), fees);

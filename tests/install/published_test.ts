@@ -35,6 +35,7 @@ async function useInstalledProgram(svc: (lines: string) => Promise<string>): Pro
     );
     const logo = shellQuote(`${CHECKOUT}/service/sample/static/files/logo.png`);
     await svc(`svc static-content file logo.png -o logo.png; cmp logo.png ${logo}`);
+    assert.match(await svc("svc pages insight PermitsByStatus --format yaml"), /Permits: 1/); // Runs in a thread.
     await svc("svc workflow init flows");
     const input = `--input '{"Applicant":"Grace","Address":"Main Street 2"}'`;
     assert.match(await svc(`svc workflow run flows/intake.ts ${input} --allow-declared`), /"Pending-Review"/);

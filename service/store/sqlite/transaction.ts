@@ -254,9 +254,12 @@ export class SqliteTransaction implements Transaction {
 
   async listItems(kind: string, owner?: string, { before, limit = -1 }: ItemRange = {}): Promise<StoredItem[]> {
     const end = before ?? END_OF_TIME;
-    const rows = owner === undefined
-      ? this.#all("allItems", kind, end, limit)
-      : this.#all("listItems", kind, owner, end, limit);
+    if (owner !== undefined) return this.#all("listItems", kind, owner, end, limit).map(toItem);
+    // Reading one page after another would otherwise delay other work until the last page.
+    const isPage = limit >= 0;
+    const rows = isPage
+      ? await this.#query({ sql: SQL.allItems, parameters: [kind, end, limit] })
+      : this.#all("allItems", kind, end, limit);
     return rows.map(toItem);
   }
 

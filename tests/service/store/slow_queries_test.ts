@@ -126,6 +126,26 @@ Deno.test("units that read or change data do not wait for a slow query, and clos
     await Promise.all([assert.rejects(slow, StoreBusy), within("the store closes", store.close())]);
   }));
 
+Deno.test("a unit that reads many pages of items lets other units read between them", () =>
+  withFile(async (path) => {
+    const store = openSqliteStore(path);
+    await store.transact(async (tx) => {
+      for (let n = 0; n < 100; n++) {
+        await tx.putItem({ kind: "message", id: String(n), owner: "C", at: String(n).padStart(3, "0"), content: {} });
+      }
+    });
+    const pages = store.read(async (tx) => {
+      let before: string | undefined;
+      do before = (await tx.listItems("message", undefined, { ...(before && { before }), limit: 1 })).at(-1)
+        ?.at; while (before !== undefined);
+    });
+    const { settled } = watch([pages]);
+    assert.ok(await store.read((tx) => tx.getItem("message", "0")));
+    assert.deepEqual(settled, []);
+    await within("all pages are read", pages);
+    await store.close();
+  }));
+
 Deno.test("a query sees what was durable when its unit began, and the reads after it too", () =>
   withFile(async (path) => {
     const store = openSqliteStore(path);
