@@ -1,7 +1,6 @@
 /** The rights of the caller on cases. Nothing else decides them. */
 import type { Application, CaseType } from "../application/model/application.ts";
 import type { Condition } from "../application/model/expression.ts";
-import { NO_CASE } from "../application/model/rights.ts";
 import { buildScope, type ScopeContext, scopeWithoutCase } from "../cases/scope.ts";
 import { DomainError, Forbidden } from "../errors.ts";
 import type { Filter } from "../store/query.ts";
@@ -42,7 +41,7 @@ export function checkWork(work: CaseInCall): void {
 export function buildReadFilter({ caseTypes }: Application, context: ScopeContext): Filter | undefined {
   const scope = scopeWithoutCase({}, context);
   const conditions = [...caseTypes.values()].map(({ id, rights }) => {
-    return [id, grantNothingOnError(() => rights.read.toCaseCondition(scope), NO_CASE)] as const;
+    return [id, rights.read.toCaseCondition(scope)] as const;
   });
   const open = conditions.filter(([, condition]) => isEvery(condition)).map(([id]) => id);
   if (open.length === conditions.length) return undefined;
@@ -57,16 +56,12 @@ function isEvery(condition: Filter): boolean {
   return "and" in condition && condition.and.length === 0;
 }
 
-function holds(right: Condition, { stored, context }: CaseInCall): boolean {
-  return grantNothingOnError(() => right(buildScope(stored, context)), false);
-}
-
 /** Evaluates a right. An expression that fails, such as `operator.queues[0]` without a queue, grants nothing. */
-function grantNothingOnError<T>(evaluate: () => T, nothing: T): T {
+function holds(right: Condition, { stored, context }: CaseInCall): boolean {
   try {
-    return evaluate();
+    return right(buildScope(stored, context));
   } catch (error) {
-    if (error instanceof DomainError) return nothing;
+    if (error instanceof DomainError) return false;
     throw error;
   }
 }

@@ -50,7 +50,7 @@ async function openToReassign(
     throw new Forbidden(`Only the holder of ${id} and operators with the right 'manage' may give it to others`);
   }
   if (isHolder) checkChange(work, ifMatch);
-  else checkEntityTag(ifMatch, work.stored.tag);
+  else checkEntityTag(ifMatch, work.stored.tag, context);
   if (hasDrafts(open.assignment)) {
     throw new Conflict(`${id} has a saved draft: submit it, or discard it with 'cases discard-updates'`);
   }

@@ -1,6 +1,7 @@
 /** Converts expressions to conditions on cases, by which the store finds cases without evaluating an expression for each. */
 import type { ASTNode } from "@marcbachmann/cel-js";
 import type { JsonValue } from "../../../utils/json.ts";
+import { DomainError } from "../../errors.ts";
 import { type CaseFacts, WITHOUT_CASE } from "../model/expression.ts";
 import { VALUE_KINDS, type ValueKind } from "../model/field.ts";
 import { type CaseComparator, type CaseCondition, type CaseValue, EVERY_CASE, NO_CASE } from "../model/rights.ts";
@@ -66,22 +67,49 @@ export function convertCondition<S>(
   shapes: FieldShapes,
   compile: (node: ASTNode) => Constant<S>,
 ): CaseConditionBuilder<S> | undefined {
-  const convert = (part: ASTNode) => convertCondition(part, shapes, compile);
+  const decide = convert(node, shapes, compile);
+  return decide && ((scope) => decide(scope).holds);
+}
+
+/**
+ * The cases for which an expression is true, and those for which it is false. For all others it fails: a part that does
+ * not depend on the case may fail, such as `operator.queues[0]` without a queue.
+ */
+interface Decision {
+  readonly holds: CaseCondition;
+  readonly fails: CaseCondition;
+}
+
+type Decide<S> = (scope: S) => Decision;
+
+const ALWAYS: Decision = { holds: EVERY_CASE, fails: NO_CASE };
+const NEVER: Decision = { holds: NO_CASE, fails: EVERY_CASE };
+const FAILURE: Decision = { holds: NO_CASE, fails: NO_CASE };
+
+function convert<S>(
+  node: ASTNode,
+  shapes: FieldShapes,
+  compile: (node: ASTNode) => Constant<S>,
+): Decide<S> | undefined {
+  const convertPart = (part: ASTNode) => convert(part, shapes, compile);
   if (isConstant(node, shapes)) {
     const evaluate = compile(node);
-    return (scope) => evaluate(scope) === true ? EVERY_CASE : NO_CASE;
+    return decideUnlessFailing((scope) => evaluate(scope) === true ? ALWAYS : NEVER);
   }
   switch (node.op) {
     case "&&":
-      return combine(node.args.map(convert), (and) => ({ and }), NO_CASE);
+      return combine(node.args.map(convertPart), decideAnd);
     case "||":
-      return combine(node.args.map(convert), (or) => ({ or }), EVERY_CASE);
+      return combine(node.args.map(convertPart), (parts) => negate(decideAnd(parts.map(negate))));
     case "!_":
-      return combine([convert(node.args)], ([not = NO_CASE]) => ({ not }));
+      return combine([convertPart(node.args)], ([part = FAILURE]) => negate(part));
     case "?:":
-      return choose(convert(node.args[0]), convert(node.args[1]), convert(node.args[2]));
+      return combine(node.args.map(convertPart), ([when = FAILURE, yes = FAILURE, no = FAILURE]) => ({
+        holds: or([and([when.holds, yes.holds]), and([when.fails, no.holds])]),
+        fails: or([and([when.holds, yes.fails]), and([when.fails, no.fails])]),
+      }));
     case "!=":
-      return combine([convertComparison("==", ...node.args, shapes, compile)], ([not = NO_CASE]) => ({ not }));
+      return combine([convertComparison("==", ...node.args, shapes, compile)], ([part = FAILURE]) => negate(part));
     case "==":
     case "<":
     case "<=":
@@ -99,44 +127,54 @@ export function convertCondition<S>(
     default: {
       const operand = readOperand(node, shapes);
       return operand?.kind === "boolean"
-        ? () => ({ left: operand.place, comparator: "EQ", right: { value: true } })
+        ? () => toDecision({ left: operand.place, comparator: "EQ", right: { value: true } })
         : undefined;
     }
   }
 }
 
-/** Combines conditions. Parts after one that is `last` are not evaluated, because they may fail without need. */
 function combine<S>(
-  parts: readonly (CaseConditionBuilder<S> | undefined)[],
-  toCondition: (conditions: CaseCondition[]) => CaseCondition,
-  last?: CaseCondition,
-): CaseConditionBuilder<S> | undefined {
-  const builders = parts.filter((part) => part !== undefined);
-  if (builders.length < parts.length) return undefined;
+  parts: readonly (Decide<S> | undefined)[],
+  toDecision: (decisions: Decision[]) => Decision,
+): Decide<S> | undefined {
+  const known = parts.filter((part) => part !== undefined);
+  return known.length < parts.length ? undefined : (scope) => toDecision(known.map((decide) => decide(scope)));
+}
+
+function decideUnlessFailing<S>(decide: Decide<S>): Decide<S> {
   return (scope) => {
-    const conditions: CaseCondition[] = [];
-    for (const build of builders) {
-      const condition = build(scope);
-      if (condition === last) return condition;
-      conditions.push(condition);
+    try {
+      return decide(scope);
+    } catch (error) {
+      if (error instanceof DomainError) return FAILURE;
+      throw error;
     }
-    return toCondition(conditions);
   };
 }
 
-/** Chooses a condition. Evaluates only one if the choice does not depend on the case. */
-function choose<S>(
-  when: CaseConditionBuilder<S> | undefined,
-  yes: CaseConditionBuilder<S> | undefined,
-  no: CaseConditionBuilder<S> | undefined,
-): CaseConditionBuilder<S> | undefined {
-  if (when === undefined || yes === undefined || no === undefined) return undefined;
-  return (scope) => {
-    const choice = when(scope);
-    if (choice === EVERY_CASE) return yes(scope);
-    if (choice === NO_CASE) return no(scope);
-    return { or: [{ and: [choice, yes(scope)] }, { and: [{ not: choice }, no(scope)] }] };
-  };
+/** A part that is false decides, even if another part fails. */
+function decideAnd(parts: readonly Decision[]): Decision {
+  return { holds: and(parts.map(({ holds }) => holds)), fails: or(parts.map(({ fails }) => fails)) };
+}
+
+function negate({ holds, fails }: Decision): Decision {
+  return { holds: fails, fails: holds };
+}
+
+function toDecision(condition: CaseCondition): Decision {
+  return { holds: condition, fails: { not: condition } };
+}
+
+function and(conditions: readonly CaseCondition[]): CaseCondition {
+  if (conditions.includes(NO_CASE)) return NO_CASE;
+  const others = conditions.filter((condition) => condition !== EVERY_CASE);
+  return others.length === 0 ? EVERY_CASE : { and: others };
+}
+
+function or(conditions: readonly CaseCondition[]): CaseCondition {
+  if (conditions.includes(EVERY_CASE)) return EVERY_CASE;
+  const others = conditions.filter((condition) => condition !== NO_CASE);
+  return others.length === 0 ? NO_CASE : { or: others };
 }
 
 function convertComparison<S>(
@@ -145,7 +183,7 @@ function convertComparison<S>(
   right: ASTNode,
   shapes: FieldShapes,
   compile: (node: ASTNode) => Constant<S>,
-): CaseConditionBuilder<S> | undefined {
+): Decide<S> | undefined {
   if (isConstant(left, shapes)) {
     const mirrored = operator === "==" ? operator : MIRRORED[operator];
     const isUseful = mirrored !== undefined && !isConstant(right, shapes);
@@ -157,10 +195,10 @@ function convertComparison<S>(
   // SQLite orders texts by code points, expressions by UTF-16.
   if (operator in MIRRORED && (operand.kind === "text" || operand.kind === "boolean")) return undefined;
   const evaluate = compile(right);
-  return (scope) => {
+  return decideUnlessFailing((scope) => {
     const value = evaluate(scope);
-    return isScalar(value) ? compare(operand, comparator, value) : NO_CASE;
-  };
+    return isScalar(value) ? toDecision(compare(operand, comparator, value)) : NEVER;
+  });
 }
 
 /** Compares a value of the case with a constant. A missing value compares like an empty one. */
@@ -178,17 +216,17 @@ function convertMembership<S>(
   list: ASTNode,
   shapes: FieldShapes,
   compile: (node: ASTNode) => Constant<S>,
-): CaseConditionBuilder<S> | undefined {
+): Decide<S> | undefined {
   const operand = readOperand(element, shapes);
   if (operand === undefined || !isConstant(list, shapes)) return undefined;
   const { place, empty } = operand;
   const evaluate = compile(list);
-  return (scope) => {
+  return decideUnlessFailing((scope) => {
     const elements = evaluate(scope);
     const values = Array.isArray(elements) ? elements.filter(isScalar) : [];
     const condition = { field: place, in: values };
-    return values.includes(empty) ? { or: [{ isNull: place }, condition] } : condition;
-  };
+    return toDecision(values.includes(empty) ? { or: [{ isNull: place }, condition] } : condition);
+  });
 }
 
 /** Reads a value of the case that the store can compare. Returns undefined for other expressions. */

@@ -200,7 +200,7 @@ export class Vocabulary {
       const variables = { caseInfo, operator, action, now, today: now.slice(0, 10) };
       try {
         return runMetered((meter) =>
-          toJson(evaluate({ ...fillIn(names, shapes, fields), ...variables }), meter, wanted)
+          toJson(evaluate({ ...fillIn(names, shapes, fields, wanted === "Boolean"), ...variables }), meter, wanted)
         );
       } catch (error) {
         throw new ValidationFailed([createIssue(`Cannot compute ${source}: ${firstLine(error)}.`)]);
@@ -246,17 +246,31 @@ function registerPageType(environment: Environment, path: string, members: Reado
 }
 
 /** Fills in empty values, in rows too, so that an expression can read a field that has no value. */
-function fillIn(names: readonly string[], shapes: FieldShapes, values: JsonObject): JsonObject {
+function fillIn(
+  names: readonly string[],
+  shapes: FieldShapes,
+  values: JsonObject,
+  isCondition: boolean,
+): JsonObject {
   return Object.fromEntries(
-    names.map((name) => [name, shapes[name] && fillInField(shapes[name], values[name])]),
+    names.map((name) => [name, shapes[name] && fillInField(shapes[name], values[name], isCondition)]),
   );
 }
 
-function fillInField({ type, fields = {} }: FieldShape, value: JsonValue | undefined): JsonValue {
-  if (value instanceof ExactNumber) throw new Error(`${value} has more digits than an expression can compute with`);
+/** A condition compares the nearest number, as the store does. Other expressions would change the digits of their result. */
+function fillInField(
+  { type, fields = {} }: FieldShape,
+  value: JsonValue | undefined,
+  isCondition: boolean,
+): JsonValue {
+  if (value instanceof ExactNumber) {
+    if (isCondition) return Number(value);
+    throw new Error(`${value} has more digits than an expression can compute with`);
+  }
   const filled = value ?? CEL[type][1];
   const names = Object.keys(fields);
-  const fillInPage = (page: JsonValue) => isJsonObject(page) ? { ...page, ...fillIn(names, fields, page) } : page;
+  const fillInPage = (page: JsonValue) =>
+    isJsonObject(page) ? { ...page, ...fillIn(names, fields, page, isCondition) } : page;
   return Array.isArray(filled) ? filled.map(fillInPage) : fillInPage(filled);
 }
 

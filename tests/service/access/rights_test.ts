@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isRead, type Operation, permissionName } from "../../../lib/operation/operation.ts";
 import { loadResources } from "../../../lib/resources/mod.ts";
+import { ExactNumber } from "../../../utils/exact_number.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import {
   catchDefinitionError,
@@ -320,6 +321,30 @@ const GUARDED = [
   "size(operator.queues) < 2 ? Applicant == '' : operator.queues[1] == Applicant",
 ];
 
+/** Conditions with a part that fails for an operator with one queue, beside a part that decides alone or does not. */
+const FAILING = [
+  "operator.queues[1] == Applicant || true",
+  "operator.queues[1] == 'Ada' || size(operator.queues) < 2",
+  "operator.queues[1] == Applicant || Applicant == 'Ada'",
+  "Applicant == 'Ada' || operator.queues[1] == Applicant",
+  "!(operator.queues[1] == Applicant && Applicant == 'Ada')",
+  "!(Applicant == 'Ada' && operator.queues[1] == Applicant)",
+  "Applicant == 'Ada' ? true : operator.queues[1] == Applicant",
+];
+
+/** The sample application with a number that no other field is calculated from. */
+const WITH_RATIO = YAML.replace("      Urgent:", "      Ratio: { type: Decimal }\n      Urgent:")
+  .replace("Area, Urgent, Fee", "Area, Ratio, Urgent, Fee");
+
+/** Conditions on a number that has more digits in one case than an expression can compute with. */
+const NUMERIC = [
+  "Ratio > 0",
+  "Ratio != 0",
+  "!(Ratio > 0)",
+  "Ratio > 0 || Applicant == 'Cy'",
+  "Applicant == 'Cy' || Ratio > 0",
+];
+
 const CONDITIONS = fc.letrec<{ condition: string }>((tie) => ({
   condition: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -348,6 +373,7 @@ const CONDITIONS = fc.letrec<{ condition: string }>((tie) => ({
       "'Ada' == Applicant",
       "caseInfo.createdBy == operator.ID",
       ...GUARDED,
+      ...FAILING,
     ),
     fc.tuple(tie("condition"), fc.constantFrom("&&", "||"), tie("condition")).map(([a, op, b]) =>
       `(${a}) ${op} (${b})`
@@ -364,10 +390,11 @@ Deno.test("a list shows exactly the cases that can be opened, for any read right
     { Applicant: "Bo", Area: 1, Email: "bo@city.example", VisitDate: "2026-01-02" },
     { Applicant: "", Contact: { Name: "Ada" }, VisitDate: "2026-04-01" },
     { Applicant: "Inspection", Urgent: false, Area: 10 },
+    { Applicant: "Cy", Ratio: new ExactNumber("0.1234567890123456789") },
   ];
   await fc.assert(
     fc.asyncProperty(CONDITIONS, async (read) => {
-      await using engine = await openEngine(YAML.replace(/read: .*/, `read: ${JSON.stringify(read)}`));
+      await using engine = await openEngine(WITH_RATIO.replace(/read: .*/, `read: ${JSON.stringify(read)}`));
       const ids: string[] = [];
       for (const data of cases) ids.push(textAt(await engine.body("cases.create", { type: PERMIT, data }), "ID"));
       for (const as of [OUTSIDER, CLERK]) {
@@ -380,7 +407,7 @@ Deno.test("a list shows exactly the cases that can be opened, for any read right
         assert.deepEqual(rows.map(({ pzInsKey }) => String(pzInsKey)).sort(), opened.sort(), `${read} for ${as}`);
       }
     }),
-    { numRuns: 25, examples: GUARDED.map((read): [string] => [read]) },
+    { numRuns: 40, examples: [...GUARDED, ...FAILING, ...NUMERIC].map((read): [string] => [read]) },
   );
 });
 
