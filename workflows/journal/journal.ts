@@ -2,7 +2,7 @@
  * The journal: runs, their inputs, and the history of each input. A run does not belong to the process that started it;
  * any process that opens the journal can continue it.
  */
-import type { ErrorRecord } from "../../lib/errors.ts";
+import type { ErrorRecord, SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import type { Fingerprint } from "../inputs/fingerprint.ts";
 import type { Limits } from "../sandbox/host/limits.ts";
@@ -212,8 +212,8 @@ export interface Journal extends InputJournal, AsyncDisposable {
   findRun(runId: string): Promise<RunRecord | undefined>;
   /** Reads the state of a run. */
   readState(runId: string): Promise<RunState | undefined>;
-  /** Reads all runs, the latest first. */
-  listRuns(): Promise<readonly RunRecord[]>;
+  /** Reads all runs, the latest first. Omits a run whose record is damaged if a handler takes the error. */
+  listRuns(onDamage?: (error: SvcError) => void): Promise<readonly RunRecord[]>;
   /** Counts the inputs of a run by state. */
   countInputs(runId: string): Promise<RunCounts>;
   /** Records the state of a run. A cancelled run stays cancelled. */

@@ -40,7 +40,7 @@
  * @module
  */
 export { openRuns, Runs } from "./runs.ts";
-export type { LogLine } from "./runs.ts";
+export type { ListOptions, LogLine } from "./runs.ts";
 export type { Run, RunSummary } from "./run.ts";
 export type {
   InputCounts,

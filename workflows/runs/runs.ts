@@ -30,6 +30,14 @@ import type { Run } from "./run.ts";
 /** Largest edit distance of a suggested run: most identifiers of one day are similar. */
 const MAX_EDITS = 2;
 
+/** Options of `Runs.list`. */
+export interface ListOptions {
+  /** Selects the runs in a state. Default: all. */
+  readonly state?: ShownState;
+  /** Called for each run whose record is damaged. Default: such a run is an error. */
+  readonly onDamage?: (error: SvcError) => void;
+}
+
 /** A line that a script printed. */
 export interface LogLine {
   /** Place of the input, e.g. `cases.ndjson:17`. */
@@ -108,11 +116,12 @@ export class Runs implements AsyncDisposable {
     await (await this.#existingJournal()).setState(id, "cancelled");
   }
 
-  /** Lists the runs, the latest first. */
-  async list(filter: { readonly state?: ShownState } = {}): Promise<RunDescription[]> {
+  /** Lists the runs, the latest first. Omits runs whose records are damaged if `onDamage` takes the errors. */
+  async list(options: ListOptions = {}): Promise<RunDescription[]> {
     const journal = await this.#existingJournal();
-    const runs = await Promise.all((await journal.listRuns()).map((run) => describeRun(journal, run)));
-    return runs.filter(({ state }) => filter.state === undefined || state === filter.state);
+    const records = await journal.listRuns(options.onDamage);
+    const runs = await Promise.all(records.map((run) => describeRun(journal, run)));
+    return runs.filter(({ state }) => options.state === undefined || state === options.state);
   }
 
   /** Returns the settings that a run was started or last resumed with. */

@@ -1,3 +1,4 @@
+import type { SvcError } from "../../../lib/errors.ts";
 import { SHOWN_STATES } from "../../../workflows/journal/journal.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import { journal } from "./shared/flags.ts";
@@ -13,6 +14,9 @@ export const listCommand: LocalCommand = localCommand({
   async run(context, { state, journal }) {
     const { openRunsFor } = await import("./shared/open_runs.ts");
     await using runs = openRunsFor(context, journal);
-    await context.print(await runs.list({ state }));
+    const damaged: SvcError[] = [];
+    const intact = await runs.list({ state, onDamage: (error) => damaged.push(error) });
+    await context.print([...intact, ...damaged.map(({ details }) => ({ id: details?.[0]?.run, state: "damaged" }))]);
+    for (const { message } of damaged) context.note(message);
   },
 });

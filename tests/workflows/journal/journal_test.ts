@@ -265,6 +265,27 @@ Deno.test("a run that was only partly deleted is cancelled", async () => {
   assert.equal(await journal.readState(RUN), "cancelled");
 });
 
+Deno.test("a run whose deletion was interrupted is not damaged, and can be deleted", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  await using journal = await openJournal(path);
+  await journal.createRun(newRun(RUN));
+  for (const [number, events] of [[1, 5500], [2, 500]] as const) {
+    journal.beginInput(RUN, { number, place: "input", startedAt: 0, generation: 0 });
+    for (let i = 0; i < events; i++) journal.append(RUN, number, { kind: "log", position: 0, at: 1, content: "line" });
+  }
+  await journal.durable();
+  using db = new DatabaseSync(path);
+  db.exec(`
+    CREATE TRIGGER broken BEFORE DELETE ON events WHEN OLD.seq > 5000 BEGIN SELECT RAISE(ABORT, 'no'); END`);
+  await assert.rejects(journal.deleteRun(RUN), /cannot be written: no/);
+  assert.deepEqual(await journal.verify(), { runs: 1, inputs: 2, events: 1000, damaged: [] });
+  db.exec("DROP TRIGGER broken");
+  await using again = await openJournal(path);
+  await again.deleteRun(RUN);
+  assert.deepEqual(await again.verify(), { runs: 0, inputs: 0, events: 0, damaged: [] });
+});
+
 Deno.test("a batch without calls stops if its journal cannot be written, and resume continues it", async () => {
   const lines = Array.from({ length: 40 }, (_, number) => `${number}\n`);
   await using folder = await makeFolder({ "script.ts": scriptText("return input;", []), "in.ndjson": lines.join("") });

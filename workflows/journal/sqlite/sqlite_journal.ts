@@ -35,11 +35,14 @@ const COMPRESSED_FROM = 1024;
 /** Default time to wait while another process writes, in milliseconds. */
 const BUSY_MILLISECONDS = 10_000;
 
-/** Statements that delete a run in pieces, so that other runs can write in between. */
-const DELETE_PIECES = [
-  "DELETE FROM lengths WHERE run = ?1 AND input IN (SELECT input FROM lengths WHERE run = ?1 LIMIT 5000)",
-  "DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE run = ? LIMIT 5000)",
+/** Deletes events of a run. Deletes them in pieces, so that other runs can write in between. */
+const DELETE_EVENTS =
+  "DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE run = ? LIMIT 5000) RETURNING input";
+
+/** Statements that delete the rest of a run in pieces. A damaged run may have lengths without events. */
+const DELETE_REST = [
   "DELETE FROM inputs WHERE run = ?1 AND number IN (SELECT number FROM inputs WHERE run = ?1 LIMIT 5000)",
+  "DELETE FROM lengths WHERE run = ?1 AND input IN (SELECT input FROM lengths WHERE run = ?1 LIMIT 5000)",
   "DELETE FROM runs WHERE seq = ?",
 ];
 
@@ -167,13 +170,22 @@ class SqliteJournal implements Journal {
     });
   }
 
-  async listRuns(): Promise<readonly RunRecord[]> {
+  async listRuns(onDamage?: (error: SvcError) => void): Promise<readonly RunRecord[]> {
     await this.#writes.flush();
+    const read = (row: Row): RunRecord[] => {
+      try {
+        return [toRun(checkRow("runs", row, { run: String(row.id) }))];
+      } catch (cause) {
+        if (onDamage === undefined || !(cause instanceof JournalDamage)) throw cause;
+        onDamage(createDamageError(this.#path, cause));
+        return [];
+      }
+    };
     return this.#guard(() => {
       const rows = this.#prepare(ALL_RUNS).all();
       const runs = rows.filter(({ seq }) => seq !== null);
       if (rows[0]?.indexed !== runs.length) throw new JournalDamage({}, "the record of a run is missing");
-      return runs.map((row) => toRun(checkRow("runs", row, { run: String(row.id) })));
+      return runs.flatMap(read);
     });
   }
 
@@ -210,14 +222,8 @@ class SqliteJournal implements Journal {
     });
     await this.durable();
     const key = Number(this.#guard(() => this.#prepare(RUN_BY_ID).get(runId)?.seq));
-    for (const sql of DELETE_PIECES) {
-      const statement = this.#prepare(sql);
-      let isMore = true;
-      while (isMore) {
-        this.#writes.add(() => isMore = statement.run(key).changes > 0);
-        await this.durable();
-      }
-    }
+    await this.#repeat(() => this.#deleteEvents(key));
+    for (const sql of DELETE_REST) await this.#repeat(() => this.#prepare(sql).run(key).changes > 0);
     this.#keys.delete(runId);
     this.#shrink();
     this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)"); // The log may still contain overwritten data.
@@ -467,6 +473,27 @@ class SqliteJournal implements Journal {
 
   #update<T extends TableName>(table: T, row: Row, changed: Partial<Columns<T>>): void {
     this.#prepare(update(table)).run(seal(table, { ...row, ...changed }));
+  }
+
+  /** Repeats a write, each time in another commit, until it returns false. */
+  async #repeat(write: () => boolean): Promise<void> {
+    let isMore = true;
+    while (isMore) {
+      this.#writes.add(() => isMore = write());
+      await this.durable();
+    }
+  }
+
+  /** Deletes some events of a run and counts the remaining ones: what an interruption leaves is undamaged. */
+  #deleteEvents(run: number): boolean {
+    const deleted = Map.groupBy(this.#prepare(DELETE_EVENTS).all(run), ({ input }) => Number(input));
+    for (const [input, { length }] of deleted) {
+      const row = this.#prepare(LENGTH).get(run, input);
+      const left = Number(row?.events ?? 0) - length;
+      if (row !== undefined && left > 0) this.#update("lengths", row, { events: left });
+      else this.#prepare("DELETE FROM lengths WHERE run = ? AND input = ?").run(run, input);
+    }
+    return deleted.size > 0;
   }
 
   #readLast(table: "runs" | "events"): number {

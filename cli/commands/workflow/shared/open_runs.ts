@@ -16,5 +16,8 @@ export function openRunsFor(context: CommandContext, journal: string | undefined
 export async function suggestRuns(): Promise<Suggestion[]> {
   if (!await exists(defaultJournalPath())) return [];
   await using runs = openRuns();
-  return (await runs.list()).map(({ id, name, state }) => ({ word: id, about: `${name}, ${state}` }));
+  return (await runs.list({ onDamage: () => {} })).map(({ id, name, state }) => ({
+    word: id,
+    about: `${name}, ${state}`,
+  }));
 }
