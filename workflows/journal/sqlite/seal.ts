@@ -6,52 +6,48 @@ import { computeChecksum } from "../../../utils/sqlite/checksum.ts";
 export type Row = Record<string, SQLOutputValue>;
 
 /** The columns of each table that the checksum of a record covers. The first ones are the key. */
-const COLUMNS = {
-  runs: ["seq", "id", "name", "digest", "settings", "state", "startedAt", "endedAt"],
-  inputs: ["run", "number", "place", "value", "startedAt", "generation", "state", "outcome", "endedAt"],
-  events: ["seq", "run", "input", "kind", "position", "at", "content"],
-  lengths: ["run", "input", "events"],
+const TABLES = {
+  runs: { keyLength: 1, columns: ["seq", "id", "name", "digest", "settings", "state", "startedAt", "endedAt"] },
+  inputs: {
+    keyLength: 2,
+    columns: ["run", "number", "place", "value", "startedAt", "generation", "state", "outcome", "endedAt"],
+  },
+  events: { keyLength: 1, columns: ["seq", "run", "input", "kind", "position", "at", "content"] },
+  lengths: { keyLength: 2, columns: ["run", "input", "events"] },
 } as const;
 
-const KEYS = {
-  runs: ["seq"],
-  inputs: ["run", "number"],
-  events: ["seq"],
-  lengths: ["run", "input"],
-} as const satisfies { readonly [T in TableName]: readonly (typeof COLUMNS[T])[number][] };
-
 /** A table of the journal. */
-export type TableName = keyof typeof COLUMNS;
+export type TableName = keyof typeof TABLES;
 
 /** All tables of the journal. */
-export const TABLE_NAMES: readonly TableName[] = ["runs", "inputs", "events", "lengths"];
+export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
 
 /** The values of a record, without its checksum. */
-export type Columns<T extends TableName> = Readonly<Record<(typeof COLUMNS[T])[number], SQLOutputValue>>;
+export type Columns<T extends TableName> = Readonly<Record<(typeof TABLES[T]["columns"])[number], SQLOutputValue>>;
 
 /** Number of records that are sealed between two queries for the next keys. */
 const KEYS_AT_ONCE = 1000;
 
 /** Computes the checksum of a record. */
 export function computeSeal(table: TableName, row: Row): number {
-  return computeChecksum([table, ...COLUMNS[table].map((column) => row[column] ?? null)]);
+  return computeChecksum([table, ...TABLES[table].columns.map((column) => row[column] ?? null)]);
 }
 
 /** Tells whether a record is as it was written. It is not if a column is missing, because its name has changed. */
 export function isIntact(table: TableName, row: Row): boolean {
-  return COLUMNS[table].every((column) => row[column] !== undefined) && row.checksum === computeSeal(table, row);
+  return TABLES[table].columns.every((column) => row[column] !== undefined) && row.checksum === computeSeal(table, row);
 }
 
 /** Returns the statement that inserts a record. Its parameters are named like the columns. */
 export function insertInto(table: TableName): string {
-  const columns = [...COLUMNS[table], "checksum"];
+  const columns = [...TABLES[table].columns, "checksum"];
   return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map((name) => `:${name}`).join(", ")})`;
 }
 
 /** Returns the statement that updates a record. Its parameters are named like the columns. */
 export function update(table: TableName): string {
-  const keys: readonly string[] = KEYS[table];
-  const changed = [...COLUMNS[table], "checksum"].filter((column) => !keys.includes(column));
+  const keys = getKey(table);
+  const changed = [...TABLES[table].columns, "checksum"].filter((column) => !keys.includes(column));
   const assign = (column: string) => `${column} = :${column}`;
   return `UPDATE ${table} SET ${changed.map(assign).join(", ")} WHERE ${keys.map(assign).join(" AND ")}`;
 }
@@ -62,7 +58,7 @@ export function seal(
   columns: Readonly<Record<string, SQLOutputValue | undefined>>,
 ): Record<string, SQLOutputValue> {
   const stored: Row = {};
-  for (const name of COLUMNS[table]) stored[name] = toStored(columns[name] ?? null);
+  for (const name of TABLES[table].columns) stored[name] = toStored(columns[name] ?? null);
   return { ...stored, checksum: computeSeal(table, stored) };
 }
 
@@ -79,18 +75,25 @@ export function sealAll(db: DatabaseSync): void {
   for (const table of TABLE_NAMES) sealTable(db, table);
 }
 
+/** Returns the columns that identify a record. */
+function getKey(table: TableName): readonly string[] {
+  const { columns, keyLength } = TABLES[table];
+  return columns.slice(0, keyLength);
+}
+
 function sealTable(db: DatabaseSync, table: TableName): void {
-  const key = `(${KEYS[table].join(", ")})`;
-  const marks = `(${KEYS[table].map(() => "?").join(", ")})`;
+  const columns = getKey(table);
+  const key = `(${columns.join(", ")})`;
+  const marks = `(${columns.map(() => "?").join(", ")})`;
   const listKeys = db.prepare(
-    `SELECT ${KEYS[table].join(", ")} FROM ${table} WHERE ${key} > ${marks} ORDER BY ${KEYS[table].join(", ")}
+    `SELECT ${columns.join(", ")} FROM ${table} WHERE ${key} > ${marks} ORDER BY ${columns.join(", ")}
      LIMIT ${KEYS_AT_ONCE}`,
   );
   const read = db.prepare(`SELECT * FROM ${table} WHERE ${key} = ${marks}`);
   const write = db.prepare(`UPDATE ${table} SET checksum = ? WHERE ${key} = ${marks}`);
-  let last: number[] | undefined = KEYS[table].map(() => -1);
+  let last: number[] | undefined = columns.map(() => -1);
   while (last !== undefined) {
-    const keys: number[][] = listKeys.all(...last).map((row) => KEYS[table].map((column) => Number(row[column])));
+    const keys: number[][] = listKeys.all(...last).map((row) => columns.map((column) => Number(row[column])));
     for (const values of keys) write.run(computeSeal(table, read.get(...values) ?? {}), ...values);
     last = keys.at(-1);
   }
