@@ -14,6 +14,8 @@ export interface FileCheck {
   readonly path: string;
   /** Recorded fingerprint. */
   readonly before: Fingerprint;
+  /** True if the run started with another content of the file. */
+  readonly hasChangedBefore: boolean;
   /** Current fingerprint. */
   readonly now: Fingerprint;
   /** True if failed inputs take their current lines. */
@@ -24,13 +26,16 @@ export interface FileCheck {
  * Checks that a file of inputs is as it was when the run started. Edited lines are accepted while failed inputs run again:
  * each line that has not failed is compared when its turn comes.
  */
-export async function checkFile(journal: Journal, { id, path, before, now, retries }: FileCheck): Promise<void> {
+export async function checkFile(
+  journal: Journal,
+  { id, path, before, hasChangedBefore, now, retries }: FileCheck,
+): Promise<void> {
   const change = findChange(before, now);
   if (change === undefined) return;
   const mayEdit = change.lines === change.linesBefore && (retries || await hasReopened(journal, id));
   if (mayEdit) return;
   const { failed } = await journal.countInputs(id);
-  throw new SvcError("INVALID_ARGS", describeChange(path, change), {
+  throw new SvcError("INVALID_ARGS", describeChange(path, change, hasChangedBefore ? "last continued" : "started"), {
     hint: (failed > 0 ? "'svc workflow retry' uses the current value of a failed line. " : "") + OTHER_INPUTS_HINT +
       " To continue with the current file, add --accept-changed-inputs: inputs that were started must be unchanged.",
   });
@@ -39,6 +44,7 @@ export async function checkFile(journal: Journal, { id, path, before, now, retri
 /** Checks that a file has at least as many inputs as were started. */
 export async function checkStartedInputs(journal: Journal, runId: string, path: string): Promise<void> {
   const { inputs } = await journal.countInputs(runId);
+  if (inputs === 0) return;
   let found = 0;
   for await (const _ of await openInputs(path)) if (++found === inputs) return;
   if (found < inputs) throw tooFewInputs(inputs, found);
@@ -52,18 +58,22 @@ export function tooFewInputs(started: number, found: number): SvcError {
 }
 
 /** Describes what has changed, e.g. `in.ndjson has 13 lines, but had 60 when the run started.` */
-export function describeChange(path: string, { linesBefore, lines, changed }: FileChange): string {
+export function describeChange(
+  path: string,
+  { linesBefore, lines, changed }: FileChange,
+  event: "started" | "last continued",
+): string {
   const name = getFileName(path);
   const where = changed &&
     (changed.first === changed.last
       ? `line ${changed.first} has changed`
       : `a line from ${changed.first} to ${changed.last} has changed`);
   if (lines !== linesBefore) {
-    return `${name} has ${pluralize(lines, "line")}, but had ${linesBefore} when the run started` +
+    return `${name} has ${pluralize(lines, "line")}, but had ${linesBefore} when the run ${event}` +
       (where === undefined ? `: ${describeRest(linesBefore, lines)}.` : `, and ${where}.`);
   }
-  if (changed?.first === changed?.last) return `${name}:${changed?.first} has changed since the run started.`;
-  return `${name} has changed since the run started: ${where}.`;
+  if (changed?.first === changed?.last) return `${name}:${changed?.first} has changed since the run ${event}.`;
+  return `${name} has changed since the run ${event}: ${where}.`;
 }
 
 function describeRest(before: number, lines: number): string {

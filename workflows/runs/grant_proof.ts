@@ -6,7 +6,10 @@ import type { RunRecord } from "../journal/journal.ts";
 /** The parts of a run that its grants depend on. */
 type GrantedRun = Pick<RunRecord, "id" | "digest" | "settings">;
 
-/** Creates the proof of a run's grants. Returns undefined without grants, and if no key can be stored: they are then lost. */
+/**
+ * Creates the proof of a run's grants. Returns undefined without grants, and if no key can be stored. Grants without a proof
+ * are valid only in the default journal.
+ */
 export async function proveGrants(run: GrantedRun, directory = findConfigDirectory()): Promise<string | undefined> {
   if (directory === undefined || run.settings.grants.length === 0) return undefined;
   try {

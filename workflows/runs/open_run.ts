@@ -104,14 +104,17 @@ async function readFile(execution: Execution): Promise<Fingerprint | undefined> 
   if (each === undefined || inputs !== undefined) return undefined;
   await checkInputs(each);
   if (journal === undefined) return onProgress && await fingerprintFile(each);
-  const before = (await journal.findRun(id))?.settings.file;
+  const { file: before, earlierFiles = [] } = (await journal.findRun(id))?.settings ?? {};
   if (before === undefined && execution.file !== undefined) return execution.file;
   // An accepted file is not compared. It may be much longer, and its blocks are recorded.
   const file = await fingerprintFile(each, acceptChangedInputs ? undefined : before?.linesPerBlock);
   if (before === undefined || file === undefined) return file;
   try {
     if (acceptChangedInputs) await checkStartedInputs(journal, id, each);
-    else await checkFile(journal, { id, path: each, before, now: file, retries: mode === "retry" });
+    else {
+      const hasChangedBefore = earlierFiles.length > 0;
+      await checkFile(journal, { id, path: each, before, hasChangedBefore, now: file, retries: mode === "retry" });
+    }
   } catch (error) {
     throw error instanceof SvcError ? addCommands(error, execution, mode === "start" ? [] : [mode]) : error;
   }
