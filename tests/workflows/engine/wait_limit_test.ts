@@ -75,6 +75,14 @@ Deno.test("a sleep that loses against slow calls does not reach the limit", asyn
   assert.equal(result, "C-1", error?.message);
 });
 
+Deno.test("workflow record has the limits that its errors name", async () => {
+  await using workspace = await openScriptWorkspace("await sleep(2000);");
+  const output = `${workspace.config}/recorded.json`;
+  const limits = ["--max-wait", "1", "--max-journal", "1", "--max-outage", "0"];
+  const { stderr } = await workspace.svc("record", "script.ts", "-o", output, "--allow-declared", ...limits);
+  assert.match(stderr, /"TIMEOUT".*Raise --max-wait/);
+});
+
 Deno.test("the waiting time counts across an interruption, and starts again with a retry", async () => {
   await using workspace = await openScriptWorkspace(
     `const asleep = sleep(60_000); await sleep(1000); log("first"); await asleep; log("second"); await sleep(60_000);`,

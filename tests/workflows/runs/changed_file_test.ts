@@ -39,6 +39,16 @@ for (
   });
 }
 
+Deno.test("after an accepted change, a file is compared with that of the last process", async () => {
+  await using run = await interruptAfter(3);
+  await run.write([...LINES, 9, 10]);
+  await (await run.runs.resume("r1", { acceptChangedInputs: true }))[Symbol.asyncDispose]();
+  await run.write(LINES);
+  await assert.rejects(run.resume(), {
+    message: "in.ndjson has 8 lines, but had 10 when the run last continued: 2 lines missing at the end.",
+  });
+});
+
 Deno.test("the fingerprint of a file that has grown is as short as that of a new file", async () => {
   await using run = await interruptAfter(3);
   await run.write(Array.from({ length: 2000 }, (_, i) => i + 1));

@@ -287,9 +287,10 @@ Deno.test("a sleep that a script does not await does not extend the timeout of i
   const { error } = await runText(scriptText(`void sleep(60_000); for (;;) await svc.cases.get("C-1");`), {
     caller: api.caller,
     allowDeclared: true,
-    limits: { timeoutSeconds: 1, maxMemoryMiB: 128 },
+    limits: { timeoutSeconds: 4, maxMemoryMiB: 128 }, // A busy machine may need seconds to load the script.
   });
   assert.equal(error?.code, "TIMEOUT");
+  assert.ok(api.received.length > 0, "the script was loaded in time");
 });
 
 Deno.test("inputs that have ended do not count against the rate", async () => {
