@@ -2,6 +2,7 @@
 import type { Warn } from "../client/callback.ts";
 import { getErrorMessage, SvcError } from "../errors.ts";
 import { warnIfOpenToOthers, warnIfSecretExposed } from "../../utils/fs/private_file.ts";
+import { isLoopbackHost } from "../../utils/loopback_host.ts";
 import { isJsonObject, isNonEmptyString, type JsonObject, type JsonValue, parseJson } from "../../utils/json.ts";
 import { hasShape, type Shape, type ValueOf } from "../../utils/shape.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
@@ -158,8 +159,7 @@ export function checkProfileName(name: string): void {
 /** Reports whether secrets may be sent to an address: `https`, or `http` to this machine. */
 export function isSecureUrl(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl);
-  return protocol === "https:" || hostname === "localhost" || hostname === "[::1]" ||
-    /^127\.\d+\.\d+\.\d+$/.test(hostname);
+  return protocol === "https:" || isLoopbackHost(hostname);
 }
 
 function invalidProfile(message: string): SvcError {

@@ -12,7 +12,7 @@ import { Forbidden, Invalid, NotFound, OperationFailed } from "../errors.ts";
 import type { Assets } from "../pages/assets.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import { QueryTooSlow } from "../store/query.ts";
-import { ServiceClock } from "../store/service_clock.ts";
+import type { ServiceClock } from "../store/service_clock.ts";
 import { type Store, StoreBusy, type Transaction } from "../store/store.ts";
 import { checkHost } from "./check_host.ts";
 import { createOptionsResponse, permitOrigin } from "./cross_origin.ts";
@@ -48,6 +48,8 @@ export interface AppOptions {
   readonly app: Application;
   readonly handlers: Handlers;
   readonly store: Store;
+  /** Decides when stored responses expire. */
+  readonly clock: ServiceClock;
   readonly bytes: ByteStore;
   /** Maximum size of an uploaded file in bytes. */
   readonly maxFileBytes: number;
@@ -90,7 +92,7 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
   const { apiRoot, tokenPath } = options;
   const hono = new Hono<Env>({ getPath: ({ url }) => getPath(url) });
   const routes = await buildRoutes(options.handlers);
-  const keyed = new KeyedCalls(options.store, await ServiceClock.open(options.store));
+  const keyed = new KeyedCalls(options.store, options.clock);
   for (const route of routes) {
     const path = apiRoot + route.operation.path.replace(/\{(\w+)\}/g, ":$1");
     hono.on(route.operation.method, path, createHandler(route, options, keyed)); // Hono is fastest with one handler.

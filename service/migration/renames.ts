@@ -2,17 +2,37 @@
 import { SvcError } from "../../lib/errors.ts";
 import type { Rename } from "../store/uses.ts";
 
-/** The forms of a rename, for messages. */
-const FORMS = [
-  "caseTypes.<type>=<new>",
-  "caseTypes.<type>.fields.<field>=<new>",
-  "caseTypes.<type>.stages.<stage>=<new>",
-  "caseTypes.<type>.processes.<process>=<new>",
-  "caseTypes.<type>.processes.<process>.steps.<step>=<new>",
-  "dataTypes.<class>=<new>",
-  "dataTypes.<class>.fields.<field>=<new>",
-  "queues.<queue>=<new>",
-  "operators.<operator>=<new>",
+/** A form of a rename, and the rename for the names in it. */
+interface Form {
+  readonly form: string;
+  readonly toRename: (names: readonly string[], to: string) => Rename;
+}
+
+const FORMS: readonly Form[] = [
+  { form: "caseTypes.<type>", toRename: ([from = ""], to) => ({ kind: "caseType", from, to }) },
+  {
+    form: "caseTypes.<type>.fields.<field>",
+    toRename: ([owner = "", from = ""], to) => ({ kind: "field", owner, from, to }),
+  },
+  {
+    form: "caseTypes.<type>.stages.<stage>",
+    toRename: ([owner = "", from = ""], to) => ({ kind: "stage", owner, from, to }),
+  },
+  {
+    form: "caseTypes.<type>.processes.<process>",
+    toRename: ([owner = "", from = ""], to) => ({ kind: "process", owner, from, to }),
+  },
+  {
+    form: "caseTypes.<type>.processes.<process>.steps.<step>",
+    toRename: ([owner = "", process = "", from = ""], to) => ({ kind: "step", owner, process, from, to }),
+  },
+  { form: "dataTypes.<class>", toRename: ([from = ""], to) => ({ kind: "dataType", from, to }) },
+  {
+    form: "dataTypes.<class>.fields.<field>",
+    toRename: ([owner = "", from = ""], to) => ({ kind: "recordField", owner, from, to }),
+  },
+  { form: "queues.<queue>", toRename: ([from = ""], to) => ({ kind: "queue", from, to }) },
+  { form: "operators.<operator>", toRename: ([from = ""], to) => ({ kind: "operator", from, to }) },
 ];
 
 /**
@@ -21,22 +41,17 @@ const FORMS = [
  */
 export function parseRename(text: string): Rename {
   const at = text.lastIndexOf("=");
-  const [path, to] = [text.slice(0, at), text.slice(at + 1)];
-  const operator = path.match(/^operators\.(.+)$/)?.[1];
-  if (at > 0 && to !== "" && operator !== undefined) return { kind: "operator", from: operator, to };
-  const [section, owner = "", part, from = "", inner, step = "", ...more] = path.split(".");
-  const size = path.split(".").length;
-  if (at > 0 && to !== "" && more.length === 0 && owner !== "") {
-    if (section === "queues" && size === 2) return { kind: "queue", from: owner, to };
-    if (section === "dataTypes" && size === 2) return { kind: "dataType", from: owner, to };
-    if (section === "caseTypes" && size === 2) return { kind: "caseType", from: owner, to };
-    if (section === "dataTypes" && size === 4 && part === "fields") return { kind: "recordField", owner, from, to };
-    if (section === "caseTypes" && size === 4 && part === "fields") return { kind: "field", owner, from, to };
-    if (section === "caseTypes" && size === 4 && part === "stages") return { kind: "stage", owner, from, to };
-    if (section === "caseTypes" && size === 4 && part === "processes") return { kind: "process", owner, from, to };
-    if (section === "caseTypes" && size === 6 && part === "processes" && inner === "steps") {
-      return { kind: "step", owner, process: from, from: step, to };
-    }
+  const [path, to] = [text.slice(0, Math.max(at, 0)), text.slice(at + 1)];
+  for (const { form, toRename } of FORMS) {
+    const names = toPattern(form).exec(path)?.slice(1);
+    if (names !== undefined && to !== "") return toRename(names, to);
   }
-  throw new SvcError("INVALID_ARGS", `'${text}' is not a rename.`, { hint: `Use ${FORMS.join(", ")}.` });
+  const forms = FORMS.map(({ form }) => `${form}=<new>`).join(", ");
+  throw new SvcError("INVALID_ARGS", `'${text}' is not a rename.`, { hint: `Use ${forms}.` });
+}
+
+/** Converts a form to a pattern. Only IDs of operators contain dots. */
+function toPattern(form: string): RegExp {
+  const pattern = form.replaceAll(".", "\\.").replace("<operator>", "(.+)").replace(/<\w+>/g, "([^.]+)");
+  return new RegExp(`^${pattern}$`);
 }

@@ -85,7 +85,8 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
     if (!isNew) await removeOrphans(store, bytes); // Files beside a new database are not from svc.
     const assets = await openServedAssets(file);
     const maxFileBytes = settings.maxFile * 1024 * 1024;
-    const parts = { app, store, bytes, maxFileBytes, assets, tokens, handlers };
+    const clock = await ServiceClock.open(store);
+    const parts = { app, store, clock, bytes, maxFileBytes, assets, tokens, handlers };
     const limits = settings.maxConnections === undefined ? {} : { maxConnections: settings.maxConnections };
     const { url } = resources.use(
       await serve({
@@ -96,7 +97,7 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
         corsOrigins: settings.cors,
       }),
     );
-    resources.use(sweepRegularly(store, bytes, settings.log));
+    resources.use(sweepRegularly({ store, bytes, clock }, settings.log));
     const close = once(() => resources.disposeAsync());
     const service: RunningService = {
       url,
@@ -168,13 +169,14 @@ function once(work: () => Promise<void>): () => Promise<void> {
 const INTERVAL = 5 * 60 * 1000;
 
 /** Deletes expired uploads and responses now and every few minutes. Disposing of it waits for a running sweep. */
-export function sweepRegularly(store: Store, bytes: ByteStore, log: (line: string) => void): AsyncDisposable {
+export function sweepRegularly(
+  { store, bytes, clock }: { readonly store: Store; readonly bytes: ByteStore; readonly clock: ServiceClock },
+  log: (line: string) => void,
+): AsyncDisposable {
   const logFailure = (what: string) => (error: unknown) => {
     log(`Expired ${what} were not deleted: ${error instanceof Error ? error.stack : String(error)}`);
   };
-  const opening = ServiceClock.open(store);
   const sweep = async () => {
-    const clock = await opening;
     await removeExpired(store, bytes, { now: new Date(), uptime: clock.uptime }).catch(logFailure("uploads"));
     await deleteExpiredResponses(store, clock.now()).catch(logFailure("responses"));
   };

@@ -15,6 +15,7 @@ import { serve } from "../../service/server/server.ts";
 import type { ConnectionLimits } from "../../service/connections/limits.ts";
 import type { ByteStore } from "../../service/store/bytes.ts";
 import { openBytes } from "../../service/store/bytes_on_disk.ts";
+import { ServiceClock } from "../../service/store/service_clock.ts";
 import { openSqliteStore } from "../../service/store/sqlite/sqlite_store.ts";
 import type { Store } from "../../service/store/store.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../utils/json.ts";
@@ -123,6 +124,7 @@ export async function openServiceOn(
     await serve({
       app,
       store,
+      clock: await ServiceClock.open(store),
       bytes,
       assets: await openServedAssets(undefined),
       maxFileBytes: 1024,

@@ -36,10 +36,11 @@ export function pickRequestedFields({ calculations }: CalculationRequest, view: 
   if (calculations.whens !== undefined && calculations.whens.length > 0) {
     throw new Invalid("The application defines no conditions: leave out calculations.whens");
   }
+  const fields = new Map(Array.from(view.fields, ([name, { field }]) => [name, field]));
   const requested: JsonObject = {};
   for (const { name, context } of calculations.fields) {
     const [, path = "", field = ""] = name.match(/^\.?(?:(.*)\.)?(\w+)$/) ?? [];
-    const place = findPlace(path === "" ? context : `${context}.${path}`, view, content);
+    const place = findPlace(path === "" ? context : `${context}.${path}`, fields, content);
     const value = place.content[field];
     if (place.fields.has(field) && value !== undefined) place.findIn(requested)[field] = value;
   }
@@ -55,9 +56,8 @@ interface Place {
 }
 
 /** Finds the place that a context names, e.g. `content`, `content.Address` or `content.Documents(1)`. */
-function findPlace(context: string, view: View, content: JsonObject): Place {
+function findPlace(context: string, fields: Place["fields"], content: JsonObject): Place {
   const [root, ...steps] = context.replace(/^caseInfo\./, "").split(".");
-  const fields = new Map(Array.from(view.fields, ([name, { field }]) => [name, field]));
   let place: Place | undefined = root === "content" ? { fields, content, findIn: (other) => other } : undefined;
   for (const step of steps) place = place && enter(step, place);
   if (place === undefined) throw new Invalid(`The context '${context}' is neither the content nor a page or row of it`);

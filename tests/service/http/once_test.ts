@@ -236,7 +236,7 @@ Deno.test("all expired responses are deleted, and no others", async () => {
     for (const key of keys) await tx.putResponse({ ...kept, key, at: old });
     await tx.putResponse({ ...kept, key: "new", at: new Date().toISOString() });
   });
-  await sweepRegularly(store, bytes, assert.fail)[Symbol.asyncDispose]();
+  await sweepRegularly({ store, bytes, clock: await ServiceClock.open(store) }, assert.fail)[Symbol.asyncDispose]();
   const left = await store.read(async (tx) => {
     const answers = await Promise.all([...keys, "new"].map((key) => tx.getResponse("ada", key)));
     return answers.flatMap((answer) => answer?.key ?? []);

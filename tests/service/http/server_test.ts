@@ -9,6 +9,7 @@ import { loadServedApplication } from "../../../service/sample/served_applicatio
 import { handlers } from "../../../service/http/routes.ts";
 import { createApp } from "../../../service/http/app.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
+import { ServiceClock } from "../../../service/store/service_clock.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import { WireReader, writeToConnection } from "../../harness/faults.ts";
 import { openService, openServiceOn, readErrorDetails, sendRequest } from "../../harness/service.ts";
@@ -275,6 +276,7 @@ async function failing(failure: () => never): Promise<{ response: Response; log:
   const answer = await createApp({
     app: await loadServedApplication(undefined),
     store,
+    clock: await ServiceClock.open(store),
     bytes: openBytes(),
     maxFileBytes: 0,
     assets: { find: () => Promise.resolve(undefined), list: () => [] },
