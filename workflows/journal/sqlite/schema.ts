@@ -71,6 +71,9 @@ const CONDITION = `
      WHERE type = 'table' AND name IN (${TABLE_NAMES.map((name) => `'${name}'`).join(", ")})) AS tables
   FROM pragma_application_id, pragma_user_version`;
 
+/** A greater version is damage. */
+const MAX_VERSION = 1000;
+
 /** Number of tables of version 1. */
 const FIRST_TABLE_COUNT = 3;
 
@@ -92,6 +95,7 @@ function readVersion(db: DatabaseSync, path: string): number {
       hint: "Name another file with --journal.",
     });
   }
+  if (Number(version) > MAX_VERSION) throw new JournalDamage({}, "its header has changed");
   if (Number(version) > VERSION) {
     throw new SvcError("INVALID_CONFIG", `The journal ${path} was written by a newer version of svc.`, {
       hint: "Use that version, or another file with --journal.",
@@ -99,7 +103,7 @@ function readVersion(db: DatabaseSync, path: string): number {
   }
   const expected = version === 1 ? FIRST_TABLE_COUNT : TABLE_NAMES.length;
   if (Number(version) >= 1 && tables === expected) return Number(version);
-  throw new JournalDamage({}, "a table is missing");
+  throw new JournalDamage({}, tables === TABLE_NAMES.length ? "its header has changed" : "a table is missing");
 }
 
 /** Lists the identifiers of the runs in a journal of an earlier version. */
