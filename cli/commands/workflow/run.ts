@@ -1,3 +1,4 @@
+import { SvcError } from "../../../lib/errors.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import {
   grants,
@@ -49,6 +50,7 @@ export const runCommand: LocalCommand = localCommand({
   example: `intake.ts --input '{"Applicant":"Ada","Address":"Main St 1"}' --allow-declared`,
   async run(context, { journal, runId, resume, once, ...flags }) {
     if (context.globals.dryRun) return await (await import("./shared/print_plan.ts")).printPlan(context, flags);
+    checkExclusive({ "--run-id": runId !== undefined, "--resume": resume, "--once": once });
     const { openRunsFor } = await import("./shared/open_runs.ts");
     const { processRun } = await import("./shared/process_run.ts");
     await using runs = openRunsFor(context, journal);
@@ -59,3 +61,10 @@ export const runCommand: LocalCommand = localCommand({
     });
   },
 });
+
+/** Checks that at most one of the flags is used. */
+function checkExclusive(flags: Readonly<Record<string, boolean | undefined>>): void {
+  const used = Object.keys(flags).filter((name) => flags[name]);
+  if (used.length <= 1) return;
+  throw new SvcError("INVALID_ARGS", `${used.join(" and ")} are mutually exclusive.`, { hint: "Use one of them." });
+}

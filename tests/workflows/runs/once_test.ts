@@ -124,7 +124,7 @@ Deno.test("inputs that are not in a file cannot be processed once", async () => 
       [["--each", "/dev/null"], "Only inputs in a file can be processed once."],
       [["--input", "1"], "Only inputs in a file can be processed once."],
       [["--each", "missing.csv"], "The inputs missing.csv cannot be read: there is no such file."],
-      [["--each", "script.ts", "--run-id", "r1"], "id, resumeLatest and once are mutually exclusive."],
+      [["--each", "script.ts", "--run-id", "r1"], "--run-id and --once are mutually exclusive."],
       [["--each", "script.ts", "--journal", "none"], "A run without a journal cannot be resumed."],
     ] as const
   ) {
