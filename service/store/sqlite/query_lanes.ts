@@ -1,7 +1,6 @@
 /**
- * Queries in threads. Every query starts in the short lane, which has a short time limit. A query that takes longer starts
- * again in the long lane. In both lanes, the operators take turns. So a short query does not wait for long ones, and no
- * operator can occupy the lanes.
+ * Queries in two threads. A query that exceeds a short time limit is long. Only one long query runs at a time: any other
+ * stops, and starts again when its turn comes. So the second thread always serves short queries. The operators take turns.
  */
 import { QueryTooSlow } from "../query.ts";
 import { StoreBusy } from "../store.ts";
@@ -10,128 +9,136 @@ import { QueryThread } from "./query_thread.ts";
 
 /** Time limits of queries in milliseconds. */
 export interface QueryLimits {
-  /** Time in the short lane. */
+  /** Time after which a query is long. */
   readonly short: number;
-  /** Time in the long lane. */
+  /** Time of a long query. */
   readonly long: number;
-  /** Time to wait for a lane. */
+  /** Time to wait for a thread. */
   readonly wait: number;
 }
 
-/** Runs queries of a database file in two lanes. */
+interface Entry {
+  readonly query: SqlQuery;
+  readonly operator: string;
+  readonly resolve: (rows: SqlRow[]) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Runs queries of a database file in two threads. */
 export class QueryLanes {
+  readonly #limits: QueryLimits;
+  readonly #threads: readonly QueryThread[];
+  readonly #idle: QueryThread[];
   readonly #short: Lane;
   readonly #long: Lane;
-
-  /** Creates the lanes. Their threads start with the first query. */
-  constructor(path: string, { short, long, wait }: QueryLimits) {
-    this.#short = new Lane(new QueryThread(path), short, wait);
-    this.#long = new Lane(new QueryThread(path), long, wait);
-  }
-
-  /** Runs a query for an operator. Rejects with `QueryTooSlow` or `StoreBusy` at a time limit. */
-  async run(query: SqlQuery, operator: string): Promise<SqlRow[]> {
-    try {
-      return await this.#short.run(query, operator);
-    } catch (error) {
-      if (error instanceof QueryTooSlow) return await this.#long.run(query, operator);
-      throw error;
-    }
-  }
-
-  /** Waits for the running queries, and keeps others from starting until `resume`. */
-  async pause(): Promise<void> {
-    await Promise.all([this.#short.pause(), this.#long.pause()]);
-  }
-
-  /** Continues after `pause`. */
-  resume(): void {
-    this.#short.resume();
-    this.#long.resume();
-  }
-
-  /** Stops the running queries, rejects those that wait, and ends the threads. */
-  async close(): Promise<void> {
-    await Promise.all([this.#short.close(), this.#long.close()]);
-  }
-}
-
-interface Entry {
-  /** Starts the query, or rejects it. */
-  readonly start: () => Promise<void>;
-  readonly reject: (error: Error) => void;
-  readonly deadline: number;
-}
-
-/** Runs the queries of one thread. */
-class Lane {
-  readonly #thread: QueryThread;
-  readonly #limit: number;
-  readonly #wait: number;
-  /** The waiting queries of each operator. The operator whose turn is next comes first. */
-  readonly #waiting = new Map<string, Entry[]>();
-  #running: Promise<void> | undefined;
+  readonly #running = new Set<Promise<void>>();
+  #isLongRunning = false;
   #isPaused = false;
   #isClosed = false;
 
-  constructor(thread: QueryThread, limit: number, wait: number) {
-    this.#thread = thread;
-    this.#limit = limit;
-    this.#wait = wait;
+  /** Creates the threads. They start with their first query. */
+  constructor(path: string, limits: QueryLimits) {
+    this.#limits = limits;
+    this.#threads = [new QueryThread(path), new QueryThread(path)];
+    this.#idle = [...this.#threads];
+    this.#short = new Lane(limits.wait);
+    this.#long = new Lane(limits.wait);
   }
 
+  /** Runs a query for an operator. Rejects with `QueryTooSlow` or `StoreBusy` at a time limit. */
   run(query: SqlQuery, operator: string): Promise<SqlRow[]> {
     if (this.#isClosed) return Promise.reject(createClosedError());
     return new Promise((resolve, reject) => {
-      const start = () =>
-        this.#thread.run(query, this.#limit).then(resolve, (error) => {
-          reject(this.#isClosed ? createClosedError() : error);
-        });
-      const entries = this.#waiting.get(operator) ?? [];
-      entries.push({ start, reject, deadline: performance.now() + this.#wait });
-      this.#waiting.set(operator, entries);
+      this.#short.add({ query, operator, resolve, reject });
       this.#startNext();
     });
   }
 
+  /** Waits for the running queries, and keeps others from starting until `resume`. */
   async pause(): Promise<void> {
     this.#isPaused = true;
-    await this.#running;
+    await Promise.all(this.#running);
   }
 
+  /** Continues after `pause`. */
   resume(): void {
     this.#isPaused = false;
     this.#startNext();
   }
 
+  /** Stops the running queries, rejects those that wait, and ends the threads. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const entry of [...this.#waiting.values()].flat()) entry.reject(createClosedError());
-    this.#waiting.clear();
-    await this.#thread.close();
+    for (const lane of [this.#short, this.#long]) {
+      for (let entry = lane.take(); entry !== undefined; entry = lane.take()) entry.reject(createClosedError());
+    }
+    await Promise.all(this.#threads.map((thread) => thread.close()));
   }
 
   #startNext(): void {
-    while (this.#running === undefined && !this.#isPaused) {
-      const next = this.#takeNext();
-      if (next === undefined) return;
-      if (performance.now() > next.deadline) next.reject(new StoreBusy("Too many queries are waiting."));
-      else {
-        this.#running = next.start().finally(() => {
-          this.#running = undefined;
-          this.#startNext();
-        });
-      }
+    while (!this.#isPaused && !this.#isClosed && this.#idle.length > 0) {
+      const long = this.#isLongRunning ? undefined : this.#long.take();
+      const entry = long ?? this.#short.take();
+      const thread = entry && this.#idle.pop();
+      if (entry === undefined || thread === undefined) return;
+      const running = this.#run(thread, entry, long !== undefined).finally(() => {
+        this.#running.delete(running);
+        this.#idle.push(thread);
+        this.#startNext();
+      });
+      this.#running.add(running);
     }
   }
 
+  async #run(thread: QueryThread, entry: Entry, startsLong: boolean): Promise<void> {
+    const { short, long } = this.#limits;
+    let isLong = startsLong;
+    let isStopped = false;
+    if (isLong) this.#isLongRunning = true;
+    const timer = isLong ? undefined : setTimeout(() => {
+      if (this.#isLongRunning) {
+        isStopped = true;
+        thread.stop();
+      } else isLong = this.#isLongRunning = true;
+    }, short);
+    try {
+      entry.resolve(await thread.run(entry.query, long));
+    } catch (error) {
+      if (this.#isClosed) entry.reject(createClosedError());
+      else if (isStopped && error instanceof QueryTooSlow) this.#long.add(entry);
+      else entry.reject(error instanceof Error ? error : new Error(String(error)));
+    } finally {
+      clearTimeout(timer);
+      if (isLong) this.#isLongRunning = false;
+    }
+  }
+}
+
+/** Queries that wait. The operators take turns. */
+class Lane {
+  readonly #wait: number;
+  /** The waiting queries of each operator. The operator whose turn is next comes first. */
+  readonly #waiting = new Map<string, { readonly entry: Entry; readonly deadline: number }[]>();
+
+  constructor(wait: number) {
+    this.#wait = wait;
+  }
+
+  add(entry: Entry): void {
+    const waiting = this.#waiting.get(entry.operator) ?? [];
+    waiting.push({ entry, deadline: performance.now() + this.#wait });
+    this.#waiting.set(entry.operator, waiting);
+  }
+
   /** Takes the oldest query of the operator whose turn it is. The operator's next turn comes after all others. */
-  #takeNext(): Entry | undefined {
-    for (const [operator, entries] of this.#waiting) {
-      const entry = entries.shift();
+  take(): Entry | undefined {
+    for (const [operator, waiting] of this.#waiting) {
       this.#waiting.delete(operator);
-      if (entries.length > 0) this.#waiting.set(operator, entries);
-      return entry;
+      const next = waiting.shift();
+      if (waiting.length > 0) this.#waiting.set(operator, waiting);
+      if (next === undefined) continue;
+      if (performance.now() <= next.deadline) return next.entry;
+      next.entry.reject(new StoreBusy("Too many queries are waiting."));
     }
     return undefined;
   }

@@ -31,6 +31,7 @@ export class QueryThread {
   /** Runs a query. Rejects with `RowsTooLong` or `QueryTooSlow` at a limit. */
   run(query: SqlQuery, milliseconds: number): Promise<SqlRow[]> {
     const worker = this.#worker ??= this.#start();
+    Atomics.store(this.#stop, 0, 0);
     const { promise, resolve, reject } = Promise.withResolvers<SqlRow[]>();
     this.#settle = { resolve, reject };
     this.#running = promise.then(() => {}, () => {});
@@ -38,9 +39,14 @@ export class QueryThread {
     return promise;
   }
 
+  /** Stops the running query, if there is one. It rejects with `QueryTooSlow`. */
+  stop(): void {
+    Atomics.store(this.#stop, 0, 1);
+  }
+
   /** Stops the running query, closes the connection and ends the thread. */
   async close(): Promise<void> {
-    Atomics.store(this.#stop, 0, 1);
+    this.stop();
     await this.#running;
     const worker = this.#worker;
     if (worker === undefined) return;
