@@ -4,35 +4,47 @@ import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
 import { isDiskFull } from "../../../utils/sqlite/database_errors.ts";
 import type { QueryLanes } from "./query_lanes.ts";
 
+/** Sizes of the write-ahead log in bytes. */
+export interface LogLimits {
+  /** Size at which the log is copied into the database. */
+  readonly copiedLog: number;
+  /** Size at which new queries wait until the log starts again. */
+  readonly maxLog: number;
+}
+
 /** Milliseconds between two looks at the log, while there are commits. */
-const INTERVAL = 1000;
+const INTERVAL = 250;
+
+/** Number of looks without a commit after which the service is idle. */
+const IDLE_LOOKS = 4;
 
 /**
- * Copies the write-ahead log into the database when the service is idle, and empties the log. Under load, SQLite does so
- * itself, but a log can start again only while nothing reads. Above a size, queries therefore wait for those that run.
+ * Copies the write-ahead log into the database: at certain sizes, and when the service is idle. SQLite would try it with
+ * each commit while a query reads. A log can start again only while nothing reads, so that queries wait above a size.
  */
 export class LogKeeper {
   readonly #db: DatabaseSync;
   readonly #path: string;
   readonly #lanes: QueryLanes;
-  readonly #step: number;
-  /** Size at which queries wait. It grows while another process, e.g. a backup, reads for a long time. */
-  #limit: number;
+  readonly #limits: LogLimits;
+  /** Sizes at which the log is copied, and at which queries wait. They grow while another process, e.g. a backup, reads. */
+  #next: LogLimits;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #hasCommitted = false;
+  #idleLooks = 0;
   #isClosed = false;
 
-  /** Keeps the log of a database. Above `limit` bytes, queries wait. */
-  constructor(db: DatabaseSync, path: string, lanes: QueryLanes, limit: number) {
+  /** Keeps the log of a database. */
+  constructor(db: DatabaseSync, path: string, lanes: QueryLanes, limits: LogLimits) {
     this.#db = db;
     this.#path = path;
     this.#lanes = lanes;
-    this.#step = this.#limit = limit;
+    this.#limits = this.#next = limits;
+    db.exec(`PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = ${limits.copiedLog}`);
   }
 
   /** Notes that the log may have grown. */
   noteCommit(): void {
-    this.#hasCommitted = true;
+    this.#idleLooks = 0;
     this.#lookLater();
   }
 
@@ -58,32 +70,37 @@ export class LogKeeper {
   }
 
   async #look(): Promise<void> {
-    const isIdle = !this.#hasCommitted;
-    this.#hasCommitted = false;
-    const isLong = this.#isLong();
+    const isIdle = ++this.#idleLooks >= IDLE_LOOKS;
+    const size = this.#readSize();
+    const isLong = size > this.#next.maxLog;
     if (isLong) await this.#lanes.pause();
-    const isDone = (isIdle || isLong) && !this.#isClosed && this.#empty();
+    const isEmpty = (isIdle || isLong) && this.#checkpoint("TRUNCATE");
     if (isLong) this.#lanes.resume();
-    if (isDone) this.#limit = this.#step;
-    else if (isLong) this.#limit += this.#step;
+    const isCopied = isEmpty || (size > this.#next.copiedLog && this.#checkpoint("PASSIVE"));
+    if (isCopied) this.#next = this.#limits;
+    else if (size > this.#next.copiedLog) {
+      const { copiedLog, maxLog } = this.#limits;
+      this.#next = { copiedLog: size + copiedLog, maxLog: isLong ? size + maxLog : this.#next.maxLog };
+    }
     this.#timer = undefined;
-    if (!isDone || this.#hasCommitted) this.#lookLater();
+    if (!isEmpty || this.#idleLooks < IDLE_LOOKS) this.#lookLater();
   }
 
-  #isLong(): boolean {
+  #readSize(): number {
     try {
-      return Deno.statSync(`${this.#path}-wal`).size > this.#limit;
+      return Deno.statSync(`${this.#path}-wal`).size;
     } catch (error) {
       ignoreMissing(error);
-      return false;
+      return 0;
     }
   }
 
-  /** Empties the log. Reports whether it could: nothing else may read or write. */
-  #empty(): boolean {
-    if (this.#db.isTransaction) return false;
+  /** Copies the log, and with `TRUNCATE` empties it. Reports whether it could, in spite of readers and writers. */
+  #checkpoint(mode: "PASSIVE" | "TRUNCATE"): boolean {
+    if (this.#isClosed || this.#db.isTransaction) return false;
     try {
-      return this.#db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy === 0;
+      const result = this.#db.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
+      return result?.busy === 0 && result.log === result.checkpointed;
     } catch (error) {
       if (error instanceof Error && "errcode" in error) return false; // The log keeps the changes, e.g. on a full disk.
       throw error;

@@ -5,7 +5,7 @@ import { SvcError } from "../../../lib/errors.ts";
 import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
 import { controlTransaction, GroupCommit } from "../../../utils/sqlite/group_commit.ts";
 import { isDatabaseBusy, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
-import { LogKeeper } from "./log_keeper.ts";
+import { LogKeeper, type LogLimits } from "./log_keeper.ts";
 import { QueryLanes, type QueryLimits } from "./query_lanes.ts";
 import { QueryRunner } from "./query_runner.ts";
 import { ReadUnits, refuseChange } from "./read_units.ts";
@@ -14,11 +14,9 @@ import { SqliteTransaction, Statements } from "./transaction.ts";
 import { type Store, StoreBusy, type Transaction } from "../store.ts";
 
 /** Limits of a store. */
-export interface StoreLimits extends QueryLimits {
+export interface StoreLimits extends QueryLimits, LogLimits {
   /** Milliseconds to wait for another process that writes, e.g. one that adds a client. */
   readonly patience: number;
-  /** Bytes of the write-ahead log above which new queries wait until the log starts again. */
-  readonly maxLog: number;
 }
 
 const DEFAULT_LIMITS: StoreLimits = {
@@ -26,6 +24,7 @@ const DEFAULT_LIMITS: StoreLimits = {
   long: 20_000,
   wait: 10_000,
   patience: 5000,
+  copiedLog: 16 * 1024 * 1024,
   maxLog: 64 * 1024 * 1024,
 };
 
@@ -37,14 +36,13 @@ const MEMORY = ":memory:";
 /**
  * Settings of a connection. `FULL` makes a commit durable before its response is sent. Pages are small, because a commit
  * writes whole pages to the log. The log is copied into the database every 16 MB, so that a page that changes often is
- * copied once. When it starts again, its file keeps at most 32 MB.
+ * copied once.
  */
 const SETTINGS = [
   "PRAGMA page_size = 2048",
   "PRAGMA journal_mode = WAL",
   "PRAGMA synchronous = FULL",
   "PRAGMA wal_autocheckpoint = 8000",
-  "PRAGMA journal_size_limit = 33554432",
   "PRAGMA cache_size = -65536",
 ];
 
@@ -53,7 +51,7 @@ const SETTINGS = [
  * (`isKnown`): then the file or its write-ahead log is lost.
  */
 export function openSqliteStore(path: string, isKnown = false, limits: Partial<StoreLimits> = {}): Store {
-  const { patience, maxLog, ...queryLimits } = { ...DEFAULT_LIMITS, ...limits };
+  const { patience, copiedLog, maxLog, ...queryLimits } = { ...DEFAULT_LIMITS, ...limits };
   const db = openDatabase(path, isKnown, (db) => prepareDatabase(db, path, isKnown));
   db.exec("PRAGMA busy_timeout = 0"); // From now on, waiting would stop all requests.
   const statements = new Statements(db);
@@ -61,7 +59,7 @@ export function openSqliteStore(path: string, isKnown = false, limits: Partial<S
   const commits = new GroupCommit(controlTransaction(db, patience));
   const lanes = path === MEMORY ? undefined : new QueryLanes(path, queryLimits);
   const reads = lanes && new ReadUnits(path, lanes);
-  const log = lanes && new LogKeeper(db, path, lanes, maxLog);
+  const log = lanes && new LogKeeper(db, path, lanes, { copiedLog, maxLog });
   let closed = false;
 
   async function run<T>(work: (transaction: Transaction) => Promise<T>, isReading: boolean): Promise<T> {

@@ -232,7 +232,7 @@ Deno.test("a query that takes too long is refused with a hint, and not repeated"
 
 Deno.test("the log is emptied when the service is idle, and after another process has read for a long time", () =>
   withFile(async (path) => {
-    const store = openSqliteStore(path, false, { maxLog: 64 * 1024 });
+    const store = openSqliteStore(path, false, { copiedLog: 32 * 1024, maxLog: 64 * 1024 });
     const readSize = async () => (await Deno.stat(`${path}-wal`)).size;
     await putRecords(store, 20, "x".repeat(10_000));
     await eventually("the log is empty", async () => await readSize() === 0);
