@@ -30,7 +30,7 @@ export async function printReply(
 function addResult(error: unknown, result: JsonValue | undefined): unknown {
   if (!(error instanceof SvcError) || error.code !== "OUTPUT_FAILED") return error;
   const options = {
-    details: filterObjects([result].flat()),
+    details: filterObjects([result].flat()).map(shorten),
     hint: "Do not repeat the command: the change was made. The details are its result.",
   };
   return error.with(options, `The change was made. ${error.message}`);
@@ -59,6 +59,12 @@ export function printRequest({ io }: CommandContext, request: string): void {
 function addReason(failure: SvcError, reason: unknown): SvcError {
   if (!(reason instanceof SvcError)) return failure;
   return failure.with({ hint: [reason.message, failure.hint].filter(Boolean).join(" ") });
+}
+
+/** Omits the nested objects of a result with an ID, such as the data of a created case. It can be read with the ID. */
+function shorten(result: JsonObject): JsonObject {
+  if (result.ID === undefined && result.id === undefined) return result;
+  return Object.fromEntries(Object.entries(result).filter(([, value]) => !isJsonObject(value)));
 }
 
 function readBody(

@@ -279,14 +279,16 @@ Deno.test({
   name: "if the result of a change cannot be written, the error says that it was made and contains the result",
   ignore: Deno.build.os !== "linux",
   async fn() {
-    await using service = startFakeService({ api: () => Response.json({ ID: "C-7" }, { status: 201 }) });
+    await using service = startFakeService({
+      api: () => Response.json({ ID: "C-7", data: { caseInfo: { ID: "C-7" } } }, { status: 201 }),
+    });
     const lines = ["cases create --type T", "cases create --type T --format table", "cases create --type T --quiet"];
     for (const line of lines) {
       const result = await runOnFullDisk(service, line);
       const { code, message, details, hint } = parseErrorRecord(result);
       assert.deepEqual([result.code, code], [1, "OUTPUT_FAILED"], result.stderr);
       assert.match(String(message), /^The change was made\. .*No space left on device\.$/);
-      assert.match(JSON.stringify(details), /"C-7"/);
+      assert.deepEqual(details, [{ id: "C-7", ID: "C-7" }]);
       assert.match(String(hint), /^Do not repeat the command/);
     }
   },
