@@ -1,5 +1,6 @@
 /** The HTTP side of the service: a route per operation, the token endpoint, and JSON for everything else. */
 import { type Context, Hono } from "hono";
+import { SvcError } from "../../lib/errors.ts";
 import { hasEffect } from "../../lib/operation/operation.ts";
 import { VERSION } from "../../lib/version.ts";
 import type { JsonObject } from "../../utils/json.ts";
@@ -293,6 +294,8 @@ function reportUnexpected(error: Error, { log }: AppOptions): Response {
   const sentence = `The service failed. For the reason, search its log for request ${requestId}.`;
   const known = isDiskFull(error)
     ? new RequestError("InsufficientStorage", "The disk of the service is full. Free some space on it.")
+    : error instanceof SvcError && error.code === "STORE_DAMAGED"
+    ? new RequestError("Damaged", error.message)
     : isFileLimit(error)
     ? new RequestError("Unavailable", "The service has too many open files.", { retryAfter: 1 })
     : new OperationFailed(sentence);

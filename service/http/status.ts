@@ -18,6 +18,7 @@ type RequestErrorKind =
   | "UnsupportedMediaType"
   | "KeyReused"
   | "InsufficientStorage"
+  | "Damaged"
   | "Unavailable";
 
 /** Options of a request error. */
@@ -106,6 +107,7 @@ const FAILURES: Readonly<Record<DomainErrorKind | RequestErrorKind, Failure>> = 
     classification: "Insufficient storage",
     sentence: "The service has no space to store the change.",
   },
+  Damaged: { status: 500, classification: "Internal server error", sentence: "Stored data is damaged." },
   Unavailable: { status: 503, classification: "Service unavailable", sentence: "The service cannot respond now." },
 };
 

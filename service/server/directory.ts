@@ -19,7 +19,7 @@ import { isProcessId } from "../../utils/process_id.ts";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { MEMORY } from "./settings.ts";
 import { keepFile, removeBytes } from "../store/bytes_on_disk.ts";
-import { removeCopies, removeDatabase } from "../store/sqlite/earlier_copies.ts";
+import { removeCopies, removeDatabase } from "../store/sqlite/upgrade/earlier_copies.ts";
 import { describeUpgrade, readUpgrade, removeUpgrade } from "./upgrade_state.ts";
 
 /** Milliseconds to wait for the lock, which another command may hold briefly. */

@@ -21,7 +21,7 @@ import { serve } from "./server.ts";
 import { MEMORY, resolveSettings, type ServiceOptions } from "./settings.ts";
 import { openBytes } from "../store/bytes_on_disk.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite_store.ts";
-import { upgradeDatabase, type UpgradeProgress } from "../store/sqlite/upgrade.ts";
+import { upgradeDatabase, type UpgradeProgress } from "../store/sqlite/upgrade/upgrade.ts";
 import { explainUpgrade, type UpgradeState, writeUpgrade } from "./upgrade_state.ts";
 import { deleteExpiredResponses } from "../http/idempotency.ts";
 import type { ByteStore } from "../store/bytes.ts";

@@ -4,7 +4,7 @@ import { writePrivateFile } from "../../utils/fs/private_file.ts";
 import { isJsonObject, parseJsonObject } from "../../utils/json.ts";
 import { isProcessId } from "../../utils/process_id.ts";
 import { findMismatch, type ObjectOf } from "../../utils/shape.ts";
-import type { UpgradeProgress } from "../store/sqlite/upgrade.ts";
+import type { UpgradeProgress } from "../store/sqlite/upgrade/upgrade.ts";
 
 const shape = {
   required: {

@@ -1,5 +1,6 @@
 /** Functions that the SQL of queries calls. Every connection that runs queries defines them. */
 import type { DatabaseSync } from "node:sqlite";
+import { defineChecksum } from "./tables.ts";
 
 /** Returns the condition that stops a query at its time limit. It calls the function for one row in 64, to save time. */
 export function withinTime(table: string): string {
@@ -8,6 +9,7 @@ export function withinTime(table: string): string {
 
 /** Defines the functions. `checkTime` throws if the running query has to stop. */
 export function defineFunctions(db: DatabaseSync, checkTime: () => void): void {
+  defineChecksum(db);
   // Without BigInt, an unsafe integer would fail.
   const options = { deterministic: true, useBigIntArguments: true };
   db.function("fold", options, (text) => {

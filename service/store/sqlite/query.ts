@@ -1,6 +1,7 @@
 /** Compiles queries to SQL. All values and names of members are bound parameters. */
 import type { SQLInputValue } from "node:sqlite";
 import { ExactNumber } from "../../../utils/exact_number.ts";
+import { describeDamage, type TableName } from "./tables.ts";
 import type {
   Column,
   Comparator,
@@ -24,7 +25,7 @@ export interface Compiled {
 }
 
 interface Table {
-  readonly name: string;
+  readonly name: TableName;
   readonly content: string;
   readonly columns: ReadonlyMap<string, string>;
 }
@@ -82,7 +83,8 @@ const MAX_INSTR = 100;
 
 /**
  * Compiles the statement for a page of rows. The column `row` is a JSON array of objects, each with a part of the columns,
- * or NULL if it would exceed the size of the page.
+ * or NULL if it would exceed the size of the page. The column `damaged` names a row that is not as it was written; groups
+ * and the rows that a filter leaves out are not checked.
  */
 export function compileRows(query: RowQuery, page: Page): Compiled {
   const compiler = new Compiler(query);
@@ -91,7 +93,7 @@ export function compileRows(query: RowQuery, page: Page): Compiled {
   const found = `FROM ${compiler.body()} ORDER BY ${order} ${limit}`;
   // Otherwise SQLite would build and sort the skipped rows completely.
   const from = page.offset > 0 ? compiler.selectBySequence(found, order) : found;
-  return compiler.finish(`SELECT ${compiler.boundedRow(page)} AS row ${from}`);
+  return compiler.finish(compiler.checkRows(`SELECT ${compiler.boundedRow(page)} AS row`, from));
 }
 
 /** Compiles the statement that counts all rows, in the column `count`. */
@@ -169,6 +171,14 @@ class Compiler {
       objects.push(`json_object(${members.slice(start, start + MAX_COLUMNS).join(", ")})`);
     }
     return `json_array(${objects.join(", ")})`;
+  }
+
+  /** Adds the column `damaged`. The subquery keeps SQLite from checking rows that it only sorts. */
+  checkRows(select: string, from: string): string {
+    if (this.#grouped) return `${select}, NULL AS damaged ${from}`;
+    const { name } = this.#table;
+    const damage = `SELECT ${describeDamage(name)} FROM ${name} WHERE ${name}.seq = page.seq`;
+    return `SELECT row, (${damage}) AS damaged FROM (${select}, ${name}.seq AS seq ${from}) AS page`;
   }
 
   order(): string[] {

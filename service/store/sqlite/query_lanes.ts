@@ -4,7 +4,8 @@
  */
 import { QueryTooSlow } from "../query.ts";
 import { StoreBusy } from "../store.ts";
-import type { SqlQuery, SqlRow } from "./query_runner.ts";
+import type { SqlQuery } from "./query_runner.ts";
+import type { SqlRow } from "./tables.ts";
 import { QueryThread } from "./query_thread.ts";
 
 /** Time limits of queries in milliseconds. */

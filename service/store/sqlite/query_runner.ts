@@ -1,17 +1,16 @@
 /** Runs queries on a connection. */
-import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
+import { iterateRows } from "../../../utils/sqlite/iterate_rows.ts";
 import { QueryTooSlow, RowsTooLong } from "../query.ts";
 import { defineFunctions } from "./define_functions.ts";
 import type { Compiled } from "./query.ts";
+import type { SqlRow } from "./tables.ts";
 
 /** A query, which may read many rows. */
 export interface SqlQuery extends Compiled {
   /** Maximum characters of the column `row` in all rows. Default: no limit. */
   readonly maxLength?: number;
 }
-
-/** A row of the database. */
-export type SqlRow = Record<string, SQLOutputValue>;
 
 /** Runs queries on a connection with a time limit. */
 export class QueryRunner {
@@ -32,7 +31,7 @@ export class QueryRunner {
     let room = maxLength ?? Infinity;
     const rows: SqlRow[] = [];
     // Not `all`, which never returns if a function throws.
-    for (const row of this.#db.prepare(sql).iterate(...parameters)) {
+    for (const row of iterateRows((text) => this.#db.prepare(text), sql, parameters)) {
       if (maxLength !== undefined) room -= typeof row.row === "string" ? row.row.length : Infinity;
       if (room < 0) throw new RowsTooLong();
       rows.push(row);

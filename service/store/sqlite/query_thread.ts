@@ -1,7 +1,8 @@
 /** A thread that runs queries, so that they do not delay other work. */
 import { resolveOwnModule } from "../../../lib/own_files.ts";
 import { QueryTooSlow, RowsTooLong } from "../query.ts";
-import type { SqlQuery, SqlRow } from "./query_runner.ts";
+import type { SqlQuery } from "./query_runner.ts";
+import type { SqlRow } from "./tables.ts";
 import type { OpenMessage, QueryMessage, QueryReply } from "./query_worker.ts";
 
 const WORKER = "service/store/sqlite/query_worker.ts";

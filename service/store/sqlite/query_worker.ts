@@ -1,7 +1,8 @@
 /** The worker of a `QueryThread`. It runs one query at a time, on a connection that only reads. */
 import { DatabaseSync } from "node:sqlite";
 import { QueryTooSlow, RowsTooLong } from "../query.ts";
-import { QueryRunner, type SqlQuery, type SqlRow } from "./query_runner.ts";
+import { QueryRunner, type SqlQuery } from "./query_runner.ts";
+import type { SqlRow } from "./tables.ts";
 
 /** Milliseconds to wait for another process that repairs or removes the write-ahead log. */
 const BUSY_TIMEOUT = 1000;

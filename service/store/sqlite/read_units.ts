@@ -2,7 +2,8 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Transaction } from "../store.ts";
 import type { QueryLanes } from "./query_lanes.ts";
-import type { SqlQuery, SqlRow } from "./query_runner.ts";
+import type { SqlQuery } from "./query_runner.ts";
+import type { SqlRow } from "./tables.ts";
 import { SqliteTransaction, Statements, type StoreUnit } from "./transaction.ts";
 
 /** Milliseconds to wait for another process that repairs or removes the write-ahead log. */

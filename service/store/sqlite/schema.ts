@@ -1,6 +1,8 @@
 /** The tables of a database, and their version. */
 import type { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../../../lib/errors.ts";
+import { type RowProgress, sealRows } from "./upgrade/seal_rows.ts";
+import { TABLE_NAMES } from "./tables.ts";
 import { inTransaction } from "../../../utils/sqlite/in_transaction.ts";
 
 const ITEMS = `
@@ -127,12 +129,16 @@ const TABLES = `
   CREATE INDEX tokensByExpiry ON tokens (expiresAt);
 `;
 
+const CHECKSUM_COLUMNS = TABLE_NAMES.map((table) => `ALTER TABLE ${table} ADD COLUMN checksum INTEGER;`).join("\n");
+
 /** A step from one version of the tables to the next. */
 export interface SchemaStep {
   /** Completes a progress message, e.g. `adding indexes`. */
   readonly activity: string;
   /** Statements of the step. */
   readonly sql: string;
+  /** Changes the rows before the statements, in transactions of its own. Yields the progress of each. */
+  readonly changeRows?: (db: DatabaseSync) => Iterable<RowProgress>;
 }
 
 /** The steps to the current version. A step may have run partly with an earlier program, so it creates what is missing. */
@@ -143,10 +149,15 @@ export const SCHEMA_STEPS: readonly SchemaStep[] = [
   { activity: "adding an index of items", sql: ITEMS_BY_TIME },
   { activity: "adding indexes for queries", sql: QUERY_INDEXES },
   { activity: "adding indexes for lists", sql: LIST_INDEXES },
+  { activity: "adding columns for checksums", sql: CHECKSUM_COLUMNS },
+  { activity: "computing checksums", sql: "", changeRows: sealRows },
 ];
 
 /** Version of the tables: the number of steps that have run. */
 export const SCHEMA_VERSION: number = SCHEMA_STEPS.length;
+
+/** First version in which each row has a checksum. */
+export const CHECKSUM_VERSION = 8;
 
 /** Creates the error for a missing or empty database of an existing service. */
 export function createLostError(path: string): SvcError {

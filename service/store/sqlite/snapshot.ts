@@ -3,6 +3,9 @@ import { backup, DatabaseSync } from "node:sqlite";
 import { makePrivateFile } from "../../../utils/fs/private_file.ts";
 import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
 
+import { CHECKSUM_VERSION } from "./schema.ts";
+import { defineChecksum, describeDamage, TABLE_NAMES } from "./tables.ts";
+
 const PAGES_PER_STEP = 1000;
 
 /** Largest number of issues that a check reports. */
@@ -57,11 +60,22 @@ function readFindings(path: string): DatabaseFindings {
   const integrity = readIssues(db, "integrity_check");
   const references = db.prepare("PRAGMA foreign_key_check").all().slice(0, MAX_ISSUES)
     .map(({ table, parent }) => `A row of ${table} refers to a row of ${parent} that does not exist`);
+  const schema = Number(db.prepare("PRAGMA user_version").get()?.user_version);
+  const rows = schema >= CHECKSUM_VERSION ? findDamagedRows(db) : [];
   return {
-    schema: Number(db.prepare("PRAGMA user_version").get()?.user_version),
+    schema,
     cases: Number(db.prepare("SELECT count(*) AS number FROM cases").get()?.number),
-    issues: [...integrity, ...references],
+    issues: [...integrity, ...references, ...rows],
   };
+}
+
+function findDamagedRows(db: DatabaseSync): string[] {
+  defineChecksum(db);
+  return TABLE_NAMES.flatMap((table) => {
+    const damage = `SELECT ${describeDamage(table)} AS name FROM ${table}`;
+    const found = db.prepare(`SELECT name FROM (${damage}) WHERE name IS NOT NULL LIMIT ${MAX_ISSUES}`).all();
+    return found.map(({ name }) => `A row is damaged: ${name}`);
+  });
 }
 
 function readIssues(db: DatabaseSync, check: "integrity_check" | "quick_check"): string[] {

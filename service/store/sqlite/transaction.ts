@@ -1,14 +1,16 @@
 // deno-lint-ignore-file require-await -- the store is asynchronous, SQLite is not: async turns a throw into a rejection
 /** A unit of work on SQLite. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { findReviver, isJsonObject, type JsonObject } from "../../../utils/json.ts";
-import { compressText, decompressText } from "../../../utils/sqlite/compress_text.ts";
+import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
+import { isDatabaseDamaged } from "../../../utils/sqlite/database_errors.ts";
 import type { UnitOfWork } from "../../../utils/sqlite/group_commit.ts";
 import type { Filter, Page, RowQuery } from "../query.ts";
 import type { FieldSource, Rename, Use, UseKind, ValueCount } from "../uses.ts";
 import { withinTime } from "./define_functions.ts";
+import { createReadDamage, createRowDamage } from "./row_damage.ts";
+import { decodeRow, encodeRow, insertInto, parseStored, set, type SqlRow, upsert } from "./tables.ts";
 import { compileCount, compileItemCases, compileRows } from "./query.ts";
-import type { SqlQuery, SqlRow } from "./query_runner.ts";
+import type { SqlQuery } from "./query_runner.ts";
 import { COUNT_USES, countOtherKeys, countValues, rename, renameInDrafts, renameWaiting } from "./uses.ts";
 import type {
   CasePlace,
@@ -25,10 +27,6 @@ import type {
   Transaction,
 } from "../store.ts";
 
-const CASE_COLUMNS =
-  "id, businessId, typeId, parentId, status, urgency, stageId, createdBy, createdAt, updatedBy, updatedAt, tag, content, flow";
-const ASSIGNMENT_COLUMNS = "id, caseId, processId, stepId, urgency, createdAt, assigneeKind, assigneeId, state";
-
 /** Later than every time in ISO 8601. */
 const END_OF_TIME = "~";
 
@@ -39,49 +37,42 @@ const ASSIGNMENTS_BY_TURN =
   "SELECT * FROM assignments WHERE assigneeKind = ? AND assigneeId = ? ORDER BY urgency DESC, createdAt, seq";
 
 const SQL = {
-  nextNumber: "INSERT INTO sequences VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value",
+  nextNumber: `${insertInto("sequences")}
+    ON CONFLICT (name) DO UPDATE ${set("sequences", { value: "sequences.value + 1" })} RETURNING *`,
   getCase: "SELECT * FROM cases WHERE id = ?",
-  putCase: upsert("cases", CASE_COLUMNS, "id", "businessId, typeId, parentId, createdBy, createdAt"),
+  putCase: upsert("cases"),
+  // SQLite itself would not change their checksums.
+  releaseChildren: `UPDATE cases ${set("cases", { parentId: "NULL" })} WHERE parentId = ?`,
   deleteCase: "DELETE FROM cases WHERE id = ?",
   listChildren: "SELECT * FROM cases WHERE parentId = ? ORDER BY seq",
-  putAssignment: upsert("assignments", ASSIGNMENT_COLUMNS, "id", "caseId"),
+  putAssignment: upsert("assignments"),
   deleteAssignment: "DELETE FROM assignments WHERE id = ?",
   listAssignments: "SELECT * FROM assignments WHERE caseId = ? ORDER BY seq",
   nextAssignment: `${ASSIGNMENTS_BY_TURN} LIMIT 1`,
   nextAssignments: `${ASSIGNMENTS_BY_TURN} LIMIT ${PAGE} OFFSET ?`,
-  addEvent: 'INSERT INTO events (caseId, at, "by", kind, text, facts) VALUES (?, ?, ?, ?, ?, ?)',
+  addEvent: insertInto("events"),
   getRecord: "SELECT * FROM records WHERE classId = ? AND key = ?",
-  putRecord: upsert("records", "classId, key, tag, content", "classId, key"),
+  putRecord: upsert("records"),
   deleteRecord: "DELETE FROM records WHERE classId = ? AND key = ?",
   getItem: "SELECT * FROM items WHERE kind = ? AND id = ?",
-  putItem: upsert("items", "kind, id, owner, at, content", "kind, id"),
+  putItem: upsert("items"),
   deleteItem: "DELETE FROM items WHERE kind = ? AND id = ?",
   deleteItemsOf: "DELETE FROM items WHERE owner = ?",
   listItems: "SELECT * FROM items WHERE kind = ? AND owner = ? AND at < ? ORDER BY at DESC, seq DESC LIMIT ?",
   allItems: "SELECT * FROM items WHERE kind = ? AND at < ? ORDER BY at DESC, seq DESC LIMIT ?",
   getResponse: "SELECT * FROM answers WHERE caller = ? AND key = ?",
   findNewestResponse: "SELECT at FROM answers ORDER BY seq DESC LIMIT 1",
-  putResponse:
-    "INSERT OR REPLACE INTO answers (caller, key, request, at, status, headers, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  putResponse: insertInto("answers", "OR REPLACE"),
   deleteResponses: "DELETE FROM answers WHERE at < ? AND seq IN (SELECT seq FROM answers ORDER BY seq LIMIT ?)",
   getClient: "SELECT * FROM clients WHERE id = ?",
   countClients: "SELECT COUNT(*) AS count FROM clients",
-  putClient: "INSERT INTO clients (id, secretHash, operator, createdAt) VALUES (?, ?, ?, ?)",
+  putClient: insertInto("clients"),
   deleteClient: "DELETE FROM clients WHERE id = ?",
   deleteToken: "DELETE FROM tokens WHERE hash = ?",
-  getToken: "SELECT * FROM tokens JOIN clients ON clients.id = tokens.clientId WHERE hash = ?",
-  putToken: "INSERT INTO tokens (hash, clientId, expiresAt) VALUES (?, ?, ?)",
+  getToken: "SELECT * FROM tokens WHERE hash = ?",
+  putToken: insertInto("tokens"),
   deleteTokens: "DELETE FROM tokens WHERE expiresAt < ?",
 } as const;
-
-/** Builds a statement that does not set constant columns, because that would write their indexes, too. */
-function upsert(table: string, columns: string, key: string, constant = ""): string {
-  const unchanged = [...key.split(", "), ...constant.split(", ")];
-  const names = columns.split(", ");
-  const changes = names.filter((name) => !unchanged.includes(name)).map((name) => `${name} = excluded.${name}`);
-  return `INSERT INTO ${table} (${columns}) VALUES (${names.map(() => "?").join(", ")})
-    ON CONFLICT (${key}) DO UPDATE SET ${changes.join(", ")}`;
-}
 
 /** The statements of a connection. Each is compiled when it is first needed. */
 export class Statements {
@@ -140,58 +131,34 @@ export class SqliteTransaction implements Transaction {
 
   async nextNumber(sequence: string): Promise<number> {
     await this.#willWrite();
-    const row = this.#one("nextNumber", sequence);
+    const row = this.#one("nextNumber", ...encodeRow("sequences", { name: sequence, value: 1 }));
     if (!row) throw new TypeError(`Sequence ${sequence} returned no number.`);
-    return readNumber(row, "value");
+    return decodeRow("sequences", row).value;
   }
 
   async getCase(id: string): Promise<StoredCase | undefined> {
     const row = this.#one("getCase", id);
-    return row && toCase(row);
+    return row && decodeRow("cases", row);
   }
 
   async putCase(stored: StoredCase): Promise<void> {
-    await this.#change(
-      "putCase",
-      stored.id,
-      stored.businessId,
-      stored.typeId,
-      stored.parentId ?? null,
-      stored.status,
-      stored.urgency,
-      stored.stageId,
-      stored.createdBy,
-      stored.createdAt,
-      stored.updatedBy,
-      stored.updatedAt,
-      stored.tag,
-      JSON.stringify(stored.content),
-      JSON.stringify(stored.flow),
-    );
+    await this.#change("putCase", ...encodeRow("cases", stored));
   }
 
   async deleteCase(id: string): Promise<void> {
+    await this.#change("releaseChildren", id);
     await this.#change("deleteCase", id);
     await this.#change("deleteItemsOf", id);
   }
 
   async listChildren(id: string): Promise<StoredCase[]> {
-    return this.#all("listChildren", id).map(toCase);
+    return this.#all("listChildren", id).map((row) => decodeRow("cases", row));
   }
 
   async putAssignment(stored: StoredAssignment): Promise<void> {
-    await this.#change(
-      "putAssignment",
-      stored.id,
-      stored.caseId,
-      stored.processId,
-      stored.stepId,
-      stored.urgency,
-      stored.createdAt,
-      stored.assignee.kind,
-      stored.assignee.id,
-      JSON.stringify(stored.state),
-    );
+    const { assignee, ...row } = stored;
+    const columns = { ...row, assigneeKind: assignee.kind, assigneeId: assignee.id };
+    await this.#change("putAssignment", ...encodeRow("assignments", columns));
   }
 
   async deleteAssignment(id: string): Promise<void> {
@@ -215,24 +182,16 @@ export class SqliteTransaction implements Transaction {
   }
 
   async addEvent(event: StoredHistoryEvent): Promise<void> {
-    await this.#change(
-      "addEvent",
-      event.caseId,
-      event.at,
-      event.by,
-      event.kind,
-      event.text,
-      JSON.stringify(event.facts),
-    );
+    await this.#change("addEvent", ...encodeRow("events", event));
   }
 
   async getRecord(classId: string, key: string): Promise<StoredRecord | undefined> {
     const row = this.#one("getRecord", classId, key);
-    return row && toRecord(row);
+    return row && decodeRow("records", row);
   }
 
   async putRecord(stored: StoredRecord): Promise<void> {
-    await this.#change("putRecord", stored.classId, stored.key, stored.tag, JSON.stringify(stored.content));
+    await this.#change("putRecord", ...encodeRow("records", stored));
   }
 
   async deleteRecord(classId: string, key: string): Promise<void> {
@@ -241,11 +200,11 @@ export class SqliteTransaction implements Transaction {
 
   async getItem(kind: string, id: string): Promise<StoredItem | undefined> {
     const row = this.#one("getItem", kind, id);
-    return row && toItem(row);
+    return row && decodeRow("items", row);
   }
 
-  async putItem({ kind, id, owner, at, content }: StoredItem): Promise<void> {
-    await this.#change("putItem", kind, id, owner, at, JSON.stringify(content));
+  async putItem(item: StoredItem): Promise<void> {
+    await this.#change("putItem", ...encodeRow("items", item));
   }
 
   async deleteItem(kind: string, id: string): Promise<void> {
@@ -254,13 +213,15 @@ export class SqliteTransaction implements Transaction {
 
   async listItems(kind: string, owner?: string, { before, limit = -1 }: ItemRange = {}): Promise<StoredItem[]> {
     const end = before ?? END_OF_TIME;
-    if (owner !== undefined) return this.#all("listItems", kind, owner, end, limit).map(toItem);
+    if (owner !== undefined) {
+      return this.#all("listItems", kind, owner, end, limit).map((row) => decodeRow("items", row));
+    }
     // Reading one page after another would otherwise delay other work until the last page.
     const isPage = limit >= 0;
     const rows = isPage
       ? await this.#query({ sql: SQL.allItems, parameters: [kind, end, limit] })
       : this.#all("allItems", kind, end, limit);
-    return rows.map(toItem);
+    return rows.map((row) => decodeRow("items", row));
   }
 
   async textUses(kind: string, member: string, owner = "", cases?: Filter): Promise<TextUse[]> {
@@ -280,7 +241,7 @@ export class SqliteTransaction implements Transaction {
 
   async getResponse(caller: string, key: string): Promise<StoredResponse | undefined> {
     const row = this.#one("getResponse", caller, key);
-    return row && toResponse(row);
+    return row && decodeRow("answers", row);
   }
 
   async findNewestResponseTime(): Promise<string | undefined> {
@@ -288,8 +249,8 @@ export class SqliteTransaction implements Transaction {
     return row && readText(row, "at");
   }
 
-  async putResponse({ caller, key, request, at, status, headers, body }: StoredResponse): Promise<void> {
-    await this.#change("putResponse", caller, key, request, at, status, JSON.stringify(headers), compressText(body));
+  async putResponse(response: StoredResponse): Promise<void> {
+    await this.#change("putResponse", ...encodeRow("answers", response));
   }
 
   async deleteResponses(before: string, limit: number): Promise<number> {
@@ -298,6 +259,8 @@ export class SqliteTransaction implements Transaction {
 
   async queryRows(query: RowQuery, page: Page): Promise<JsonObject[]> {
     const rows = await this.#query({ ...compileRows(query, page), maxLength: page.size });
+    const damaged = rows.map((row) => row.damaged).filter((name) => typeof name === "string");
+    if (damaged.length > 0) throw createRowDamage(damaged);
     return rows.map((row) => readParts(row, "row"));
   }
 
@@ -346,29 +309,26 @@ export class SqliteTransaction implements Transaction {
     }
     if (change.kind === "process" || change.kind === "step") {
       const waiting = "SELECT id, flow FROM cases WHERE typeId = ? AND json_type(flow, '$.waiting') = 'object'";
-      count += this.#rewrite(waiting, "UPDATE cases SET flow = ? WHERE id = ?", change.owner, "flow", (flow) => {
-        return renameWaiting(flow, change);
-      });
+      count += this.#rewrite("cases", "flow", waiting, change.owner, (flow) => renameWaiting(flow, change));
     }
     if (change.kind === "field") {
       const drafted = `SELECT assignments.id, state FROM assignments JOIN cases ON cases.id = caseId
         WHERE typeId = ? AND json_type(state, '$.drafts') = 'object'`;
-      this.#rewrite(drafted, "UPDATE assignments SET state = ? WHERE id = ?", change.owner, "state", (state) => {
-        return renameInDrafts(state, change);
-      });
+      this.#rewrite("assignments", "state", drafted, change.owner, (state) => renameInDrafts(state, change));
     }
     return count;
   }
 
   /** Rewrites a JSON column of the rows that a statement returns. Returns the number of changed rows. */
   #rewrite(
-    select: string,
-    update: string,
-    owner: string,
+    table: "cases" | "assignments",
     column: string,
+    select: string,
+    owner: string,
     change: (value: JsonObject) => JsonObject | undefined,
   ): number {
     let count = 0;
+    const update = `UPDATE ${table} ${set(table, { [column]: "?1" })} WHERE id = ?2`;
     for (const row of this.#statements.prepare(select).all(owner)) {
       const changed = change(readObject(row, column));
       if (changed === undefined) continue;
@@ -380,7 +340,7 @@ export class SqliteTransaction implements Transaction {
 
   async getClient(id: string): Promise<StoredClient | undefined> {
     const row = this.#one("getClient", id);
-    return row && toClient(row);
+    return row && decodeRow("clients", row);
   }
 
   async countClients(): Promise<number> {
@@ -389,7 +349,7 @@ export class SqliteTransaction implements Transaction {
   }
 
   async putClient(client: StoredClient): Promise<void> {
-    await this.#change("putClient", client.id, client.secretHash, client.operator, client.createdAt);
+    await this.#change("putClient", ...encodeRow("clients", client));
   }
 
   async deleteClient(id: string): Promise<boolean> {
@@ -402,22 +362,24 @@ export class SqliteTransaction implements Transaction {
 
   async getToken(hash: string): Promise<{ token: StoredToken; client: StoredClient } | undefined> {
     const row = this.#one("getToken", hash);
-    return row && { token: toToken(row), client: toClient(row) };
+    const token = row && decodeRow("tokens", row);
+    const client = token && await this.getClient(token.clientId);
+    return client && { token, client };
   }
 
   async putToken(token: StoredToken, expiredBefore: string): Promise<void> {
     await this.#change("deleteTokens", expiredBefore);
-    await this.#change("putToken", token.hash, token.clientId, token.expiresAt);
+    await this.#change("putToken", ...encodeRow("tokens", token));
   }
 
   /** Tries the first assignment alone, which is almost always workable. If it is not, many others may not be either. */
   #firstWorkable(list: readonly string[], isWorkable: (place: CasePlace) => boolean): SqlRow | undefined {
     const isRowWorkable = (row: SqlRow) => {
-      const caseId = readText(row, "caseId");
+      const { caseId } = toAssignment(row);
       const stored = this.#one("getCase", caseId);
       if (stored === undefined) return false;
       const assignments = this.#all("listAssignments", caseId).map(toAssignment);
-      return isWorkable({ stored: toCase(stored), assignments });
+      return isWorkable({ stored: decodeRow("cases", stored), assignments });
     };
     const first = this.#one("nextAssignment", ...list);
     if (first === undefined || isRowWorkable(first)) return first;
@@ -430,12 +392,12 @@ export class SqliteTransaction implements Transaction {
 
   #one(name: keyof typeof SQL, ...parameters: SQLInputValue[]): SqlRow | undefined {
     this.#willRead();
-    return this.#statements.get(name).get(...parameters);
+    return explainDamage(() => this.#statements.get(name).get(...parameters));
   }
 
   #all(name: keyof typeof SQL, ...parameters: SQLInputValue[]): SqlRow[] {
     this.#willRead();
-    return this.#statements.get(name).all(...parameters);
+    return explainDamage(() => this.#statements.get(name).all(...parameters));
   }
 
   /** Runs a statement and returns the number of changed rows. */
@@ -446,7 +408,12 @@ export class SqliteTransaction implements Transaction {
 
   async #query(query: SqlQuery): Promise<SqlRow[]> {
     this.#check();
-    return await this.#unit.query(query);
+    try {
+      return await this.#unit.query(query);
+    } catch (error) {
+      // The SQL depends on the caller, but JSON is malformed only if the database is damaged.
+      throw error instanceof Error && /malformed/.test(error.message) ? createReadDamage(error) : error;
+    }
   }
 
   async #willWrite(): Promise<void> {
@@ -465,6 +432,15 @@ export class SqliteTransaction implements Transaction {
   }
 }
 
+/** Runs a statement that fails only if the database is damaged. */
+function explainDamage<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw isDatabaseDamaged(error) ? createReadDamage(error) : error;
+  }
+}
+
 function isUseKind(kind: string): kind is UseKind {
   return kind in COUNT_USES;
 }
@@ -477,81 +453,9 @@ function compareTurns(a: SqlRow, b: SqlRow): number {
   return readNumber(a, "seq") - readNumber(b, "seq");
 }
 
-function toCase(row: SqlRow): StoredCase {
-  const parentId = row.parentId;
-  return {
-    id: readText(row, "id"),
-    businessId: readText(row, "businessId"),
-    typeId: readText(row, "typeId"),
-    ...(typeof parentId === "string" && { parentId }),
-    status: readText(row, "status"),
-    urgency: readNumber(row, "urgency"),
-    stageId: readText(row, "stageId"),
-    createdBy: readText(row, "createdBy"),
-    createdAt: readText(row, "createdAt"),
-    updatedBy: readText(row, "updatedBy"),
-    updatedAt: readText(row, "updatedAt"),
-    tag: readText(row, "tag"),
-    content: readObject(row, "content"),
-    flow: readObject(row, "flow"),
-  };
-}
-
 function toAssignment(row: SqlRow): StoredAssignment {
-  return {
-    id: readText(row, "id"),
-    caseId: readText(row, "caseId"),
-    processId: readText(row, "processId"),
-    stepId: readText(row, "stepId"),
-    urgency: readNumber(row, "urgency"),
-    createdAt: readText(row, "createdAt"),
-    assignee: { kind: row.assigneeKind === "queue" ? "queue" : "operator", id: readText(row, "assigneeId") },
-    state: readObject(row, "state"),
-  };
-}
-
-function toItem(row: SqlRow): StoredItem {
-  return {
-    kind: readText(row, "kind"),
-    id: readText(row, "id"),
-    owner: readText(row, "owner"),
-    at: readText(row, "at"),
-    content: readObject(row, "content"),
-  };
-}
-
-function toResponse(row: SqlRow): StoredResponse {
-  return {
-    caller: readText(row, "caller"),
-    key: readText(row, "key"),
-    request: readText(row, "request"),
-    at: readText(row, "at"),
-    status: readNumber(row, "status"),
-    headers: readObject(row, "headers"),
-    body: readCompressed(row, "body"),
-  };
-}
-
-function toRecord(row: SqlRow): StoredRecord {
-  return {
-    classId: readText(row, "classId"),
-    key: readText(row, "key"),
-    tag: readText(row, "tag"),
-    content: readObject(row, "content"),
-  };
-}
-
-function toClient(row: SqlRow): StoredClient {
-  return {
-    id: readText(row, "id"),
-    secretHash: readText(row, "secretHash"),
-    operator: readText(row, "operator"),
-    createdAt: readText(row, "createdAt"),
-  };
-}
-
-function toToken(row: SqlRow): StoredToken {
-  return { hash: readText(row, "hash"), clientId: readText(row, "clientId"), expiresAt: readText(row, "expiresAt") };
+  const { assigneeKind, assigneeId, ...columns } = decodeRow("assignments", row);
+  return { ...columns, assignee: { kind: assigneeKind === "queue" ? "queue" : "operator", id: assigneeId } };
 }
 
 function readText(row: SqlRow, column: string): string {
@@ -566,13 +470,8 @@ function readNumber(row: SqlRow, column: string): number {
   return value;
 }
 
-/** Parses JSON that this store has written, whose depth was checked before. */
-function parseStored(text: string): unknown {
-  return JSON.parse(text, findReviver(text));
-}
-
 function readObject(row: SqlRow, column: string): JsonObject {
-  const value: unknown = parseStored(readText(row, column));
+  const value = parseStored(readText(row, column));
   if (!isJsonObject(value)) throw new TypeError(`Column ${column} is not a JSON object.`);
   return value;
 }
@@ -582,10 +481,4 @@ function readParts(row: SqlRow, column: string): JsonObject {
   const value: unknown = parseStored(readText(row, column));
   if (!Array.isArray(value)) throw new TypeError(`Column ${column} is not a JSON array.`);
   return Object.fromEntries(value.filter(isJsonObject).flatMap((part) => Object.entries(part)));
-}
-
-function readCompressed(row: SqlRow, column: string): string {
-  const value = row[column];
-  if (!(value instanceof Uint8Array)) throw new TypeError(`Column ${column} is not bytes.`);
-  return decompressText(value);
 }

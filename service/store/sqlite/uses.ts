@@ -1,5 +1,6 @@
 /** Counts and replaces names of the application definition in stored data. */
 import type { SQLInputValue } from "node:sqlite";
+import { set, type TableName } from "./tables.ts";
 import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
 import type { EmbeddedPart, FieldSource, Rename, UseKind } from "../uses.ts";
 
@@ -95,41 +96,36 @@ export function rename(change: Rename): Change[] {
   const { from, to } = change;
   switch (change.kind) {
     case "caseType":
-      return [{ sql: "UPDATE cases SET typeId = ? WHERE typeId = ?", parameters: [to, from] }];
+      return [replace("cases", "typeId", change)];
     case "dataType":
-      return [{ sql: "UPDATE records SET classId = ? WHERE classId = ?", parameters: [to, from] }];
+      return [replace("records", "classId", change)];
     case "queue":
-      return [replaceAssignee(change), ...QUEUE_MEMBERS.map((member) => replaceInItems(member, from, to))];
+      return [
+        replace("assignments", "assigneeId", change, "assigneeKind = ?3", change.kind),
+        ...QUEUE_MEMBERS.map((member) => replaceInItems(member, from, to)),
+      ];
     case "operator":
       return [
-        replaceAssignee(change),
-        ...OPERATOR_COLUMNS.map(([table, column]) => ({
-          sql: `UPDATE ${table} SET ${column} = ?1 WHERE ${column} = ?2`,
-          parameters: [to, from],
-        })),
+        replace("assignments", "assigneeId", change, "assigneeKind = ?3", change.kind),
+        ...OPERATOR_COLUMNS.map(([table, column]) => replace(table, column, change)),
         {
-          sql: "UPDATE cases SET flow = json_set(flow, '$.lockedBy', ?) WHERE flow ->> 'lockedBy' = ?",
+          sql: `UPDATE cases ${set("cases", { flow: "json_set(flow, '$.lockedBy', ?1)" })}
+            WHERE flow ->> 'lockedBy' = ?2`,
           parameters: [to, from],
         },
         replaceInList("cases", "flow", "followers", from, to),
         ...OPERATOR_MEMBERS.map((member) => replaceInItems(member, from, to)),
         ...OPERATOR_LISTS.map((member) => replaceInList("items", "content", member, from, to)),
-        ...OPERATOR_OWNED.map((kind) => ({
-          sql: "UPDATE items SET owner = ? WHERE kind = ? AND owner = ?",
-          parameters: [to, kind, from],
-        })),
+        ...OPERATOR_OWNED.map((kind) => replace("items", "owner", change, "kind = ?3", kind)),
         {
           // Both operators may have used a key. Then the responses to the new operator stay.
-          sql: "UPDATE OR IGNORE answers SET caller = ? WHERE caller = ?",
+          sql: `UPDATE OR IGNORE answers ${set("answers", { caller: "?1" })} WHERE caller = ?2`,
           parameters: [to, from],
         },
       ];
     case "stage":
       return [
-        {
-          sql: "UPDATE cases SET stageId = ? WHERE typeId = ? AND stageId = ?",
-          parameters: [to, change.owner, from],
-        },
+        replace("cases", "stageId", change, "typeId = ?3", change.owner),
         moveMember("cases", "flow", ["visits"], change),
       ];
     case "field":
@@ -137,22 +133,37 @@ export function rename(change: Rename): Change[] {
     case "recordField":
       return [moveMember("records", "content", [], change)];
     case "process":
-      return [{
-        sql: `UPDATE assignments SET processId = ? WHERE processId = ?
-          AND caseId IN (SELECT id FROM cases WHERE typeId = ?)`,
-        parameters: [to, from, change.owner],
-      }];
-    case "step":
-      return [{
-        sql: `UPDATE assignments SET stepId = ? WHERE stepId = ? AND processId = ?
-          AND caseId IN (SELECT id FROM cases WHERE typeId = ?)`,
-        parameters: [to, from, change.process, change.owner],
-      }];
+      return [replace("assignments", "processId", change, OF_CASE_TYPE, change.owner)];
+    case "step": {
+      const { owner, process } = change;
+      return [replace("assignments", "stepId", change, `${OF_CASE_TYPE} AND processId = ?4`, owner, process)];
+    }
   }
 }
 
+const OF_CASE_TYPE = "caseId IN (SELECT id FROM cases WHERE typeId = ?3)";
+
+/** Replaces the value of a column in the rows that meet a condition, whose parameters start at `?3`. */
+function replace(
+  table: TableName,
+  column: string,
+  { from, to }: Rename,
+  condition = "1",
+  ...parameters: readonly string[]
+): Change {
+  return {
+    sql: `UPDATE ${table} ${set(table, { [column]: "?1" })} WHERE "${column}" = ?2 AND ${condition}`,
+    parameters: [to, from, ...parameters],
+  };
+}
+
 /** Columns with the ID of an operator. */
-const OPERATOR_COLUMNS = [["clients", "operator"], ["cases", "createdBy"], ["cases", "updatedBy"], ["events", '"by"']];
+const OPERATOR_COLUMNS = [
+  ["clients", "operator"],
+  ["cases", "createdBy"],
+  ["cases", "updatedBy"],
+  ["events", "by"],
+] as const;
 
 /** Members of items with the ID of an operator, by kind. */
 const OPERATOR_MEMBERS = [
@@ -179,13 +190,6 @@ const QUEUE_MEMBERS = [
   { kind: "personalization", member: "queue" },
 ] as const;
 
-function replaceAssignee({ kind, from, to }: Rename): Change {
-  return {
-    sql: "UPDATE assignments SET assigneeId = ? WHERE assigneeKind = ? AND assigneeId = ?",
-    parameters: [to, kind, from],
-  };
-}
-
 /** Replaces the value of a member of all items of a kind. */
 function replaceInItems(
   { kind, member }: { readonly kind: string; readonly member: string },
@@ -193,7 +197,8 @@ function replaceInItems(
   to: string,
 ): Change {
   return {
-    sql: "UPDATE items SET content = json_set(content, ?1, ?2) WHERE kind = ?3 AND content ->> ?1 = ?4",
+    sql: `UPDATE items ${set("items", { content: "json_set(content, ?1, ?2)" })}
+      WHERE kind = ?3 AND content ->> ?1 = ?4`,
     parameters: [`$.${member}`, to, kind, from],
   };
 }
@@ -201,12 +206,13 @@ function replaceInItems(
 /** Replaces an element of a list in a JSON column. An element that the list has already is not repeated. */
 function replaceInList(table: "cases" | "items", column: string, member: string, from: string, to: string): Change {
   const list = `json_each(${table}.${column}, ?1)`;
+  const replaced = `json_set(${column}, ?1, (
+      SELECT json_group_array(name) FROM (
+        SELECT IIF(value = ?2, ?3, value) AS name, MIN(key) AS place FROM ${list} GROUP BY 1 ORDER BY place
+      )
+    ))`;
   return {
-    sql: `UPDATE ${table} SET ${column} = json_set(${column}, ?1, (
-        SELECT json_group_array(name) FROM (
-          SELECT IIF(value = ?2, ?3, value) AS name, MIN(key) AS place FROM ${list} GROUP BY 1 ORDER BY place
-        )
-      )) WHERE ?2 IN (SELECT value FROM ${list})`,
+    sql: `UPDATE ${table} ${set(table, { [column]: replaced })} WHERE ?2 IN (SELECT value FROM ${list})`,
     parameters: [`$.${member}`, from, to],
   };
 }
@@ -222,8 +228,9 @@ function moveMember(
     "$" + [...path, name].map((part) => `.${JSON.stringify(part)}`).join("")
   );
   const type = table === "cases" ? "typeId" : "classId";
+  const moved = `json_remove(json_set(${column}, ?1, json(${column} -> ?2)), ?2)`;
   return {
-    sql: `UPDATE ${table} SET ${column} = json_remove(json_set(${column}, ?1, json(${column} -> ?2)), ?2)
+    sql: `UPDATE ${table} ${set(table, { [column]: moved })}
       WHERE ${type} = ?3 AND json_type(${column}, ?2) IS NOT NULL AND json_type(${column}, ?1) IS NULL`,
     parameters: [after ?? "", before ?? "", owner],
   };

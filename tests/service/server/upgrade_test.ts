@@ -7,7 +7,7 @@ import { locateFiles } from "../../../service/server/directory.ts";
 import { readUpgrade, type UpgradeState } from "../../../service/server/upgrade_state.ts";
 import { SCHEMA_VERSION } from "../../../service/store/sqlite/schema.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
-import { upgradeDatabase, type UpgradeProgress } from "../../../service/store/sqlite/upgrade.ts";
+import { upgradeDatabase, type UpgradeProgress } from "../../../service/store/sqlite/upgrade/upgrade.ts";
 import { createEarlierStore, digestStore, listFormats } from "../../../tasks/soak/earlier_stores.ts";
 import { LimitedCommand, makeFolder, parseErrorRecord, runCommand } from "../../harness/svc.ts";
 import { runWithSmallFiles } from "../../harness/faults.ts";
@@ -110,7 +110,7 @@ Deno.test("an upgrade that is killed between any two steps continues, and keeps 
     const before = digestStore(data);
     const program = `
       import { upgradeDatabase } from ${
-      JSON.stringify(import.meta.resolve("../../../service/store/sqlite/upgrade.ts"))
+      JSON.stringify(import.meta.resolve("../../../service/store/sqlite/upgrade/upgrade.ts"))
     };
       const observe = ({ step }) => {
         if (step === ${killed}) Deno.kill(Deno.pid, "SIGKILL");

@@ -5,7 +5,7 @@ import { SvcError } from "../../../lib/errors.ts";
 import type { JsonObject } from "../../../utils/json.ts";
 import type { RowQuery } from "../../../service/store/query.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
-import { upgradeDatabase } from "../../../service/store/sqlite/upgrade.ts";
+import { upgradeDatabase } from "../../../service/store/sqlite/upgrade/upgrade.ts";
 import type { StoredAssignment, StoredCase, Transaction } from "../../../service/store/store.ts";
 import { LimitedCommand } from "../../harness/svc.ts";
 
@@ -302,11 +302,12 @@ Deno.test("a database of a newer version is refused with a hint", () =>
 
 Deno.test("a database of an older version is refused until it is upgraded with its data", () =>
   withFile(async (path) => {
-    const before = openSqliteStore(path);
-    await before.transact((tx) => tx.putCase(newCase("W C-1")));
-    await before.close();
     const db = new DatabaseSync(path);
-    db.exec("DROP TABLE answers; PRAGMA user_version = 2");
+    db.exec(await Deno.readTextFile(new URL("../../fixtures/formats/service_2.sql", import.meta.url)));
+    db.exec(
+      `INSERT INTO cases VALUES (1, 'W C-1', 'C-1', 'T', NULL, 'New', 10, 'PRIM0', 'ada', '${TIME}', 'ada', '${TIME}',
+      'tag', '{}', '{}')`,
+    );
     db.close();
     assert.throws(() => openSqliteStore(path), /older version of svc \(schema 2 instead of \d+\)/);
     await upgradeDatabase(path);

@@ -1,12 +1,17 @@
 /** Upgrades a database of an earlier version of svc, step by step. */
 import type { DatabaseSync } from "node:sqlite";
-import { SvcError } from "../../../lib/errors.ts";
-import { isDatabaseDamaged } from "../../../utils/sqlite/database_errors.ts";
-import { inTransaction } from "../../../utils/sqlite/in_transaction.ts";
+import { SvcError } from "../../../../lib/errors.ts";
+import { isDatabaseDamaged } from "../../../../utils/sqlite/database_errors.ts";
+import { inTransaction } from "../../../../utils/sqlite/in_transaction.ts";
 import { listCopies, locateCopy, locatePartialCopy, locateUnfinishedCopy, removeDatabase } from "./earlier_copies.ts";
-import { readVersion, runStep, SCHEMA_STEPS, SCHEMA_VERSION } from "./schema.ts";
-import { checkStructure, copyDatabase, openForReading } from "./snapshot.ts";
-import { explainOpenFailure, isEmptyFile, openDatabase } from "./sqlite_store.ts";
+import { readVersion, runStep, SCHEMA_STEPS, SCHEMA_VERSION } from "../schema.ts";
+import type { RowProgress } from "./seal_rows.ts";
+import { defineChecksum } from "../tables.ts";
+import { checkStructure, copyDatabase, openForReading } from "../snapshot.ts";
+import { explainOpenFailure, isEmptyFile, openDatabase } from "../sqlite_store.ts";
+
+/** Milliseconds between two reports of the progress of a step. */
+const REPORT_INTERVAL = 1000;
 
 /** Progress of an upgrade. */
 export interface UpgradeProgress {
@@ -47,7 +52,7 @@ export async function upgradeDatabase(
   const found = readStoredVersion(path);
   const unfinished = (await listCopies(path)).find((copy) => copy.isUnfinished);
   if (found === 0 || (found === SCHEMA_VERSION && unfinished === undefined)) return undefined;
-  using db = openDatabase(path, true, (db) => readVersion(db, path));
+  using db = openDatabase(path, true, defineChecksum);
   const from = unfinished?.version ?? found;
   const steps = SCHEMA_VERSION - found + (unfinished === undefined ? 1 : 0);
   let step = 0;
@@ -66,13 +71,31 @@ export async function upgradeDatabase(
     }
     for (let version = found + 1; version <= SCHEMA_VERSION; version++) {
       step++;
-      await report(SCHEMA_STEPS[version - 1]?.activity ?? "");
+      const { activity = "", changeRows } = SCHEMA_STEPS[version - 1] ?? {};
+      await report(activity);
+      if (changeRows) await runInBatches(changeRows(db), (progress) => report(`${activity} ${progress}`), signal);
       inTransaction(db, () => runStep(db, version));
     }
   } catch (error) {
     throw explainFailure(error, path, { step, steps, activity, size: measure(db) }, signal);
   }
   return { from, copy: await finishCopy(path, from) };
+}
+
+/** Runs a step in batches. Reports the progress each second. */
+async function runInBatches(
+  batches: Iterable<RowProgress>,
+  report: (progress: string) => Promise<void>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  let reportedAt = performance.now();
+  for (const { done, total } of batches) {
+    await nextTurn();
+    signal?.throwIfAborted();
+    if (performance.now() - reportedAt < REPORT_INTERVAL) continue;
+    await report(`(${done.toLocaleString("en")} of ${total.toLocaleString("en")} rows)`);
+    reportedAt = performance.now();
+  }
 }
 
 function readStoredVersion(path: string): number {

@@ -1,6 +1,6 @@
 /** Copies of a database that an upgrade makes before it changes anything, beside the database. */
 import { basename, dirname } from "node:path";
-import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
+import { ignoreMissing } from "../../../../utils/fs/ignore_missing.ts";
 
 /** A copy of a database from before an upgrade. */
 export interface EarlierCopy {

@@ -1,0 +1,21 @@
+/** Damage of stored rows. */
+import { SvcError } from "../../../lib/errors.ts";
+
+/** Creates the error for rows that are not as they were written. */
+export function createRowDamage(rows: readonly string[]): SvcError {
+  const what = rows.length === 1 ? "A stored row is" : `${rows.length} stored rows are`;
+  return createDamage(`${what} damaged: ${rows.join(", ")}.`);
+}
+
+/** Creates the error for rows that cannot be read. */
+export function createReadDamage(cause: unknown): SvcError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return createDamage(`Stored rows are damaged and cannot be read: ${reason}.`, cause);
+}
+
+function createDamage(message: string, cause?: unknown): SvcError {
+  return new SvcError("STORE_DAMAGED", message, {
+    cause,
+    hint: "Run 'svc service verify' to list the damaged rows, and restore the latest backup to another directory.",
+  });
+}

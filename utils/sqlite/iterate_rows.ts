@@ -1,0 +1,24 @@
+import type { SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+
+/** Marks the row after the last one. */
+const END = "isEnd";
+
+/**
+ * Runs a query and yields its rows. If SQLite fails, `StatementSync.iterate` of Deno ends without an error. Therefore a
+ * last row marks the end, and without it the query runs again with `get`, which throws the error.
+ */
+export function* iterateRows(
+  prepare: (sql: string) => StatementSync,
+  sql: string,
+  parameters: readonly SQLInputValue[] = [],
+): Generator<Record<string, SQLOutputValue>> {
+  const columns = prepare(sql).columns().map(({ name }) => `"${name}"`);
+  const marked = `SELECT ${columns.join(", ")}, 0 AS ${END} FROM (${sql})
+    UNION ALL SELECT ${columns.map(() => "NULL").join(", ")}, 1`;
+  for (const row of prepare(marked).iterate(...parameters)) {
+    if (row[END] === 1) return;
+    yield row;
+  }
+  prepare(`SELECT * FROM (${marked}) ORDER BY ${END} DESC LIMIT 1`).get(...parameters);
+  throw new TypeError(`A query ended before its last row: ${sql}`);
+}
