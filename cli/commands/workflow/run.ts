@@ -39,7 +39,7 @@ export const runCommand: LocalCommand = localCommand({
       type: "boolean",
     },
     once: {
-      help: "Run each file of --each once: resume its unfinished run, and do nothing if it has ended",
+      help: "Run each file of --each once: resume its unfinished run; a run that has ended is not repeated",
       type: "boolean",
     },
     ...newJournal,
