@@ -83,7 +83,10 @@ class TypesModule {
   }
 
   #formatType({ type, values, embedded }: Pick<Field, "type" | "values" | "embedded">): string {
-    if (embedded !== undefined) return this.#addEmbedded(embedded) + (type === "List" ? "[]" : "");
+    if (embedded !== undefined) {
+      const page = this.#addEmbedded(embedded);
+      return type === "List" ? `${page}[]` : type === "PageGroup" ? `Record<string, ${page}>` : page;
+    }
     if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(" | ");
     const kind = VALUE_KINDS[type];
     return kind === "number" || kind === "boolean" ? kind : "string";

@@ -20,6 +20,7 @@ const TYPE_NAMES: { readonly [T in FieldType]: string } = {
   Url: "URL",
   Page: "Embedded data (single record)",
   List: "Embedded data (list of records)",
+  PageGroup: "Embedded data (records by name)",
 };
 
 /** Describes the fields and parameters of a data view. */

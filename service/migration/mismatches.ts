@@ -105,7 +105,7 @@ function listNested(group: Omit<FieldGroup, "defined">, defined: ReadonlyMap<str
   const { path = [], place } = group;
   const nested = [...defined.values()].flatMap(({ name, type, embedded }) => {
     if (embedded === undefined) return [];
-    const part = { field: name, isList: type === "List" };
+    const part = { field: name, ...(type !== "Page" && { container: type === "List" ? "array" : "object" } as const) };
     return listNested({ ...group, path: [...path, part], place: `${place}.${name}` }, embedded.fields);
   });
   return [{ ...group, defined }, ...nested];
@@ -220,7 +220,13 @@ function checkField(
   values: readonly ValueCount[],
   { kind, path = [], place }: FieldSource & { readonly place: string },
 ): Mismatch[] {
-  const things = path.at(-1)?.isList ? "row" : path.length > 0 ? "page" : kind === "cases" ? "case" : "record";
+  const things = path.at(-1)?.container === "array"
+    ? "row"
+    : path.length > 0
+    ? "page"
+    : kind === "cases"
+    ? "case"
+    : "record";
   const issues = values.reduce(
     (sum, value) => sum + (field === undefined ? value.count : countIssues(field, value)),
     0,

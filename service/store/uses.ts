@@ -51,10 +51,10 @@ export interface FieldSource {
   readonly choices?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A field with an embedded page, or with a list of rows. */
+/** A field with an embedded page, or with several: the rows of a list, or the pages of a page group. */
 export interface EmbeddedPart {
   readonly field: string;
-  readonly isList: boolean;
+  readonly container?: "array" | "object";
 }
 
 /** A name of the definition to replace in stored data. */

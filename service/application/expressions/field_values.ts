@@ -1,8 +1,9 @@
 /** Values of fields: which values fit, and how content stores them. */
 import { isDate, isTimestamp, toUtc } from "../../../utils/time/timestamps.ts";
 import { isJsonObject, isNumber, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import { mapValues } from "../../../utils/map_values.ts";
 import { countCharacters, truncate } from "../../../utils/text/wording.ts";
-import type { Field, FieldType } from "../model/field.ts";
+import { type Field, type FieldType, isGroupIndex } from "../model/field.ts";
 import { isInteger } from "./comparisons.ts";
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
@@ -24,6 +25,7 @@ const NAMES: Record<FieldType, string> = {
   Url: "URL",
   Page: "page (a JSON object)",
   List: "list (a JSON array of objects)",
+  PageGroup: "page group (a JSON object with an object for each name)",
 };
 
 /** Reports whether a value is empty. A required field needs a value that is not. */
@@ -70,10 +72,23 @@ function normalize(field: Field, value: JsonValue): JsonValue {
   const { type, embedded } = field;
   if (type === "DateTime" && typeof value === "string") return toUtc(value) ?? value;
   if (embedded === undefined) return value;
-  if (Array.isArray(value)) return value.map((row) => normalize(field, row));
-  if (!isJsonObject(value)) return value;
-  const members = Object.entries(value).flatMap(([name, member]): [string, JsonValue | undefined][] => {
-    const inner = embedded.fields.get(name);
+  return mapPages(field, value, (page) => normalizePage(page, embedded.fields));
+}
+
+/** Maps the pages of a field's value: a page, the rows of a list, or the pages of a page group. */
+export function mapPages(
+  { type }: { readonly type: FieldType },
+  value: JsonValue,
+  map: (page: JsonObject) => JsonValue,
+): JsonValue {
+  const mapPage = (page: JsonValue = null) => isJsonObject(page) ? map(page) : page;
+  if (Array.isArray(value)) return value.map(mapPage);
+  return type === "PageGroup" && isJsonObject(value) ? mapValues(value, mapPage) : mapPage(value);
+}
+
+function normalizePage(page: JsonObject, fields: ReadonlyMap<string, Field>): JsonObject {
+  const members = Object.entries(page).flatMap(([name, member]): [string, JsonValue | undefined][] => {
+    const inner = fields.get(name);
     if (inner === undefined || member === undefined) return [[name, member]];
     return isAbsent(inner, member) ? [] : [[name, normalize(inner, member)]];
   });
@@ -93,6 +108,8 @@ function hasType(type: FieldType, value: JsonValue): boolean {
       return isJsonObject(value);
     case "List":
       return Array.isArray(value) && value.every(isJsonObject);
+    case "PageGroup":
+      return isJsonObject(value) && Object.keys(value).every(isGroupIndex) && Object.values(value).every(isJsonObject);
     default:
       return typeof value === "string" && hasFormat(type, value);
   }

@@ -18,6 +18,7 @@ import { EVERY_CASE, NO_CASE, type ReadRight } from "../model/rights.ts";
 import { convertCondition } from "./case_condition.ts";
 import { findUnknownValues } from "./dropdown_values.ts";
 import type { FieldShape, FieldShapes } from "./field_shape.ts";
+import { mapPages } from "./field_values.ts";
 import { type Meter, meterExpression, registerMeteredFunctions, runMetered } from "./meter.ts";
 import { callsMethod } from "./syntax_tree.ts";
 
@@ -37,6 +38,7 @@ const CEL: Record<FieldType, readonly [type: string, empty: JsonValue]> = {
   Url: ["string", ""],
   Page: ["map", {}],
   List: ["list", []],
+  PageGroup: ["map", {}],
 };
 
 /** CEL types of the members of a page. */
@@ -213,7 +215,7 @@ export class Vocabulary {
     if (fields === undefined) return CEL[type][0];
     const members = Object.entries(fields).map(([name, shape]) => [name, this.#toType(`${path}.${name}`, shape)]);
     const page = this.#toPageType(path, Object.fromEntries(members.sort()));
-    return type === "List" ? `list<${page}>` : page;
+    return type === "List" ? `list<${page}>` : type === "PageGroup" ? `map<string, ${page}>` : page;
   }
 
   #toPageType(path: string, members: Readonly<Record<string, string>>): string {
@@ -269,9 +271,7 @@ function fillInField(
   }
   const filled = value ?? CEL[type][1];
   const names = Object.keys(fields);
-  const fillInPage = (page: JsonValue) =>
-    isJsonObject(page) ? { ...page, ...fillIn(names, fields, page, isCondition) } : page;
-  return Array.isArray(filled) ? filled.map(fillInPage) : fillInPage(filled);
+  return mapPages({ type }, filled, (page) => ({ ...page, ...fillIn(names, fields, page, isCondition) }));
 }
 
 type Numeric = number | bigint;

@@ -20,10 +20,16 @@ export const VALUE_KINDS = {
   Url: "text",
   Page: "embedded",
   List: "embedded",
+  PageGroup: "embedded",
 } as const satisfies Record<string, ValueKind>;
 
 /** The type of a field. */
 export type FieldType = keyof typeof VALUE_KINDS;
+
+/** Reports whether a text can name a page of a page group. */
+export function isGroupIndex(text: string): boolean {
+  return /^[A-Za-z][\w-]{0,63}$/.test(text);
+}
 
 /** A field of a case, a record, an embedded page or a row. */
 export interface Field {

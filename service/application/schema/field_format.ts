@@ -33,7 +33,7 @@ const plainFields = [
 ] as const;
 
 const emptyPage = z.strictObject({
-  type: z.literal(["Page", "List"]),
+  type: z.literal(["Page", "List", "PageGroup"]),
   ...common,
   class: className.optional().describe("Class of an embedded page or of a list's rows"),
 });

@@ -66,10 +66,10 @@ function findPlace(context: string, fields: Place["fields"], content: JsonObject
 
 /** Enters a page or a row, e.g. `Address` or `Documents(1)`. Returns undefined if it does not exist. */
 function enter(step: string, { fields, content, findIn }: Place): Place | undefined {
-  const [, name = "", position] = step.match(/^(\w+)(?:\((\d+)\))?$/) ?? [];
-  const embedded = fields.get(name)?.embedded;
+  const [, name = "", position] = step.match(/^(\w+)(?:\(([\w-]+)\))?$/) ?? [];
+  const { embedded, type } = fields.get(name) ?? {};
   const value = content[name];
-  const inner = position === undefined ? value : Array.isArray(value) ? value[Number(position) - 1] : undefined;
+  const inner = position === undefined ? type === "Page" ? value : undefined : readIndexed(value, position);
   if (embedded === undefined || !isJsonObject(inner)) return undefined;
   return {
     fields: embedded.fields,
@@ -77,12 +77,19 @@ function enter(step: string, { fields, content, findIn }: Place): Place | undefi
     findIn(other) {
       const outer = findIn(other);
       if (position === undefined) return toObject(outer[name] ??= {});
+      if (type === "PageGroup") return toObject(toObject(outer[name] ??= {})[position] ??= {});
       const rows = outer[name] ??= [];
       if (!Array.isArray(rows)) return {};
       while (rows.length < Number(position)) rows.push({});
       return toObject(rows[Number(position) - 1]);
     },
   };
+}
+
+/** Reads a row by its number from 1, or a page of a page group by its name. */
+function readIndexed(value: JsonValue | undefined, index: string): JsonValue | undefined {
+  if (Array.isArray(value)) return value[Number(index) - 1];
+  return isJsonObject(value) && Object.hasOwn(value, index) ? value[index] : undefined;
 }
 
 function toObject(value: JsonValue | undefined): JsonObject {

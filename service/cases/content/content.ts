@@ -1,6 +1,7 @@
 /** Content of cases and records: submitted forms, page instructions, and calculated fields. */
 import { cloneJson, isJsonObject, type JsonObject, type JsonValue, stringOrUndefined } from "../../../utils/json.ts";
 import type { Action, EmbeddedClass, Field, Scope, View } from "../../application/model/application.ts";
+import { isGroupIndex } from "../../application/model/field.ts";
 import { checkFieldValue, isAbsent, isEmpty, setFieldValue } from "../../application/expressions/field_values.ts";
 import { createIssue, type DomainError, Invalid, type Issue, MAX_ISSUES, ValidationFailed } from "../../errors.ts";
 import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
@@ -219,15 +220,24 @@ function isFit(problem: string | undefined, name: string, page: string, issues: 
   return problem === undefined;
 }
 
-/** Returns the pages of a value: the rows of a list, or the page itself. */
-export function readPages(value: JsonValue | undefined): JsonObject[] {
-  return (Array.isArray(value) ? value : [value]).filter(isJsonObject);
+/** Returns the rows of a list. */
+export function readRows(value: JsonValue | undefined): JsonObject[] {
+  return (Array.isArray(value) ? value : []).filter(isJsonObject);
 }
 
 /** Lists the pages of a field's value with their paths. `path` is the path of the page with the field. */
 function listPages(field: Field, value: JsonValue | undefined, path: string): [path: string, page: JsonObject][] {
   const whole = `${path}.${field.name}`;
-  return readPages(value).map((page, index) => [field.type === "List" ? `${whole}(${index + 1})` : whole, page]);
+  switch (field.type) {
+    case "List":
+      return readRows(value).map((page, index) => [`${whole}(${index + 1})`, page]);
+    case "PageGroup":
+      return Object.entries(isJsonObject(value) ? value : {}).flatMap(([index, page]) => {
+        return isJsonObject(page) ? [[`${whole}(${index})`, page]] : [];
+      });
+    default:
+      return isJsonObject(value) ? [[whole, value]] : [];
+  }
 }
 
 /** Returns the changed fields of a form. Removed values are null. */
@@ -248,7 +258,7 @@ function setValue(field: Field, target: JsonObject, value: JsonValue, page: stri
   else target[name] = mergeEmbedded(field, embedded, target[name], value, page, issues);
 }
 
-/** Merges a page, or replaces a list. Page instructions can change single rows. */
+/** Merges a page, or replaces a list or page group. Page instructions can change its single pages. */
 function mergeEmbedded(
   field: Field,
   embedded: EmbeddedClass,
@@ -262,7 +272,10 @@ function mergeEmbedded(
   const pages = listPages(field, value, page).map(([path, members]) =>
     mergePage(embedded, base, members, path, issues)
   );
-  return isPage ? pages[0] ?? base : pages;
+  if (isPage) return pages[0] ?? base;
+  return field.type === "List" || !isJsonObject(value) ? pages : Object.fromEntries(
+    Object.keys(value).map((index, position) => [index, pages[position]]),
+  );
 }
 
 function checkPages(
@@ -299,7 +312,9 @@ function applyInstructions(
     const { segments, invalid } = instruction;
     const target = findTarget(new Map([[field.name, field]]), content, segments, invalid);
     checkClass(instruction, target);
+    checkGroupIndex(instruction, target);
     if (target.field.type === "Page") changePage(instruction, target, issues);
+    else if (target.field.type === "PageGroup") changeGroup(instruction, target, issues);
     else changeList(instruction, target, issues);
   }
 }
@@ -315,6 +330,8 @@ interface Instruction {
   readonly content: JsonObject;
   /** Row of a list, from 1. */
   readonly row?: number;
+  /** Name of a page of a page group. */
+  readonly group?: string;
   /** New position of the row, from 1. */
   readonly to?: number;
   /** Class that the page or the rows must have. */
@@ -325,10 +342,10 @@ interface Instruction {
 
 type CreateError = (reason: string) => DomainError;
 
-/** A step of a path: a field, and a row if the field is a list. */
+/** A step of a path: a field, with the row of a list or the name of a page of a page group. */
 interface Segment {
   readonly name: string;
-  readonly row?: number;
+  readonly index?: string;
 }
 
 /** The page or list that an instruction changes. */
@@ -344,19 +361,17 @@ function readInstruction(value: JsonValue, invalid: CreateError): Instruction {
   if (typeof verb !== "string") throw invalid("'instruction' is missing");
   if (typeof target !== "string") throw invalid("'target' is missing");
   if (!isJsonObject(content) && !WITHOUT_CONTENT.includes(verb)) throw invalid(`${verb} needs 'content'`);
-  if (groupIndex !== undefined && groupIndex !== null) {
-    throw invalid(`'groupIndex' is for page groups, and '${target}' is not one`);
-  }
   const segments = splitTarget(target, invalid);
-  const named = segments.at(-1)?.row;
-  const row = readPosition("listIndex", listIndex, invalid) ?? named;
-  if (named !== undefined && row !== named) throw invalid(`'listIndex' ${row} is not the row of '${target}'`);
+  const named = segments.at(-1)?.index;
+  const row = readPosition("listIndex", listIndex, invalid) ?? toRow(named);
+  if (named !== undefined && row !== toRow(named)) throw invalid(`'listIndex' ${row} is not the row of '${target}'`);
   return {
     verb,
     path: target.startsWith(".") ? target : "." + target,
     segments,
     content: isJsonObject(content) ? content : {},
     row,
+    group: readGroupIndex(groupIndex, invalid),
     to: readPosition("listMoveToIndex", listMoveToIndex, invalid),
     targetClass: stringOrUndefined(targetClassID),
     invalid,
@@ -369,6 +384,18 @@ const WITHOUT_CONTENT = ["DELETE", "DELETE ALL", "MOVE"];
 function checkClass({ targetClass, path, invalid }: Instruction, { embedded: { classId } }: Target): void {
   if (targetClass === undefined || targetClass === classId) return;
   throw invalid(`'${path}' is of the class ${classId}, not of ${targetClass}`);
+}
+
+/** Checks that an instruction names one page of a page group, and none of anything else. */
+function checkGroupIndex({ path, segments, group, invalid }: Instruction, { field }: Target): void {
+  const named = segments.at(-1)?.index;
+  if (field.type === "PageGroup") {
+    if (named !== undefined && !isGroupIndex(named)) throw invalid(`'${path}' is not a target`);
+    if (named === undefined || group === undefined || named === group) return;
+    throw invalid(`'groupIndex' ${group} is not the page of '${path}'`);
+  }
+  if (group !== undefined) throw invalid(`'groupIndex' is for page groups, and '${path}' is not one`);
+  if (named !== undefined && toRow(named) === undefined) throw invalid(`'${path}' is not a target`);
 }
 
 function editableField(view: View, { path, segments, invalid }: Instruction): Field {
@@ -397,6 +424,53 @@ function changePage(
     default:
       throw invalid(`${verb} is not an instruction for a page`);
   }
+}
+
+function changeGroup(
+  { verb, path, segments, content, group = segments.at(-1)?.index, invalid }: Instruction,
+  { holder, field: { name }, embedded }: Target,
+  issues: ContentIssues,
+): void {
+  const current = holder[name];
+  const pages = new Map(Object.entries(isJsonObject(current) ? current : {}));
+  const merged = (page: JsonValue | undefined, index: string) => {
+    const place = `${path.replace(/\([^()]*\)$/, "")}(${index})`;
+    return mergePage(embedded, isJsonObject(page) ? page : newPage(embedded.fields), content, place, issues);
+  };
+  const find = (exists: boolean): string => {
+    if (group === undefined) throw invalid(`${verb} needs 'groupIndex'`);
+    if (pages.has(group) === exists) return group;
+    throw invalid(exists ? `'${name}' has no page ${group}` : `'${name}' has a page ${group} already`);
+  };
+  switch (verb) {
+    case "ADD": {
+      const index = find(false);
+      pages.set(index, merged(undefined, index));
+      break;
+    }
+    case "UPDATE": {
+      const index = find(true);
+      pages.set(index, merged(pages.get(index), index));
+      break;
+    }
+    case "UPDATE ALL":
+      for (const [index, page] of pages) pages.set(index, merged(page, index));
+      break;
+    case "REPLACE": {
+      const index = find(true);
+      pages.set(index, merged(undefined, index));
+      break;
+    }
+    case "DELETE":
+      pages.delete(find(true));
+      break;
+    case "DELETE ALL":
+      pages.clear();
+      break;
+    default:
+      throw invalid(`${verb} is not an instruction for a page group`);
+  }
+  holder[name] = Object.fromEntries(pages);
 }
 
 function changeList(
@@ -472,25 +546,44 @@ function findTarget(
   return findTarget(embedded.fields, openPage({ holder, field, embedded }, segment, invalid), rest, invalid);
 }
 
-function openPage({ holder, field, embedded }: Target, { name, row }: Segment, invalid: CreateError): JsonObject {
+function openPage({ holder, field, embedded }: Target, { name, index }: Segment, invalid: CreateError): JsonObject {
   const current = holder[name];
   if (field.type === "Page") {
     const page = isJsonObject(current) ? current : newPage(embedded.fields);
     holder[name] = page;
     return page;
   }
+  if (field.type === "PageGroup") {
+    const page = isJsonObject(current) && index !== undefined && Object.hasOwn(current, index)
+      ? current[index]
+      : undefined;
+    if (!isJsonObject(page)) throw invalid(`'${name}' has no page ${index ?? "without a name"}`);
+    return page;
+  }
+  const row = toRow(index);
   const page = Array.isArray(current) && row !== undefined ? current[row - 1] : undefined;
-  if (!isJsonObject(page)) throw invalid(`'${name}' has no row ${row ?? "without a number"}`);
+  if (!isJsonObject(page)) throw invalid(`'${name}' has no row ${index ?? "without a number"}`);
   return page;
 }
 
-/** Splits a path such as `.Documents(2).Author`. */
+/** Splits a path such as `.Documents(2).Author` or `.Rooms(Kitchen)`. */
 function splitTarget(target: string, invalid: CreateError): Segment[] {
   return target.replace(/^\./, "").split(".").map((part) => {
-    const [, name, row] = part.match(/^(\w+)(?:\((\d+)\))?$/) ?? [];
+    const [, name, index] = part.match(/^(\w+)(?:\(([\w-]+)\))?$/) ?? [];
     if (name === undefined) throw invalid(`'${target}' is not a target`);
-    return { name, row: row === undefined ? undefined : Number(row) };
+    return { name, index };
   });
+}
+
+/** Converts the index of a path to a row. Returns undefined for the name of a page. */
+function toRow(index: string | undefined): number | undefined {
+  return index !== undefined && /^\d+$/.test(index) ? Number(index) : undefined;
+}
+
+function readGroupIndex(value: JsonValue | undefined, invalid: CreateError): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "string" && isGroupIndex(value)) return value;
+  throw invalid("'groupIndex' must start with a letter and have at most 64 letters, digits, '_' and '-'");
 }
 
 function buildRowPath(path: string, at: number): string {

@@ -1,7 +1,8 @@
 /** Parts of responses: links, content as it is shown, and the resources of views for a user interface. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import type { CONTENT_FACTS, Field, FieldType, View, ViewField } from "../../application/model/application.ts";
 import { toViewField, VALUE_KINDS } from "../../application/model/field.ts";
+import { mapPages } from "../../application/expressions/field_values.ts";
 import type { CaseWork } from "../case_work.ts";
 
 /** The declaration and the component of each type of field. */
@@ -20,6 +21,7 @@ const SHOWN: Record<FieldType, readonly [type: string, displayAs: string, compon
   Url: ["Text", "pxURL", "URL"],
   Page: ["Page", "Scalar", "Group"],
   List: ["Page List", "Scalar", "SimpleTableSelect"],
+  PageGroup: ["Page Group", "Scalar", "Group"],
 };
 
 /** Resources by view. Views do not change while the service runs. */
@@ -175,12 +177,12 @@ export function showValues(fields: ReadonlyMap<string, Field>, content: JsonObje
 /** Shows a missing text as an empty text, and a missing list as an empty list. Leaves out other missing values. */
 function showValue(field: Field, value: JsonValue | undefined): JsonValue | undefined {
   const { type, embedded } = field;
-  if (embedded !== undefined && isJsonObject(value)) return showValues(embedded.fields, value, embedded.classId);
-  if (embedded !== undefined && Array.isArray(value)) {
-    return value.map((row) => isJsonObject(row) ? showValues(embedded.fields, row, embedded.classId) : row);
+  if (embedded !== undefined && value !== undefined) {
+    return mapPages(field, value, (page) => showValues(embedded.fields, page, embedded.classId));
   }
   if (value !== undefined) return value;
   if (type === "List") return [];
+  if (type === "PageGroup") return {};
   return type === "Page" || type === "Boolean" || VALUE_KINDS[type] === "number" ? undefined : "";
 }
 

@@ -73,10 +73,10 @@ function joinEmbedded(
   bind: (value: string) => string,
 ): { joins: readonly string[]; content: string } {
   const joins: string[] = [];
-  for (const [depth, { field, isList }] of path.entries()) {
+  for (const [depth, { field, container }] of path.entries()) {
     const part = `${content} -> ${bind(`$.${JSON.stringify(field)}`)}`;
-    if (isList) joins.push(`json_each(IIF(json_type(${part}) = 'array', ${part}, '[]')) AS row${depth}`);
-    const page = isList ? `row${depth}.value` : part;
+    if (container) joins.push(`json_each(IIF(json_type(${part}) = '${container}', ${part}, '[]')) AS row${depth}`);
+    const page = container ? `row${depth}.value` : part;
     content = `IIF(json_type(${page}) = 'object', ${page}, '{}')`;
   }
   return { joins, content };
