@@ -57,7 +57,9 @@ export async function updateProfiles(
     if (JSON.stringify(updated) === JSON.stringify(profile)) continue;
     await saveProfile(name, updated).catch((error) => {
       if (!isDiskFull(error)) throw error;
-      log(`Warning: The profile ${name} still has another address than ${address.url}, because its disk is full.`);
+      log(
+        `Warning: The disk is full, so the profile ${name} keeps an old address. The service runs at ${address.url}.`,
+      );
     });
   }
 }

@@ -181,7 +181,7 @@ async function checkKeys(tx: Transaction, app: Application): Promise<Mismatch[]>
   for (const { id, key } of app.dataTypes.values()) {
     const count = await tx.countOtherKeys(id, key);
     if (count === 0) continue;
-    const message = `${pluralize(count, "record")} of ${id} with another key than ${key.join(", ")}`;
+    const message = `${pluralize(count, "record")} of ${id} whose key is not the value of ${key.join(" and ")}`;
     found.push({ message, count });
   }
   return found;

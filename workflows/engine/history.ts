@@ -231,7 +231,7 @@ export function encodeAnswer({ head, text }: CallAnswer): string {
   return JSON.stringify(head) + "\n" + text;
 }
 
-/** Start of a response that an earlier step has got, too. */
+/** Start of a response that an earlier step has received as well. */
 const REPEATED = '{"sameAs":';
 
 /** Serializes a response that is the same as the last one of an earlier step. */
@@ -244,7 +244,7 @@ function completeAnswer(encoded: string, answers: ReadonlyMap<number, string>): 
   const position = parseInt(encoded.slice(REPEATED.length));
   const answer = answers.get(position);
   if (answer !== undefined) return answer;
-  throw damagedHistory(`The journal has a response that repeats that of step ${position}, but not the latter.`);
+  throw damagedHistory(`A response in the journal repeats the one of step ${position}, which is missing.`);
 }
 
 /** Parses a serialized response. */

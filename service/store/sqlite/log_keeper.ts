@@ -12,10 +12,10 @@ export interface LogLimits {
   readonly maxLog: number;
 }
 
-/** Milliseconds between two looks at the log, while there are commits. */
+/** Milliseconds between two checks of the log while there are commits. */
 const INTERVAL = 250;
 
-/** Number of looks without a commit after which the service is idle. */
+/** Number of checks without a commit after which the service is idle. */
 const IDLE_LOOKS = 4;
 
 /**

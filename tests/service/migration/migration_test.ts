@@ -159,7 +159,7 @@ Deno.test("a start lists what a changed definition does not fit, and refuses", a
     ]],
     [(yaml) => yaml.replace("values: [Low, High]", "values: [Low, Medium, High]"), []],
     [(yaml) => yaml.replace("key: [Name]", "key: [Price]"), [
-      "1 record of Org-Jobs-Data-Tool with another key than Price",
+      "1 record of Org-Jobs-Data-Tool whose key is not the value of Price",
     ]],
     [(yaml) => yaml.replace("Start:\n        name", "Begin:\n        name"), [
       `3 cases of Org-Jobs-Work-Job in the stage Start, ${unknown}`,
