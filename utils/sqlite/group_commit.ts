@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { delay } from "../async/abort.ts";
+import { nextTurn } from "../async/next_turn.ts";
 import { isDatabaseBusy } from "./database_errors.ts";
 
 /** Controls the transaction of a database connection. Each method but `begin` completes before it returns. */
@@ -182,9 +183,4 @@ export class GroupCommit {
     this.#hasBegun = false;
     if (this.#transaction.isOpen()) this.#transaction.rollback();
   }
-}
-
-/** Waits for the end of the event loop's turn, in which requests that have arrived are handed over. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

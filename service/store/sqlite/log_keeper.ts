@@ -16,7 +16,7 @@ export interface LogLimits {
 const INTERVAL = 250;
 
 /** Number of checks without a commit after which the service is idle. */
-const IDLE_LOOKS = 4;
+const IDLE_CHECKS = 4;
 
 /**
  * Copies the write-ahead log into the database: at certain sizes, and when the service is idle. SQLite would try it with
@@ -30,7 +30,7 @@ export class LogKeeper {
   /** Sizes at which the log is copied, and at which queries wait. They grow while another process, e.g. a backup, reads. */
   #next: LogLimits;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #idleLooks = 0;
+  #idleChecks = 0;
   #isClosed = false;
 
   /** Keeps the log of a database. */
@@ -44,8 +44,8 @@ export class LogKeeper {
 
   /** Notes that the log may have grown. */
   noteCommit(): void {
-    this.#idleLooks = 0;
-    this.#lookLater();
+    this.#idleChecks = 0;
+    this.#checkLater();
   }
 
   /** Makes the room of the log available for the next changes, after the disk was full. */
@@ -63,14 +63,14 @@ export class LogKeeper {
     clearTimeout(this.#timer);
   }
 
-  #lookLater(): void {
+  #checkLater(): void {
     if (this.#isClosed || this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => void this.#look(), INTERVAL);
+    this.#timer = setTimeout(() => void this.#check(), INTERVAL);
     Deno.unrefTimer(this.#timer);
   }
 
-  async #look(): Promise<void> {
-    const isIdle = ++this.#idleLooks >= IDLE_LOOKS;
+  async #check(): Promise<void> {
+    const isIdle = ++this.#idleChecks >= IDLE_CHECKS;
     const size = this.#readSize();
     const isLong = size > this.#next.maxLog;
     if (isLong) await this.#lanes.pause();
@@ -83,7 +83,7 @@ export class LogKeeper {
       this.#next = { copiedLog: size + copiedLog, maxLog: isLong ? size + maxLog : this.#next.maxLog };
     }
     this.#timer = undefined;
-    if (!isEmpty || this.#idleLooks < IDLE_LOOKS) this.#lookLater();
+    if (!isEmpty || this.#idleChecks < IDLE_CHECKS) this.#checkLater();
   }
 
   #readSize(): number {

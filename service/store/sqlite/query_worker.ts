@@ -1,11 +1,10 @@
 /** The worker of a `QueryThread`. It runs one query at a time, on a connection that only reads. */
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
+import { getErrorMessage } from "../../../lib/errors.ts";
 import { QueryTooSlow, RowsTooLong } from "../query.ts";
 import { QueryRunner, type SqlQuery } from "./query_runner.ts";
 import type { SqlRow } from "./tables.ts";
-
-/** Milliseconds to wait for another process that repairs or removes the write-ahead log. */
-const BUSY_TIMEOUT = 1000;
+import { openReader } from "./open_reader.ts";
 
 /** The first message to the worker. */
 export interface OpenMessage {
@@ -43,7 +42,7 @@ scope.onmessage = ({ data }) => {
     db?.close();
     scope.postMessage("closed");
   } else if ("path" in data) {
-    db = new DatabaseSync(data.path, { readOnly: true, timeout: BUSY_TIMEOUT });
+    db = openReader(data.path);
     runner = new QueryRunner(db, () => Atomics.load(data.stop, 0) !== 0);
   } else if (runner !== undefined) {
     scope.postMessage(runQuery(runner, data));
@@ -56,7 +55,7 @@ function runQuery(runner: QueryRunner, { query, milliseconds }: QueryMessage): Q
   } catch (error) {
     if (error instanceof RowsTooLong) return { limit: "size" };
     if (error instanceof QueryTooSlow) return { limit: "time" };
-    const message = error instanceof Error ? error.message : String(error);
+    const message = getErrorMessage(error);
     return error instanceof Error && "errcode" in error
       ? { error: message, errcode: Number(error.errcode) }
       : { error: message };

@@ -1,13 +1,11 @@
 /** Units of work that only read. */
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Transaction } from "../store.ts";
 import type { QueryLanes } from "./query_lanes.ts";
 import type { SqlQuery } from "./query_runner.ts";
 import type { SqlRow } from "./tables.ts";
+import { openReader } from "./open_reader.ts";
 import { SqliteTransaction, Statements, type StoreUnit } from "./transaction.ts";
-
-/** Milliseconds to wait for another process that repairs or removes the write-ahead log. */
-const BUSY_TIMEOUT = 1000;
 
 /**
  * Runs units of work that only read, on a connection of their own. Each unit reads one state of the database. It runs alone,
@@ -25,7 +23,7 @@ export class ReadUnits {
 
   /** Reads a database file that has its tables. */
   constructor(path: string, lanes: QueryLanes) {
-    this.#db = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT });
+    this.#db = openReader(path);
     this.#begin = this.#db.prepare("BEGIN");
     this.#end = this.#db.prepare("COMMIT");
     this.#statements = new Statements(this.#db);

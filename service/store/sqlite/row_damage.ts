@@ -1,5 +1,5 @@
 /** Damage of stored rows. */
-import { SvcError } from "../../../lib/errors.ts";
+import { getErrorMessage, SvcError } from "../../../lib/errors.ts";
 
 /** Creates the error for rows that are not as they were written. */
 export function createRowDamage(rows: readonly string[]): SvcError {
@@ -9,8 +9,7 @@ export function createRowDamage(rows: readonly string[]): SvcError {
 
 /** Creates the error for rows that cannot be read. */
 export function createReadDamage(cause: unknown): SvcError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return createDamage(`Stored rows are damaged and cannot be read: ${reason}.`, cause);
+  return createDamage(`Stored rows are damaged and cannot be read: ${getErrorMessage(cause)}.`, cause);
 }
 
 function createDamage(message: string, cause?: unknown): SvcError {

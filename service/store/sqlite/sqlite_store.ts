@@ -1,7 +1,7 @@
 /** The store on SQLite: one file, one connection that writes, and further connections that only read. */
 import { DatabaseSync } from "node:sqlite";
 import { makePrivateFile } from "../../../utils/fs/private_file.ts";
-import { SvcError } from "../../../lib/errors.ts";
+import { getErrorMessage, SvcError } from "../../../lib/errors.ts";
 import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
 import { controlTransaction, GroupCommit } from "../../../utils/sqlite/group_commit.ts";
 import { isDatabaseBusy, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
@@ -128,7 +128,7 @@ export function openDatabase(path: string, isKnown: boolean, prepare: (db: Datab
 /** Creates the error for a database that cannot be opened. Returns an error that has a code itself. */
 export function explainOpenFailure(path: string, cause: unknown): SvcError {
   if (cause instanceof SvcError) return cause;
-  const reason = isDiskFull(cause) ? "its disk is full" : cause instanceof Error ? cause.message : String(cause);
+  const reason = isDiskFull(cause) ? "its disk is full" : getErrorMessage(cause);
   return new SvcError("INVALID_CONFIG", `The database ${path} cannot be opened: ${reason}.`, {
     cause,
     hint: isDiskFull(cause)

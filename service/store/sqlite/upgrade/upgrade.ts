@@ -1,6 +1,7 @@
 /** Upgrades a database of an earlier version of svc, step by step. */
 import type { DatabaseSync } from "node:sqlite";
-import { SvcError } from "../../../../lib/errors.ts";
+import { getErrorMessage, SvcError } from "../../../../lib/errors.ts";
+import { nextTurn } from "../../../../utils/async/next_turn.ts";
 import { isDatabaseDamaged } from "../../../../utils/sqlite/database_errors.ts";
 import { inTransaction } from "../../../../utils/sqlite/in_transaction.ts";
 import { listCopies, locateCopy, locatePartialCopy, locateUnfinishedCopy, removeDatabase } from "./earlier_copies.ts";
@@ -155,8 +156,7 @@ function explainFailure(
     });
   }
   if (error instanceof SvcError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return new SvcError("INVALID_CONFIG", `The upgrade of ${path} failed in ${where}: ${reason}.`, {
+  return new SvcError("INVALID_CONFIG", `The upgrade of ${path} failed in ${where}: ${getErrorMessage(error)}.`, {
     cause: error,
     hint: `Check that its disk has ${formatMegabytes(size)} of free space, then start the service ` +
       "again to continue the upgrade.",
@@ -172,9 +172,4 @@ function measure(db: DatabaseSync): number {
 
 function formatMegabytes(bytes: number): string {
   return `${Math.ceil(bytes / 1e6).toLocaleString("en")} MB`;
-}
-
-/** Waits for the end of the event loop's turn, in which signals arrive. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
