@@ -159,6 +159,7 @@ export class GroupCommit {
       return await this.#attempt(part);
     };
     const failure = await unit.run({ willWrite, attempt });
+    await Promise.allSettled([opening]); // The unit may have ended without waiting for it.
     if (!hasWritten) return;
     // SQLite has rolled back the changes of all units.
     if (failure && !this.#transaction.isOpen()) throw failure.reason;

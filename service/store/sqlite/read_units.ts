@@ -66,11 +66,19 @@ export class ReadUnits {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#turns = promise;
     await before;
-    this.#begin.run(); // The first read takes the state.
+    try {
+      this.#begin.run(); // The first read takes the state.
+    } catch (error) {
+      resolve();
+      throw error;
+    }
     return {
       [Symbol.dispose]: () => {
-        this.#end.run();
-        resolve();
+        try {
+          if (this.#db.isTransaction) this.#end.run(); // SQLite itself ends it after some errors.
+        } finally {
+          resolve();
+        }
       },
     };
   }

@@ -20,6 +20,7 @@ import {
 } from "../../harness/service.ts";
 import { textAt } from "../../harness/service_engine.ts";
 import { type Folder, makeFolder } from "../../harness/svc.ts";
+import { within } from "../../harness/wait.ts";
 
 const PERMIT = "City-Permit-Work-Permit";
 
@@ -311,4 +312,22 @@ Deno.test("renames, a deleted parent and odd texts keep the checksums right, and
   await store.close();
   const { checkDatabase } = await import("../../../service/store/sqlite/snapshot.ts");
   assert.deepEqual(checkDatabase(path).issues, ['A row is damaged: cases (id "damaged")']);
+});
+
+Deno.test("after a file was truncated, every read ends", async () => {
+  await using folder = await makeFolder({});
+  const path = `${folder.path}/service.db`;
+  const put = openSqliteStore(path);
+  await put.transact(async (tx) => {
+    for (let n = 0; n < 500; n++) {
+      await tx.putRecord({ classId: "D", key: String(n), tag: "", content: { text: "x".repeat(2000) } });
+    }
+  });
+  await put.close();
+  const store = openSqliteStore(path);
+  await Deno.truncate(path, 200_000);
+  const reads = Array.from({ length: 3 }, () => store.read((tx) => tx.getRecord("D", "499")));
+  const outcomes = await within("every read ends", Promise.allSettled(reads));
+  assert.deepEqual(outcomes.map(({ status }) => status), ["rejected", "rejected", "rejected"]);
+  await within("the store closes", store.close());
 });

@@ -5,6 +5,7 @@ import { type Filter, QueryTooSlow, type RowQuery } from "../../../service/store
 import { QueryLanes } from "../../../service/store/sqlite/query_lanes.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import { type Store, StoreBusy } from "../../../service/store/store.ts";
+import { nextTurn } from "../../../utils/async/next_turn.ts";
 import { openServiceOn, readErrorDetails } from "../../harness/service.ts";
 import { eventually, within } from "../../harness/wait.ts";
 
@@ -194,6 +195,24 @@ Deno.test("while another process writes, reads are answered, and changes wait wi
     other.exec("ROLLBACK");
     await within("the change is made", change);
     assert.equal(await store.read((tx) => tx.countRows(RECORDS)), 2);
+    await store.close();
+  }));
+
+Deno.test("a change that is not awaited leaves no transaction open when another process has released the lock", () =>
+  withFile(async (path) => {
+    const store = openSqliteStore(path);
+    using other = new DatabaseSync(path, { timeout: 0 });
+    other.exec("BEGIN IMMEDIATE");
+    const unit = store.transact((tx) => {
+      tx.putRecord({ classId: "D", key: "1", tag: "", content: {} }).catch(() => {});
+      return Promise.resolve();
+    });
+    const { settled } = watch([unit]);
+    for (let turn = 0; turn < 10; turn++) await nextTurn();
+    assert.deepEqual(settled, []);
+    other.exec("COMMIT");
+    await within("the unit ends", unit);
+    other.exec("BEGIN IMMEDIATE; ROLLBACK");
     await store.close();
   }));
 
