@@ -49,7 +49,7 @@ export function createEarlierStore(data: string, version: number, cases: number)
     const rows: readonly Row[] = template.prepare(`SELECT * FROM ${table} ORDER BY seq`).all();
     for (let copy = 0; copy < copies; copy++) insertCopies(db, table, rows, copy, count);
   }
-  db.prepare("INSERT INTO sequences (name, value) VALUES ('CITY-PERMIT-WORK P', ?)").run(copies * count);
+  db.prepare("INSERT INTO sequences VALUES ('CITY-PERMIT-WORK P', ?)").run(copies * count);
   db.exec("COMMIT");
 }
 
@@ -108,8 +108,7 @@ export function digestStore(data: string, like?: StoreDigest): StoreDigest {
 }
 
 function measureTable(db: DatabaseSync, table: string): { columns: string[]; last: number } {
-  const names = db.prepare(`PRAGMA table_info(${table})`).all().map(({ name }) => String(name));
-  const columns = names.filter((name) => name !== "checksum"); // An upgrade computes it.
+  const columns = db.prepare(`PRAGMA table_info(${table})`).all().map(({ name }) => String(name));
   return { columns, last: Number(db.prepare(`SELECT max(seq) AS last FROM ${table}`).get()?.last ?? 0) };
 }
 
