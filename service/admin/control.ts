@@ -91,7 +91,7 @@ async function stopUpgrade(data: string, upgrade: UpgradeState): Promise<{ stopp
   Deno.kill(upgrade.pid, "SIGTERM");
   using lock = await tryLock(data, STOP_TIMEOUT);
   if (lock) return { stopped: true, data };
-  throw new SvcError("TIMEOUT", `Process ${upgrade.pid} still upgrades the data (${describeUpgrade(upgrade)}).`, {
+  throw new SvcError("TIMEOUT", `Process ${upgrade.pid} is still upgrading the data (${describeUpgrade(upgrade)}).`, {
     hint: "It ends after this step, and the next start continues the upgrade. You can also kill the process.",
   });
 }

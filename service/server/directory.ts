@@ -90,7 +90,7 @@ async function createInUseError(path: string, hint: string): Promise<SvcError> {
   if (state && state.pid !== 0) {
     return new SvcError("CONFLICT", `A service already uses ${path} (${state.url}, process ${state.pid}).`, { hint });
   }
-  return new SvcError("CONFLICT", `Another process starts a service on ${path} or changes its data.`, {
+  return new SvcError("CONFLICT", `Another process is starting a service on ${path} or changing its data.`, {
     hint: "Wait until it has finished, then try again.",
   });
 }
