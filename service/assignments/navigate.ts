@@ -10,7 +10,7 @@ import {
   storeDraft,
 } from "./work.ts";
 import { checkChange, type EngineContext, readScreen, setScreen } from "../cases/case_work.ts";
-import { fillForm, type Submission } from "../cases/content/content.ts";
+import { fillForm, type Submission } from "../cases/content/fill_form.ts";
 
 /** Builds the ID of a screen from its index. */
 export function buildScreenId(index: number): string {

@@ -21,7 +21,8 @@ import {
   setScreen,
 } from "../cases/case_work.ts";
 import { getMember, leaveStep } from "../cases/flow.ts";
-import { fillForm, pickChanges, type Submission, submissionFacts } from "../cases/content/content.ts";
+import { pickChanges } from "../cases/content/content.ts";
+import { fillForm, type Submission, submissionFacts } from "../cases/content/fill_form.ts";
 import { addAttachments } from "../attachments/attachments.ts";
 
 /** An open assignment with its case, process and step. */

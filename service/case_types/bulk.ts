@@ -5,7 +5,7 @@ import { DomainError, Invalid, NotFound } from "../errors.ts";
 import { describeDetails, toStatus } from "../http/status.ts";
 import { checkCount } from "../cases/arguments.ts";
 import { type EngineContext, findCase } from "../cases/case_work.ts";
-import type { Submission } from "../cases/content/content.ts";
+import type { Submission } from "../cases/content/fill_form.ts";
 import { performLocal } from "../cases/actions.ts";
 import { listLocalActions } from "../cases/flow.ts";
 

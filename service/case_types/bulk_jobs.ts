@@ -6,7 +6,7 @@ import type { LaterWork, RunLater } from "../http/handler.ts";
 import type { Store, StoredItem, Transaction } from "../store/store.ts";
 import { type BulkAction, checkCases, performOnOne } from "./bulk.ts";
 import type { EngineContext } from "../cases/case_work.ts";
-import type { Submission } from "../cases/content/content.ts";
+import type { Submission } from "../cases/content/fill_form.ts";
 
 /** Kind of the items that store jobs. */
 const JOB = "bulk-job";

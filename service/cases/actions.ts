@@ -12,7 +12,7 @@ import {
   openCase,
 } from "./case_work.ts";
 import { enterStage, findStage, getMember, listLocalActions } from "./flow.ts";
-import { fillForm, type Submission, submissionFacts } from "./content/content.ts";
+import { fillForm, type Submission, submissionFacts } from "./content/fill_form.ts";
 import { STAGE_FIELD } from "../application/model/case_type.ts";
 import { mayManage } from "../access/case_rights.ts";
 import { Conflict, Forbidden } from "../errors.ts";

@@ -4,7 +4,7 @@ import { truncate } from "../../utils/text/wording.ts";
 import { isOfType, type ParamTypes, TYPE_NAMES } from "../../lib/operation/operation.ts";
 import type { LocalAction } from "../application/model/application.ts";
 import { createCaseOutcome, type ViewType } from "./views/case.ts";
-import type { Submission } from "./content/content.ts";
+import type { Submission } from "./content/fill_form.ts";
 import type { CaseWork } from "./case_work.ts";
 import { createIssue, Invalid } from "../errors.ts";
 import type { HandlerContext, Outcome } from "../http/handler.ts";

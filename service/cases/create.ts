@@ -3,7 +3,8 @@ import type { Application, CaseType } from "../application/model/application.ts"
 import { Forbidden, NotFound } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { addAttachments } from "../attachments/attachments.ts";
-import { fillForm, newPage, type Submission } from "./content/content.ts";
+import { newPage } from "./content/content.ts";
+import { fillForm, type Submission } from "./content/fill_form.ts";
 import { type CaseWork, type EngineContext, openCase } from "./case_work.ts";
 import { enterStage, getCurrentStage } from "./flow.ts";
 import { newCase } from "./new_case.ts";

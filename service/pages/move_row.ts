@@ -1,8 +1,7 @@
 /** Moves a row of a list in a case to the position of another row. */
-import type { JsonObject } from "../../utils/json.ts";
+import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import type { CaseType, Field } from "../application/model/application.ts";
 import { Invalid, NotFound } from "../errors.ts";
-import { readRows } from "../cases/content/content.ts";
 import { type CaseWork, checkChange, checkOpen, type EngineContext, openCase } from "../cases/case_work.ts";
 
 /** A row and its new position. */
@@ -39,7 +38,8 @@ export async function moveRow(context: EngineContext, move: RowMove): Promise<Mo
   if (work.type !== type) throw new Invalid(`${move.context} is of ${work.type.id}, not of ${type.id}.`);
   checkChange(work, move.ifMatch);
   checkOpen(work);
-  const rows = readRows(stored.content[list.name]);
+  const value = stored.content[list.name];
+  const rows = (Array.isArray(value) ? value : []).filter(isJsonObject);
   const from = findRow(list, rows, move.sourceId);
   const to = findRow(list, rows, move.destinationId);
   if (from === to) return { work, list };

@@ -2,7 +2,8 @@
 import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import type { CaseType, ParticipantRole } from "../application/model/case_type.ts";
 import { addAttachments } from "../attachments/attachments.ts";
-import { calculate, fillForm, newPage, type Submission } from "../cases/content/content.ts";
+import { calculate, newPage } from "../cases/content/content.ts";
+import { fillForm, type Submission } from "../cases/content/fill_form.ts";
 import { type CaseWork, checkChange, checkOpen, type EngineContext, openCase } from "../cases/case_work.ts";
 import { Conflict, createIssue, type DomainError, Invalid, type Issue, NotFound, ValidationFailed } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";

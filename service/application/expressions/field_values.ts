@@ -75,15 +75,19 @@ function normalize(field: Field, value: JsonValue): JsonValue {
   return mapPages(field, value, (page) => normalizePage(page, embedded.fields));
 }
 
-/** Maps the pages of a field's value: a page, the rows of a list, or the pages of a page group. */
+/**
+ * Maps the pages of a field's value: a page, the rows of a list, or the pages of a page group. The place of a page in the
+ * value is `(1)` in a list, `(Kitchen)` in a page group, and empty for a page alone.
+ */
 export function mapPages(
   { type }: { readonly type: FieldType },
   value: JsonValue,
-  map: (page: JsonObject) => JsonValue,
+  map: (page: JsonObject, place: string) => JsonValue,
 ): JsonValue {
-  const mapPage = (page: JsonValue = null) => isJsonObject(page) ? map(page) : page;
-  if (Array.isArray(value)) return value.map(mapPage);
-  return type === "PageGroup" && isJsonObject(value) ? mapValues(value, mapPage) : mapPage(value);
+  const mapPage = (page: JsonValue = null, place = "") => isJsonObject(page) ? map(page, place) : page;
+  if (Array.isArray(value)) return value.map((row, index) => mapPage(row, `(${index + 1})`));
+  if (type !== "PageGroup" || !isJsonObject(value)) return mapPage(value);
+  return mapValues(value, (page, index) => mapPage(page, `(${index})`));
 }
 
 function normalizePage(page: JsonObject, fields: ReadonlyMap<string, Field>): JsonObject {

@@ -4,7 +4,8 @@ import type { CalculationRequest } from "../../../lib/operation/operation.ts";
 import type { View } from "../../application/model/application.ts";
 import type { Field } from "../../application/model/field.ts";
 import { Invalid } from "../../errors.ts";
-import { calculate, fillForm, type Submission } from "./content.ts";
+import { calculate } from "./content.ts";
+import { fillForm, type Submission } from "./fill_form.ts";
 import type { CaseWork } from "../case_work.ts";
 
 /** The row of an embedded list that a caller shows. */

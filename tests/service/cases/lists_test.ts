@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
 import { loadServedApplication } from "../../../service/sample/served_application.ts";
 import { parseApplication } from "../../../service/application/load.ts";
-import { fillForm } from "../../../service/cases/content/content.ts";
+import { fillForm } from "../../../service/cases/content/fill_form.ts";
 import { DomainError } from "../../../service/errors.ts";
 
 const app = await loadServedApplication(undefined);

@@ -1,0 +1,311 @@
+/** Page instructions: changes of embedded pages, lists and page groups. */
+import { cloneJson, isJsonObject, type JsonObject, type JsonValue, stringOrUndefined } from "../../../utils/json.ts";
+import type { EmbeddedClass, Field, View } from "../../application/model/application.ts";
+import { isGroupIndex } from "../../application/model/field.ts";
+import { type DomainError, Invalid } from "../../errors.ts";
+import { type ContentIssues, mergePage, newPage } from "./content.ts";
+
+/** Applies page instructions to the content in order. Copies each field before its first change. */
+export function applyInstructions(
+  view: View,
+  content: JsonObject,
+  instructions: readonly JsonValue[],
+  issues: ContentIssues,
+): void {
+  const copied = new Set<string>();
+  for (const [index, value] of instructions.entries()) {
+    const instruction = readInstruction(value, (reason) => {
+      return new Invalid(`Page instruction ${index + 1}: ${reason}.`);
+    });
+    const field = editableField(view, instruction);
+    if (!copied.has(field.name) && field.name in content) content[field.name] = cloneJson(content[field.name]);
+    copied.add(field.name);
+    const { segments, invalid } = instruction;
+    const target = findTarget(new Map([[field.name, field]]), content, segments, invalid);
+    checkClass(instruction, target);
+    checkGroupIndex(instruction, target);
+    if (target.field.type === "Page") changePage(instruction, target, issues);
+    else if (target.field.type === "PageGroup") changeGroup(instruction, target, issues);
+    else changeList(instruction, target, issues);
+  }
+}
+
+/** A change of an embedded page or list. */
+interface Instruction {
+  /** Name of the instruction, e.g. `APPEND`. */
+  readonly verb: string;
+  /** The page or list, e.g. `.Documents(2)`. */
+  readonly path: string;
+  readonly segments: readonly Segment[];
+  /** Content of the page or row. */
+  readonly content: JsonObject;
+  /** Row of a list, from 1. */
+  readonly row?: number;
+  /** Name of a page of a page group. */
+  readonly group?: string;
+  /** New position of the row, from 1. */
+  readonly to?: number;
+  /** Class that the page or the rows must have. */
+  readonly targetClass?: string;
+  /** Creates the error for an invalid instruction. */
+  readonly invalid: CreateError;
+}
+
+type CreateError = (reason: string) => DomainError;
+
+/** A step of a path: a field, with the row of a list or the name of a page of a page group. */
+interface Segment {
+  readonly name: string;
+  readonly index?: string;
+}
+
+/** The page or list that an instruction changes. */
+interface Target {
+  readonly holder: JsonObject;
+  readonly field: Field;
+  readonly embedded: EmbeddedClass;
+}
+
+function readInstruction(value: JsonValue, invalid: CreateError): Instruction {
+  if (!isJsonObject(value)) throw invalid("must be an object");
+  const { instruction: verb, target, content, listIndex, listMoveToIndex, groupIndex, targetClassID } = value;
+  if (typeof verb !== "string") throw invalid("'instruction' is missing");
+  if (typeof target !== "string") throw invalid("'target' is missing");
+  if (!isJsonObject(content) && !WITHOUT_CONTENT.includes(verb)) throw invalid(`${verb} needs 'content'`);
+  const segments = splitTarget(target, invalid);
+  const named = segments.at(-1)?.index;
+  const row = readPosition("listIndex", listIndex, invalid) ?? toRow(named);
+  if (named !== undefined && row !== toRow(named)) throw invalid(`'listIndex' ${row} is not the row of '${target}'`);
+  return {
+    verb,
+    path: target.startsWith(".") ? target : "." + target,
+    segments,
+    content: isJsonObject(content) ? content : {},
+    row,
+    group: readGroupIndex(groupIndex, invalid),
+    to: readPosition("listMoveToIndex", listMoveToIndex, invalid),
+    targetClass: stringOrUndefined(targetClassID),
+    invalid,
+  };
+}
+
+/** Instructions that need no content. */
+const WITHOUT_CONTENT = ["DELETE", "DELETE ALL", "MOVE"];
+
+function checkClass({ targetClass, path, invalid }: Instruction, { embedded: { classId } }: Target): void {
+  if (targetClass === undefined || targetClass === classId) return;
+  throw invalid(`'${path}' is of the class ${classId}, not of ${targetClass}`);
+}
+
+/** Checks that an instruction names one page of a page group, and none of anything else. */
+function checkGroupIndex({ path, segments, group, invalid }: Instruction, { field }: Target): void {
+  const named = segments.at(-1)?.index;
+  if (field.type === "PageGroup") {
+    if (named !== undefined && !isGroupIndex(named)) throw invalid(`'${path}' is not a target`);
+    if (named === undefined || group === undefined || named === group) return;
+    throw invalid(`'groupIndex' ${group} is not the page of '${path}'`);
+  }
+  if (group !== undefined) throw invalid(`'groupIndex' is for page groups, and '${path}' is not one`);
+  if (named !== undefined && toRow(named) === undefined) throw invalid(`'${path}' is not a target`);
+}
+
+function editableField(view: View, { path, segments, invalid }: Instruction): Field {
+  const top = view.fields.get(segments[0]?.name ?? "");
+  if (top === undefined || top.readOnly) throw invalid(`the target '${path}' is not editable in this form`);
+  return top.field;
+}
+
+function changePage(
+  { verb, path, content, invalid }: Instruction,
+  { holder, field: { name }, embedded }: Target,
+  issues: ContentIssues,
+): void {
+  const current = holder[name];
+  const merged = (page: JsonObject) => mergePage(embedded, page, content, path, issues);
+  switch (verb) {
+    case "UPDATE":
+      holder[name] = merged(isJsonObject(current) ? current : newPage(embedded.fields));
+      return;
+    case "REPLACE":
+      holder[name] = merged(newPage(embedded.fields));
+      return;
+    case "DELETE":
+      delete holder[name];
+      return;
+    default:
+      throw invalid(`${verb} is not an instruction for a page`);
+  }
+}
+
+function changeGroup(
+  { verb, path, segments, content, group = segments.at(-1)?.index, invalid }: Instruction,
+  { holder, field: { name }, embedded }: Target,
+  issues: ContentIssues,
+): void {
+  const current = holder[name];
+  const pages = new Map(Object.entries(isJsonObject(current) ? current : {}));
+  const merged = (page: JsonValue | undefined, index: string) => {
+    const base = isJsonObject(page) ? page : newPage(embedded.fields);
+    return mergePage(embedded, base, content, buildPagePath(path, index), issues);
+  };
+  const find = (exists: boolean): string => {
+    if (group === undefined) throw invalid(`${verb} needs 'groupIndex'`);
+    if (pages.has(group) === exists) return group;
+    throw invalid(exists ? `'${name}' has no page ${group}` : `'${name}' has a page ${group} already`);
+  };
+  switch (verb) {
+    case "ADD": {
+      const index = find(false);
+      pages.set(index, merged(undefined, index));
+      break;
+    }
+    case "UPDATE": {
+      const index = find(true);
+      pages.set(index, merged(pages.get(index), index));
+      break;
+    }
+    case "UPDATE ALL":
+      for (const [index, page] of pages) pages.set(index, merged(page, index));
+      break;
+    case "REPLACE": {
+      const index = find(true);
+      pages.set(index, merged(undefined, index));
+      break;
+    }
+    case "DELETE":
+      pages.delete(find(true));
+      break;
+    case "DELETE ALL":
+      pages.clear();
+      break;
+    default:
+      throw invalid(`${verb} is not an instruction for a page group`);
+  }
+  holder[name] = Object.fromEntries(pages);
+}
+
+function changeList(
+  instruction: Instruction,
+  { holder, field: { name }, embedded }: Target,
+  issues: ContentIssues,
+): void {
+  const { verb, path, content, row, to, invalid } = instruction;
+  const current = holder[name];
+  const rows = Array.isArray(current) ? current : [];
+  holder[name] = rows;
+  const merged = (page: JsonObject, at: number) =>
+    mergePage(embedded, page, content, buildPagePath(path, at + 1), issues);
+  const fresh = (at: number) => merged(newPage(embedded.fields), at);
+  const within = (position: number | undefined, member: string, limit = rows.length): number => {
+    if (position === undefined) throw invalid(`${verb} needs '${member}'`);
+    if (position < 1 || position > limit) throw invalid(`'${member}' ${position} is not between 1 and ${limit}`);
+    return position - 1;
+  };
+  const index = (limit?: number) => within(row, "listIndex", limit);
+  switch (verb) {
+    case "APPEND":
+      rows.push(fresh(rows.length));
+      return;
+    case "INSERT": {
+      const at = index(rows.length + 1);
+      rows.splice(at, 0, fresh(at));
+      return;
+    }
+    case "UPDATE": {
+      const at = index();
+      const page = rows[at];
+      rows[at] = merged(isJsonObject(page) ? page : {}, at);
+      return;
+    }
+    case "UPDATE ALL":
+      for (const [at, page] of rows.entries()) rows[at] = merged(isJsonObject(page) ? page : {}, at);
+      return;
+    case "REPLACE": {
+      const at = index();
+      rows[at] = fresh(at);
+      return;
+    }
+    case "DELETE":
+      rows.splice(index(), 1);
+      return;
+    case "DELETE ALL":
+      rows.length = 0;
+      return;
+    case "MOVE": {
+      const from = index();
+      const target = within(to, "listMoveToIndex");
+      rows.splice(target, 0, ...rows.splice(from, 1));
+      return;
+    }
+    default:
+      throw invalid(`${verb} is not an instruction for a list`);
+  }
+}
+
+/** Finds the target of an instruction. */
+function findTarget(
+  fields: ReadonlyMap<string, Field>,
+  holder: JsonObject,
+  [segment, ...rest]: readonly Segment[],
+  invalid: CreateError,
+): Target {
+  const field = fields.get(segment?.name ?? "");
+  if (segment === undefined || field?.embedded === undefined) {
+    throw invalid(`'${segment?.name}' is not an embedded page or list`);
+  }
+  const { embedded } = field;
+  if (rest.length === 0) return { holder, field, embedded };
+  return findTarget(embedded.fields, openPage({ holder, field, embedded }, segment, invalid), rest, invalid);
+}
+
+function openPage({ holder, field, embedded }: Target, { name, index }: Segment, invalid: CreateError): JsonObject {
+  const current = holder[name];
+  if (field.type === "Page") {
+    const page = isJsonObject(current) ? current : newPage(embedded.fields);
+    holder[name] = page;
+    return page;
+  }
+  if (field.type === "PageGroup") {
+    const page = isJsonObject(current) && index !== undefined && Object.hasOwn(current, index)
+      ? current[index]
+      : undefined;
+    if (!isJsonObject(page)) throw invalid(`'${name}' has no page ${index ?? "without a name"}`);
+    return page;
+  }
+  const row = toRow(index);
+  const page = Array.isArray(current) && row !== undefined ? current[row - 1] : undefined;
+  if (!isJsonObject(page)) throw invalid(`'${name}' has no row ${index ?? "without a number"}`);
+  return page;
+}
+
+/** Splits a path such as `.Documents(2).Author` or `.Rooms(Kitchen)`. */
+function splitTarget(target: string, invalid: CreateError): Segment[] {
+  return target.replace(/^\./, "").split(".").map((part) => {
+    const [, name, index] = part.match(/^(\w+)(?:\(([\w-]+)\))?$/) ?? [];
+    if (name === undefined) throw invalid(`'${target}' is not a target`);
+    return { name, index };
+  });
+}
+
+/** Converts the index of a path to a row. Returns undefined for the name of a page. */
+function toRow(index: string | undefined): number | undefined {
+  return index !== undefined && /^\d+$/.test(index) ? Number(index) : undefined;
+}
+
+function readGroupIndex(value: JsonValue | undefined, invalid: CreateError): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "string" && isGroupIndex(value)) return value;
+  throw invalid("'groupIndex' must start with a letter and have at most 64 letters, digits, '_' and '-'");
+}
+
+/** Builds the path of a row or of a page of a page group, from that of its list or page group, or of another page in it. */
+function buildPagePath(path: string, index: number | string): string {
+  return `${path.replace(/\([\w-]+\)$/, "")}(${index})`;
+}
+
+function readPosition(member: string, value: JsonValue | undefined, invalid: CreateError): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  const number = typeof value === "string" ? Number(value) : value;
+  if (typeof number === "number" && Number.isInteger(number)) return number;
+  throw invalid(`'${member}' must be a whole number`);
+}
