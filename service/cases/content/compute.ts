@@ -65,24 +65,25 @@ function findPlace(context: string, fields: Place["fields"], content: JsonObject
   return place;
 }
 
-/** Enters a page or a row, e.g. `Address` or `Documents(1)`. Returns undefined if it does not exist. */
+/** Enters a page or a row, e.g. `Address`, `Documents(1)` or `Rooms(Kitchen)`. Returns undefined if it does not exist. */
 function enter(step: string, { fields, content, findIn }: Place): Place | undefined {
-  const [, name = "", position] = step.match(/^(\w+)(?:\(([\w-]+)\))?$/) ?? [];
+  const [, name = "", index] = step.match(/^(\w+)(?:\(([\w-]+)\))?$/) ?? [];
   const { embedded, type } = fields.get(name) ?? {};
   const value = content[name];
-  const inner = position === undefined ? type === "Page" ? value : undefined : readIndexed(value, position);
-  if (embedded === undefined || !isJsonObject(inner)) return undefined;
+  const inner = index === undefined ? value : readIndexed(value, index);
+  const isNamed = (index === undefined) === (type === "Page");
+  if (embedded === undefined || !isNamed || !isJsonObject(inner)) return undefined;
   return {
     fields: embedded.fields,
     content: inner,
     findIn(other) {
       const outer = findIn(other);
-      if (position === undefined) return toObject(outer[name] ??= {});
-      if (type === "PageGroup") return toObject(toObject(outer[name] ??= {})[position] ??= {});
+      if (index === undefined) return toObject(outer[name] ??= {});
+      if (type === "PageGroup") return toObject(toObject(outer[name] ??= {})[index] ??= {});
       const rows = outer[name] ??= [];
       if (!Array.isArray(rows)) return {};
-      while (rows.length < Number(position)) rows.push({});
-      return toObject(rows[Number(position) - 1]);
+      while (rows.length < Number(index)) rows.push({});
+      return toObject(rows[Number(index) - 1]);
     },
   };
 }

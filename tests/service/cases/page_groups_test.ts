@@ -128,6 +128,28 @@ Deno.test("the pages of a page group are checked, shown and stored like other pa
   });
 });
 
+Deno.test("a calculation returns values of the page of a page group that its context names", async () => {
+  await using engine = await openEngine(HOUSE);
+  const { assignmentId, tag: ifMatch } = await build(engine);
+  const Rooms = { Kitchen: { Width: 3, Doors: [{ Color: "red" }] } };
+  await engine.body("assignments.perform", { assignmentId, action: "Submit", data: { Rooms }, ifMatch });
+  const calculate = (name: string, context: string) => ({
+    caseId: "ORG-HOMES-WORK H-1",
+    view: "pyDetails",
+    data: { calculations: { fields: [{ name, context }] } },
+  });
+  const read = async (name: string, context: string) =>
+    valueAt(await engine.body("cases.calcFields", calculate(name, context)), "data.caseInfo.content");
+  assert.deepEqual(await read(".Area", "content.Rooms(Kitchen)"), { Rooms: { Kitchen: { Area: 6 } } });
+  assert.deepEqual(await read(".Color", "content.Rooms(Kitchen).Doors(1)"), {
+    Rooms: { Kitchen: { Doors: [{ Color: "red" }] } },
+  });
+  for (const context of ["content.Rooms", "content.Rooms(Attic)", "content.Rooms(Kitchen).Doors"]) {
+    const { status } = await engine.refused("cases.calcFields", calculate(".Area", context));
+    assert.equal(status, 400, context);
+  }
+});
+
 Deno.test("the types of an application declare a page group as a record", () => {
   assert.match(writeTypes(parseApplication(HOUSE, "homes.yaml")), /Rooms\?: Record<string, OrgHomesDataRoom>;/);
 });
