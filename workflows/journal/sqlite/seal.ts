@@ -20,7 +20,7 @@ const TABLES = {
 export type TableName = keyof typeof TABLES;
 
 /** All tables of the journal. */
-export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
+export const TABLE_NAMES: readonly TableName[] = Object.keys(TABLES).filter(isTableName);
 
 /** The values of a record, without its checksum. */
 export type Columns<T extends TableName> = Readonly<Record<(typeof TABLES[T]["columns"])[number], SQLOutputValue>>;
@@ -73,6 +73,10 @@ export function sealAll(db: DatabaseSync): void {
   db.exec("DELETE FROM lengths");
   db.exec("INSERT INTO lengths SELECT run, input, count(*), 0 FROM events GROUP BY run, input");
   for (const table of TABLE_NAMES) sealTable(db, table);
+}
+
+function isTableName(name: string): name is TableName {
+  return name in TABLES;
 }
 
 /** Returns the columns that identify a record. */

@@ -27,6 +27,7 @@ import type {
 import { createDamageError, type DamagedPart, type JournalCheck, JournalDamage } from "../damage.ts";
 import { describeDamage, TIMED_EVENTS, toEvent, toInput, toRun, toState, toTimings } from "./rows.ts";
 import { type Columns, insertInto, isIntact, type Row, seal, type TableName, update } from "./seal.ts";
+import { iterateRows } from "../../../utils/sqlite/iterate_rows.ts";
 import { FileLock } from "../../../utils/fs/file_lock.ts";
 
 /** Length in characters from which an answer is compressed. */
@@ -35,11 +36,11 @@ const COMPRESSED_FROM = 1024;
 /** Default time to wait while another process writes, in milliseconds. */
 const BUSY_MILLISECONDS = 10_000;
 
-/** Deletes events of a run. Deletes them in pieces, so that other runs can write in between. */
+/** Deletes a part of the events of a run. Between two parts, other runs can write. */
 const DELETE_EVENTS =
   "DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE run = ? LIMIT 5000) RETURNING input";
 
-/** Statements that delete the rest of a run in pieces. A damaged run may have lengths without events. */
+/** Statements that delete the rest of a run, part by part. A damaged run may have lengths without events. */
 const DELETE_REST = [
   "DELETE FROM inputs WHERE run = ?1 AND number IN (SELECT number FROM inputs WHERE run = ?1 LIMIT 5000)",
   "DELETE FROM lengths WHERE run = ?1 AND input IN (SELECT input FROM lengths WHERE run = ?1 LIMIT 5000)",
@@ -346,7 +347,7 @@ class SqliteJournal implements Journal {
   async *callTimings(runId: string): AsyncGenerator<CallTiming> {
     await this.#writes.flush();
     // Not a cached statement: two readers cannot share one that is read piece by piece.
-    const rows = this.#guard(() => this.#db.prepare(TIMED_EVENTS).iterate(this.#findKey(runId)));
+    const rows = iterateRows((sql) => this.#db.prepare(sql), TIMED_EVENTS, [this.#guard(() => this.#findKey(runId))]);
     const timings = toTimings(this.#checkEvents(runId, rows));
     for (;;) {
       const next = this.#guard(() => timings.next());

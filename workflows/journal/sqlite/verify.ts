@@ -1,7 +1,8 @@
 /** Checks all records of a journal. */
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { getErrorMessage } from "../../../lib/errors.ts";
 import { isDatabaseDamaged } from "../../../utils/sqlite/database_errors.ts";
+import { iterateRows } from "../../../utils/sqlite/iterate_rows.ts";
 import type { Damage, DamagedPart, JournalCheck } from "../damage.ts";
 import { describeDamage } from "./rows.ts";
 import { isIntact, type Row, type TableName } from "./seal.ts";
@@ -34,7 +35,7 @@ class Verification {
   }
 
   run(): JournalCheck {
-    for (const { integrity_check: issue } of this.#read("PRAGMA integrity_check")) {
+    for (const { integrity_check: issue } of this.#guard(() => this.#db.prepare("PRAGMA integrity_check").all())) {
       if (issue !== "ok") this.#report({}, String(issue));
     }
     const runs = this.#checkRuns();
@@ -118,17 +119,30 @@ class Verification {
 
   /** Limits a query to the run. */
   get #filter(): string {
-    return this.#runId === undefined ? "" : "WHERE run = (SELECT seq FROM runs WHERE id = :run)";
+    return this.#runId === undefined ? "" : "WHERE run = (SELECT seq FROM runs WHERE id = ?)";
   }
 
   /** Reads rows until the end, or until the file cannot be read further. */
   *#read(sql: string): Generator<Row> {
-    const values: Record<string, SQLInputValue> = sql.includes(":run") ? { run: this.#runId ?? null } : {};
+    const parameters = sql.includes("?") ? [this.#runId ?? null] : [];
     try {
-      yield* this.#db.prepare(sql).iterate(values);
+      yield* iterateRows((text) => this.#db.prepare(text), sql, parameters);
     } catch (error) {
-      if (!isDatabaseDamaged(error)) throw error;
-      this.#report({}, getErrorMessage(error));
+      this.#reportUnreadable(error);
     }
+  }
+
+  #guard(read: () => Row[]): Row[] {
+    try {
+      return read();
+    } catch (error) {
+      this.#reportUnreadable(error);
+      return [];
+    }
+  }
+
+  #reportUnreadable(error: unknown): void {
+    if (!isDatabaseDamaged(error)) throw error;
+    this.#report({}, getErrorMessage(error));
   }
 }
