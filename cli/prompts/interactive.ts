@@ -118,7 +118,7 @@ function checkAskable(action: ActionInfo, fields: readonly FormField[]): void {
   const impossible = fields.find(({ kind }) => kind === "other");
   if (impossible) {
     throw new SvcError("INVALID_ARGS", `'${action.name}' requires ${impossible.label}, which prompts cannot fill in.`, {
-      hint: `Use --action ${action.ID} with --data or --page-instructions.`,
+      hint: `Use --action ${action.ID} with --data, --page-instructions or --attachments.`,
     });
   }
 }

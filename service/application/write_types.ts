@@ -103,8 +103,8 @@ class TypesModule {
   }
 }
 
-function nameMember({ name, calculated }: Field): string {
-  return calculated === undefined ? name : `readonly ${name}`;
+function nameMember({ name, type, calculated }: Field): string {
+  return calculated === undefined && type !== "Attachment" ? name : `readonly ${name}`;
 }
 
 function describeField({ type, label, required, calculated, maxLength, min, max, default: value }: Field): string {

@@ -1,16 +1,8 @@
 /** Navigation between the screens of a screen flow. */
 import { Conflict, createIssue, NotFound, ValidationFailed } from "../errors.ts";
-import { addAttachments } from "../attachments/attachments.ts";
-import {
-  applyDraft,
-  type AssignmentWork,
-  checkWorker,
-  offeredActions,
-  openAssignmentWork,
-  storeDraft,
-} from "./work.ts";
+import { type AssignmentWork, checkWorker, offeredActions, openAssignmentWork, storeForm } from "./work.ts";
 import { checkChange, type EngineContext, readScreen, setScreen } from "../cases/case_work.ts";
-import { fillForm, type Submission } from "../cases/content/fill_form.ts";
+import type { Submission } from "../cases/content/fill_form.ts";
 
 /** Builds the ID of a screen from its index. */
 export function buildScreenId(index: number): string {
@@ -63,10 +55,8 @@ async function openFlow(
 async function show(open: AssignmentWork, index: number, submission: Submission): Promise<AssignmentWork> {
   const { work, assignment } = open;
   const [shown] = offeredActions(open);
-  if (shown !== undefined && (submission.content !== undefined || submission.pageInstructions !== undefined)) {
-    storeDraft(open, shown, fillForm(shown.view, applyDraft(open, shown), submission, { complete: false }));
-  }
-  await addAttachments(work, submission.attachments);
+  const isEmpty = Object.values(submission).every((part) => part === undefined);
+  if (shown !== undefined && !isEmpty) await storeForm(open, shown, submission);
   work.touch();
   setScreen(assignment, index);
   work.putAssignment(assignment);

@@ -191,9 +191,9 @@ function listDraftedScreens({ assignment, step: { screens, actions } }: Assignme
 /** Submits a form with its draft, and changes the case. */
 async function submit(open: AssignmentWork, action: Action, submission: Submission): Promise<void> {
   const { work, assignment, step } = open;
-  const content = fillForm(action.view, applyDraft(open, action), submission, { complete: true });
+  const { content, attachments } = fillForm(action.view, applyDraft(open, action), submission, { complete: true });
   work.setContent(content, action.set, action.id);
-  await addAttachments(work, submission.attachments);
+  await addAttachments(work, attachments);
   if (action.status !== undefined) work.stored.status = action.status;
   work.addEvent("performed", `Performed ${action.name}`, {
     action: action.id,
@@ -220,18 +220,24 @@ export async function saveDraft(
   const open = await openAction(context, request);
   const { work, assignment, action } = open;
   checkChange(work, request.ifMatch);
-  storeDraft(open, action, fillForm(action.view, applyDraft(open, action), submission, { complete: false }));
-  await addAttachments(work, submission.attachments);
+  await storeForm(open, action, submission);
   work.putAssignment(assignment);
   await work.save();
   return open;
+}
+
+/** Stores a submission as the draft of its action, and adds its attachments to the case. */
+export async function storeForm(open: AssignmentWork, action: Action, submission: Submission): Promise<void> {
+  const { content, attachments } = fillForm(action.view, applyDraft(open, action), submission, { complete: false });
+  await addAttachments(open.work, attachments, content);
+  storeDraft(open, action, content);
 }
 
 /**
  * Stores the changes of a form as the draft of its action. Other fields are not part of the draft, because the case may
  * change meanwhile. The operator who saves a draft gets the assignment.
  */
-export function storeDraft({ work, assignment }: AssignmentWork, action: Action, content: JsonObject): void {
+function storeDraft({ work, assignment }: AssignmentWork, action: Action, content: JsonObject): void {
   computeForm(work, action.view, content, {}); // Fails while the person can still correct the form.
   work.touch();
   assignment.assignee = { kind: "operator", id: work.context.caller.id };

@@ -21,20 +21,26 @@ class Rejection extends Error {
 
 type NewAttachment = Pick<Attachment, "type" | "category" | "name" | "extension" | "url"> & {
   readonly file?: UploadedFile;
+  readonly field?: string;
 };
 
-/** Adds attachments, which are written with the case. */
-export async function addAttachments(work: CaseWork, attachments: readonly JsonValue[] | undefined): Promise<void> {
-  if (attachments === undefined || attachments.length === 0) return;
+/** Adds attachments, which are written with the case. Attachment fields of the content get the IDs of theirs. */
+export async function addAttachments(
+  work: CaseWork,
+  attachments: readonly JsonValue[],
+  content: JsonObject = work.stored.content,
+): Promise<void> {
+  if (attachments.length === 0) return;
   const added = await readAttachments(work, attachments);
   const { stored, context: { caller, now, tx } } = work;
   const files = new Map<string, UploadedFile>();
   let tag = (await findNewestAttachment(tx, stored.id))?.tag;
-  for (const { file, ...attachment } of added) {
+  for (const { file, field, ...attachment } of added) {
     tag = await findFreeTag(work, nextEntityTag(tag, now));
     if (file !== undefined) files.set(file.id, addLink(files.get(file.id) ?? file));
     const fileFacts = file && { file: file.id, mimeType: file.type, size: file.size };
     const at = now.toISOString();
+    if (field !== undefined) content[field] = { ID: buildAttachmentId({ caseId: stored.id, tag }) };
     work.putItem(toAttachmentItem({ ...attachment, ...fileFacts, caseId: stored.id, tag, createdBy: caller.id, at }));
   }
   for (const file of files.values()) work.putItem(toFileItem(file));
@@ -62,7 +68,7 @@ async function readAttachments(work: CaseWork, attachments: readonly JsonValue[]
     } catch (error) {
       if (!(error instanceof Rejection)) throw error;
       isInvalid ||= error.kind === "Invalid";
-      details.push(toIssue(error, index));
+      details.push(toIssue(error, index, attachment));
       if (details.length === MAX_ISSUES) break;
     }
   }
@@ -70,12 +76,14 @@ async function readAttachments(work: CaseWork, attachments: readonly JsonValue[]
   throw isInvalid ? new Invalid(details) : new Forbidden(details);
 }
 
-function toIssue({ kind, message: reason }: Rejection, index: number): Issue {
-  const sentence = `Attachment ${index + 1}: ${reason}${reason.endsWith("?") ? "" : "."}`;
+function toIssue({ kind, message: reason }: Rejection, index: number, attachment: JsonValue): Issue {
+  const field = isJsonObject(attachment) ? attachment.attachmentFieldName : undefined;
+  const subject = field === undefined ? `Attachment ${index + 1}` : String(field);
+  const sentence = `${subject}: ${reason}${reason.endsWith("?") ? "" : "."}`;
   return {
     message: kind === "Forbidden" ? "Error_Attachment_Access_Denied" : sentence,
     localizedValue: sentence,
-    erroneousInputOutputIdentifier: `attachments(${index + 1})`,
+    erroneousInputOutputIdentifier: field === undefined ? `attachments(${index + 1})` : `.${field}`,
   };
 }
 
@@ -84,19 +92,23 @@ async function readAttachment(work: CaseWork, attachment: JsonValue): Promise<Ne
   if (attachment.delete === true) {
     throw new Rejection("Invalid", "delete it with 'attachments delete'");
   }
-  if (attachment.attachmentFieldName !== undefined) {
-    throw new Rejection("Invalid", "this service has no attachment fields: leave out 'attachmentFieldName'");
-  }
   const type = readType(attachment);
   const category = findCategory(work, type, attachment).id;
   if (type === "URL") return { type, category, ...readLink(attachment) };
-  const { ID, name } = attachment;
+  const { ID, name, attachmentFieldName } = attachment;
   if (typeof ID !== "string") throw new Rejection("Invalid", "'ID' must be the ID that the upload returned");
   const file = await findUpload(work.context, ID);
   if (file === undefined) throw new Rejection("Invalid", "the file was not uploaded, or its upload has expired");
   if (name !== undefined && typeof name !== "string") throw new Rejection("Invalid", "'name' must be text");
   const { name: stem, extension } = splitName(file.name);
-  return { type, category, name: name === undefined ? stem : cleanNewName(name, extension), extension, file };
+  return {
+    type,
+    category,
+    name: name === undefined ? stem : cleanNewName(name, extension),
+    extension,
+    file,
+    field: stringOrUndefined(attachmentFieldName),
+  };
 }
 
 function readType({ type }: JsonObject): Attachment["type"] {

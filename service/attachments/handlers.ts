@@ -1,5 +1,6 @@
 /** Serves the operations of `svc attachments`. */
 import { isJsonObject, type JsonValue } from "../../utils/json.ts";
+import { clearAttachmentFields } from "./attachment_fields.ts";
 import { addAttachments } from "./attachments.ts";
 import { type Attachment, buildAttachmentId, deleteAttachment, listAttachments, toAttachmentItem } from "./items.ts";
 import { checkMove, createDeniedError, getPublicName, getRights, openAttachment } from "./rights.ts";
@@ -79,6 +80,7 @@ export const handlers: GroupHandlers<"attachments"> = {
     if (!rights.delete) throw createDeniedError("You may not delete this attachment");
     await deleteAttachment(context.tx, attachment);
     await releaseFile(attachment.file, context);
+    clearAttachmentFields(work, id);
     const facts = { attachment: buildAttachmentId(attachment) };
     work.addEvent("detached", `Deleted the attachment ${getPublicName(work, attachment)}`, facts);
     await work.save();

@@ -52,11 +52,10 @@ export async function performLocal(
   }
   checkChange(work, request.ifMatch);
   work.touch();
-  const { [STAGE_FIELD]: stageName, ...content } = fillForm(action.view, work.stored.content, submission, {
-    complete: true,
-  });
+  const form = fillForm(action.view, work.stored.content, submission, { complete: true });
+  const { [STAGE_FIELD]: stageName, ...content } = form.content;
   work.setContent(content, action.set, action.id);
-  await addAttachments(work, submission.attachments);
+  await addAttachments(work, form.attachments);
   if (action.status !== undefined) work.stored.status = action.status;
   work.addEvent("performed", `Performed ${action.name}`, { action: action.id, ...submissionFacts(submission) });
   if (typeof stageName === "string") await enterStage(work, findStage(work, stageName));

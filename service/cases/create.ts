@@ -35,10 +35,10 @@ export async function createCase(context: EngineContext, request: CreateRequest)
   const type = findCaseType(context.app, request.typeId);
   if (!type.creatable) throw new Forbidden(`Cases of type '${type.id}' are created by other cases`);
   if (request.parentId !== undefined) await openCase(context, request.parentId);
-  const content = fillForm(type.createView, newPage(type.fields), request, { complete: true });
+  const { content, attachments } = fillForm(type.createView, newPage(type.fields), request, { complete: true });
   const work = await newCase(context, type, content, { parentId: request.parentId });
   await enterStage(work, getCurrentStage(work));
-  await addAttachments(work, request.attachments);
+  await addAttachments(work, attachments);
   await work.save();
   return work;
 }

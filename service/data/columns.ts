@@ -1,7 +1,7 @@
 /** The columns of a data view that requests can name. */
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { DataView } from "../application/model/data_view.ts";
-import type { Field } from "../application/model/field.ts";
+import { type Field, holdsPage } from "../application/model/field.ts";
 import { type DomainError, Invalid } from "../errors.ts";
 import type { RowField } from "../store/query.ts";
 
@@ -21,7 +21,7 @@ export function findColumn(view: DataView, name: string): NamedColumn {
   if (column === undefined) throw noField(view, name, head, view.columns.keys());
   let { field } = column;
   for (const [index, member] of members.entries()) {
-    const fields: ReadonlyMap<string, Field> = (field.type === "Page" && field.embedded?.fields) || new Map();
+    const fields: ReadonlyMap<string, Field> = (holdsPage(field.type) && field.embedded?.fields) || new Map();
     const inner = fields.get(member);
     if (inner === undefined) {
       const path = [head, ...members.slice(0, index)].join(".");

@@ -21,6 +21,7 @@ const TYPE_NAMES: { readonly [T in FieldType]: string } = {
   Page: "Embedded data (single record)",
   List: "Embedded data (list of records)",
   PageGroup: "Embedded data (records by name)",
+  Attachment: "Attachment",
 };
 
 /** Describes the fields and parameters of a data view. */

@@ -125,7 +125,7 @@ function fillIn(
   submission: Submission,
   context: RecordContext,
 ): JsonObject {
-  const content = fillForm(view, base, submission, { complete: true });
+  const { content } = fillForm(view, base, submission, { complete: true });
   calculate(type.fields, content, scopeWithoutCase(content, context));
   return Object.fromEntries(
     [...type.fields.keys()].filter((name) => name in content).map((name) => [name, content[name]]),

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, stringOrUndefined } from "../../utils/json.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import type { Application } from "../application/model/application.ts";
-import { type Field, VALUE_KINDS } from "../application/model/field.ts";
+import { type Field, holdsPage, VALUE_KINDS } from "../application/model/field.ts";
 import type { Transaction } from "../store/store.ts";
 import type { FieldSource, Use, UseKind, ValueCount } from "../store/uses.ts";
 
@@ -105,7 +105,7 @@ function listNested(group: Omit<FieldGroup, "defined">, defined: ReadonlyMap<str
   const { path = [], place } = group;
   const nested = [...defined.values()].flatMap(({ name, type, embedded }) => {
     if (embedded === undefined) return [];
-    const part = { field: name, ...(type !== "Page" && { container: type === "List" ? "array" : "object" } as const) };
+    const part = { field: name, ...(!holdsPage(type) && { container: type === "List" ? "array" : "object" } as const) };
     return listNested({ ...group, path: [...path, part], place: `${place}.${name}` }, embedded.fields);
   });
   return [{ ...group, defined }, ...nested];

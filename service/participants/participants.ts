@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import type { CaseType, ParticipantRole } from "../application/model/case_type.ts";
 import { addAttachments } from "../attachments/attachments.ts";
 import { calculate, newPage } from "../cases/content/content.ts";
-import { fillForm, type Submission } from "../cases/content/fill_form.ts";
+import { type FilledForm, fillForm, type Submission } from "../cases/content/fill_form.ts";
 import { type CaseWork, checkChange, checkOpen, type EngineContext, openCase } from "../cases/case_work.ts";
 import { Conflict, createIssue, type DomainError, Invalid, type Issue, NotFound, ValidationFailed } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
@@ -82,7 +82,7 @@ export async function addParticipant(
   const role = findRole(work, roleId, (reason) => new Invalid([createRoleIssue(reason)]));
   beginChange(work, ifMatch);
   await checkVacancy(work, role);
-  const content = fillIn(work, role, newPage(role.fields), submission);
+  const { content } = fillIn(work, role, newPage(role.fields), submission);
   const id = `PARTY-${await context.tx.nextNumber(KIND)}`;
   const participant = { id, roleId, since: context.now.toISOString(), content };
   await save(work, participant);
@@ -102,9 +102,10 @@ export async function changeParticipant(
   const { work, participant: before } = opened;
   beginChange(work, ifMatch);
   const role = getRole(opened);
-  const participant = { ...before, content: fillIn(work, role, before.content, submission) };
+  const { content, attachments } = fillIn(work, role, before.content, submission);
+  const participant = { ...before, content };
   await save(work, participant);
-  await addAttachments(work, submission.attachments);
+  await addAttachments(work, attachments);
   await finishChange(work, participant, `Changed ${formatName(work, participant)}, ${role.name}`);
   return { work, participant };
 }
@@ -146,8 +147,10 @@ function createRoleIssue(reason: string): Issue {
   return createIssue(reason, { erroneousInputOutputIdentifier: "participantRoleID" });
 }
 
-function fillIn(work: CaseWork, role: ParticipantRole, current: JsonObject, submission: Submission): JsonObject {
-  return calculateFields(work, role, fillForm(role.view, current, submission, { complete: true }));
+function fillIn(work: CaseWork, role: ParticipantRole, current: JsonObject, submission: Submission): FilledForm {
+  const form = fillForm(role.view, current, submission, { complete: true });
+  calculateFields(work, role, form.content);
+  return form;
 }
 
 function calculateFields(work: CaseWork, { fields }: ParticipantRole, content: JsonObject): JsonObject {

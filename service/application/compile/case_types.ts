@@ -42,7 +42,8 @@ export function compileCaseTypes({ caseTypes, queues }: Definition, place: Defin
 /** Checks that no field hides a member that every case has. */
 function checkNames(fields: CaseTypeDefinition["fields"], place: DefinitionPlace): void {
   for (const name of ["classID", STAGE_FIELD, ...createCaseColumns().keys()]) {
-    if (fields[name] === undefined || fields[name].calculated !== undefined) continue;
+    const field = fields[name];
+    if (field === undefined || ("calculated" in field && field.calculated !== undefined)) continue;
     place.at(name).report(`every case has '${name}' already: choose another name`);
   }
 }
@@ -67,6 +68,8 @@ function compileCaseType(
     ...compileLocalActions(definition.actions, "Case", context, place.at("actions")),
   ]);
   checkStageActions(stages, actions, place);
+  const attachmentCategories = compileCategories(definition, context, place.at("attachmentCategories"));
+  checkAttachmentFields(fields, attachmentCategories, place.at("fields"));
   // Required fields are asked for by the first step, not by the creation.
   const createAll = createView("Create", "Create", fields, { required: false });
   return {
@@ -85,7 +88,7 @@ function compileCaseType(
     stages,
     processes: collectProcesses(stages, caseWide, place),
     actions,
-    attachmentCategories: compileCategories(definition, context, place.at("attachmentCategories")),
+    attachmentCategories,
     participantRoles: compileRoles(definition, place.at("participantRoles")),
     rights: compileRights(definition, context, place.at("rights")),
   };
@@ -195,6 +198,20 @@ function compileCategories(
       canDeleteAll: compile("deleteAll"),
     };
   });
+}
+
+/** Checks that the categories of attachment fields exist, and are for files. */
+function checkAttachmentFields(
+  fields: ReadonlyMap<string, Field>,
+  categories: ReadonlyMap<string, AttachmentCategory>,
+  place: DefinitionPlace,
+): void {
+  for (const { name, category: id } of fields.values()) {
+    if (id === undefined) continue;
+    const at = place.at(name, "category");
+    const category = at.resolve("attachment category", id, categories);
+    if (category?.type === "URL") at.report(`'${id}' is a category of links, but an attachment field has a file`);
+  }
 }
 
 function compileRights(

@@ -2,7 +2,7 @@
 import { describeOperand, type Scalar, supportsComparator, toScalar } from "../expressions/comparisons.ts";
 import type { CaseType } from "../model/case_type.ts";
 import type { DataType, DataView, DataViewColumn, DataViewCondition, DataViewParameter } from "../model/data_view.ts";
-import { type Field, VALUE_KINDS } from "../model/field.ts";
+import { type Field, holdsPage, VALUE_KINDS } from "../model/field.ts";
 import type {
   ConditionDefinition,
   DataTypeDefinition,
@@ -156,7 +156,7 @@ function mergeFields(owned: readonly OwnedField[], path: string, place: Definiti
 
 /** Gives a page the members of all pages of its name. */
 function mergeMembers(same: readonly OwnedField[], field: Field, path: string, place: DefinitionPlace): Field {
-  if (field.type !== "Page" || field.embedded === undefined) return field;
+  if (!holdsPage(field.type) || field.embedded === undefined) return field;
   const members = same.flatMap(({ owner, field: { embedded } }) =>
     [...embedded?.fields.values() ?? []].map((member) => ({ owner, field: member }))
   );

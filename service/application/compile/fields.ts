@@ -1,7 +1,9 @@
 /** Compiles fields and views. */
+import { mapValues } from "../../../utils/map_values.ts";
 import { checkFieldValue } from "../expressions/field_values.ts";
+import { type FieldShape, type FieldShapes, toShapes } from "../expressions/field_shape.ts";
 import { isFreeName, isSound, Vocabulary } from "../expressions/vocabulary.ts";
-import { type Field, toViewField, type View, type ViewField } from "../model/field.ts";
+import { type EmbeddedClass, type Field, toViewField, type View, type ViewField } from "../model/field.ts";
 import type { FieldDefinition, FormDefinition, ViewDefinitions } from "../schema/field_format.ts";
 import type { DefinitionPlace } from "./definition_place.ts";
 
@@ -16,12 +18,24 @@ type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
 
 /** Compiles the fields of a class. */
 export function compileFields(definitions: FieldDefinitions, classId: string, place: DefinitionPlace): FieldSet {
-  const words = new Vocabulary(definitions);
+  const shapes = mapValues(definitions, toShape);
+  const words = new Vocabulary(shapes);
   const fields = place.compileAll(definitions, (name, definition, at) => {
     return compileField(name, definition, words, classId, at);
   });
-  checkOrder(definitions, words, place);
+  checkOrder(definitions, shapes, words, place);
   return { fields, words };
+}
+
+/** The page of an attachment field. */
+const ATTACHMENT: EmbeddedClass = {
+  classId: "Link-Attachment",
+  fields: new Map([["ID", { name: "ID", type: "Text", label: "ID of the attachment", required: false }]]),
+};
+
+function toShape(definition: FieldDefinition): FieldShape {
+  if (definition.type === "Attachment") return { ...definition, fields: toShapes(ATTACHMENT.fields.values()) };
+  return "fields" in definition ? { ...definition, fields: mapValues(definition.fields, toShape) } : definition;
 }
 
 function compileField(
@@ -31,8 +45,13 @@ function compileField(
   classId: string,
   place: DefinitionPlace,
 ): Field {
-  const { type, label = toLabel(name), required = false, calculated } = definition;
+  const { type, label = toLabel(name), required = false } = definition;
   if (!isFreeName(name)) place.report(`'${name}' has a meaning in expressions: choose another name`);
+  if (definition.type === "Attachment") {
+    const { category } = definition;
+    return { name, type, label, required, category, embedded: ATTACHMENT };
+  }
+  const { calculated } = definition;
   const common = {
     name,
     type,
@@ -55,13 +74,21 @@ function compileField(
  * Checks that calculated fields use only calculated fields above them. A field that uses itself, or a field below it,
  * would see the value of the computation before.
  */
-function checkOrder(definitions: FieldDefinitions, words: Vocabulary, place: DefinitionPlace): void {
-  const calculated = Object.entries(definitions).filter(([, definition]) => definition.calculated !== undefined);
-  const order = new Map(calculated.map(([name], index) => [name, index]));
-  for (const [index, [name, { calculated: source = "" }]] of calculated.entries()) {
+function checkOrder(
+  definitions: FieldDefinitions,
+  shapes: FieldShapes,
+  words: Vocabulary,
+  place: DefinitionPlace,
+): void {
+  const calculated = Object.entries(definitions).flatMap(([name, definition]) => {
+    const source = "calculated" in definition ? definition.calculated : undefined;
+    return source === undefined ? [] : [{ name, source }];
+  });
+  const order = new Map(calculated.map(({ name }, index) => [name, index]));
+  for (const [index, { name, source }] of calculated.entries()) {
     const late = (source.match(/\w+/g) ?? []).find((word) => {
       if ((order.get(word) ?? -1) < index) return false;
-      const { [word]: _, ...others } = definitions;
+      const { [word]: _, ...others } = shapes;
       // The word may be part of a text, or the name of something else.
       return isSound(words, source) && !isSound(new Vocabulary(others), source);
     });

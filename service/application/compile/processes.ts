@@ -155,6 +155,7 @@ function compileSet(
     const at = place.at(name);
     const field = fields && at.resolve("field", name, fields);
     if (field?.calculated !== undefined) at.report(`'${name}' is calculated: it cannot be set`);
+    if (field?.type === "Attachment") at.report(`'${name}' is an attachment field: only an upload can set it`);
     return [name, words.compile(source, at.report, field?.type)] as const;
   });
 }

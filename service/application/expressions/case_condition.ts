@@ -3,7 +3,7 @@ import type { ASTNode } from "@marcbachmann/cel-js";
 import type { JsonValue } from "../../../utils/json.ts";
 import { DomainError } from "../../errors.ts";
 import { type CaseFacts, WITHOUT_CASE } from "../model/expression.ts";
-import { VALUE_KINDS, type ValueKind } from "../model/field.ts";
+import { holdsPage, VALUE_KINDS, type ValueKind } from "../model/field.ts";
 import { type CaseComparator, type CaseCondition, type CaseValue, EVERY_CASE, NO_CASE } from "../model/rights.ts";
 import type { FieldShape, FieldShapes } from "./field_shape.ts";
 import { getChildren } from "./syntax_tree.ts";
@@ -256,7 +256,7 @@ function findField(node: ASTNode, shapes: FieldShapes): { path: string[]; shape:
   if (node.op !== ".") return undefined;
   const page = findField(node.args[0], shapes);
   const { type, fields = {} } = page?.shape ?? {};
-  const shape = type === "Page" && Object.hasOwn(fields, node.args[1]) ? fields[node.args[1]] : undefined;
+  const shape = holdsPage(type) && Object.hasOwn(fields, node.args[1]) ? fields[node.args[1]] : undefined;
   return page && shape && { path: [...page.path, node.args[1]], shape };
 }
 

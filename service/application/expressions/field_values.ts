@@ -26,6 +26,7 @@ const NAMES: Record<FieldType, string> = {
   Page: "page (a JSON object)",
   List: "list (a JSON array of objects)",
   PageGroup: "page group (a JSON object with an object for each name)",
+  Attachment: "attachment (a JSON object)",
 };
 
 /** Reports whether a value is empty. A required field needs a value that is not. */
@@ -109,6 +110,7 @@ function hasType(type: FieldType, value: JsonValue): boolean {
     case "Boolean":
       return typeof value === "boolean";
     case "Page":
+    case "Attachment":
       return isJsonObject(value);
     case "List":
       return Array.isArray(value) && value.every(isJsonObject);

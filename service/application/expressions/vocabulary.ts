@@ -39,6 +39,7 @@ const CEL: Record<FieldType, readonly [type: string, empty: JsonValue]> = {
   Page: ["map", {}],
   List: ["list", []],
   PageGroup: ["map", {}],
+  Attachment: ["map", {}],
 };
 
 /** CEL types of the members of a page. */

@@ -21,10 +21,16 @@ export const VALUE_KINDS = {
   Page: "embedded",
   List: "embedded",
   PageGroup: "embedded",
+  Attachment: "embedded",
 } as const satisfies Record<string, ValueKind>;
 
 /** The type of a field. */
 export type FieldType = keyof typeof VALUE_KINDS;
+
+/** Reports whether a field has one page as its value. That of an attachment field has the ID of the attachment. */
+export function holdsPage(type: FieldType | undefined): boolean {
+  return type === "Page" || type === "Attachment";
+}
 
 /** Reports whether a text can name a page of a page group. */
 export function isGroupIndex(text: string): boolean {
@@ -49,6 +55,8 @@ export interface Field {
   readonly max?: number;
   /** Allowed values of a Dropdown. */
   readonly values?: readonly string[];
+  /** Category of the file in an attachment field. */
+  readonly category?: string;
   /** Fields of an embedded page, or of the rows of a list. */
   readonly embedded?: EmbeddedClass;
 }

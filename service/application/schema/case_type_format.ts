@@ -1,6 +1,6 @@
 /** The format of case types, with their stages, processes, steps and actions. */
 import { z } from "zod";
-import { fields, form, viewField, views } from "./field_format.ts";
+import { caseFields, fields, form, viewField, views } from "./field_format.ts";
 import {
   actionId,
   atLeastOne,
@@ -152,7 +152,7 @@ export const caseType = z.strictObject({
   confirmation: nonEmptyText.default("Thank you! The next step in this case has been routed appropriately.").describe(
     "Message for a person who has no further assignment in the case",
   ),
-  fields,
+  fields: caseFields,
   views: views.optional(),
   stages: z.record(identifier, stage).refine((stages) => Object.values(stages)[0]?.type === "Primary", {
     error: "must begin with a stage of type Primary",

@@ -44,13 +44,27 @@ const embeddedField = emptyPage.extend({
   },
 });
 
+const attachmentField = z.strictObject({
+  type: z.literal("Attachment"),
+  label: common.label,
+  required: common.required,
+  category: identifier.describe("Category of the file in an attachment field"),
+});
+
 /** A field in the definition. */
 export type FieldDefinition =
   | z.infer<typeof plainFields[number]>
+  | z.infer<typeof attachmentField>
   | z.infer<typeof emptyPage> & { fields: Record<string, FieldDefinition> };
 
 /** Fields by name. */
 export const fields = z.record(identifier, z.discriminatedUnion("type", [...plainFields, embeddedField]));
+
+/** Fields of a case by name. Only cases have attachments. */
+export const caseFields = z.record(
+  identifier,
+  z.discriminatedUnion("type", [...plainFields, embeddedField, attachmentField]),
+);
 
 /** A field of a view. */
 export const viewField = z.union([

@@ -24,7 +24,7 @@ export interface RowPlace {
 
 /** Computes the content of a form after a submission, with its calculated fields. Stores nothing. */
 export function computeForm(work: CaseWork, view: View, current: JsonObject, submission: Submission): JsonObject {
-  const content = cloneJson(fillForm(view, current, submission, { complete: false }));
+  const content = cloneJson(fillForm(view, current, submission, { complete: false }).content);
   calculate(work.type.fields, content, { ...work.scope(), fields: content });
   return content;
 }

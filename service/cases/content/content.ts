@@ -211,8 +211,15 @@ function setValue(field: Field, target: JsonObject, value: JsonValue, page: stri
   const { name, embedded } = field;
   const problem = checkFieldValue(field, value);
   if (problem !== undefined) issues.addViolation(page, name, problem);
+  else if (field.type === "Attachment" && !isAbsent(field, value)) checkUnchanged(name, target[name], value, issues);
   else if (embedded === undefined || isAbsent(field, value)) setFieldValue(target, field, value);
   else target[name] = mergeEmbedded(field, embedded, target[name], value, page, issues);
+}
+
+/** Checks that content does not change an attachment. A form that is submitted again as it was read contains it. */
+function checkUnchanged(name: string, current: JsonValue | undefined, value: JsonValue, issues: ContentIssues): void {
+  if (isJsonObject(current) && isJsonObject(value) && current.ID === value.ID) return;
+  issues.addInvalid(name, `'${name}' is an attachment field: change it with 'attachments' or a page instruction`);
 }
 
 /** Merges a page, or replaces a list or page group. Page instructions can change its single pages. */

@@ -1,5 +1,6 @@
-import type { JsonObject, JsonValue } from "../../../utils/json.ts";
-import type { View } from "../../application/model/application.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
+import type { Field, View } from "../../application/model/application.ts";
 import { checkRequired, ContentIssues, mergeContent } from "./content.ts";
 import { applyInstructions } from "./page_instructions.ts";
 
@@ -11,6 +12,14 @@ export interface Submission {
   readonly pageInstructions?: readonly JsonValue[];
   /** Attachments to add. */
   readonly attachments?: readonly JsonValue[];
+}
+
+/** The result of a submission. */
+export interface FilledForm {
+  /** The new content. An attachment field that changes has the ID of its upload. */
+  readonly content: JsonObject;
+  /** Attachments to add. Those of attachment fields have the name of their field. */
+  readonly attachments: readonly JsonValue[];
 }
 
 /** Describes a submission, which may complete a draft, for the history of the case. */
@@ -30,13 +39,50 @@ export function fillForm(
   current: JsonObject,
   submission: Submission,
   { complete }: { readonly complete: boolean },
-): JsonObject {
+): FilledForm {
+  const { pageInstructions = [], attachments = [] } = submission;
   const issues = new ContentIssues();
   const content = mergeContent(view, current, submission.content ?? {}, issues);
-  if (submission.pageInstructions !== undefined) {
-    applyInstructions(view, content, submission.pageInstructions, issues);
-  }
+  applyInstructions(view, content, pageInstructions, issues);
+  const others = attachments.filter((attachment) => !placeAttachment(view, content, attachment, issues));
   if (complete) checkRequired(view, content, issues);
   issues.check();
-  return content;
+  return { content, attachments: [...others, ...listUploads(view, current, content)] };
+}
+
+/** Puts an upload into the attachment field that it names, or clears the field. Returns false if it names no field. */
+function placeAttachment(view: View, content: JsonObject, attachment: JsonValue, issues: ContentIssues): boolean {
+  if (!isJsonObject(attachment) || attachment.attachmentFieldName === undefined) return false;
+  const { attachmentFieldName, type, category, delete: clears = false, ID, name, ...others } = attachment;
+  const field = findAttachmentField(view, attachmentFieldName, issues);
+  if (field === undefined) return true;
+  const refuse = (reason: string) => issues.addInvalid(field.name, `${field.name}: ${reason}`);
+  const unknown = Object.keys(others).join(", ");
+  if (unknown !== "") refuse(`an attachment field does not take ${unknown}`);
+  else if (typeof type !== "string" || type.toUpperCase() !== "FILE") refuse("'type' must be File");
+  else if (category !== undefined && category !== field.category) refuse(`'category' must be ${field.category}`);
+  else if (clears === true) {
+    if ((category ?? ID ?? name) === undefined) delete content[field.name];
+    else refuse("'delete' is used with 'type' and 'attachmentFieldName' alone");
+  } else if (typeof ID !== "string") refuse("'ID' must be the ID that the upload returned");
+  else content[field.name] = { ID, name };
+  return true;
+}
+
+function findAttachmentField(view: View, name: JsonValue, issues: ContentIssues): Field | undefined {
+  const found = view.fields.get(String(name));
+  if (found?.field.type === "Attachment" && !found.readOnly) return found.field;
+  const known = [...view.fields.values()].filter(({ field, readOnly }) => field.type === "Attachment" && !readOnly);
+  const instead = suggestAlternatives(String(name), known.map(({ field }) => field.name));
+  issues.addInvalid(String(name), `'${name}' is not an attachment field that this form can change${instead}`);
+  return undefined;
+}
+
+/** Lists the attachment fields that have a new upload, as attachments to add. */
+function listUploads(view: View, before: JsonObject, after: JsonObject): JsonObject[] {
+  return [...view.fields.values()].flatMap(({ field: { name, type, category } }) => {
+    const upload = after[name];
+    if (type !== "Attachment" || !isJsonObject(upload) || upload === before[name]) return [];
+    return [{ ...upload, attachmentFieldName: name, type: "File", category }];
+  });
 }

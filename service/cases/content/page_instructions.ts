@@ -24,7 +24,8 @@ export function applyInstructions(
     const target = findTarget(new Map([[field.name, field]]), content, segments, invalid);
     checkClass(instruction, target);
     checkGroupIndex(instruction, target);
-    if (target.field.type === "Page") changePage(instruction, target, issues);
+    if (target.field.type === "Attachment") changeAttachment(instruction, target);
+    else if (target.field.type === "Page") changePage(instruction, target, issues);
     else if (target.field.type === "PageGroup") changeGroup(instruction, target, issues);
     else changeList(instruction, target, issues);
   }
@@ -113,6 +114,26 @@ function editableField(view: View, { path, segments, invalid }: Instruction): Fi
   const top = view.fields.get(segments[0]?.name ?? "");
   if (top === undefined || top.readOnly) throw invalid(`the target '${path}' is not editable in this form`);
   return top.field;
+}
+
+/** Changes an attachment field. Its value has the ID of an upload until the upload is attached to the case. */
+function changeAttachment({ verb, content, invalid }: Instruction, { holder, field: { name } }: Target): void {
+  const { classID: _, ID, ...others } = content;
+  switch (verb) {
+    case "REPLACE":
+      if (typeof ID !== "string" || Object.keys(others).length > 0) {
+        throw invalid(
+          "the 'content' of an attachment field must be an object with 'ID', the ID that the upload returned",
+        );
+      }
+      holder[name] = { ID };
+      return;
+    case "DELETE":
+      delete holder[name];
+      return;
+    default:
+      throw invalid(`${verb} is not an instruction for an attachment field`);
+  }
 }
 
 function changePage(

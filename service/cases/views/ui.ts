@@ -1,7 +1,7 @@
 /** Parts of responses: links, content as it is shown, and the resources of views for a user interface. */
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import type { CONTENT_FACTS, Field, FieldType, View, ViewField } from "../../application/model/application.ts";
-import { toViewField, VALUE_KINDS } from "../../application/model/field.ts";
+import { holdsPage, toViewField, VALUE_KINDS } from "../../application/model/field.ts";
 import { mapPages } from "../../application/expressions/field_values.ts";
 import type { CaseWork } from "../case_work.ts";
 
@@ -22,6 +22,7 @@ const SHOWN: Record<FieldType, readonly [type: string, displayAs: string, compon
   Page: ["Page", "Scalar", "Group"],
   List: ["Page List", "Scalar", "SimpleTableSelect"],
   PageGroup: ["Page Group", "Scalar", "Group"],
+  Attachment: ["Page", "pxAttachContent", "Attachment"],
 };
 
 /** Resources by view. Views do not change while the service runs. */
@@ -104,7 +105,7 @@ function describeComponent(
   const place = `${path}.${field.name}`;
   const inner = field.embedded &&
     [...field.embedded.fields.values()].map((member) =>
-      describeComponent(toViewField(member, { readOnly }), field.type === "Page" ? place : "", components)
+      describeComponent(toViewField(member, { readOnly }), holdsPage(field.type) ? place : "", components)
     );
   return {
     type,
@@ -183,7 +184,7 @@ function showValue(field: Field, value: JsonValue | undefined): JsonValue | unde
   if (value !== undefined) return value;
   if (type === "List") return [];
   if (type === "PageGroup") return {};
-  return type === "Page" || type === "Boolean" || VALUE_KINDS[type] === "number" ? undefined : "";
+  return holdsPage(type) || type === "Boolean" || VALUE_KINDS[type] === "number" ? undefined : "";
 }
 
 /** Creates a link. */

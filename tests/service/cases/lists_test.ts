@@ -31,7 +31,7 @@ caseTypes:
 
 function fill(current: JsonObject, ...pageInstructions: JsonObject[]): JsonObject {
   assert.ok(view);
-  return fillForm(view, current, { pageInstructions }, { complete: false });
+  return fillForm(view, current, { pageInstructions }, { complete: false }).content;
 }
 
 function titles(content: JsonObject): unknown[] {
@@ -85,7 +85,7 @@ Deno.test("a page that is created for an inner page or list starts with its defa
     { instruction: "UPDATE", target: ".Address.Place", content: { Floor: 2 } },
     { instruction: "APPEND", target: ".Address.Doors", content: { Colour: "red" } },
   ];
-  assert.deepEqual(fillForm(form, {}, { pageInstructions }, { complete: false }), {
+  assert.deepEqual(fillForm(form, {}, { pageInstructions }, { complete: false }).content, {
     Address: { Country: "NL", Place: { Floor: 2, Side: "left" }, Doors: [{ Colour: "red" }] },
   });
 });

@@ -42,7 +42,7 @@ Deno.test("a value that the service cannot honor is refused with the reason", as
     "POST",
     "/cases",
     { body: { caseTypeID: PERMIT, attachments: [named] } },
-    "leave out 'attachmentFieldName'",
+    "'Plan' is not an attachment field that this form can change",
   );
 
   const conversations = `/ai-agents/${GUIDE}/conversations`;
