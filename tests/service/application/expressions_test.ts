@@ -123,7 +123,15 @@ Deno.test("an expression with many operations of one kind is compiled", () => {
   assert.equal(compile(`'\\'"\\\\\\n\\t{{}}äß😀' + r'\\d'`).run(), `'"\\\n\t{{}}äß😀\\d`);
 });
 
-Deno.test("many rows can be compared with each other", () => {
+/** Stops the clock, so that a busy machine does not exceed the time limit of an expression. */
+function stopClock(): Disposable {
+  const [{ now }, time] = [performance, performance.now()];
+  performance.now = () => time;
+  return { [Symbol.dispose]: () => void (performance.now = now) };
+}
+
+Deno.test("comparing many rows with each other does not need too many steps", () => {
+  using _stopped = stopClock();
   const Rows = Array.from({ length: 500 }, (_, number) => ({ Name: `R${number}`, Price: number }));
   const { run } = compile("Rows.all(a, Rows.exists_one(b, b.Name == a.Name))");
   assert.equal(run({ ...FIELDS, Rows }), true);
