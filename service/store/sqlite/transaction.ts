@@ -36,7 +36,8 @@ const PAGE = 1000;
 const ASSIGNMENTS_BY_TURN =
   "SELECT * FROM assignments WHERE assigneeKind = ? AND assigneeId = ? ORDER BY urgency DESC, createdAt, seq";
 
-const SQL = {
+/** The statements of a transaction. */
+export const SQL = {
   nextNumber: `${insertInto("sequences")}
     ON CONFLICT (name) DO UPDATE ${set("sequences", { value: "sequences.value + 1" })} RETURNING *`,
   getCase: "SELECT * FROM cases WHERE id = ?",
