@@ -4,8 +4,8 @@ import type { SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 const END = "isEnd";
 
 /**
- * Runs a query and yields its rows. If SQLite fails, `StatementSync.iterate` of Deno ends without an error. Therefore a
- * last row marks the end, and without it the query runs again with `get`, which throws the error.
+ * Runs a query and yields its rows. If a row cannot be read, `StatementSync.iterate` of Deno ends without an error.
+ * Therefore a last row marks the end. Without it, `get` reads the row again, and throws the error.
  */
 export function* iterateRows(
   prepare: (sql: string) => StatementSync,
@@ -15,10 +15,12 @@ export function* iterateRows(
   const columns = prepare(sql).columns().map(({ name }) => `"${name}"`);
   const marked = `SELECT ${columns.join(", ")}, 0 AS ${END} FROM (${sql})
     UNION ALL SELECT ${columns.map(() => "NULL").join(", ")}, 1`;
+  let count = 0;
   for (const row of prepare(marked).iterate(...parameters)) {
     if (row[END] === 1) return;
+    count++;
     yield row;
   }
-  prepare(`SELECT * FROM (${marked}) ORDER BY ${END} DESC LIMIT 1`).get(...parameters);
+  prepare(`SELECT * FROM (${marked}) LIMIT 1 OFFSET ${count}`).get(...parameters);
   throw new TypeError(`A query ended before its last row: ${sql}`);
 }

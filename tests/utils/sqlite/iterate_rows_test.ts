@@ -23,3 +23,11 @@ Deno.test("a query that fails after some rows throws the reason", () => {
   const sql = "SELECT n, json -> '$' AS value FROM numbers";
   assert.throws(() => [...iterateRows((text) => db.prepare(text), sql)], /malformed JSON/);
 });
+
+Deno.test("a row with an integer that is too large for a number throws the reason", () => {
+  using db = openNumbers();
+  db.exec("UPDATE numbers SET n = 77871542830435860 WHERE n = 50");
+  assert.throws(() => [...iterateRows((text) => db.prepare(text), "SELECT n FROM numbers")], {
+    code: "ERR_OUT_OF_RANGE",
+  });
+});
