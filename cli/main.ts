@@ -1,9 +1,10 @@
 /** Runs command lines: finds the command, and runs it or prints the help. */
 import { toSvcError } from "../lib/errors.ts";
 import { entryNamed } from "../lib/operation/operation.ts";
-import { parseArguments, splitCommandLine } from "./args/parse_arguments.ts";
+import { type CommandLine, parseArguments, splitCommandLine } from "./args/parse_arguments.ts";
 import { readGlobalFlags } from "./args/read_values.ts";
-import { groups } from "./commands/groups.ts";
+import type { CommandEntry } from "./commands/command.ts";
+import { commandTree, everyday, groups } from "./commands/groups.ts";
 import { createContext } from "./context.ts";
 import type { Block } from "./help/layout.ts";
 import { type Io, OutputClosed } from "./io/io.ts";
@@ -23,24 +24,38 @@ export async function runCommandLine(args: readonly string[], io: Io = processIo
 }
 
 async function dispatch(args: readonly string[], io: Io): Promise<void> {
-  const { words, rest, help, helpCommand, version, misplaced } = splitCommandLine(args);
+  const line = splitCommandLine(args);
+  const { words, version, misplaced, helpCommand } = line;
   const [groupWord, commandWord] = words;
+  const group = groupWord === undefined ? undefined : entryNamed(groups, groupWord);
+  if (groupWord !== undefined && group === undefined) {
+    const entry = entryNamed(await everyday.load(), groupWord);
+    if (entry !== undefined) return await runCommand(entry, splitCommandLine(args, 1), io);
+  }
   if (misplaced !== undefined) throw (await usageErrors()).misplacedFlag(misplaced);
   if (version) return io.stdout.write((await import("../lib/version.ts")).VERSION + "\n");
-  if (groupWord === undefined) return await printHelp(io, ({ buildRootHelp }) => buildRootHelp(groups));
-  const group = entryNamed(groups, groupWord);
+  if (groupWord === undefined) return await printRootHelp(io);
   if (group === undefined) return await printTopic(words, helpCommand, io);
   const commands = await group.load();
   if (commandWord === undefined) {
     return await printHelp(io, ({ buildGroupHelp }) => buildGroupHelp(groupWord, group, commands));
   }
   const entry = entryNamed(commands, commandWord);
-  if (entry === undefined) throw await (await usageErrors()).unknownCommand(groups, commands, words);
+  if (entry === undefined) throw await (await usageErrors()).unknownCommand(commandTree, commands, words);
+  await runCommand(entry, line, io);
+}
+
+async function runCommand(entry: CommandEntry, { words, rest, help }: CommandLine, io: Io): Promise<void> {
   const command = entry.describe();
   if (help) return await printHelp(io, ({ buildCommandHelp }) => buildCommandHelp(words, command));
   const parsed = parseArguments(command, rest);
   if ("problem" in parsed) throw (await usageErrors()).usageError(parsed.problem, command, words);
   await command.run(createContext(readGlobalFlags(parsed.values, command.flags), io), parsed.values);
+}
+
+async function printRootHelp(io: Io): Promise<void> {
+  const commands = await everyday.load();
+  await printHelp(io, ({ buildRootHelp }) => buildRootHelp(groups, commands));
 }
 
 async function usageErrors() {
@@ -56,7 +71,7 @@ async function printHelp(io: Io, build: (pages: typeof import("./help/help_pages
 async function printTopic(words: readonly string[], helpCommand: boolean, io: Io): Promise<void> {
   const { topics } = await import("./help/topics.ts");
   const topic = helpCommand && words.length === 1 ? entryNamed(topics, words[0] ?? "") : undefined;
-  if (topic === undefined) throw await (await usageErrors()).unknownGroup(groups, words, helpCommand);
+  if (topic === undefined) throw await (await usageErrors()).unknownGroup(commandTree, words, helpCommand);
   const page = await topic.build();
   await printHelp(io, () => page);
 }

@@ -39,17 +39,17 @@ export type UsageProblem =
 export type ParseResult = { readonly values: ParsedArguments } | { readonly problem: UsageProblem };
 
 /**
- * Splits a command line. Global flags may stand before the command. `help <group> <command>` is
- * `<group> <command> --help`, and `<group> help` is `<group> --help`.
+ * Splits a command line. The command has up to `length` words. Global flags may stand before it. `help <group> <command>`
+ * is `<group> <command> --help`, and `<group> help` is `<group> --help`.
  */
-export function splitCommandLine(args: readonly string[]): CommandLine {
+export function splitCommandLine(args: readonly string[], length = 2): CommandLine {
   const words: string[] = [];
   const leading: string[] = [];
   let help = hasHelpFlag(args);
   let helpCommand = false;
   let version = false;
   let index = 0;
-  while (index < args.length && words.length < 2) {
+  while (index < args.length && words.length < length) {
     const arg = args[index++] ?? "";
     if (arg === "help") {
       help = true;

@@ -1,32 +1,31 @@
 /** Describes the mistakes in a command line, with suggestions. */
 import { SvcError } from "../../lib/errors.ts";
 import { entryNamed, toKebab } from "../../lib/operation/operation.ts";
-import type { CommandDescription, CommandGroup, Flag } from "../commands/command.ts";
+import type { CommandDescription, CommandTree, Flag } from "../commands/command.ts";
 import { globalFlags, HELP_FLAG, VERSION_FLAG } from "./global_flags.ts";
 import type { UsageProblem } from "./parse_arguments.ts";
 import { didYouMean, formatSuggestions } from "../../utils/text/did_you_mean.ts";
 import { topics } from "../help/topics.ts";
 import { formatArg } from "../help/help_pages.ts";
 
-type Groups = Readonly<Record<string, CommandGroup>>;
-
 /** Describes an unknown group or topic, and suggests another one, or a command of that name. */
 export async function unknownGroup(
-  groups: Groups,
+  tree: CommandTree,
   [word = "", next]: readonly string[],
   isHelp: boolean,
 ): Promise<SvcError> {
-  const owners = await findGroupsWith(groups, word);
+  const owners = await findGroupsWith(tree, word);
+  const names = Object.keys({ ...await tree.everyday.load(), ...tree.groups });
   const swapped = owners.filter((group) => next === group || `${next}s` === group);
-  const suggestion = suggestCommands(swapped, word) || suggestVersion(word) || (isHelp && suggestPages(word, groups)) ||
-    suggestNames(word, Object.keys(groups)) || suggestTopic(word) || suggestCommands(owners, word);
+  const suggestion = suggestCommands(swapped, word) || suggestVersion(word) || (isHelp && suggestPages(word, names)) ||
+    suggestNames(word, names) || suggestTopic(word) || suggestCommands(owners, word);
   return isHelp
-    ? invalid(`svc has no group or topic '${word}'.`, `${suggestion}'svc help' lists the groups and topics.`)
-    : invalid(`svc has no group '${word}'.`, `${suggestion}'svc --help' lists the groups.`);
+    ? invalid(`svc has no command, group or topic '${word}'.`, `${suggestion}'svc help' lists them.`)
+    : invalid(`svc has no command or group '${word}'.`, `${suggestion}'svc --help' lists them.`);
 }
 
-function suggestPages(word: string, groups: Groups): string {
-  const names = Object.keys({ ...topics, ...groups }).map(toKebab);
+function suggestPages(word: string, commands: readonly string[]): string {
+  const names = [...Object.keys(topics), ...commands].map(toKebab);
   const longer = names.filter((name) => word !== "" && name.startsWith(word.toLowerCase()));
   return formatSuggestions(longer, asHelp) || didYouMean(word, names, asHelp);
 }
@@ -41,16 +40,16 @@ function asHelp(name: string): string {
 
 /** Describes an unknown command and suggests another command of the group, or one of another group. */
 export async function unknownCommand(
-  groups: Groups,
+  tree: CommandTree,
   commands: Readonly<Record<string, unknown>>,
   [group = "", word = ""]: readonly string[],
 ): Promise<SvcError> {
   const question = suggestNames(word, Object.keys(commands)) ||
-    suggestCommands(await findGroupsWith(groups, word), word);
+    suggestCommands(await findGroupsWith(tree, word), word);
   return invalid(`svc ${group} has no command '${word}'.`, `${question}'svc ${group} --help' lists the commands.`);
 }
 
-async function findGroupsWith(groups: Groups, command: string): Promise<string[]> {
+async function findGroupsWith({ groups }: CommandTree, command: string): Promise<string[]> {
   const found = await Promise.all(
     Object.entries(groups).map(async ([name, group]) => entryNamed(await group.load(), command) && toKebab(name)),
   );

@@ -97,7 +97,7 @@ export interface CommandDescription {
   readonly flags?: Readonly<Record<string, Flag>>;
   /** Arguments of an example command line, or of several. */
   readonly example: Examples;
-  /** Related commands and topics, e.g. `workflow resume` or `help workflows`. */
+  /** Related commands and topics, e.g. `workflow resume --help` or `help workflows`. */
   readonly seeAlso?: readonly string[];
 }
 
@@ -113,6 +113,14 @@ export interface CommandEntry {
   readonly summary: string;
   /** Returns the command. */
   describe(): Command;
+}
+
+/** All commands. */
+export interface CommandTree {
+  /** The groups by camel-case name, in the order of the help. */
+  readonly groups: Readonly<Record<string, CommandGroup>>;
+  /** The commands without a group. */
+  readonly everyday: CommandGroup;
 }
 
 /** A group of commands. */

@@ -1,7 +1,8 @@
-/** The registry of all groups of commands: those of the API, then those of this program. A group is loaded on first use. */
+/** The registry of all commands: the groups of the API, the groups of this program, and the commands without a group. */
+import { toKebab } from "../../lib/operation/operation.ts";
 import { type GroupEntry, resources } from "../../lib/resources/mod.ts";
 import { mapValues } from "../../utils/map_values.ts";
-import type { Command, CommandEntry, CommandGroup } from "./command.ts";
+import type { Command, CommandEntry, CommandGroup, CommandTree } from "./command.ts";
 import type { LocalGroup } from "./local_command.ts";
 import { createOperationCommand } from "./operations.ts";
 
@@ -27,9 +28,15 @@ const localGroups: Readonly<Record<string, LocalGroupEntry>> = {
   },
   completion: {
     summary: "Complete commands and flags in a shell",
-    load: async () => ({ commands: (await import("./completion/mod.ts")).createCommands(groups) }),
+    load: async () => ({ commands: (await import("./completion/mod.ts")).createCommands(commandTree) }),
   },
 };
+
+/** The commands without a group, which people use every day. Each is loaded with the others on first use. */
+export const everyday: CommandGroup = createLocalGroup({
+  summary: "Work on cases",
+  load: () => import("./everyday/mod.ts"),
+});
 
 /** All groups by camel-case name, in the order of the help. */
 export const groups: Readonly<Record<string, CommandGroup>> = {
@@ -40,14 +47,40 @@ export const groups: Readonly<Record<string, CommandGroup>> = {
       return createEntries(operations, (operation, name) => createOperationCommand(group, name, operation));
     },
   })),
-  ...mapValues(localGroups, ({ summary, load }): CommandGroup => ({
+  ...mapValues(localGroups, createLocalGroup),
+};
+
+/** All commands. */
+export const commandTree: CommandTree = { groups, everyday };
+
+/** A command with the words that name it. */
+export interface NamedCommand {
+  /** The words after `svc`: the group, unless it has none, and the name. */
+  readonly words: readonly string[];
+  /** The command. */
+  readonly command: Command;
+}
+
+/** Lists all commands, in the order of the help. */
+export async function listCommands(): Promise<NamedCommand[]> {
+  const listed = Object.entries({ "": everyday, ...groups }).map(async ([group, { load }]) =>
+    Object.entries(await load()).map(([name, entry]) => ({
+      words: [group, name].filter((word) => word !== "").map(toKebab),
+      command: entry.describe(),
+    }))
+  );
+  return (await Promise.all(listed)).flat();
+}
+
+function createLocalGroup({ summary, load }: LocalGroupEntry): CommandGroup {
+  return {
     summary,
     async load() {
       const { createLocalCommand } = await import("./local_command.ts");
       return createEntries((await load()).commands, createLocalCommand);
     },
-  })),
-};
+  };
+}
 
 function createEntries<T extends { readonly summary: string }>(
   descriptions: Readonly<Record<string, T>>,

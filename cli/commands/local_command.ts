@@ -14,8 +14,8 @@
  *     example: '"svc cases ge"',
  *     async run(context, { line, most }) {
  *       const { nextWords } = await import("../completion/words.ts");
- *       const { groups } = await import("./groups.ts");
- *       const words = await nextWords(line, groups);
+ *       const { commandTree } = await import("./groups.ts");
+ *       const words = await nextWords(line, commandTree);
  *       await context.print(words.slice(0, most).map(({ word }) => word));
  *     },
  *   }),

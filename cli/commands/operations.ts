@@ -101,10 +101,15 @@ async function runOperation(
     }
     if (context.globals.dryRun) await printDryRun(context, ref, values);
     else if (ref.operation.answer === "content") await writeContent(context, ref, values, output);
-    else await printReply(context, ref, values, await callWithProgress(context, ref, values));
+    else await callAndPrint(context, ref, values);
   } catch (error) {
     throw error instanceof SvcError ? error.withOperation(ref.name) : error;
   }
+}
+
+/** Calls an operation and prints its response. */
+export async function callAndPrint(context: CommandContext, ref: OperationRef, values: Values): Promise<void> {
+  await printReply(context, ref, values, await callWithProgress(context, ref, values));
 }
 
 async function printDryRun(context: CommandContext, { operation }: OperationRef, values: Values): Promise<void> {

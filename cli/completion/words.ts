@@ -1,20 +1,18 @@
 /** Completes command lines from the descriptions of the commands. */
 import { entryNamed, toCamel, toKebab } from "../../lib/operation/operation.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
-import type { Command, CommandEntry, CommandGroup, Flag, Suggestion } from "../commands/command.ts";
+import type { Command, CommandEntry, CommandTree, Flag, Suggestion } from "../commands/command.ts";
 import { globalFlags, HELP_FLAG, VERSION_FLAG } from "../args/global_flags.ts";
 import { flagRows } from "../help/help_pages.ts";
 import { topics } from "../help/topics.ts";
 
-type Groups = Readonly<Record<string, CommandGroup>>;
-
 type Flags = Readonly<Record<string, Flag>>;
 
 /** Returns the words that can complete a line that starts with `svc`. The list is empty if a file, or any text, may follow. */
-export async function nextWords(line: string, groups: Groups): Promise<Suggestion[]> {
+export async function nextWords(line: string, tree: CommandTree): Promise<Suggestion[]> {
   const [, ...words] = line.split(/\s+/);
   const start = words.pop() ?? "";
-  const position = new Position(groups);
+  const position = new Position(tree);
   for (const word of words) await position.pass(word);
   return (await position.suggest(start))
     // Escaping would change the word.
@@ -26,16 +24,18 @@ export async function nextWords(line: string, groups: Groups): Promise<Suggestio
 class Position {
   /** Number of words that are neither flags nor values of flags: the group, the command, its arguments. */
   #words = 0;
+  /** Number of words that name the command: 1 for a command without a group. */
+  #nameLength = 2;
   #isHelp = false;
   #commands: Readonly<Record<string, CommandEntry>> = {};
   #command?: Command;
   /** The flag that expects its value. */
   #pending?: Flag;
   readonly #used = new Set<string>();
-  readonly #groups: Groups;
+  readonly #tree: CommandTree;
 
-  constructor(groups: Groups) {
-    this.#groups = groups;
+  constructor(tree: CommandTree) {
+    this.#tree = tree;
   }
 
   /** Moves past a word. */
@@ -52,17 +52,33 @@ class Position {
     const [attached] = /^-.*?=/.exec(start) ?? [];
     if (attached !== undefined) return await this.#suggestAttached(attached);
     if (start.startsWith("-")) return this.#suggestFlags();
-    if (this.#words === 0) return suggestNames(this.#isHelp ? { ...this.#groups, ...topics } : this.#groups);
-    if (this.#words === 1) return suggestNames(this.#commands);
+    if (this.#words === 0) return await this.#suggestFirst();
+    if (this.#words < this.#nameLength) return suggestNames(this.#commands);
     if (this.#command === undefined) return [];
-    const arg = this.#command.args?.[this.#words - 2];
+    const arg = this.#command.args?.[this.#words - this.#nameLength];
     return arg === undefined ? this.#suggestFlags() : await suggestValues(arg);
   }
 
   async #passWord(word: string): Promise<void> {
     this.#words++;
-    if (this.#words === 1) this.#commands = await entryNamed(this.#groups, word)?.load() ?? {};
-    if (this.#words === 2) this.#command = entryNamed(this.#commands, word)?.describe();
+    if (this.#words === 1) await this.#passFirst(word);
+    else if (this.#words === this.#nameLength) this.#command = entryNamed(this.#commands, word)?.describe();
+  }
+
+  async #passFirst(word: string): Promise<void> {
+    const { groups, everyday } = this.#tree;
+    const group = entryNamed(groups, word);
+    if (group !== undefined) {
+      this.#commands = await group.load();
+      return;
+    }
+    this.#command = entryNamed(await everyday.load(), word)?.describe();
+    if (this.#command !== undefined) this.#nameLength = 1;
+  }
+
+  async #suggestFirst(): Promise<Suggestion[]> {
+    const { groups, everyday } = this.#tree;
+    return suggestNames({ ...await everyday.load(), ...groups, ...(this.#isHelp && topics) });
   }
 
   get #flags(): Flags {

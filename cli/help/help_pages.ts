@@ -28,10 +28,11 @@ export function printPage(blocks: readonly Block[], stdout: Output): void {
 }
 
 /** Builds the page of `svc --help`. */
-export function buildRootHelp(groups: Summaries): Block[] {
+export function buildRootHelp(groups: Summaries, everyday: Summaries): Block[] {
   return [
     { text: "The command line of a case-management service." },
-    { heading: "Usage", usage: "svc <group> <command> [<argument>...] [flags]" },
+    { heading: "Usage", usage: "svc [<group>] <command> [<argument>...] [flags]" },
+    { heading: "Commands", rows: toRows(everyday) },
     { heading: "Groups", rows: toRows(groups) },
     { heading: "Global flags", rows: flagLines({ ...globalFlags, help: HELP_FLAG, version: VERSION_FLAG }) },
     { heading: "Topics", rows: toRows(topics) },

@@ -1,7 +1,7 @@
 /** The reference pages and the table of groups in README.md, from the descriptions of the commands. */
 import type { CommandDescription } from "../../cli/commands/command.ts";
 import { globalFlags, HELP_FLAG, VERSION_FLAG } from "../../cli/args/global_flags.ts";
-import { groups } from "../../cli/commands/groups.ts";
+import { everyday, groups } from "../../cli/commands/groups.ts";
 import { argRows, flagRows, formatExamples, formatUsage } from "../../cli/help/help_pages.ts";
 import {
   type Group,
@@ -20,6 +20,8 @@ import { loadResources } from "../../lib/resources/mod.ts";
 interface DescribedGroup {
   readonly name: string;
   readonly summary: string;
+  /** Words before the names of its commands. */
+  readonly prefix: readonly string[];
   readonly commands: readonly DescribedCommand[];
 }
 
@@ -31,20 +33,21 @@ interface DescribedCommand {
   readonly operation?: { readonly permission: string; readonly description: Operation };
 }
 
-/** Describes all groups, in the order of the help. */
+/** Describes the commands without a group, then all groups, in the order of the help. */
 export async function describeGroups(): Promise<DescribedGroup[]> {
   const resources: Readonly<Record<string, Group>> = await loadResources();
-  const described = Object.entries(groups).map(async ([group, { summary, load }]): Promise<DescribedGroup> => {
+  const described = Object.entries({ everyday, ...groups }).map(async ([group, { summary, load }]) => {
+    const prefix = group === "everyday" ? [] : [toKebab(group)];
     const commands = Object.entries(await load()).map(([name, { describe }]): DescribedCommand => {
       const description = resources[group]?.[name];
       return {
         name: toKebab(name),
-        words: [toKebab(group), toKebab(name)],
+        words: [...prefix, toKebab(name)],
         command: describe(),
         operation: description && { permission: permissionName(group, name), description },
       };
     });
-    return { name: toKebab(group), summary, commands };
+    return { name: toKebab(group), summary, prefix, commands };
   });
   return await Promise.all(described);
 }
@@ -55,10 +58,11 @@ export function pagePath({ name }: DescribedGroup): string {
 }
 
 /** Renders the page of a group. */
-export function groupPage({ name, summary, commands }: DescribedGroup): string {
+export function groupPage({ name, summary, prefix, commands }: DescribedGroup): string {
+  const help = ["svc", ...prefix, "--help"].join(" ");
   return [
-    `# svc ${name}`,
-    `${summary}. \`deno task reference\` makes this page from what \`svc ${name} --help\` prints: change the descriptions.`,
+    `# ${prefix.length === 0 ? "Commands without a group" : `svc ${name}`}`,
+    `${summary}. \`deno task reference\` makes this page from what \`${help}\` prints: change the descriptions.`,
     table(["command", "what it does"], commands.map(({ name, command }) => [`[${name}](#${name})`, command.summary])),
     ...commands.map(section),
   ].join("\n\n") + "\n";
@@ -69,7 +73,7 @@ export function frontPage(described: readonly DescribedGroup[]): string {
   const flags = flagRows({ ...globalFlags, help: HELP_FLAG, version: VERSION_FLAG });
   return [
     "# The commands",
-    "`svc <group> <command>`. `deno task reference` makes these pages from what `svc --help` prints: change the descriptions.",
+    "`svc <command>` or `svc <group> <command>`. `deno task reference` makes these pages from what `svc --help` prints: change the descriptions.",
     groupTable(described, ({ name }) => `${name}.md`),
     "## Global flags",
     "Every command takes these, but for `--version`, which stands without one.",

@@ -117,9 +117,12 @@ interface Mistake {
 }
 
 const MISTAKES: Record<string, Mistake> = {
-  "case get C-1": { message: "svc has no group 'case'.", hint: /^Did you mean 'cases'\? 'svc --help'/ },
-  "assignment get-next": { message: "svc has no group 'assignment'.", hint: /^Did you mean 'assignments'\?/ },
-  "constructor get": { message: "svc has no group 'constructor'.", hint: "'svc --help' lists the groups." },
+  "case get C-1": { message: "svc has no command or group 'case'.", hint: /^Did you mean 'cases'\? 'svc --help'/ },
+  "assignment get-next": {
+    message: "svc has no command or group 'assignment'.",
+    hint: /^Did you mean 'assignments'\?/,
+  },
+  "constructor get": { message: "svc has no command or group 'constructor'.", hint: "'svc --help' lists them." },
   "cases gett C-1": { message: "svc cases has no command 'gett'.", hint: /^Did you mean 'get'\? 'svc cases --help'/ },
   "cases toString": { message: "svc cases has no command 'toString'." },
   "assignments getnext": { message: "svc assignments has no command 'getnext'.", hint: /^Did you mean 'get-next'/ },
@@ -157,12 +160,24 @@ const MISTAKES: Record<string, Mistake> = {
   "-V": { message: "-V is not allowed before the command.", hint: /^Did you mean --verbose or --version\? Only/ },
   "- cases get C-1": { message: "- is not allowed before the command.", hint: /^Only the global flags are/ },
   "cases get C-1 --hlep": { message: "svc cases get has no flag --hlep.", hint: /^Did you mean --help\?/ },
-  "login": { message: "svc has no group 'login'.", hint: /^Did you mean 'svc auth login'\? 'svc --help'/ },
-  "get-next": { message: "svc has no group 'get-next'.", hint: /^Did you mean 'svc assignments get-next'\?/ },
-  "get cases": { message: "svc has no group 'get'.", hint: /^Did you mean 'svc cases get'\? 'svc --help'/ },
-  "get case C-1": { message: "svc has no group 'get'.", hint: /^Did you mean 'svc cases get'\? 'svc --help'/ },
-  "listObjects data": { message: "svc has no group 'listObjects'.", hint: /^Did you mean 'svc data list-objects'\?/ },
-  "version": { message: "svc has no group 'version'.", hint: /^Did you mean 'svc --version'\? 'svc --help'/ },
+  "login": { message: "svc has no command or group 'login'.", hint: /^Did you mean 'svc auth login'\? 'svc --help'/ },
+  "get-next": {
+    message: "svc has no command or group 'get-next'.",
+    hint: /^Did you mean 'svc assignments get-next'\?/,
+  },
+  "get cases": { message: "svc has no command or group 'get'.", hint: /^Did you mean 'svc cases get'\? 'svc --help'/ },
+  "get case C-1": {
+    message: "svc has no command or group 'get'.",
+    hint: /^Did you mean 'svc cases get'\? 'svc --help'/,
+  },
+  "listObjects data": {
+    message: "svc has no command or group 'listObjects'.",
+    hint: /^Did you mean 'svc data list-objects'\?/,
+  },
+  "version": {
+    message: "svc has no command or group 'version'.",
+    hint: /^Did you mean 'svc --version'\? 'svc --help'/,
+  },
   "cases get-next": {
     message: "svc cases has no command 'get-next'.",
     hint: "Did you mean 'svc assignments get-next'? 'svc cases --help' lists the commands.",

@@ -1,11 +1,11 @@
-import type { CommandGroup } from "../command.ts";
+import type { CommandTree } from "../command.ts";
 import type { LocalGroup } from "../local_command.ts";
 import { bash } from "./bash.ts";
 import { fish } from "./fish.ts";
 import { createWordsCommand } from "./words.ts";
 import { zsh } from "./zsh.ts";
 
-/** Creates the commands of `svc completion`, in the order of the help. They complete the commands of the groups. */
-export function createCommands(groups: Readonly<Record<string, CommandGroup>>): LocalGroup {
-  return { bash, zsh, fish, words: createWordsCommand(groups) };
+/** Creates the commands of `svc completion`, in the order of the help. They complete the commands of a tree. */
+export function createCommands(tree: CommandTree): LocalGroup {
+  return { bash, zsh, fish, words: createWordsCommand(tree) };
 }

@@ -1,8 +1,8 @@
-import type { CommandGroup } from "../command.ts";
+import type { CommandTree } from "../command.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 
-/** Creates `svc completion words`, which completes the commands of the groups. */
-export const createWordsCommand = (groups: Readonly<Record<string, CommandGroup>>): LocalCommand =>
+/** Creates `svc completion words`, which completes the commands of a tree. */
+export const createWordsCommand = (tree: CommandTree): LocalCommand =>
   localCommand({
     summary: "Print the words that complete a command line, each with a description",
     details:
@@ -18,6 +18,6 @@ export const createWordsCommand = (groups: Readonly<Record<string, CommandGroup>
     seeAlso: ["completion bash --help"],
     async run({ io }, { line }) {
       const { nextWords } = await import("../../completion/words.ts");
-      for (const { word, about } of await nextWords(line, groups)) io.stdout.write(`${word}\t${about}\n`);
+      for (const { word, about } of await nextWords(line, tree)) io.stdout.write(`${word}\t${about}\n`);
     },
   });

@@ -3,24 +3,12 @@ import fc from "fast-check";
 import { globalFlags, HELP_FLAG } from "../../../cli/args/global_flags.ts";
 import { parseArguments, splitCommandLine } from "../../../cli/args/parse_arguments.ts";
 import type { Command, Flag, ParsedArguments } from "../../../cli/commands/command.ts";
-import { groups } from "../../../cli/commands/groups.ts";
+import { groups, listCommands } from "../../../cli/commands/groups.ts";
 import { toKebab } from "../../../lib/operation/operation.ts";
-
-interface NamedCommand {
-  readonly words: readonly string[];
-  readonly command: Command;
-}
 
 const SEED = Number(Deno.env.get("SVC_TEST_SEED") ?? Math.trunc(Math.random() * 2 ** 31));
 
-const COMMANDS: readonly NamedCommand[] = (await Promise.all(
-  Object.entries(groups).map(async ([group, { load }]) =>
-    Object.entries(await load()).map(([name, entry]) => ({
-      words: [toKebab(group), toKebab(name)],
-      command: entry.describe(),
-    }))
-  ),
-)).flat();
+const COMMANDS = await listCommands();
 
 const text = fc.oneof(
   fc.string(),
@@ -31,6 +19,8 @@ const text = fc.oneof(
 /** A command line: its arguments, and the values that they stand for. */
 interface Line {
   readonly args: readonly string[];
+  /** Number of words that name the command. */
+  readonly length: number;
   readonly command: Command;
   readonly values: ParsedArguments;
 }
@@ -56,6 +46,7 @@ const commandLine: fc.Arbitrary<Line> = fc.constantFrom(...COMMANDS).chain(({ wo
     const escaped = firstDashed < 0 ? [] : texts.slice(firstDashed);
     return {
       args: [...leading, ...words, ...tokens, ...(hasEnd || escaped.length > 0 ? ["--", ...escaped] : [])],
+      length: words.length,
       command,
       values: Object.fromEntries([
         ...present.map(({ name, value }) => [name, value]),
@@ -103,8 +94,8 @@ function writtenFlag(name: string, flag: Flag, isOwn: boolean): fc.Arbitrary<Wri
 
 Deno.test(`a command line in any spelling is parsed to the values it was written for (SVC_TEST_SEED=${SEED})`, () => {
   fc.assert(
-    fc.property(commandLine, ({ args, command, values }) => {
-      const { rest, help, version, misplaced } = splitCommandLine(args);
+    fc.property(commandLine, ({ args, length, command, values }) => {
+      const { rest, help, version, misplaced } = splitCommandLine(args, length);
       assert.deepEqual({ help, version, misplaced }, { help: false, version: false, misplaced: undefined });
       assert.deepEqual(parseArguments(command, rest), { values });
     }),

@@ -1,6 +1,6 @@
 /** Completion in a shell. */
 import assert from "node:assert/strict";
-import { groups } from "../../../cli/commands/groups.ts";
+import { everyday, groups } from "../../../cli/commands/groups.ts";
 import { topics } from "../../../cli/help/topics.ts";
 import { toKebab } from "../../../lib/operation/operation.ts";
 import { CHECKOUT, LimitedCommand, makeFolder, svc, svcInProcess } from "../../harness/svc.ts";
@@ -15,11 +15,14 @@ const wordsAfter = async (line: string) => {
 };
 
 Deno.test("svc is completed with the groups, and each group with its commands", async () => {
-  assert.deepEqual(await wordsAfter("svc "), Object.keys(groups).map(toKebab));
+  assert.deepEqual(await wordsAfter("svc "), Object.keys({ ...await everyday.load(), ...groups }).map(toKebab));
   for (const [name, group] of Object.entries(groups)) {
     assert.deepEqual(await wordsAfter(`svc ${toKebab(name)} `), Object.keys(await group.load()).map(toKebab));
   }
-  assert.deepEqual(await wordsAfter("svc help "), Object.keys({ ...groups, ...topics }).map(toKebab));
+  assert.deepEqual(
+    await wordsAfter("svc help "),
+    Object.keys({ ...await everyday.load(), ...groups, ...topics }).map(toKebab),
+  );
   assert.deepEqual(await wordsAfter("svc --format table help workflow re"), ["record", "resume", "retry", "report"]);
 });
 

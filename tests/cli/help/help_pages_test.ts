@@ -1,7 +1,7 @@
 /** The help pages: their width, their topics, and the commands that they name. */
 import assert from "node:assert/strict";
 import { parseArguments, splitCommandLine } from "../../../cli/args/parse_arguments.ts";
-import { groups } from "../../../cli/commands/groups.ts";
+import { groups, listCommands } from "../../../cli/commands/groups.ts";
 import { EXIT_CODES, toExitCode } from "../../../cli/exit.ts";
 import { topics } from "../../../cli/help/topics.ts";
 import { ENVIRONMENT_VARIABLES } from "../../../lib/auth/environment.ts";
@@ -10,14 +10,7 @@ import { entryNamed, listExamples, toKebab } from "../../../lib/operation/operat
 import { FORMATS } from "../../../lib/output/format.ts";
 import { CHECKOUT, parseErrorRecord, splitWords, svcInProcess } from "../../harness/svc.ts";
 
-const COMMANDS = (await Promise.all(
-  Object.entries(groups).map(async ([group, { load }]) =>
-    Object.entries(await load()).map(([name, entry]) => ({
-      path: `${toKebab(group)} ${toKebab(name)}`,
-      command: entry.describe(),
-    }))
-  ),
-)).flat();
+const COMMANDS = (await listCommands()).map(({ words, command }) => ({ path: words.join(" "), command }));
 
 const PAGES = [
   "--help",
@@ -104,7 +97,8 @@ Deno.test("every example and every related command of a help page can be run", (
   for (const { path, command } of COMMANDS) {
     for (const example of listExamples(command)) {
       const [line = ""] = example.split(/(?:^| )[<>|] /);
-      const { rest } = splitCommandLine([...path.split(" "), ...splitWords(line)]);
+      const words = path.split(" ");
+      const { rest } = splitCommandLine([...words, ...splitWords(line)], words.length);
       assert.ok("values" in parseArguments(command, rest), `${path} ${example}`);
     }
     for (const related of command.seeAlso ?? []) {
@@ -119,14 +113,17 @@ Deno.test("every example and every related command of a help page can be run", (
 
 Deno.test("an unknown topic is an error that suggests topics and groups", async () => {
   const mistakes: Record<string, [message: string, hint: RegExp]> = {
-    "help nonsense": ["svc has no group or topic 'nonsense'.", /^'svc help' lists the groups and topics\.$/],
-    "help exit-code": ["svc has no group or topic 'exit-code'.", /^Did you mean 'svc help exit-codes'\? /],
-    "help form": ["svc has no group or topic 'form'.", /^Did you mean 'svc help formatting'\? /],
-    "help wrkflow": ["svc has no group or topic 'wrkflow'.", /^Did you mean 'svc help workflow'\? /],
-    "help constructor": ["svc has no group or topic 'constructor'.", /lists the groups and topics\.$/],
-    "help formatting json": ["svc has no group or topic 'formatting'.", /^Did you mean 'svc help formatting'\? /],
-    "exit-codes": ["svc has no group 'exit-codes'.", /^Did you mean 'svc help exit-codes'\? /],
-    "workflows --help": ["svc has no group 'workflows'.", /^Did you mean 'workflow'\? /],
+    "help nonsense": ["svc has no command, group or topic 'nonsense'.", /^'svc help' lists them\.$/],
+    "help exit-code": ["svc has no command, group or topic 'exit-code'.", /^Did you mean 'svc help exit-codes'\? /],
+    "help form": ["svc has no command, group or topic 'form'.", /^Did you mean 'svc help formatting'\? /],
+    "help wrkflow": ["svc has no command, group or topic 'wrkflow'.", /^Did you mean 'svc help workflow'\? /],
+    "help constructor": ["svc has no command, group or topic 'constructor'.", /lists them\.$/],
+    "help formatting json": [
+      "svc has no command, group or topic 'formatting'.",
+      /^Did you mean 'svc help formatting'\? /,
+    ],
+    "exit-codes": ["svc has no command or group 'exit-codes'.", /^Did you mean 'svc help exit-codes'\? /],
+    "workflows --help": ["svc has no command or group 'workflows'.", /^Did you mean 'workflow'\? /],
   };
   for (const [line, [message, hint]] of Object.entries(mistakes)) {
     const result = await svcInProcess(line.split(" "));
