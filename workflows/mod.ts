@@ -142,7 +142,7 @@ export function defineWorkflow<Input = JsonObject>(workflow: Workflow<Input>): W
   return workflow;
 }
 
-/** Tells whether a thrown value is an error of the library. */
+/** Reports whether a thrown value is an error of the library. */
 export function isSvcError(thrown: unknown): thrown is SvcError {
   return thrown instanceof SvcError;
 }

@@ -26,12 +26,12 @@ export async function printReply(
   }
 }
 
-/** Adds the result of a change to the error that it cannot be written. The result contains the ID of what was created. */
+/** Adds the result of a change to the error of writing it. The result contains the ID of a created object. */
 function addResult(error: unknown, result: JsonValue | undefined): unknown {
   if (!(error instanceof SvcError) || error.code !== "OUTPUT_FAILED") return error;
   const options = {
     details: filterObjects([result].flat()).map(shorten),
-    hint: "Do not repeat the command: the change was made. The details are its result.",
+    hint: "Do not repeat the command: the change was made. The details contain its result.",
   };
   return error.with(options, `The change was made. ${error.message}`);
 }
@@ -61,7 +61,7 @@ function addReason(failure: SvcError, reason: unknown): SvcError {
   return failure.with({ hint: [reason.message, failure.hint].filter(Boolean).join(" ") });
 }
 
-/** Omits the nested objects of a result with an ID, such as the data of a created case. It can be read with the ID. */
+/** Omits the nested objects of a result that has an ID, e.g. the data of a case. They can be read with the ID. */
 function shorten(result: JsonObject): JsonObject {
   if (result.ID === undefined && result.id === undefined) return result;
   return Object.fromEntries(Object.entries(result).filter(([, value]) => !isJsonObject(value)));

@@ -91,7 +91,7 @@ export async function logout(options: AuthOptions = {}): Promise<LogoutResult> {
   return { profile, removed: true, revoked: await revoke() };
 }
 
-/** Reads the cached token while its file exists. Returns the function that revokes it, and returns whether it did. */
+/** Reads the cached token before its file is deleted. Returns a function that revokes it and reports whether it did. */
 async function prepareRevocation(options: AuthOptions): Promise<() => Promise<boolean>> {
   const warn = createWarn(options);
   try {

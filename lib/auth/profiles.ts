@@ -79,7 +79,7 @@ export const PROFILE_MEMBERS = {
   ),
   revocationPath: describeMember(
     "string",
-    "Path of token revocation, which svc auth logout uses (default: tokens are not revoked)",
+    "Path of the revocation endpoint for svc auth logout (default: tokens are not revoked)",
     'a path such as "/oauth2/revoke", without a query',
     isPath,
   ),

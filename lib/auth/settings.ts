@@ -110,7 +110,7 @@ export interface SessionSettings {
   readonly target: Target;
   /** Path of the token endpoint below the base URL. */
   readonly tokenPath: string;
-  /** Path of token revocation below the base URL, if the profile has it. */
+  /** Path of the revocation endpoint below the base URL, if the profile has one. */
   readonly revocationPath?: string;
   /** Client ID, if it is known. */
   readonly clientId?: string;

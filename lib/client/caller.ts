@@ -82,9 +82,9 @@ export interface AttemptsOptions {
   readonly signal?: AbortSignal;
   /** Aborts when the attempt in progress has to be the last. */
   readonly lastAttempt?: AbortSignal;
-  /** Returns whether the service applies a repeated change only once. */
+  /** Reports whether the service applies a repeated change only once. */
   readonly isIdempotent: () => boolean;
-  /** Returns whether the service still knows the key of a change that may have been applied (default: true). */
+  /** Reports whether the service still knows the key of a change that may have been applied (default: true). */
   readonly isKeyKnown?: () => boolean;
   /** True if the change was sent before, for example by another process, and may have been applied. */
   readonly mayHaveArrived?: boolean;
@@ -102,7 +102,7 @@ export interface Caller {
   startAttempts(ref: OperationRef, options: AttemptsOptions): Attempts;
   /** Returns the service. Throws if options, environment and profile name none. */
   getTarget(): Target;
-  /** Returns whether the service applies a repeated change with the same idempotency key only once. */
+  /** Reports whether the service applies a repeated change with the same idempotency key only once. */
   supportsIdempotencyKeys(): boolean;
 }
 
@@ -144,7 +144,7 @@ export function createCaller(
             return await prepare(ref, values, attempt);
           } catch (error) {
             const read = toSvcError(error);
-            throw read.with({}, `The service demands an entity tag, and reading it failed: ${read.message}`);
+            throw read.with({}, `The service demands an entity tag, but reading it failed: ${read.message}`);
           }
         },
       };
@@ -322,7 +322,7 @@ class Call {
   }
 
   /** Reports an exchange, if `onReply` is set: redacting the text takes as long as reading it. */
-  #report({ request, change, url }: Transit, head: ReplyHead, textOf: () => string): void {
+  #report({ request, change, url }: Transit, head: ReplyHead, getText: () => string): void {
     if (this.#onReply === undefined) return;
     const { status, reason, milliseconds } = head;
     const exchange = {
@@ -331,7 +331,7 @@ class Call {
       status,
       reason,
       milliseconds,
-      text: textOf(),
+      text: getText(),
     };
     invokeCallback("onReply", this.#onReply, exchange, {
       hint: `The service responded with ${status}. Catch errors inside onReply.`,

@@ -276,7 +276,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "if the result of a change cannot be written, the error says that it was made and contains the result",
+  name: "if the result of a change cannot be written, the error says that the change was made and contains the result",
   ignore: Deno.build.os !== "linux",
   async fn() {
     await using service = startFakeService({

@@ -276,7 +276,7 @@ export async function runWithoutSpace(
   return await runWithSmallFiles(command, directory);
 }
 
-/** Runs a command line that can write only small files, because a full disk would affect other tests. */
+/** Runs a command line that can write only small files: a full disk would affect other tests. */
 export async function runWithSmallFiles(command: readonly string[], directory: string): Promise<CommandResult> {
   const limited = `trap "" XFSZ && ulimit -f 200 && exec "$0" "$@"`;
   return await runCommand(

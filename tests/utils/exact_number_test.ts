@@ -15,7 +15,7 @@ const number = fc.tuple(
   fc.oneof(fc.constant(""), fc.tuple(fc.constantFrom("e", "E+", "e-"), fc.integer({ min: 0, max: 420 })).map(String)),
 ).map(([sign, whole, fraction, exponent]) => sign + whole + fraction + exponent.replace(",", ""));
 
-/** Returns whether two numbers have the same value, computed with integers. */
+/** Reports whether two numbers have the same value, computed with integers. */
 function isSameValue(one: string, other: string): boolean {
   const [a, b] = [one, other].map((text) => {
     const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e");

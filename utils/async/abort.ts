@@ -1,6 +1,6 @@
 /** Abort signals: listening to them, and waiting until they abort. */
 
-/** Longest time of one timer, in milliseconds. The runtime treats a longer one as 0. */
+/** Longest delay of a timer, in milliseconds. The runtime treats a longer delay as 0. */
 export const MAX_TIMER = 2 ** 31 - 1;
 
 /** Calls a listener once when a signal aborts, or at once if it has. Disposing of the result removes the listener. */

@@ -1,4 +1,4 @@
-/** Waits for the end of the event loop's turn, in which requests and signals that have arrived are handed over. */
+/** Waits for the end of the event loop's turn, so that requests and signals that have arrived are delivered first. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -28,8 +28,8 @@ export async function writePrivateFile(path: string, text: string): Promise<void
 }
 
 /**
- * Overwrites a small file in place, which needs no room on its disk. The text must fit into the first block of the file. It
- * is padded with spaces. Readers may see a part of it, unlike with `writePrivateFile`.
+ * Overwrites a small file in place, which needs no free space on the disk. The text must fit into the first block of
+ * the file, and is padded with spaces. Unlike with `writePrivateFile`, readers may see a partly written file.
  */
 export async function overwriteFile(path: string, text: string): Promise<void> {
   using file = await Deno.open(path, { write: true });

@@ -22,7 +22,7 @@ export function isDatabaseBusy(error: unknown): boolean {
 
 /**
  * Reports whether an error, or its cause, says that the disk is full. It may come from SQLite or from the file system.
- * SQLite reports an I/O error if the shared memory of a write-ahead log has no room.
+ * SQLite reports an I/O error if there is no space for the shared memory of a write-ahead log.
  */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -3,11 +3,11 @@ import { delay } from "../async/abort.ts";
 import { nextTurn } from "../async/next_turn.ts";
 import { isDatabaseBusy } from "./database_errors.ts";
 
-/** Controls the transaction of a database connection. Each method but `begin` completes before it returns. */
+/** Controls the transaction of a database connection. All methods except `begin` are synchronous. */
 export interface TransactionControl {
   /** Reports whether a transaction is open. SQLite itself rolls back when the disk is full. */
   isOpen(): boolean;
-  /** Begins a transaction. It may wait for another process that writes. */
+  /** Begins a transaction. May wait until another process has finished writing. */
   begin(): Promise<void>;
   commit(): void;
   rollback(): void;
@@ -24,7 +24,7 @@ const RETRY_INTERVAL = 10;
 
 /**
  * Returns the control of a connection's transaction. While another process writes, `begin` tries again for `patience`
- * milliseconds. After that, it fails at once until it has succeeded, so that waiting units do not wait one after another.
+ * milliseconds. After that, calls fail at once until one succeeds, so that queued units do not each wait that long.
  */
 export function controlTransaction(db: DatabaseSync, patience = 0): TransactionControl {
   const command = (sql: string) => {

@@ -1,11 +1,11 @@
 import type { SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 
-/** Marks the row after the last one. */
+/** Column that is 1 in the row after the last one. */
 const END = "isEnd";
 
 /**
  * Runs a query and yields its rows. If a row cannot be read, `StatementSync.iterate` of Deno ends without an error.
- * Therefore a last row marks the end. Without it, `get` reads the row again, and throws the error.
+ * Therefore, an additional row marks the end. If it is missing, `get` reads the failed row again and throws its error.
  */
 export function* iterateRows(
   prepare: (sql: string) => StatementSync,

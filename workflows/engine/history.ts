@@ -90,7 +90,7 @@ export function selectPrinted<E extends EventRecord>(events: readonly E[]): read
   return lines;
 }
 
-/** Reads the history from the events of an input. Its answers are complete, also those that are recorded as repeated. */
+/** Reads the history from the events of an input. Replaces references to earlier responses with those responses. */
 export function readHistory<E extends EventRecord>(events: readonly E[]): History<E> {
   const answers = new Map<number, string>();
   const steps = new Map<number, RecordedStep<E>>();
@@ -231,10 +231,10 @@ export function encodeAnswer({ head, text }: CallAnswer): string {
   return JSON.stringify(head) + "\n" + text;
 }
 
-/** Start of a response that an earlier step has received as well. */
+/** Start of a reference to the response of an earlier step. */
 const REPEATED = '{"sameAs":';
 
-/** Serializes a response that is the same as the last one of an earlier step. */
+/** Serializes a reference to the latest response of an earlier step. */
 export function encodeRepeatedAnswer(position: number): string {
   return `${REPEATED}${position}}\n`;
 }
@@ -244,7 +244,7 @@ function completeAnswer(encoded: string, answers: ReadonlyMap<number, string>): 
   const position = parseInt(encoded.slice(REPEATED.length));
   const answer = answers.get(position);
   if (answer !== undefined) return answer;
-  throw damagedHistory(`A response in the journal repeats the one of step ${position}, which is missing.`);
+  throw damagedHistory(`A response in the journal refers to the response of step ${position}, which is missing.`);
 }
 
 /** Parses a serialized response. */

@@ -46,7 +46,7 @@ const LARGE_CHARACTERS = 1024 * 1024;
 /** Size from which a repeated response is recorded as a reference, in characters. */
 const MIN_REPEATED_CHARACTERS = 1024;
 
-/** Number of the latest different responses that are recognized when they are repeated. */
+/** Number of recent distinct responses whose repetition is recognized. */
 const MAX_KNOWN_ANSWERS = 1000;
 
 /** Options of an input's run. */
@@ -300,7 +300,7 @@ export class InputRun implements RunHandlers {
     if (this.#inFlight === 0) this.#drained?.resolve();
   }
 
-  /** Sleeps. A pause does not wait for it. */
+  /** Sleeps. A pause of the input does not wait for the sleep. */
   async #sleep(step: PendingStep, position: number, call: RecordedStep, sent: SentHeaders): Promise<void> {
     const { values, isTimer = false } = step.request;
     using _open = isTimer ? this.#waitLimit.beginTimer() : this.#waitLimit.beginSleep(Number(values.milliseconds));
@@ -320,7 +320,7 @@ export class InputRun implements RunHandlers {
     this.#dispatch(event);
   }
 
-  /** Replaces a response that is recorded already by a reference, e.g. when a script reads a case again and again. */
+  /** Returns a reference if a response is already recorded, e.g. when a script polls a case. */
   async #shortenRepeated(position: number, content: string): Promise<string> {
     if (content.length < MIN_REPEATED_CHARACTERS) return content;
     const digest = (await sha256Text(content)).toBase64();
@@ -330,7 +330,7 @@ export class InputRun implements RunHandlers {
     return content;
   }
 
-  /** Notes that a response is recorded, so that later ones can refer to it. */
+  /** Notes that a response is recorded, so that later ones can be recorded as references to it. */
   #noteAnswer(position: number): void {
     const digest = this.#digests.get(position);
     if (digest === undefined) return;

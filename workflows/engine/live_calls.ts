@@ -208,7 +208,7 @@ class Change {
     this.sentAt = sentAt;
   }
 
-  /** Returns whether the service is sure to remember the key. The clock may have been set back since. */
+  /** Reports whether the service is sure to remember the key. The clock may have been set back since. */
   isKeyKnown(): boolean {
     return Math.abs(Date.now() - (this.sentAt ?? Date.now())) < KEY_LIFETIME;
   }

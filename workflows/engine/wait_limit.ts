@@ -14,8 +14,8 @@ interface OpenSteps {
 }
 
 /**
- * Limits the total time for which an input waits: the time in which sleeps or timers are open, and no calls. It includes the time
- * before a restart.
+ * Limits the total time for which an input waits, including the time before a restart. An input waits while a sleep or
+ * a timer is open, and no call is.
  */
 export class WaitLimit {
   readonly #maxMilliseconds: number;
@@ -32,18 +32,18 @@ export class WaitLimit {
     this.#onReached = onReached;
   }
 
-  /** Counts a sleep until it is disposed. One that is longer than the limit reaches it at once. */
+  /** Counts a sleep until the result is disposed of. A sleep that is longer than the limit exceeds it at once. */
   beginSleep(milliseconds: number): Disposable {
     if (milliseconds > this.#maxMilliseconds) this.#onReached();
     return this.#begin("sleeps");
   }
 
-  /** Counts a timer until it is disposed. The script may need it only as long as a call is open. */
+  /** Counts a timer until the result is disposed of. It may be long, because it may be the timeout of a call. */
   beginTimer(): Disposable {
     return this.#begin("sleeps");
   }
 
-  /** Counts a call until it is disposed. */
+  /** Counts a call until the result is disposed of. */
   beginCall(): Disposable {
     return this.#begin("calls");
   }
@@ -79,8 +79,8 @@ function isWaiting({ sleeps, calls }: OpenSteps): boolean {
 }
 
 /**
- * Measures how long an input has waited since it was last rewound, in milliseconds. While it did not run, it waited until
- * the end of its sleeps.
+ * Measures how long an input has waited since it was last rewound, in milliseconds. Time in which it did not run counts
+ * until its sleeps end.
  */
 export function measureWaits(events: readonly EventRecord[], now: number): number {
   const sleeps = new Map<number, number>(); // Positions and planned ends.

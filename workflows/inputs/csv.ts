@@ -45,7 +45,7 @@ async function* joinRows(lines: AsyncIterable<Line>): AsyncGenerator<Line> {
   if (row !== undefined) yield { number: row.number, issue: row.issue ?? "has an unclosed quote" };
 }
 
-/** Tells whether a quoted field is open after a line. Only a quote at the start of a field opens one: `5" pipe` does not. */
+/** Reports whether a quoted field is open after a line. Only a quote at its start opens a field: `5" pipe` does not. */
 function isQuoteOpen(text: string, wasOpen: boolean): boolean {
   let isOpen = wasOpen;
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) {

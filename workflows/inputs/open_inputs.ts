@@ -38,7 +38,7 @@ export async function fingerprintFile(path: string, linesPerBlock?: number): Pro
   return await isPipe(path) ? undefined : await readFingerprint(await openFile(path), linesPerBlock);
 }
 
-/** Tells whether there are more inputs than a number. A pipe is assumed to have more. */
+/** Reports whether there are more inputs than a number. A pipe is assumed to have more. */
 export async function hasMoreInputs(path: string, count: number): Promise<boolean> {
   if (await isPipe(path)) return true;
   let remaining = count;
@@ -46,7 +46,7 @@ export async function hasMoreInputs(path: string, count: number): Promise<boolea
   return false;
 }
 
-/** Tells whether a file of inputs is CSV. Others are NDJSON. */
+/** Reports whether a file of inputs is CSV. Others are NDJSON. */
 export function isCsv(path: string): boolean {
   return /\.csv$/i.test(path);
 }

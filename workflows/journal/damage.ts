@@ -62,7 +62,7 @@ export function createDamageError(path: string, cause: unknown): SvcError {
   });
 }
 
-/** Tells whether an error says that the records of a single input are damaged. */
+/** Reports whether an error says that the records of a single input are damaged. */
 export function isInputDamage(error: unknown): error is SvcError {
   return error instanceof SvcError && error.cause instanceof LeftOpen && error.cause.cause instanceof JournalDamage &&
     !(error.cause instanceof StopsRun);

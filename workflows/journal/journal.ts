@@ -212,7 +212,7 @@ export interface Journal extends InputJournal, AsyncDisposable {
   findRun(runId: string): Promise<RunRecord | undefined>;
   /** Reads the state of a run. */
   readState(runId: string): Promise<RunState | undefined>;
-  /** Reads all runs, the latest first. Omits a run whose record is damaged if a handler takes the error. */
+  /** Reads all runs, the latest first. Throws if a record is damaged, or reports it to `onDamage` and omits the run. */
   listRuns(onDamage?: (error: SvcError) => void): Promise<readonly RunRecord[]>;
   /** Counts the inputs of a run by state. */
   countInputs(runId: string): Promise<RunCounts>;

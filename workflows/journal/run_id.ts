@@ -11,7 +11,7 @@ export function newRunId(): string {
   return `${date.replaceAll("-", "")}-${time.slice(0, 5).replace(":", "")}-${random.join("")}`;
 }
 
-/** Returns whether a text is a valid run ID. Run IDs become parts of file names. */
+/** Reports whether a text is a valid run ID. Run IDs become parts of file names. */
 export function isRunId(id: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(id);
 }

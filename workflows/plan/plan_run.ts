@@ -199,7 +199,7 @@ export class PlanRun implements RunHandlers {
     };
   }
 
-  /** Tells whether the script repeats a read after a sleep although nothing has changed. */
+  /** Reports whether the script repeats a read after a sleep although nothing has changed. */
   #isPolling({ operation, values }: CallRequest): boolean {
     const text = JSON.stringify({ operation, values });
     this.#reads.add(text);

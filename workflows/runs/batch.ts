@@ -197,7 +197,7 @@ class Batch {
   }
 }
 
-/** Tells whether an error of an interrupted run leaves its input as it is. */
+/** Reports whether an error of an interrupted run leaves its input as it is. */
 function continuesLater({ code, cause }: SvcError): boolean {
   return code === "INTERRUPTED" || cause instanceof StopsRun;
 }

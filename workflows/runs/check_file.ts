@@ -14,7 +14,7 @@ export interface FileCheck {
   readonly path: string;
   /** Recorded fingerprint. */
   readonly before: Fingerprint;
-  /** True if the run started with another content of the file. */
+  /** True if the file had already changed when the run was last continued. */
   readonly hasChangedBefore: boolean;
   /** Current fingerprint. */
   readonly now: Fingerprint;
@@ -35,10 +35,14 @@ export async function checkFile(
   const mayEdit = change.lines === change.linesBefore && (retries || await hasReopened(journal, id));
   if (mayEdit) return;
   const { failed } = await journal.countInputs(id);
-  throw new SvcError("INVALID_ARGS", describeChange(path, change, hasChangedBefore ? "last continued" : "started"), {
-    hint: (failed > 0 ? "'svc workflow retry' uses the current value of a failed line. " : "") + OTHER_INPUTS_HINT +
-      " To continue with the current file, add --accept-changed-inputs: inputs that were started must be unchanged.",
-  });
+  throw new SvcError(
+    "INVALID_ARGS",
+    describeChange(path, change, hasChangedBefore ? "was last continued" : "started"),
+    {
+      hint: (failed > 0 ? "'svc workflow retry' uses the current value of a failed line. " : "") + OTHER_INPUTS_HINT +
+        " To continue with the current file, add --accept-changed-inputs: inputs that were started must be unchanged.",
+    },
+  );
 }
 
 /** Checks that a file has at least as many inputs as were started. */
@@ -61,7 +65,7 @@ export function tooFewInputs(started: number, found: number): SvcError {
 export function describeChange(
   path: string,
   { linesBefore, lines, changed }: FileChange,
-  event: "started" | "last continued",
+  event: "started" | "was last continued",
 ): string {
   const name = getFileName(path);
   const where = changed &&
@@ -81,7 +85,7 @@ function describeRest(before: number, lines: number): string {
   return lines > before ? `${count} appended` : `${count} missing at the end`;
 }
 
-/** Tells whether an input that had failed is open again. */
+/** Reports whether an input that had failed is open again. */
 async function hasReopened(journal: Journal, runId: string): Promise<boolean> {
   for await (const { generation, end } of journal.inputs(runId)) if (generation > 0 && end === undefined) return true;
   return false;

@@ -3,8 +3,8 @@ import type { CallerOptions } from "../../lib/client/caller.ts";
 import { SvcError } from "../../lib/errors.ts";
 
 /**
- * Describes the address and the operator of the service. Returns undefined if none is configured: a script without calls
- * needs no service, and otherwise its first call reports what is missing. A profile that is named must be complete.
+ * Describes the address and the operator of the service. Returns undefined if no service is configured: a script
+ * without calls needs no service, and the first call of any other script throws. A named profile must be complete.
  */
 export function describeService(options: CallerOptions): string | undefined {
   const isNamed = options.profile !== undefined;

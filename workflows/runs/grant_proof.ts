@@ -1,4 +1,4 @@
-/** Tells whether the grants in a journal were given by this user on this machine. */
+/** Reports whether the grants in a journal were given by this user on this machine. */
 import { findConfigDirectory } from "../../lib/auth/profiles.ts";
 import { createProof, isProofOf } from "../../lib/auth/local_key.ts";
 import type { RunRecord } from "../journal/journal.ts";
@@ -7,8 +7,8 @@ import type { RunRecord } from "../journal/journal.ts";
 type GrantedRun = Pick<RunRecord, "id" | "digest" | "settings">;
 
 /**
- * Creates the proof of a run's grants. Returns undefined without grants, and if no key can be stored. Grants without a proof
- * are valid only in the default journal.
+ * Creates the proof of a run's grants. Returns undefined if there are no grants, or no key can be stored. Grants
+ * without a proof are valid only in the default journal.
  */
 export async function proveGrants(run: GrantedRun, directory = findConfigDirectory()): Promise<string | undefined> {
   if (directory === undefined || run.settings.grants.length === 0) return undefined;
@@ -19,7 +19,7 @@ export async function proveGrants(run: GrantedRun, directory = findConfigDirecto
   }
 }
 
-/** Tells whether the grants of a run were given by this user on this machine. */
+/** Reports whether the grants of a run were given by this user on this machine. */
 export async function hasOwnGrants(run: GrantedRun, directory = findConfigDirectory()): Promise<boolean> {
   const { proof } = run.settings;
   return directory !== undefined && await isProofOf(directory, describeGrants(run), proof);

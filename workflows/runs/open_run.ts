@@ -40,7 +40,7 @@ export interface Execution {
   readonly journalPath?: string;
   /** How the run is worked on. */
   readonly mode: "start" | ContinueCommand;
-  /** True returns a run that has ended without working on it. */
+  /** True returns the run without working on it, if the run has ended. */
   readonly once?: boolean;
   /** Fingerprint of the file of inputs, if it was read before. */
   readonly file?: Fingerprint;

@@ -101,8 +101,9 @@ export interface StartRunOptions extends WorkOptions {
   /** True resumes the latest unfinished run of the same script and inputs, if there is one. */
   readonly resumeLatest?: boolean;
   /**
-   * True runs each file of `each` once. If a run of a script with the same file name, for the same content, service and
-   * client is unfinished, it is resumed. If it has ended, nothing is done, and the run has `ended`.
+   * True processes the file of `each` only once. Looks for a run whose script has the same file name, and whose file
+   * content, service and client are the same. Resumes the run if it is unfinished. If it has ended, does nothing and
+   * returns it with `ended`.
    */
   readonly once?: boolean;
 }

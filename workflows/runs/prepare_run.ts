@@ -77,7 +77,7 @@ function createNonce(): string {
   return crypto.randomUUID().replaceAll("-", "").slice(0, 10);
 }
 
-/** Tells whether the service differs. A run that was started without a service has not sent anything. */
+/** Reports whether the service differs. A run that was started without a service has not sent anything. */
 function isOtherService({ settings }: RunRecord, service: string | undefined): boolean {
   return settings.service !== undefined && settings.service !== service;
 }

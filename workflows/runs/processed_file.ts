@@ -22,23 +22,27 @@ export async function readProcessedFile(settings: RunSettings, service: string |
   const { script, each: path } = settings;
   const file = path === undefined ? undefined : await fingerprintFile(path);
   if (path !== undefined && file !== undefined) return { script: getFileName(script), service, path, file };
-  throw new SvcError("INVALID_ARGS", "Only inputs in a file can be processed once.", {
+  throw new SvcError("INVALID_ARGS", "To be processed only once, inputs must be in a file.", {
     hint: { text: "Write the inputs to a file.", options: [{ name: "each", purpose: "to name it" }] },
   });
 }
 
-/** Tells whether a run processes a file, or has processed it. */
+/** Reports whether a run processes a file, or has processed it. */
 export function isRunOf({ script, service, path, file }: ProcessedFile, { settings }: RunRecord): boolean {
   const digests = [settings.file?.sha256, ...settings.earlierFiles ?? []];
   return digests.includes(file.sha256) && getFileName(settings.script) === script && settings.service === service &&
     settings.each !== undefined && isCsv(settings.each) === isCsv(path);
 }
 
-/** Checks that an unfinished run can continue with a file. Its inputs are recorded with the name of the file. */
+/** Checks that a file has the name that an unfinished run recorded with its inputs. Throws `INVALID_ARGS` otherwise. */
 export function checkSameName({ path }: ProcessedFile, { id, state, settings: { each = "" } }: RunRecord): void {
   const name = getFileName(each);
   if (state !== "open" || getFileName(path) === name) return;
-  throw new SvcError("INVALID_ARGS", `Run ${id} is unfinished and has started this file under the name ${name}.`, {
-    hint: `Name the file ${name} to continue the run.`,
-  });
+  throw new SvcError(
+    "INVALID_ARGS",
+    `Run ${id} is unfinished, and was started with this file under the name ${name}.`,
+    {
+      hint: `Rename the file to ${name} to continue the run.`,
+    },
+  );
 }

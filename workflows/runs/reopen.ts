@@ -89,7 +89,7 @@ function findFailedSteps(events: readonly StoredEvent[], error: ErrorRecord): Re
   return new Set([...failed, ...later.map(({ position }) => position)]);
 }
 
-/** Tells whether the script aborted a call itself. */
+/** Reports whether the script aborted a call itself. */
 function isAborted({ content }: StoredEvent): boolean {
   return parseRefusal(content).error.code === "INTERRUPTED";
 }
@@ -139,7 +139,7 @@ function isRefusal({ kind }: StoredEvent): boolean {
   return kind === "refusal";
 }
 
-/** Tells whether the script created an error itself. A timeout of `waitFor` does not count. */
+/** Reports whether the script created an error itself. A timeout of `waitFor` does not count. */
 function isOwnError(error: ErrorRecord): boolean {
   return isThrown(error) && error.code !== "TIMEOUT";
 }

@@ -30,7 +30,7 @@ export interface Run extends AsyncDisposable {
   readonly isBatch: boolean;
   /** Number of failed inputs that were opened again by `retry`. */
   readonly reopened: number;
-  /** The run as it ended earlier, if `once` found that it has. It then has no results, and nothing is done. */
+  /** Description of the run, if `once` found that it had ended before. Such a run has no results. */
   readonly ended?: RunDescription;
   /**
    * Results in the order of the inputs, including those that ended before the run was resumed. They can be read once.
@@ -45,7 +45,7 @@ export interface Run extends AsyncDisposable {
   addResumeHint(error: unknown): unknown;
 }
 
-/** A run that has ended before. It has no results to read. */
+/** A run that had ended before it was opened. It has no results to read. */
 export class EndedRun implements Run {
   readonly id: string;
   readonly name: string;

@@ -116,12 +116,12 @@ export class Runner {
     return outcome;
   }
 
-  /** Tells whether an input is recorded. */
+  /** Reports whether an input is recorded. */
   async hasStarted(number: number): Promise<boolean> {
     return await this.#findInput(number) !== undefined;
   }
 
-  /** Tells whether an input is recorded as ended. */
+  /** Reports whether an input is recorded as ended. */
   async hasEnded(number: number): Promise<boolean> {
     const record = await this.#findInput(number);
     return record !== undefined && record !== "damaged" && record.end !== undefined;
@@ -278,8 +278,8 @@ export class Runner {
 }
 
 /**
- * Tells whether an error leaves its input open. An error that the script throws always ends it, even after a change with an
- * unknown outcome.
+ * Reports whether an error leaves its input open. An error that the script throws always ends the input, even after a
+ * change with an unknown outcome.
  */
 function isLeftOpen({ cause }: SvcError): boolean {
   return cause instanceof LeftOpen || cause instanceof StopInput;

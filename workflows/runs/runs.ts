@@ -34,7 +34,7 @@ const MAX_EDITS = 2;
 export interface ListOptions {
   /** Selects the runs in a state. Default: all. */
   readonly state?: ShownState;
-  /** Called for each run whose record is damaged. Default: such a run is an error. */
+  /** Called for each run whose record is damaged. Default: `list` throws. */
   readonly onDamage?: (error: SvcError) => void;
 }
 
@@ -116,7 +116,7 @@ export class Runs implements AsyncDisposable {
     await (await this.#existingJournal()).setState(id, "cancelled");
   }
 
-  /** Lists the runs, the latest first. Omits runs whose records are damaged if `onDamage` takes the errors. */
+  /** Lists the runs, the latest first. With `onDamage`, omits runs whose records are damaged. */
   async list(options: ListOptions = {}): Promise<RunDescription[]> {
     const journal = await this.#existingJournal();
     const records = await journal.listRuns(options.onDamage);
@@ -225,7 +225,7 @@ export class Runs implements AsyncDisposable {
       const isOnce = "once" in options && options.once;
       throw new SvcError("INVALID_ARGS", `Run ${id} was cancelled.`, {
         hint: isOnce
-          ? { commands: [toRunCommand("delete", reference, "to delete it, so that the file is processed again")] }
+          ? { commands: [toRunCommand("delete", reference, "to delete it, so that the file can be processed again")] }
           : {
             text: "Start a new run with another identifier.",
             commands: [toRunCommand("delete", reference, "to delete this one")],
@@ -246,7 +246,7 @@ export class Runs implements AsyncDisposable {
     return await this.#open(id, changed, mode, { ...options, allow });
   }
 
-  /** Tells whether this user recorded a run on this machine. Earlier versions stored no proof. */
+  /** Reports whether this user recorded a run on this machine. Earlier versions stored no proof. */
   async #isOwn(run: RunRecord): Promise<boolean> {
     const { configDirectory } = this.#options;
     if (run.settings.proof !== undefined) return await hasOwnGrants(run, configDirectory);
@@ -393,7 +393,7 @@ export function defaultJournalPath(directory: string = getConfigDirectory()): st
   return `${directory}/workflows.db`;
 }
 
-/** Tells whether a file exists or cannot be accessed. In the latter case, opening it reports the reason. */
+/** Reports whether a file exists or cannot be accessed. In the latter case, opening it reports the reason. */
 async function mayExist(path: string): Promise<boolean> {
   return await exists(path).catch((error) => {
     if (error instanceof Deno.errors.NotCapable) throw error;

@@ -22,7 +22,7 @@ export function readInside(path: string, folder: string, maxBytes: number): Uint
   }
 }
 
-/** Tells whether a real path is below a folder. */
+/** Reports whether a real path is below a folder. */
 export function isInside(path: string, folder: string): boolean {
   return path.startsWith(folder.replace(/[\\/]?$/, Deno.build.os === "windows" ? "\\" : "/"));
 }
@@ -35,8 +35,8 @@ function openFile(path: string): Deno.FsFile {
 }
 
 /**
- * Tells whether an open file is the one at a path without links. A process that keeps replacing a directory of the path by
- * a link could deceive one check. The probability is a quarter, so a number of checks excludes it.
+ * Reports whether an open file is the one at a path without links. A process that keeps replacing a directory of the
+ * path with a link could deceive one check. The probability is a quarter, so a number of checks excludes it.
  */
 function isAt(file: Deno.FsFile, path: string): boolean {
   const { dev, ino } = file.statSync();

@@ -39,7 +39,7 @@ export const runCommand: LocalCommand = localCommand({
       type: "boolean",
     },
     once: {
-      help: "Run each file of --each once: resume its unfinished run; a run that has ended is not repeated",
+      help: "Process the file of --each only once: resume its unfinished run, do not repeat a finished one",
       type: "boolean",
     },
     ...newJournal,
@@ -62,7 +62,7 @@ export const runCommand: LocalCommand = localCommand({
   },
 });
 
-/** Checks that at most one of the flags is used. */
+/** Checks that at most one of the flags is used. Throws `INVALID_ARGS` otherwise. */
 function checkExclusive(flags: Readonly<Record<string, boolean | undefined>>): void {
   const used = Object.keys(flags).filter((name) => flags[name]);
   if (used.length <= 1) return;

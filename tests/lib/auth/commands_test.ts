@@ -40,7 +40,7 @@ Deno.test("login caches a token, status reports it, logout deletes it", async ()
   assert.deepEqual(await logout(options), { profile: "work", removed: false, revoked: false });
 });
 
-Deno.test("logout deletes a token that it cannot revoke, and warns until when it is valid", async () => {
+Deno.test("logout deletes a token that it cannot revoke, and its warning says when the token expires", async () => {
   await using service = startFakeService();
   const configDirectory = await freshDirectory();
   const reasons: [string | undefined, RegExp][] = [

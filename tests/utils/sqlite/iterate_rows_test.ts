@@ -18,13 +18,13 @@ Deno.test("rows have the order of the query", () => {
   assert.deepEqual(rows.map(({ n }) => n), Array.from({ length: 90 }, (_, index) => 99 - index));
 });
 
-Deno.test("a query that fails after some rows throws the reason", () => {
+Deno.test("a query that fails after some rows throws its error", () => {
   using db = openNumbers();
   const sql = "SELECT n, json -> '$' AS value FROM numbers";
   assert.throws(() => [...iterateRows((text) => db.prepare(text), sql)], /malformed JSON/);
 });
 
-Deno.test("a row with an integer that is too large for a number throws the reason", () => {
+Deno.test("a query with an integer that is too large for a number throws an error", () => {
   using db = openNumbers();
   db.exec("UPDATE numbers SET n = 77871542830435860 WHERE n = 50");
   assert.throws(() => [...iterateRows((text) => db.prepare(text), "SELECT n FROM numbers")], {

@@ -1,4 +1,4 @@
-/** Responses that repeat an earlier one take little space in the journal, and a script gets them complete. */
+/** Responses that repeat an earlier one take little space in the journal, and a script receives them in full. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { openRuns } from "../../../workflows/runs/mod.ts";
@@ -16,7 +16,7 @@ const POLL = scriptText(`
   if (input === "stop") throw new Error("stopped");
   return read.reduce((sum, length) => sum + length, 0);`);
 
-Deno.test("a response that a script reads again is stored once and shown each time, also by a resumed run", async () => {
+Deno.test("a response that a script receives repeatedly is stored once, and each call returns it in full", async () => {
   let read = 0;
   await using api = new TinyApi((call) => {
     const filler = read++ % 2 === 0 ? FILLER : FILLER + "!";
@@ -55,7 +55,7 @@ Deno.test("a response that a script reads again is stored once and shown each ti
   assert.ok(api.received.length - calls <= READS);
 });
 
-Deno.test("a resumed run gets repeated responses from the journal", async () => {
+Deno.test("a resumed run reads repeated responses from the journal", async () => {
   await using api = new TinyApi((call) => Response.json({ ...createCaseBody(call), data: { caseInfo: { FILLER } } }));
   await using folder = await makeFolder({
     "script.ts": scriptText(`

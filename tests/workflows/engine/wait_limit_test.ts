@@ -43,8 +43,8 @@ const waits = async (body: string, maxWaitSeconds: number) => {
 
 const REACHED = (seconds: number) => [
   "TIMEOUT",
-  `The workflow may wait for ${seconds} s in total and was stopped.`,
-  "Raise --max-wait if its sleeps and waits need longer.",
+  `The workflow was stopped: its total waiting time exceeds ${seconds} s.`,
+  "Raise --max-wait if it needs to wait longer.",
 ];
 
 Deno.test("sleeps and waits that exceed --max-wait together stop the input", async () => {
@@ -65,7 +65,7 @@ Deno.test("an input that waits less than --max-wait succeeds", async () => {
   assert.equal(await waits(body, 600), false);
 });
 
-Deno.test("a sleep that loses against slow calls does not reach the limit", async () => {
+Deno.test("a sleep that loses a race against slow calls does not exceed the limit", async () => {
   await using api = new TinyApi(async () => {
     await new Promise((resolve) => setTimeout(resolve, 1500));
     return Response.json({ id: "C-1", type: "T", status: "Open", urgency: 10, data: { caseInfo: {} } });
@@ -75,7 +75,7 @@ Deno.test("a sleep that loses against slow calls does not reach the limit", asyn
   assert.equal(result, "C-1", error?.message);
 });
 
-Deno.test("workflow record has the limits that its errors name", async () => {
+Deno.test("workflow record has the flags that its errors suggest", async () => {
   await using workspace = await openScriptWorkspace("await sleep(2000);");
   const output = `${workspace.config}/recorded.json`;
   const limits = ["--max-wait", "1", "--max-journal", "1", "--max-outage", "0"];
@@ -83,7 +83,7 @@ Deno.test("workflow record has the limits that its errors name", async () => {
   assert.match(stderr, /"TIMEOUT".*Raise --max-wait/);
 });
 
-Deno.test("the waiting time counts across an interruption, and starts again with a retry", async () => {
+Deno.test("the waiting time includes an interruption, and starts again with a retry", async () => {
   await using workspace = await openScriptWorkspace(
     `const asleep = sleep(60_000); await sleep(1000); log("first"); await asleep; log("second"); await sleep(60_000);`,
   );

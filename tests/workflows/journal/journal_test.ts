@@ -69,7 +69,7 @@ Deno.test("the records of a journal of version 1 get checksums, unless a process
   assert.deepEqual(await journal.verify(), { runs: 1, inputs: 1, events: 2, damaged: [] });
 });
 
-Deno.test("a journal of version 2 is opened, and becomes one of version 3", async () => {
+Deno.test("a journal of version 2 is upgraded to version 3", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
   {

@@ -39,13 +39,13 @@ for (
   });
 }
 
-Deno.test("after an accepted change, a file is compared with that of the last process", async () => {
+Deno.test("after an accepted change, a file is compared with the accepted content", async () => {
   await using run = await interruptAfter(3);
   await run.write([...LINES, 9, 10]);
   await (await run.runs.resume("r1", { acceptChangedInputs: true }))[Symbol.asyncDispose]();
   await run.write(LINES);
   await assert.rejects(run.resume(), {
-    message: "in.ndjson has 8 lines, but had 10 when the run last continued: 2 lines missing at the end.",
+    message: "in.ndjson has 8 lines, but had 10 when the run was last continued: 2 lines missing at the end.",
   });
 });
 
@@ -70,7 +70,7 @@ Deno.test("an input that was started must be unchanged even if a changed file is
   await assert.rejects(run.resume({ acceptChangedInputs: true }), /in\.ndjson:2 has changed since the run started/);
 });
 
-Deno.test("a run that is resumed with values keeps the fingerprint of its file", async () => {
+Deno.test("a run that is resumed with values instead of its file keeps the fingerprint of the file", async () => {
   await using run = await interruptAfter(3);
   const { file } = await run.runs.settings("r1");
   await (await run.runs.resume("r1", { inputs: LINES }))[Symbol.asyncDispose]();

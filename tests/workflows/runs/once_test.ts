@@ -1,4 +1,4 @@
-/** `svc workflow run --once`: a file of inputs is processed once. */
+/** `svc workflow run --once`: a file of inputs is processed only once. */
 import assert from "node:assert/strict";
 import { openRuns } from "../../../workflows/runs/mod.ts";
 import { makeFolder } from "../../harness/svc.ts";
@@ -44,7 +44,7 @@ Deno.test("a file that was processed is not processed again, even by a corrected
   assert.equal(await workspace.permits(), 2);
 });
 
-Deno.test("another file, another script and another client process once, too", async () => {
+Deno.test("another file, script or client starts a new run", async () => {
   await using workspace = await openScriptWorkspace("return input;");
   await write(workspace, [1]);
   await workspace.svc(...ONCE);
@@ -56,7 +56,7 @@ Deno.test("another file, another script and another client process once, too", a
   assert.deepEqual(readResults((await workspace.svc(...ONCE)).stdout), [1, 2]);
 });
 
-Deno.test("an interrupted run of a file is resumed, and then not run again", async () => {
+Deno.test("an interrupted run of a file is resumed, and not repeated after it has ended", async () => {
   await using workspace = await openScriptWorkspace(
     `${CREATE_CASE} log("made"); if (input === 1) return 1; ${WAIT_FOR_SECOND_CASE} return input;`,
   );
@@ -87,7 +87,7 @@ Deno.test("a file with failed inputs is not processed again before or after they
   assert.equal(await workspace.permits(), 2);
 });
 
-Deno.test("of two simultaneous starts with --once, one processes the file", async () => {
+Deno.test("of two simultaneous starts with --once, only one processes the file", async () => {
   await using workspace = await openScriptWorkspace(`${CREATE_CASE} ${WAIT_FOR_SECOND_CASE} return input;`);
   await write(workspace, [1]);
   const both = [workspace.svc(...ONCE), workspace.svc(...ONCE)];
@@ -99,7 +99,7 @@ Deno.test("of two simultaneous starts with --once, one processes the file", asyn
   assert.equal(JSON.parse((await workspace.svc("list")).stdout).length, 1);
 });
 
-Deno.test("a file that was renamed during its run must get its name back, and a cancelled run must be deleted", async () => {
+Deno.test("--once refuses a file that was renamed before its run ended, and a cancelled run", async () => {
   await using workspace = await openScriptWorkspace(
     `${CREATE_CASE} log("made"); ${WAIT_FOR_SECOND_CASE} return input;`,
   );
@@ -107,22 +107,27 @@ Deno.test("a file that was renamed during its run must get its name back, and a 
   await killAfterOutput(workspace.start(...ONCE), "made");
   await Deno.rename(`${workspace.folder}/new.ndjson`, `${workspace.folder}/old.ndjson`);
   const renamed = readError((await workspace.svc(...ONCE.with(3, "old.ndjson"))).stderr);
-  const [, id = ""] = /^Run (\S+) is unfinished and has started this file/.exec(renamed.message) ?? [];
-  assert.equal(renamed.hint, "Name the file new.ndjson to continue the run.");
+  const [, id = ""] =
+    /^Run (\S+) is unfinished, and was started with this file under the name new\.ndjson\.$/.exec(renamed.message) ??
+      [];
+  assert.equal(renamed.hint, "Rename the file to new.ndjson to continue the run.");
   await write(workspace, [1]);
   await workspace.svc("cancel", id);
   const cancelled = readError((await workspace.svc(...ONCE)).stderr);
   assert.equal(cancelled.message, `Run ${id} was cancelled.`);
-  assert.equal(cancelled.hint, `Run 'svc workflow delete ${id}' to delete it, so that the file is processed again.`);
+  assert.equal(
+    cancelled.hint,
+    `Run 'svc workflow delete ${id}' to delete it, so that the file can be processed again.`,
+  );
 });
 
-Deno.test("inputs that are not in a file cannot be processed once", async () => {
+Deno.test("--once requires a file of inputs and a journal, and excludes --run-id", async () => {
   await using workspace = await openScriptWorkspace("return input;");
   for (
     const [args, message] of [
-      [["--each", "-"], "Only inputs in a file can be processed once."],
-      [["--each", "/dev/null"], "Only inputs in a file can be processed once."],
-      [["--input", "1"], "Only inputs in a file can be processed once."],
+      [["--each", "-"], "To be processed only once, inputs must be in a file."],
+      [["--each", "/dev/null"], "To be processed only once, inputs must be in a file."],
+      [["--input", "1"], "To be processed only once, inputs must be in a file."],
       [["--each", "missing.csv"], "The inputs missing.csv cannot be read: there is no such file."],
       [["--each", "script.ts", "--run-id", "r1"], "--run-id and --once are mutually exclusive."],
       [["--each", "script.ts", "--journal", "none"], "A run without a journal cannot be resumed."],
@@ -133,7 +138,7 @@ Deno.test("inputs that are not in a file cannot be processed once", async () => 
   }
 });
 
-Deno.test("a program learns that a file was processed before", async () => {
+Deno.test("the option once of a program does nothing if the file was processed, and sets ended", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return input;", []), "in.csv": "Name\nAda\n" });
   await using runs = openRuns({ journal: `${folder.path}/journal.db` });
   const options = { script: `${folder.path}/script.ts`, each: `${folder.path}/in.csv`, once: true };

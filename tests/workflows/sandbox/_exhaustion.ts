@@ -3,7 +3,7 @@ import type { Attempt } from "./_attempt.ts";
 
 const BRIEF = { timeoutSeconds: 0.3 };
 
-/** Limits with which a busy machine can load a script. The limit applies to loading, too. */
+/** Limits that let a busy machine load a script. The time limit includes loading. */
 const SHORT = { timeoutSeconds: 4 };
 
 const TOO_LONG = "TIMEOUT: The workflow did not end within 4 s and was stopped.";

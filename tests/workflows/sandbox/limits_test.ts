@@ -11,7 +11,7 @@ import { createCaseBody, runText, scriptText, TinyApi, workflowCommand } from ".
 const SMALL = { timeoutSeconds: 60, maxMemoryMiB: 128 };
 const BRIEF = { timeoutSeconds: 0.5, maxMemoryMiB: 128 };
 
-/** Limits with which a busy machine can load a script. The time limit applies to loading, too. */
+/** Limits that let a busy machine load a script. The time limit includes loading. */
 const SHORT = { timeoutSeconds: 4, maxMemoryMiB: 128 };
 
 const TOO_LONG = /did not end within 4 s/;

@@ -5,7 +5,7 @@ import { inTransaction } from "../../../utils/sqlite/in_transaction.ts";
 import { JournalDamage } from "../damage.ts";
 import { sealAll, TABLE_NAMES } from "./seal.ts";
 
-/** Increases with each change of the tables or of what they contain. Version 3 has repeated responses. */
+/** Increases with each change of the tables or their content. Version 3 adds references to repeated responses. */
 const VERSION = 3;
 
 /** The tables of version 1. */
@@ -71,15 +71,15 @@ const CONDITION = `
      WHERE type = 'table' AND name IN (${TABLE_NAMES.map((name) => `'${name}'`).join(", ")})) AS tables
   FROM pragma_application_id, pragma_user_version`;
 
-/** A greater version is damage. */
+/** Highest plausible version. A higher number is damage. */
 const MAX_VERSION = 1000;
 
 /** Number of tables of version 1. */
 const FIRST_TABLE_COUNT = 3;
 
 /**
- * Returns whether a database is a journal of the current version, or false if it is empty or of an earlier version. Throws
- * for any other.
+ * Reports whether a database is a journal of the current version, and not empty or of an earlier version. Throws for
+ * any other database.
  */
 export function isPrepared(db: DatabaseSync, path: string): boolean {
   return readVersion(db, path) === VERSION;

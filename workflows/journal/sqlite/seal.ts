@@ -5,7 +5,7 @@ import { computeChecksum } from "../../../utils/sqlite/checksum.ts";
 /** A row as SQLite returns it. */
 export type Row = Record<string, SQLOutputValue>;
 
-/** The columns of each table that the checksum of a record covers. The first ones are the key. */
+/** The columns of each table that the checksum of a record covers. The first `keyLength` columns are the key. */
 const TABLES = {
   runs: { keyLength: 1, columns: ["seq", "id", "name", "digest", "settings", "state", "startedAt", "endedAt"] },
   inputs: {
@@ -33,7 +33,7 @@ export function computeSeal(table: TableName, row: Row): number {
   return computeChecksum([table, ...TABLES[table].columns.map((column) => row[column] ?? null)]);
 }
 
-/** Tells whether a record is as it was written. It is not if a column is missing, because its name has changed. */
+/** Reports whether a record is as it was written. It is not if a column is missing, because its name has changed. */
 export function isIntact(table: TableName, row: Row): boolean {
   return TABLES[table].columns.every((column) => row[column] !== undefined) && row.checksum === computeSeal(table, row);
 }

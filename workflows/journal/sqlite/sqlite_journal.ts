@@ -476,7 +476,7 @@ class SqliteJournal implements Journal {
     this.#prepare(update(table)).run(seal(table, { ...row, ...changed }));
   }
 
-  /** Repeats a write, each time in another commit, until it returns false. */
+  /** Repeats a write, each time in a separate commit, until it returns false. */
   async #repeat(write: () => boolean): Promise<void> {
     let isMore = true;
     while (isMore) {
@@ -485,7 +485,7 @@ class SqliteJournal implements Journal {
     }
   }
 
-  /** Deletes some events of a run and counts the remaining ones: what an interruption leaves is undamaged. */
+  /** Deletes some events of a run and updates its event counts, so that an interrupted deletion causes no damage. */
   #deleteEvents(run: number): boolean {
     const deleted = Map.groupBy(this.#prepare(DELETE_EVENTS).all(run), ({ input }) => Number(input));
     for (const [input, { length }] of deleted) {

@@ -18,7 +18,7 @@ export class WriteBuffer {
   #writes: (() => void)[] = [];
   /** The last commit that was requested. */
   #last: Promise<void> = Promise.resolve();
-  /** Tells whether that commit has not taken the buffered writes yet. */
+  /** Reports whether that commit has not taken the buffered writes yet. */
   #isWaiting = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failure?: { readonly reason: Error; isReported: boolean };
@@ -37,7 +37,7 @@ export class WriteBuffer {
     this.#finish = finish;
   }
 
-  /** Tells whether a commit has failed. */
+  /** Reports whether a commit has failed. */
   get hasFailed(): boolean {
     return this.#failure !== undefined;
   }

@@ -74,8 +74,8 @@ export function journalFull(maxJournalMiB: number): SvcError {
 
 /** Creates the error of an input that waits too long. */
 export function waitedTooLong(maxWaitSeconds: number): SvcError {
-  return new SvcError("TIMEOUT", `The workflow may wait for ${maxWaitSeconds} s in total and was stopped.`, {
-    hint: "Raise --max-wait if its sleeps and waits need longer.",
+  return new SvcError("TIMEOUT", `The workflow was stopped: its total waiting time exceeds ${maxWaitSeconds} s.`, {
+    hint: "Raise --max-wait if it needs to wait longer.",
   });
 }
 

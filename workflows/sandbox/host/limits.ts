@@ -43,7 +43,7 @@ export function checkLimits({ timeoutSeconds, maxMemoryMiB, maxJournalMiB = 1, m
   if (!(maxWaitSeconds > 0 && Number.isFinite(maxWaitSeconds))) {
     throw new SvcError(
       "INVALID_ARGS",
-      `The limit of the waiting time must be a number of seconds above 0, not ${maxWaitSeconds}.`,
+      `The limit on the waiting time must be a number of seconds above 0, not ${maxWaitSeconds}.`,
     );
   }
 }

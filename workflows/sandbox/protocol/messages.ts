@@ -16,7 +16,7 @@ export const MAX_OPEN_SLEEPS = 4096;
 /** Name of the step that waits. In a call message it takes the place of an operation. */
 export const SLEEP = "sleep";
 
-/** Tells whether a step is a sleep. */
+/** Reports whether a step is a sleep. */
 export function isSleep({ operation }: { readonly operation: string }): boolean {
   return operation === SLEEP;
 }
