@@ -89,7 +89,7 @@ export class Availability {
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }
 
-  /** Notes that the service has answered a call. */
+  /** Notes that the service has responded to a call. */
   noteAnswer(): void {
     this.#hasAnswered = true;
     this.#interval = 0;

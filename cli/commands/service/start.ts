@@ -12,7 +12,8 @@ export const startCommand: LocalCommand = localCommand({
   summary: "Start the embedded service",
   details: "The first start creates a client with a random secret and writes its profile, so that the other commands " +
     "work at once. Without --detach the service runs until Ctrl-C or 'svc service stop'. Data from an earlier " +
-    "version of svc is upgraded first: the command shows the progress, keeps a copy, and continues an interrupted upgrade.",
+    "version of svc is upgraded first: the command shows the progress, keeps a copy, and continues an " +
+    "interrupted upgrade.",
   flags: {
     port: { help: "Port to listen on; 0 selects a free port", type: "integer", default: "8080" },
     data: { ...dataFlag, help: `${dataFlag.help}; ':memory:' keeps nothing on disk` },
