@@ -130,7 +130,7 @@ Deno.test("--once requires a file of inputs and a journal, and excludes --run-id
       [["--input", "1"], "To be processed only once, inputs must be in a file."],
       [["--each", "missing.csv"], "The inputs missing.csv cannot be read: there is no such file."],
       [["--each", "script.ts", "--run-id", "r1"], "--run-id and --once are mutually exclusive."],
-      [["--each", "script.ts", "--journal", "none"], "A run without a journal cannot be resumed."],
+      [["--each", "script.ts", "--journal", "none"], "Without a journal, an earlier run cannot be found."],
     ] as const
   ) {
     const { code, stderr } = await workspace.svc("run", "script.ts", "--once", ...args);

@@ -133,7 +133,7 @@ Deno.test("invalid options are rejected before a run is recorded", async () => {
   assert.deepEqual(await runs.list(), []);
   await using unrecorded = openRuns({ journal: false });
   await assert.rejects(unrecorded.start({ script, id: "a" }), {
-    message: "A run without a journal cannot be resumed.",
+    message: "Without a journal, an earlier run cannot be found.",
   });
   await assert.rejects(unrecorded.list(), { message: "There is no journal." });
   await assert.rejects(openRuns({ journal: `${folder.path}/missing.db` }).list(), { message: /^There is no journal / });
