@@ -79,7 +79,9 @@ export class Runs implements AsyncDisposable {
     }
     if (this.#options.journal === false) {
       if (criteria.length === 0) return await this.#open(newRunId(), settings, "start", options);
-      throw new SvcError("INVALID_ARGS", "Without a journal, an earlier run cannot be found.", { hint: "Use a journal." });
+      throw new SvcError("INVALID_ARGS", "Without a journal, an earlier run cannot be found.", {
+        hint: "Use a journal.",
+      });
     }
     const journal = await this.#openJournal();
     const processed = once ? await this.#readProcessedFile(settings) : undefined;
