@@ -13,6 +13,7 @@ import { type FieldValue, type FormField, requiredFields } from "./form.ts";
 import { findProblem, formatIssue, formatValue, isAbout, toFieldValue, toSubmission } from "./form_values.ts";
 import { globalFlags } from "../args/global_flags.ts";
 import { printReply } from "../render/print_result.ts";
+import { openPrompts } from "./open_prompts.ts";
 import type { Prompts } from "./prompts.ts";
 import { callerOptions } from "../context.ts";
 
@@ -32,8 +33,7 @@ export async function performInteractively(
   }
   const calls = new AssignmentCalls(openCaller(callerOptions(context)), parsed.assignmentId, context.signal);
   const assignment = await calls.readAssignment();
-  const { promptsOfProcess } = await import("./prompts.ts");
-  const prompts = await promptsOfProcess();
+  const prompts = await openPrompts(context.io);
   const action = await pickAction(prompts, assignment.actions);
   const fields = await calls.readForm(action.ID);
   checkAskable(action, fields);

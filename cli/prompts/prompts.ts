@@ -75,12 +75,6 @@ export class Prompts {
   }
 }
 
-/** Returns prompts on the terminal of this process, which read stdin and write to stderr. */
-export async function promptsOfProcess(): Promise<Prompts> {
-  const { default: process } = await import("node:process");
-  return new Prompts({ input: process.stdin, output: process.stderr });
-}
-
 function requireValue<T extends string | boolean>(answer: T | typeof clack.CANCEL_SYMBOL): T {
   if (clack.isCancel(answer)) throw new SvcError("INTERRUPTED", "Cancelled. Nothing was done.");
   return answer;

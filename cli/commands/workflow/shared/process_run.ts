@@ -11,7 +11,7 @@ import type { RunDescription } from "../../../../workflows/runs/describe_run.ts"
 import type { InputCounts, RunEvents, RunOutage } from "../../../../workflows/runs/options.ts";
 import type { Run } from "../../../../workflows/runs/run.ts";
 import type { Ask } from "../../../../workflows/scripts/permissions.ts";
-import { evenUnread, OutputClosed } from "../../../io/io.ts";
+import { evenUnread, type Io, OutputClosed } from "../../../io/io.ts";
 import { describeProgress, ProgressBar } from "../../../render/progress.ts";
 import type { CommandContext } from "../../command.ts";
 
@@ -37,7 +37,7 @@ export async function processRun(
   const bar = each !== undefined && !globals.quiet && io.stderr.isTerminal() ? new ProgressBar(io.stderr) : undefined;
   await using run = await open({
     signal: context.signal,
-    ask: io.stdin.isTerminal() && io.stderr.isTerminal() ? askForGrant : undefined,
+    ask: io.stdin.isTerminal() && io.stderr.isTerminal() ? (...request) => askForGrant(io, ...request) : undefined,
     onProgress: bar && ((progress) => bar.show(() => describeProgress(progress, progress.total))),
     onLog: (text, input) => {
       bar?.clear();
@@ -113,9 +113,9 @@ function describeEnded({ id, each = "", endedAt, inputs }: RunDescription): stri
   }, ended ${endedAt}).`;
 }
 
-async function askForGrant(workflow: string, requested: readonly string[]): Promise<boolean> {
-  const { promptsOfProcess } = await import("../../../prompts/prompts.ts");
-  const prompts = await promptsOfProcess();
+async function askForGrant(io: Io, workflow: string, requested: readonly string[]): Promise<boolean> {
+  const { openPrompts } = await import("../../../prompts/open_prompts.ts");
+  const prompts = await openPrompts(io);
   // The script chooses its name, which must not look like a part of the question.
   const name = JSON.stringify(truncate(workflow.replace(/\s+/g, " "), MAX_NAME));
   const operations = requested.map((pattern) => pattern === "*" ? "everything" : pattern).join(", ");

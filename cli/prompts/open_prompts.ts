@@ -1,0 +1,13 @@
+/** Opens prompts on the terminal of this process. */
+import type { Io } from "../io/io.ts";
+import type { Prompts } from "./prompts.ts";
+
+/** Returns prompts that read stdin and write to stderr. */
+export async function openPrompts(io: Io): Promise<Prompts> {
+  const { default: process } = await import("node:process");
+  const depth = io.env("NO_COLOR") ? 1 : 4;
+  // Otherwise, the library reads environment variables that svc may not read, already when it is imported.
+  process.stdout.getColorDepth = () => depth;
+  const { Prompts } = await import("./prompts.ts");
+  return new Prompts({ input: process.stdin, output: process.stderr });
+}

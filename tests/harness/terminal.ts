@@ -1,0 +1,140 @@
+/** Runs `svc` in a pseudo-terminal, types keys, and reads the screen as text. */
+import type { IPty } from "@lydell/node-pty";
+import headless from "@xterm/headless";
+import pty from "@lydell/node-pty";
+import assert from "node:assert/strict";
+import { readDenoEnvironment, svcCommand } from "./svc.ts";
+import { within } from "./wait.ts";
+
+/** The characters that keys send. */
+export const KEYS = {
+  enter: "\r",
+  up: "\x1b[A",
+  down: "\x1b[B",
+  right: "\x1b[C",
+  left: "\x1b[D",
+  backspace: "\x7f",
+  escape: "\x1b",
+  ctrlC: "\x03",
+  ctrlD: "\x04",
+  /** Deletes the line up to the cursor. */
+  ctrlU: "\x15",
+} as const;
+
+/** Options of a command in a terminal. */
+export interface TerminalOptions {
+  /** Environment, besides the variables that Deno needs. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Working directory. */
+  readonly cwd?: string;
+  /** Width. Default: 80. */
+  readonly columns?: number;
+  /** Height. Default: 24. */
+  readonly rows?: number;
+}
+
+/** A pseudo-terminal in which one program runs. Disposing it kills the program. */
+export class Terminal implements AsyncDisposable {
+  readonly #process: IPty;
+  readonly #emulator: headless.Terminal;
+  readonly #changed = new Set<() => void>();
+  readonly #exit: Promise<number>;
+  #ended = false;
+
+  /** Starts a program. */
+  constructor(program: string, args: readonly string[], options: TerminalOptions = {}) {
+    const { env = {}, cwd, columns: cols = 80, rows = 24 } = options;
+    this.#emulator = new headless.Terminal({ cols, rows, allowProposedApi: true, scrollback: 10_000 });
+    this.#process = pty.spawn(program, [...args], {
+      name: "xterm-256color",
+      cols,
+      rows,
+      cwd,
+      env: { ...readDenoEnvironment(), TERM: "xterm-256color", ...env },
+    });
+    this.#process.onData((text) => this.#emulator.write(text, () => this.#report()));
+    this.#exit = new Promise((resolve) =>
+      this.#process.onExit(({ exitCode }) => {
+        // The emulator parses what is left before it calls back.
+        this.#emulator.write("", () => {
+          this.#ended = true;
+          this.#report();
+          resolve(exitCode);
+        });
+      })
+    );
+  }
+
+  /** Returns the rows of the screen without trailing spaces and trailing empty rows. */
+  screen(): string {
+    const { baseY } = this.#emulator.buffer.active;
+    return this.#read(baseY, baseY + this.#emulator.rows);
+  }
+
+  /** Returns everything that was printed, including the rows that have scrolled off the screen. */
+  scrollback(): string {
+    return this.#read(0, this.#emulator.buffer.active.length);
+  }
+
+  /** Waits until the screen contains a text, and returns the screen. */
+  async waitFor(expected: string | RegExp): Promise<string> {
+    const isShown = () =>
+      typeof expected === "string" ? this.screen().includes(expected) : expected.test(this.screen());
+    const shown = new Promise<void>((resolve, reject) => {
+      const check = () => {
+        if (isShown()) resolve();
+        else if (this.#ended) reject(new assert.AssertionError({ message: `The program ended without ${expected}` }));
+        else return;
+        this.#changed.delete(check);
+      };
+      this.#changed.add(check);
+      check();
+    });
+    try {
+      await within(`${expected} is on the screen`, shown);
+    } catch (cause) {
+      assert.fail(`${cause instanceof Error ? cause.message : cause}:\n${this.screen()}`);
+    }
+    return this.screen();
+  }
+
+  /** Types keys. */
+  type(...keys: readonly string[]): void {
+    this.#process.write(keys.join(""));
+  }
+
+  /** Waits for each text, and types the keys that follow it. */
+  async converse(dialogue: readonly (readonly [expected: string | RegExp, ...keys: string[]])[]): Promise<void> {
+    for (const [expected, ...keys] of dialogue) {
+      await this.waitFor(expected);
+      this.type(...keys);
+    }
+  }
+
+  /** Waits until the program ends, and returns its exit code. */
+  async exit(): Promise<number> {
+    return await within("the program in the terminal ends", this.#exit);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#ended) this.#process.kill("SIGKILL");
+    await this.exit();
+    this.#emulator.dispose();
+  }
+
+  #read(from: number, to: number): string {
+    const buffer = this.#emulator.buffer.active;
+    const lines = Array.from({ length: to - from }, (_, i) => buffer.getLine(from + i)?.translateToString(true) ?? "");
+    return lines.join("\n").trimEnd();
+  }
+
+  #report(): void {
+    for (const check of [...this.#changed]) check();
+  }
+}
+
+/** Starts `svc` in a terminal, with the permissions that API commands need. */
+export function openTerminal(args: readonly string[], options: TerminalOptions = {}): Terminal {
+  const [program = "", ...rest] = svcCommand(args, options.env?.SVC_CONFIG_DIR);
+  return new Terminal(program, rest, options);
+}
