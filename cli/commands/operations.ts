@@ -15,6 +15,8 @@ import {
 import { readValues } from "../args/read_values.ts";
 import { callerOptions, loadRenderer } from "../context.ts";
 import { printReply, printRequest } from "../render/print_result.ts";
+import { isString } from "../../utils/json.ts";
+import type { OutputFile } from "../render/download.ts";
 import type { Command, CommandContext, Flag } from "./command.ts";
 
 const IF_MATCH: Flag = {
@@ -28,6 +30,15 @@ export const OUTPUT = {
   type: "path",
   short: "o",
 } as const satisfies Flag;
+const FORCE: Flag = { help: "Replace the file of --output if it exists", type: "boolean" };
+const SET: Flag = {
+  help: "Value of a field, e.g. Fee=12.50, Address.City=Delft, Documents[0].Title=Plan or Documents[+].Title=New",
+  type: "string",
+  placeholder: "name=value",
+  repeatable: true,
+};
+const FILE: Flag = { help: "File to upload and attach", type: "path", placeholder: "path", repeatable: true };
+const CATEGORY: Flag = { help: "Category of the attachments of --file", type: "string", default: "File" };
 const INTERACTIVE: Flag = { help: "Prompt for the action and its required fields", type: "boolean" };
 
 /** Returns the command of an operation. */
@@ -45,8 +56,9 @@ export function createOperationCommand(group: string, name: string, operation: O
         const { performInteractively } = await import("../prompts/interactive.ts");
         return await performInteractively(context, ref, parsed);
       }
-      const { output, ...values } = await readValues(this, parsed, context.io);
-      await runOperation(context, ref, values, typeof output === "string" ? output : undefined);
+      const { output, force, ...given } = await readValues(this, parsed, context.io);
+      const target = typeof output === "string" ? { path: output, replaces: force === true } : undefined;
+      await runOperation(context, ref, await fillInput(context, ref, given), target);
     },
   };
 }
@@ -57,9 +69,25 @@ function createFlags(operation: Operation): Record<string, Flag> {
     ...Object.fromEntries(flags),
     ...(takesTag(operation) && { ifMatch: IF_MATCH }),
     ...(operation.answer === "content" &&
-      { output: { ...OUTPUT, required: operation.output === "file" || undefined } }),
+      { output: { ...OUTPUT, required: operation.output === "file" || undefined }, force: FORCE }),
+    ...(operation.flags?.data?.isContent && { set: SET }),
+    ...(takesAttachments(operation) && { file: FILE, category: CATEGORY }),
     ...(operation.interactive && { interactive: INTERACTIVE }),
   };
+}
+
+function takesAttachments({ flags }: Operation): boolean {
+  return flags?.attachments !== undefined && flags.attachments.rejected === undefined;
+}
+
+/** Replaces the flags for single fields and for files by the content and the attachments that they stand for. */
+async function fillInput(context: CommandContext, ref: OperationRef, given: Values): Promise<Values> {
+  if (!takesAttachments(ref.operation) && !ref.operation.flags?.data?.isContent) return given;
+  const { set, file, category, ...values } = given;
+  if (set === undefined && file === undefined) return values;
+  const { fillValues } = await import("../input/fill_values.ts");
+  const toTexts = (value: unknown) => Array.isArray(value) ? value.filter(isString) : [];
+  return await fillValues(context, ref, values, { set: toTexts(set), file: toTexts(file), category: String(category) });
 }
 
 function createFlag(param: Param): Flag {
@@ -93,7 +121,7 @@ async function runOperation(
   context: CommandContext,
   ref: OperationRef,
   values: Values,
-  output: string | undefined,
+  output: OutputFile | undefined,
 ): Promise<void> {
   try {
     if (ref.operation.output === "file" && output === undefined) {
@@ -122,12 +150,12 @@ async function writeContent(
   context: CommandContext,
   ref: OperationRef,
   values: Values,
-  output: string | undefined,
+  output: OutputFile | undefined,
 ): Promise<void> {
   const { checkOutput, deliver } = await import("../render/download.ts");
-  await checkOutput(output);
+  await checkOutput(output?.path, output);
   const { content } = await call(context, ref, values);
-  if (content !== undefined) await deliver(context, content, output);
+  if (content !== undefined) await deliver(context, content, output?.path);
 }
 
 async function callWithProgress(context: CommandContext, ref: OperationRef, values: Values): Promise<Reply> {

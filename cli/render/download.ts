@@ -1,6 +1,7 @@
 /** Writes content to a file or to stdout. */
 import type { Content } from "../../lib/operation/answer.ts";
 import { SvcError } from "../../lib/errors.ts";
+import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import { escapeLines } from "../../utils/text/control_characters.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { checkTarget, writeWhole } from "./local_files.ts";
@@ -9,9 +10,21 @@ import { createTransferLine } from "./transfer.ts";
 /** The file name that stands for stdout. */
 export const STDOUT = "-";
 
+/** The file for content. */
+export interface OutputFile {
+  /** Path, or `-` for stdout. */
+  readonly path: string;
+  /** True if an existing file may be replaced. */
+  readonly replaces: boolean;
+}
+
 /** Checks that the file can be written, before the call is made. */
-export async function checkOutput(output = STDOUT): Promise<void> {
-  if (output !== STDOUT) await checkTarget(output);
+export async function checkOutput(path = STDOUT, { replaces = true }: Partial<OutputFile> = {}): Promise<void> {
+  if (path === STDOUT) return;
+  if (!replaces && (await Deno.stat(path).catch(ignoreMissing))?.isFile) {
+    throw new SvcError("INVALID_ARGS", `The file ${path} already exists.`, { hint: "Add --force to replace it." });
+  }
+  await checkTarget(path);
 }
 
 /** Writes content to a file. Default: stdout. */

@@ -120,6 +120,7 @@ const operations = {
     answer: caseAnswer,
     example: [
       `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Applicant":"Ada"}'`,
+      "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --set Applicant=Ada --file plan.pdf",
       "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data @applicant.json",
       "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --interactive",
     ],

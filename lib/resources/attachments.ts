@@ -141,6 +141,7 @@ const operations = {
     status: 201,
     example: [
       `'CITY-PERMIT-WORK P-1' --attachments '[{"type":"URL","category":"URL","name":"Site","url":"https://city.example"}]'`,
+      "'CITY-PERMIT-WORK P-1' --file plan.pdf --file photo.png",
       "'CITY-PERMIT-WORK P-1' --attachments @attachments.json",
     ],
     seeAlso: ["attachments upload --help", "cases list-attachment-categories --help"],

@@ -167,6 +167,7 @@ const operations = {
     status: 201,
     example: [
       `--type City-Permit-Work-Permit --data '{"Applicant":"Ada"}'`,
+      "--type City-Permit-Work-Permit --set Applicant=Ada --set 'Address=Canal 1'",
       "--type City-Permit-Work-Permit --data @applicant.json --fields id,nextAssignmentInfo",
       "--type City-Permit-Work-Permit --data - < applicant.json",
     ],

@@ -83,11 +83,11 @@ Deno.test("upload, add, list and get return the same bytes", async () => {
   assert.ok(JSON.stringify(history).includes("Attached plan"));
 });
 
-Deno.test("a text is printed unchanged, and -o overwrites a file but refuses a directory", async () => {
+Deno.test("a text is printed unchanged, and -o with --force overwrites a file but refuses a directory", async () => {
   const { id } = await withFile("note.txt", "Grüße\n\u0007end");
   assert.deepEqual(await live.run(`attachments get '${id}'`), { code: 0, stdout: "Grüße\n\u0007end", stderr: "" });
   const output = await fileOf("old.txt", "something longer than the note");
-  assert.equal((await live.run(`attachments get '${id}' --output '${output}'`)).code, 0);
+  assert.equal((await live.run(`attachments get '${id}' --output '${output}' --force`)).code, 0);
   assert.equal(await Deno.readTextFile(output), "Grüße\n\u0007end");
   for (const path of [live.folder, `${live.folder}/none/there.txt`]) {
     const error = await live.refused(`attachments get '${id}' -o '${path}'`);
