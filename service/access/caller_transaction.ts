@@ -98,7 +98,7 @@ export function restrict(tx: Transaction, app: Application, context: ScopeContex
     putResponse: (response) => tx.putResponse(response),
     deleteResponses: (before, limit) => tx.deleteResponses(before, limit),
     countUses: () => tx.countUses(),
-    countOtherKeys: (...args) => tx.countOtherKeys(...args),
+    countMismatchedKeys: (...args) => tx.countMismatchedKeys(...args),
     countValues: (source) => tx.countValues(source),
     rename: (change) => tx.rename(change),
     getClient: (id) => tx.getClient(id),

@@ -86,13 +86,13 @@ export async function stopService({ data: given }: ServiceDirectory = {}): Promi
   });
 }
 
-/** Interrupts an upgrade. Its process has locked the directory, so that the state is its own. */
+/** Interrupts an upgrade. The state is current, because the upgrading process has locked the directory. */
 async function stopUpgrade(data: string, upgrade: UpgradeState): Promise<{ stopped: boolean; data: string }> {
   Deno.kill(upgrade.pid, "SIGTERM");
   using lock = await tryLock(data, STOP_TIMEOUT);
   if (lock) return { stopped: true, data };
   throw new SvcError("TIMEOUT", `Process ${upgrade.pid} is still upgrading the data (${describeUpgrade(upgrade)}).`, {
-    hint: "It ends after this step, and the next start continues the upgrade. You can also kill the process.",
+    hint: "It stops after this step, and the next start continues the upgrade. You can also kill the process.",
   });
 }
 

@@ -37,8 +37,8 @@ const PAUSE = 20;
 export type DetachOptions = Omit<StartOptions, "hostname" | "tokenLifetimeSeconds" | "log">;
 
 /**
- * Starts a service in its own process and waits until it responds. Its output goes to a file in its directory. The signal
- * ends a process that is not ready yet. Notes the progress of an upgrade of its data.
+ * Starts a service in its own process and waits until it responds. Its output goes to a log file in its data directory.
+ * `signal` kills a process that is not ready yet. `note` receives the progress of an upgrade of the data.
  */
 export async function startDetached(
   options: DetachOptions,
@@ -139,14 +139,14 @@ async function waitUntilReady(
     const isReady = state?.pid === child.pid;
     const upgrade = await readUpgrade(data);
     if (upgrade?.pid === child.pid) {
-      if (upgrade.copy === undefined) deadline = Date.now() + START_TIMEOUT; // The process ends if a step fails.
+      if (upgrade.copy === undefined) deadline = Date.now() + START_TIMEOUT; // A failed step ends the process.
       const line = explainUpgrade(data, upgrade);
       if (line !== noted) note(line);
       noted = line;
     }
     if (isReady) return state;
     if (signal.aborted || Date.now() > deadline) {
-      Deno.kill(child.pid, "SIGKILL"); // At any time, its changes are complete or absent.
+      Deno.kill(child.pid, "SIGKILL"); // Safe at any time: each change is stored completely or not at all.
       await child.ended;
       signal.throwIfAborted();
       throw new SvcError("TIMEOUT", `The service did not respond within ${START_TIMEOUT / 1000} s.`, {

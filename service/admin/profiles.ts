@@ -44,8 +44,8 @@ export function findProfiles(data: string): string[] {
 }
 
 /**
- * Updates the address in the profiles of a data directory, which may have changed since the last start. Warns if the disk
- * has no room for that.
+ * Updates the address in the profiles of a data directory, which may have changed since the last start. Logs a warning if
+ * the disk is full.
  */
 export async function updateProfiles(
   data: string,
@@ -58,7 +58,7 @@ export async function updateProfiles(
     await saveProfile(name, updated).catch((error) => {
       if (!isDiskFull(error)) throw error;
       log(
-        `Warning: The disk is full, so the profile ${name} keeps an old address. The service runs at ${address.url}.`,
+        `Warning: The disk is full, so the profile ${name} still has the old address. The service runs at ${address.url}.`,
       );
     });
   }

@@ -71,7 +71,7 @@ async function ensureProfile(service: RunningService, options: StartOptions & { 
   await writeProfile(name, data, service, await service.addClient(operator));
 }
 
-/** Checks whether a profile can stay: it belongs to another service, or its client acts as the requested operator. */
+/** Reports whether a profile can stay: it belongs to another service, or its client acts as the requested operator. */
 async function canStay(
   profile: Profile | undefined,
   service: RunningService,

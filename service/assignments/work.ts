@@ -66,7 +66,7 @@ export async function takeNext(context: EngineContext): Promise<AssignmentWork> 
   return resolveAssignment(work, assignment);
 }
 
-/** Checks whether the definition, which may have changed, still contains the position of a case. */
+/** Reports whether the definition, which may have changed, still contains the position of a case. */
 function isServed(type: CaseType, { stored: { stageId }, assignments }: CasePlace): boolean {
   if (!type.stages.has(stageId)) return false;
   return assignments.every(({ processId, stepId }) => {
@@ -82,7 +82,7 @@ export function resolveAssignment(work: CaseWork, assignment: StoredAssignment):
   throw new Conflict(`The step '${step.id}' is no longer an assignment`);
 }
 
-/** Checks whether the caller may work on an assignment: it is in the caller's worklist or queues, and the rights allow it. */
+/** Reports whether the caller may work on an assignment: it is in the caller's worklist or queues, and the rights allow it. */
 export function mayWorkOn(work: CaseWork, { assignee }: StoredAssignment): boolean {
   const { id, queues } = work.context.caller;
   return (assignee.kind === "operator" ? assignee.id === id : queues.includes(assignee.id)) && mayWork(work);

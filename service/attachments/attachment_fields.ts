@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from "../../utils/json.ts";
 import { type CaseWork, setDraft } from "../cases/case_work.ts";
 
-/** Clears the attachment fields of a case, and of its drafts, that hold a deleted attachment. */
+/** Clears the attachment fields of a case and its drafts that contain a deleted attachment. */
 export function clearAttachmentFields(work: CaseWork, id: string): void {
   const { stored: { content }, type, assignments } = work;
   const names = [...type.fields.values()].filter((field) => field.type === "Attachment").map(({ name }) => name);

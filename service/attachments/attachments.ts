@@ -24,7 +24,7 @@ type NewAttachment = Pick<Attachment, "type" | "category" | "name" | "extension"
   readonly field?: string;
 };
 
-/** Adds attachments, which are written with the case. Attachment fields of the content get the IDs of theirs. */
+/** Adds attachments, which are stored with the case. Sets attachment fields of `content` to the IDs of their attachments. */
 export async function addAttachments(
   work: CaseWork,
   attachments: readonly JsonValue[],

@@ -103,7 +103,7 @@ function cleanName(given: string, { type, extension }: { type: "File" | "URL"; e
   return name;
 }
 
-/** Checks whether the response is base64, which is the default. A header names the encoding. */
+/** Reports whether the response is base64, which is the default. A header names the encoding. */
 function wantsBase64(context: HandlerContext): boolean {
   return readChoice(context, "mode", ["string", "stream"]) !== "stream";
 }

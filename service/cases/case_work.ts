@@ -202,7 +202,7 @@ export type EngineContext =
   & Pick<HandlerContext, "app" | "tx" | "caller" | "now">
   & Partial<Pick<HandlerContext, "needsTag">>;
 
-/** Checks whether a case is resolved. */
+/** Reports whether a case is resolved. */
 export function isResolved(stored: StoredCase): boolean {
   return stored.status.startsWith("Resolved-");
 }
@@ -345,7 +345,7 @@ export function deleteDrafts(assignment: StoredAssignment): void {
   assignment.state.drafts = undefined;
 }
 
-/** Checks whether an assignment has drafts. */
+/** Reports whether an assignment has drafts. */
 export function hasDrafts(assignment: StoredAssignment): boolean {
   return assignment.state.drafts !== undefined;
 }

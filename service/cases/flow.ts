@@ -101,7 +101,7 @@ async function resolve(work: CaseWork, status: string): Promise<void> {
   await leaveStep(parent, process, step, step.next);
 }
 
-/** Checks whether a process has open work. */
+/** Reports whether a process has open work. */
 export function isRunning(work: CaseWork, processId: string): boolean {
   return work.assignments.some((assignment) => assignment.processId === processId) ||
     listWaitingProcesses(work.stored).includes(processId);

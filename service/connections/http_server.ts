@@ -48,7 +48,7 @@ export class HttpServer implements ConnectionOwner {
   #isStopping = false;
   #isClosed = false;
   #maxConnections: number;
-  /** Time of `performance.now()` from which a lowered maximum is raised. */
+  /** Time, as in `performance.now()`, at which a lowered maximum is next raised. */
   #raiseAt = 0;
   #unsent = 0;
   #logged = -Infinity;
@@ -191,7 +191,7 @@ export class HttpServer implements ConnectionOwner {
     );
   }
 
-  /** Raises a maximum that was lowered, step by step, because the files may have been open for a short time only. */
+  /** Raises a lowered maximum step by step, because the lack of files may have been temporary. */
   #raiseMaximum(now: number): void {
     if (this.#maxConnections >= this.limits.maxConnections || now < this.#raiseAt) return;
     this.#maxConnections = Math.min(this.limits.maxConnections, Math.ceil(this.#maxConnections * 1.25));

@@ -19,7 +19,7 @@ export interface ConnectionLimits {
   readonly stallTimeout: number;
   /** Milliseconds to read and discard what a client still sends after a response that ends the connection. */
   readonly lingerTimeout: number;
-  /** Milliseconds after the limit of open files was reached until the server accepts more connections again. */
+  /** Milliseconds from reaching the limit of open files until the server accepts more connections again. */
   readonly recoveryTime: number;
   /** Maximum bytes of responses that clients have not read yet. Above it, requests receive 503. */
   readonly maxUnsentBytes: number;

@@ -49,7 +49,7 @@ export interface AppOptions {
   readonly app: Application;
   readonly handlers: Handlers;
   readonly store: Store;
-  /** Decides when stored responses expire. */
+  /** Clock that determines when stored responses expire. */
   readonly clock: ServiceClock;
   readonly bytes: ByteStore;
   /** Maximum size of an uploaded file in bytes. */
@@ -230,7 +230,7 @@ function createCall({ name, operation, serve }: Route, options: AppOptions, keye
   };
 }
 
-/** Checks whether a client that reads a resource has its current state already. */
+/** Reports whether a client that reads a resource has its current state already. */
 function isUnchanged(method: string, tag: string | undefined, ifNoneMatch: string | undefined): boolean {
   if (method !== "GET" || tag === undefined || ifNoneMatch === undefined) return false;
   const tags = ifNoneMatch.split(",").map((one) => one.trim().replace(/^W\//, "").replace(/^"(.*)"$/, "$1"));
@@ -302,7 +302,7 @@ function reportUnexpected(error: Error, { log }: AppOptions): Response {
   return createResponse(prepareErrorResponse(known), requestId);
 }
 
-/** Converts an error of the store that a client can do something about. */
+/** Converts an error of the store to which a client can respond. */
 function toKnownError(error: Error): KnownError | undefined {
   if (error instanceof QueryTooSlow) {
     return new Invalid("The query takes too long. Add conditions, or request fewer rows.");

@@ -12,7 +12,7 @@ const MAX_AGE = 600;
 /** Allows any origin. No request carries cookies, so that a page needs a token of its own. */
 const ANY = "*";
 
-/** Checks whether a value is an origin, e.g. `https://desk.example`, or `*`. */
+/** Reports whether a value is an origin, e.g. `https://desk.example`, or `*`. */
 export function isOrigin(value: string): boolean {
   return value === ANY || (URL.canParse(value) && new URL(value).origin === value);
 }

@@ -139,7 +139,7 @@ function parseBody(text: string): JsonValue {
   }
 }
 
-/** Checks whether a JSON text contains a lone surrogate, which the database cannot store. JSON writes it as an escape. */
+/** Reports whether a JSON text contains a lone surrogate, which the database cannot store. JSON writes it as an escape. */
 export function hasLoneSurrogate(json: string, value: JsonValue): boolean {
   return json.includes("\\u") && /(?<!\\)(?:\\\\)*\\ud[89a-f][\da-f]{2}/.test(JSON.stringify(value));
 }

@@ -69,7 +69,7 @@ export async function buildRoutes(handlers: Handlers): Promise<Route[]> {
   return routes.sort((a, b) => countVariables(a.operation.path) - countVariables(b.operation.path));
 }
 
-/** Checks whether an operation picks a part of another response. It uses the route of the other operation. */
+/** Reports whether an operation picks a part of another response. It uses the route of the other operation. */
 function isPick(operation: Operation): boolean {
   return listParams(operation).some(([, param]) => param.to.startsWith("pick:"));
 }

@@ -111,7 +111,7 @@ const FAILURES: Readonly<Record<DomainErrorKind | RequestErrorKind, Failure>> = 
   Unavailable: { status: 503, classification: "Service unavailable", sentence: "The service cannot respond now." },
 };
 
-/** Checks whether an error has a status. Any other error is a defect of the service. */
+/** Reports whether an error has a status. Any other error is a defect of the service. */
 export function isKnownError(error: unknown): error is KnownError {
   return error instanceof DomainError || error instanceof RequestError;
 }

@@ -11,7 +11,7 @@ const BURST = 300;
 /** Milliseconds after which a client may send another request. */
 const INTERVAL = 200;
 
-/** Returns the path of token revocation, which is beside the token endpoint and differs from it. */
+/** Returns the path of token revocation. It is in the folder of the token endpoint, but differs from its path. */
 export function getRevocationPath(tokenPath: string): string {
   return tokenPath.replace(/[^/]*$/, (name) => name === "revoke" ? "revoke-token" : "revoke");
 }
@@ -21,7 +21,7 @@ export class TokenEndpoint {
   readonly #store: Store;
   readonly #tokens: Tokens;
   readonly #limit = new RateLimit(BURST, INTERVAL);
-  /** Separate, so that wrong secrets do not lock out the client whose ID they name. */
+  /** A separate limit, so that requests with a wrong secret do not lock out the client itself. */
   readonly #failureLimit = new RateLimit(BURST, INTERVAL);
 
   /** Creates the endpoints for the clients of a store. */

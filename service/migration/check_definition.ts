@@ -1,4 +1,4 @@
-/** Checks at a start whether the application definition fits the stored data. */
+/** Checks at startup that the application definition fits the stored data. */
 import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { Application } from "../application/model/application.ts";
@@ -9,7 +9,7 @@ import { findMismatches, isVerified, markVerified } from "./mismatches.ts";
 const MAX_DETAILS = 100;
 
 /**
- * Checks whether a definition fits the stored data, unless it was verified before. Throws `INVALID_CONFIG` with all
+ * Checks that a definition fits the stored data, unless it was verified before. Throws `INVALID_CONFIG` with all
  * mismatches, unless they are accepted. A new store fits every definition.
  */
 export async function checkDefinition(
@@ -19,7 +19,7 @@ export async function checkDefinition(
 ): Promise<void> {
   if (!isNew && await store.read((tx) => isVerified(tx, app))) return;
   const mismatches = isNew || accept ? [] : await store.read((tx) => findMismatches(tx, app, { onlyChanged: true }));
-  if (mismatches.length === 0) return await remember(store, app);
+  if (mismatches.length === 0) return await recordVerification(store, app);
   const [first] = mismatches;
   const more = mismatches.length > 1 ? ` (and ${mismatches.length - 1} more)` : "";
   throw new SvcError("INVALID_CONFIG", `The definition does not fit the stored data: ${first?.message}${more}.`, {
@@ -28,8 +28,8 @@ export async function checkDefinition(
   });
 }
 
-/** Records that a definition was verified. On a full disk the next start verifies it again. */
-async function remember(store: Store, app: Application): Promise<void> {
+/** Records that a definition was verified. If the disk is full, the next start verifies it again. */
+async function recordVerification(store: Store, app: Application): Promise<void> {
   try {
     await store.transact((tx) => markVerified(tx, app, new Date()));
   } catch (error) {

@@ -29,7 +29,7 @@ export interface MigrateOptions {
 export interface MigrationReport extends JsonObject {
   /** True if the changes are stored. */
   applied: boolean;
-  /** The renames with the number of changed rows, and a note if nothing has the old name. */
+  /** The renames with the number of changed rows, and a note if the stored data does not contain the old name. */
   renames: { rename: string; rows: number; note?: string }[];
   /** Data that the definition still does not fit. */
   mismatches: Mismatch[];

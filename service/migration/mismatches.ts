@@ -16,7 +16,7 @@ export interface Mismatch extends JsonObject {
 /** Kind and ID of the item that stores which definition was verified. */
 const VERIFIED = ["definition", "verified"] as const;
 
-/** Descriptions of types by name of the field, for each place in the definition. */
+/** Descriptions of types by place in the definition, then by name of the field. */
 type FieldTypes = Record<string, Record<string, string>>;
 
 /** Fields of cases or records, or of their pages or rows. */
@@ -175,13 +175,13 @@ function isOfCaseType(kind: UseKind): boolean {
 /** Members of the content of a case that are not fields. */
 const COMPUTED = ["pyLabel"];
 
-/** Finds the records that can no longer be found by their key. */
+/** Finds records whose stored key no longer matches their content. */
 async function checkKeys(tx: Transaction, app: Application): Promise<Mismatch[]> {
   const found: Mismatch[] = [];
   for (const { id, key } of app.dataTypes.values()) {
-    const count = await tx.countOtherKeys(id, key);
+    const count = await tx.countMismatchedKeys(id, key);
     if (count === 0) continue;
-    const message = `${pluralize(count, "record")} of ${id} whose key is not the value of ${key.join(" and ")}`;
+    const message = `${pluralize(count, "record")} of ${id} whose stored key does not match ${key.join(" and ")}`;
     found.push({ message, count });
   }
   return found;
@@ -237,7 +237,7 @@ function checkField(
     ? ", a field that the definition does not have"
     : field.values === undefined
     ? ` that does not fit the type ${field.type}`
-    : " that is not one of its values";
+    : " that the definition does not allow";
   return [{ message: value + reason, count: issues }];
 }
 

@@ -2,7 +2,7 @@
 import { SvcError } from "../../lib/errors.ts";
 import type { Rename } from "../store/uses.ts";
 
-/** A form of a rename, and the rename for the names in it. */
+/** A form of a rename, and its conversion to a rename. */
 interface Form {
   readonly form: string;
   readonly toRename: (names: readonly string[], to: string) => Rename;

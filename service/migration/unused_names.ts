@@ -3,7 +3,7 @@ import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { Transaction } from "../store/store.ts";
 import type { Rename, Use, UseKind } from "../store/uses.ts";
 
-/** Describes that no data has the old name of a rename, with a suggestion of a similar name in the data. */
+/** Explains that the stored data does not contain a name in a rename, and suggests a similar name. */
 export async function describeUnusedName(tx: Transaction, rename: Rename): Promise<string> {
   const uses = await tx.countUses();
   if ("owner" in rename) {
@@ -14,7 +14,7 @@ export async function describeUnusedName(tx: Transaction, rename: Rename): Promi
 }
 
 function describe(name: string, known: readonly string[]): string {
-  return `No data has the name '${name}'${suggestAlternatives(name, known)}`;
+  return `The stored data does not contain the name '${name}'${suggestAlternatives(name, known)}`;
 }
 
 /** Lists the names in the data that a rename can replace. */

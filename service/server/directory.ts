@@ -25,7 +25,7 @@ import { describeUpgrade, readUpgrade, removeUpgrade } from "./upgrade_state.ts"
 /** Milliseconds to wait for the lock, which another command may hold briefly. */
 const LOCK_PATIENCE = 300;
 
-/** Size of the reserve. The shared memory of the database takes 32 KiB. */
+/** Size of the reserve file in bytes. Opening the database takes 32 KiB for its shared memory. */
 const RESERVE_BYTES = 64 * 1024;
 
 /** State of the service that runs, or last ran, on a directory. */
@@ -82,7 +82,7 @@ async function createInUseError(path: string, hint: string): Promise<SvcError> {
   if (upgrade && upgrade.copy === undefined) {
     const message = `Process ${upgrade.pid} is upgrading the data in ${path} (${describeUpgrade(upgrade)}).`;
     return new SvcError("CONFLICT", message, {
-      hint: "Wait until its service has started. 'svc service status' shows the progress, and 'svc service stop' " +
+      hint: "Wait until the service has started. 'svc service status' shows the progress, and 'svc service stop' " +
         "interrupts the upgrade.",
     });
   }
@@ -111,7 +111,7 @@ export async function tryLock(path: string, milliseconds: number): Promise<FileL
   }
 }
 
-/** Checks whether a service uses the directory. */
+/** Reports whether a service uses the directory. */
 export async function isInUse(path: string): Promise<boolean> {
   const lock = getLockFile(path);
   return await explainFailure(path, exists(lock)) && await explainFailure(path, FileLock.isHeld(lock));
@@ -164,11 +164,11 @@ export function warnIfOpen(path: string, warn: Warn): void {
   warnIfOpenToOthers(locateFiles(path).database, what, warn);
 }
 
-/** Keeps some room on the disk, so that a start can open the database when the disk is full. Returns false if it is full. */
+/** Reserves disk space, so that a start can open the database on a full disk. Returns false if the disk is already full. */
 export async function createReserve(path: string): Promise<boolean> {
   const file = getReserveFile(path);
   if (await exists(file)) return true;
-  const bytes = crypto.getRandomValues(new Uint8Array(RESERVE_BYTES)); // Some disks compress other bytes.
+  const bytes = crypto.getRandomValues(new Uint8Array(RESERVE_BYTES)); // Random, because some file systems compress data.
   try {
     await Deno.writeFile(file, bytes, { mode: 0o600 });
     return true;
@@ -179,7 +179,7 @@ export async function createReserve(path: string): Promise<boolean> {
   }
 }
 
-/** Gives the room back to the disk. Returns whether there was any. */
+/** Frees the reserved disk space. Returns whether there was any. */
 export async function releaseReserve(path: string): Promise<boolean> {
   return await Deno.remove(getReserveFile(path)).then(() => true).catch(ignoreMissing) ?? false;
 }

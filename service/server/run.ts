@@ -38,7 +38,7 @@ export interface RunningService extends AsyncDisposable {
   readonly tokenPath: string;
   /** IDs of the operators that clients can act as. */
   readonly operators: readonly string[];
-  /** Checks whether the service has clients. A new service has none. */
+  /** Reports whether the service has clients. A new service has none. */
   hasClients(): Promise<boolean>;
   /** Finds the operator of a client, if the client exists. The application may no longer have the operator. */
   findOperator(clientId: string): Promise<string | undefined>;
@@ -48,7 +48,7 @@ export interface RunningService extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Additions of a caller to the start of a service. */
+/** Hooks of a caller into the start of a service. */
 export interface StartHooks {
   /** Runs before the service is announced to other processes. */
   readonly prepare?: (service: RunningService) => Promise<void>;
@@ -58,7 +58,7 @@ export interface StartHooks {
   readonly note?: (line: string) => void;
 }
 
-/** Starts a service. Upgrades data of an earlier version first. */
+/** Starts a service. First upgrades data of an earlier version. */
 export async function runService(options: ServiceOptions, hooks: StartHooks = {}): Promise<RunningService> {
   const settings = resolveSettings(options);
   const directory = settings.data === MEMORY ? undefined : settings.data;
@@ -76,7 +76,7 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
     const store = await openStore(database, isKnown, directory, { note: settings.log, ...hooks });
     resources.defer(() => store.close());
     if (directory !== undefined && !await createReserve(directory)) {
-      settings.log("Warning: The disk is full. The service answers reads, and refuses changes until there is room.");
+      settings.log("Warning: The disk is full. The service serves reads, and refuses changes until there is space.");
     }
     if (directory !== undefined) await checkDefinition(store, app, { isNew, accept: settings.acceptMismatch });
     const tokens = new Tokens(store, settings.tokenLifetimeSeconds);
@@ -122,7 +122,7 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
   }
 }
 
-/** Opens the store, after an upgrade if necessary. If the disk is full, uses the reserve of the directory. */
+/** Opens the store, after an upgrade if necessary. If the disk is full, frees the reserved space and tries again. */
 async function openStore(
   database: string,
   isKnown: boolean,

@@ -31,14 +31,14 @@ export async function writeUpgrade(directory: string, state: UpgradeState): Prom
   await writePrivateFile(getFile(directory), JSON.stringify(state) + "\n");
 }
 
-/** Reads the state of the upgrade by the process that has locked the directory, or had locked it last. */
+/** Reads the upgrade state of the process that has locked the directory, or was the last to lock it. */
 export async function readUpgrade(directory: string): Promise<UpgradeState | undefined> {
   const text = await Deno.readTextFile(getFile(directory)).catch(ignoreMissing);
   const state: unknown = text && parseJsonObject(text);
   return isState(state) ? state : undefined;
 }
 
-/** Removes the state of an earlier process. */
+/** Removes the upgrade state of an earlier process. */
 export async function removeUpgrade(directory: string): Promise<void> {
   await Deno.remove(getFile(directory)).catch(ignoreMissing);
 }
@@ -51,8 +51,8 @@ export function describeUpgrade({ step, steps, activity }: UpgradeProgress): str
 /** Describes an upgrade on one line: its step or, when it has finished, how to go back. */
 export function explainUpgrade(directory: string, upgrade: UpgradeState): string {
   if (upgrade.copy === undefined) return `Upgrading the data in ${directory}, ${describeUpgrade(upgrade)}`;
-  return `The data in ${directory} was upgraded. ${upgrade.copy} is the database from before. To go back to the earlier ` +
-    "version of svc, stop the service, delete service.db and service.db-wal, and rename the copy to service.db.";
+  return `The data in ${directory} was upgraded. ${upgrade.copy} is a copy from before the upgrade. To go back to the ` +
+    "earlier version of svc, stop the service, delete service.db and service.db-wal, and rename the copy to service.db.";
 }
 
 function getFile(directory: string): string {

@@ -10,9 +10,9 @@
  * - A unit that throws leaves no changes.
  * - Units that change data run one after another. A unit sees all changes of earlier units, and no changes of an unfinished
  *   unit.
- * - A unit that only reads sees all changes that were durable when it began, and no changes of an unfinished unit. Its reads
- *   see one state until a query (`queryRows`, `countRows`, `textUses`, or a page of the items of all owners). Each query
- *   sees one state, and so do the reads after it, until the next query. A state is never older than the one before.
+ * - A unit that only reads sees all changes that were durable when it began, and no changes of an unfinished unit. Each of
+ *   its queries (`queryRows`, `countRows`, `textUses`, or a page of the items of all owners) sees one state of the
+ *   database. The other reads between two queries see one state, too. Each state is at least as new as the one before.
  * - Units that only read do not wait for changes, for queries of other units, or for other processes that write.
  */
 import type { JsonObject } from "../../utils/json.ts";
@@ -236,8 +236,8 @@ export interface Transaction {
   countUses(): Promise<Use[]>;
   /** Counts the values of fields by their types. */
   countValues(source: FieldSource): Promise<ValueCount[]>;
-  /** Counts the records of a class whose key does not consist of the values of these fields. */
-  countOtherKeys(classId: string, key: readonly string[]): Promise<number>;
+  /** Counts the records of a class whose key does not match the values of its key fields. */
+  countMismatchedKeys(classId: string, key: readonly string[]): Promise<number>;
   /** Replaces a name of the definition in stored data. Returns the number of changed rows. */
   rename(change: Rename): Promise<number>;
   /** Reads a client, if it exists. */
@@ -256,7 +256,7 @@ export interface Transaction {
   putToken(token: StoredToken, expiredBefore: string): Promise<void>;
 }
 
-/** Thrown if the database stays locked by another process, or if too many queries wait. The unit can be repeated later. */
+/** Thrown if the database stays locked by another process, or if too many queries are waiting. Retry the unit later. */
 export class StoreBusy extends Error {}
 
 /** A database with the state of one application. */

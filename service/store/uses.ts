@@ -34,7 +34,7 @@ export interface ValueCount {
   readonly dates: number;
   /** Number of texts that are timestamps. */
   readonly instants: number;
-  /** Number of texts that are allowed by `choices`. */
+  /** Number of texts that `choices` allows. */
   readonly chosen: number;
 }
 
@@ -43,7 +43,7 @@ export interface FieldSource {
   readonly kind: "cases" | "records";
   /** Case type or class. */
   readonly id: string;
-  /** The embedded page or the rows that have the fields. Default: the case or the record itself. */
+  /** Path of the embedded page or rows that contain the fields. Default: the case or the record itself. */
   readonly path?: readonly EmbeddedPart[];
   /** Names of the fields. Default: all. */
   readonly fields?: readonly string[];

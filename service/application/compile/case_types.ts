@@ -200,7 +200,7 @@ function compileCategories(
   });
 }
 
-/** Checks that the categories of attachment fields exist, and are for files. */
+/** Checks that the categories of attachment fields exist and accept files. */
 function checkAttachmentFields(
   fields: ReadonlyMap<string, Field>,
   categories: ReadonlyMap<string, AttachmentCategory>,
@@ -210,7 +210,9 @@ function checkAttachmentFields(
     if (id === undefined) continue;
     const at = place.at(name, "category");
     const category = at.resolve("attachment category", id, categories);
-    if (category?.type === "URL") at.report(`'${id}' is a category of links, but an attachment field has a file`);
+    if (category?.type === "URL") {
+      at.report(`'${id}' is a category of links, but an attachment field needs a category of files`);
+    }
   }
 }
 

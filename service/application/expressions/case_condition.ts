@@ -68,23 +68,23 @@ export function convertCondition<S>(
   compile: (node: ASTNode) => Constant<S>,
 ): CaseConditionBuilder<S> | undefined {
   const decide = convert(node, shapes, compile);
-  return decide && ((scope) => decide(scope).holds);
+  return decide && ((scope) => decide(scope).isTrue);
 }
 
 /**
- * The cases for which an expression is true, and those for which it is false. For all others it fails: a part that does
- * not depend on the case may fail, such as `operator.queues[0]` without a queue.
+ * Conditions for the cases in which an expression is true, and for those in which it is false. In all other cases it
+ * throws: a part that does not depend on the case may throw, such as `operator.queues[0]` without a queue.
  */
 interface Decision {
-  readonly holds: CaseCondition;
-  readonly fails: CaseCondition;
+  readonly isTrue: CaseCondition;
+  readonly isFalse: CaseCondition;
 }
 
 type Decide<S> = (scope: S) => Decision;
 
-const ALWAYS: Decision = { holds: EVERY_CASE, fails: NO_CASE };
-const NEVER: Decision = { holds: NO_CASE, fails: EVERY_CASE };
-const FAILURE: Decision = { holds: NO_CASE, fails: NO_CASE };
+const ALWAYS: Decision = { isTrue: EVERY_CASE, isFalse: NO_CASE };
+const NEVER: Decision = { isTrue: NO_CASE, isFalse: EVERY_CASE };
+const FAILURE: Decision = { isTrue: NO_CASE, isFalse: NO_CASE };
 
 function convert<S>(
   node: ASTNode,
@@ -105,8 +105,8 @@ function convert<S>(
       return combine([convertPart(node.args)], ([part = FAILURE]) => negate(part));
     case "?:":
       return combine(node.args.map(convertPart), ([when = FAILURE, yes = FAILURE, no = FAILURE]) => ({
-        holds: or([and([when.holds, yes.holds]), and([when.fails, no.holds])]),
-        fails: or([and([when.holds, yes.fails]), and([when.fails, no.fails])]),
+        isTrue: or([and([when.isTrue, yes.isTrue]), and([when.isFalse, no.isTrue])]),
+        isFalse: or([and([when.isTrue, yes.isFalse]), and([when.isFalse, no.isFalse])]),
       }));
     case "!=":
       return combine([convertComparison("==", ...node.args, shapes, compile)], ([part = FAILURE]) => negate(part));
@@ -152,17 +152,17 @@ function decideUnlessFailing<S>(decide: Decide<S>): Decide<S> {
   };
 }
 
-/** A part that is false decides, even if another part fails. */
+/** A false part makes the result false, even if another part throws. */
 function decideAnd(parts: readonly Decision[]): Decision {
-  return { holds: and(parts.map(({ holds }) => holds)), fails: or(parts.map(({ fails }) => fails)) };
+  return { isTrue: and(parts.map(({ isTrue }) => isTrue)), isFalse: or(parts.map(({ isFalse }) => isFalse)) };
 }
 
-function negate({ holds, fails }: Decision): Decision {
-  return { holds: fails, fails: holds };
+function negate({ isTrue, isFalse }: Decision): Decision {
+  return { isTrue: isFalse, isFalse: isTrue };
 }
 
 function toDecision(condition: CaseCondition): Decision {
-  return { holds: condition, fails: { not: condition } };
+  return { isTrue: condition, isFalse: { not: condition } };
 }
 
 function and(conditions: readonly CaseCondition[]): CaseCondition {

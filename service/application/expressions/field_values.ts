@@ -25,7 +25,7 @@ const NAMES: Record<FieldType, string> = {
   Url: "URL",
   Page: "page (a JSON object)",
   List: "list (a JSON array of objects)",
-  PageGroup: "page group (a JSON object with an object for each name)",
+  PageGroup: "page group (a JSON object whose members are objects)",
   Attachment: "attachment (a JSON object)",
 };
 
@@ -77,8 +77,8 @@ function normalize(field: Field, value: JsonValue): JsonValue {
 }
 
 /**
- * Maps the pages of a field's value: a page, the rows of a list, or the pages of a page group. The place of a page in the
- * value is `(1)` in a list, `(Kitchen)` in a page group, and empty for a page alone.
+ * Maps the pages of a field's value: a single page, the rows of a list, or the pages of a page group. The place of a page
+ * in the value is e.g. `(1)` in a list, `(Kitchen)` in a page group, and empty for a single page.
  */
 export function mapPages(
   { type }: { readonly type: FieldType },

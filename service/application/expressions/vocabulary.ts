@@ -260,7 +260,10 @@ function fillIn(
   );
 }
 
-/** A condition compares the nearest number, as the store does. Other expressions would change the digits of their result. */
+/**
+ * Fills in an empty value. A condition uses the nearest number, as the store does. Any other expression rejects a number
+ * with too many digits, because its result would lose digits.
+ */
 function fillInField(
   { type, fields = {} }: FieldShape,
   value: JsonValue | undefined,

@@ -27,7 +27,7 @@ export const VALUE_KINDS = {
 /** The type of a field. */
 export type FieldType = keyof typeof VALUE_KINDS;
 
-/** Reports whether a field has one page as its value. That of an attachment field has the ID of the attachment. */
+/** Reports whether the value of a field is a single page. The page of an attachment field contains the attachment ID. */
 export function holdsPage(type: FieldType | undefined): boolean {
   return type === "Page" || type === "Attachment";
 }

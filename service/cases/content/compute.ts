@@ -71,8 +71,8 @@ function enter(step: string, { fields, content, findIn }: Place): Place | undefi
   const { embedded, type } = fields.get(name) ?? {};
   const value = content[name];
   const inner = index === undefined ? value : readIndexed(value, index);
-  const isNamed = (index === undefined) === (type === "Page");
-  if (embedded === undefined || !isNamed || !isJsonObject(inner)) return undefined;
+  const fitsType = (index === undefined) === (type === "Page");
+  if (embedded === undefined || !fitsType || !isJsonObject(inner)) return undefined;
   return {
     fields: embedded.fields,
     content: inner,
@@ -88,7 +88,7 @@ function enter(step: string, { fields, content, findIn }: Place): Place | undefi
   };
 }
 
-/** Reads a row by its number from 1, or a page of a page group by its name. */
+/** Reads a row by its number, starting at 1, or a page in a page group by its name. */
 function readIndexed(value: JsonValue | undefined, index: string): JsonValue | undefined {
   if (Array.isArray(value)) return value[Number(index) - 1];
   return isJsonObject(value) && Object.hasOwn(value, index) ? value[index] : undefined;

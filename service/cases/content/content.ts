@@ -166,7 +166,7 @@ function setComputedValue(
   if (checkComputed(field, value, page, issues)) setFieldValue(target, field, value);
 }
 
-/** Checks whether a field can hold a computed value, including members of pages and rows. */
+/** Checks that a field can hold a computed value, including members of pages and rows. Returns false after an issue. */
 function checkComputed(field: Field, value: JsonValue, page: string, issues: ContentIssues): boolean {
   const { name, embedded } = field;
   const fits = isFit(checkFieldValue(field, value), name, page, issues);
@@ -216,13 +216,13 @@ function setValue(field: Field, target: JsonObject, value: JsonValue, page: stri
   else target[name] = mergeEmbedded(field, embedded, target[name], value, page, issues);
 }
 
-/** Checks that content does not change an attachment. A form that is submitted again as it was read contains it. */
+/** Checks that content does not change an attachment field. A client that submits a form as it was read sends the field. */
 function checkUnchanged(name: string, current: JsonValue | undefined, value: JsonValue, issues: ContentIssues): void {
   if (isJsonObject(current) && isJsonObject(value) && current.ID === value.ID) return;
   issues.addInvalid(name, `'${name}' is an attachment field: change it with 'attachments' or a page instruction`);
 }
 
-/** Merges a page, or replaces a list or page group. Page instructions can change its single pages. */
+/** Merges a page, or replaces a list or page group. Page instructions can change individual rows and pages. */
 function mergeEmbedded(
   field: Field,
   embedded: EmbeddedClass,

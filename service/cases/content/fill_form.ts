@@ -8,7 +8,7 @@ import { applyInstructions } from "./page_instructions.ts";
 export interface Submission {
   /** Content of the fields. */
   readonly content?: JsonObject;
-  /** Changes of embedded pages and lists. */
+  /** Changes to embedded pages, lists and page groups. */
   readonly pageInstructions?: readonly JsonValue[];
   /** Attachments to add. */
   readonly attachments?: readonly JsonValue[];
@@ -16,13 +16,13 @@ export interface Submission {
 
 /** The result of a submission. */
 export interface FilledForm {
-  /** The new content. An attachment field that changes has the ID of its upload. */
+  /** The new content. A changed attachment field contains the ID of its upload. */
   readonly content: JsonObject;
-  /** Attachments to add. Those of attachment fields have the name of their field. */
+  /** Attachments to add. An attachment for a field contains the name of the field. */
   readonly attachments: readonly JsonValue[];
 }
 
-/** Describes a submission, which may complete a draft, for the history of the case. */
+/** Describes a submission, and the draft that it completes, for the history of the case. */
 export function submissionFacts({ content, pageInstructions }: Submission, draft: JsonObject = {}): JsonObject {
   return {
     content: { ...draft, ...content },
@@ -50,7 +50,7 @@ export function fillForm(
   return { content, attachments: [...others, ...listUploads(view, current, content)] };
 }
 
-/** Puts an upload into the attachment field that it names, or clears the field. Returns false if it names no field. */
+/** Sets or clears the attachment field that an attachment names. Returns false if it does not name a field. */
 function placeAttachment(view: View, content: JsonObject, attachment: JsonValue, issues: ContentIssues): boolean {
   if (!isJsonObject(attachment) || attachment.attachmentFieldName === undefined) return false;
   const { attachmentFieldName, type, category, delete: clears = false, ID, name, ...others } = attachment;
@@ -58,12 +58,12 @@ function placeAttachment(view: View, content: JsonObject, attachment: JsonValue,
   if (field === undefined) return true;
   const refuse = (reason: string) => issues.addInvalid(field.name, `${field.name}: ${reason}`);
   const unknown = Object.keys(others).join(", ");
-  if (unknown !== "") refuse(`an attachment field does not take ${unknown}`);
+  if (unknown !== "") refuse(`an attachment field does not accept ${unknown}`);
   else if (typeof type !== "string" || type.toUpperCase() !== "FILE") refuse("'type' must be File");
   else if (category !== undefined && category !== field.category) refuse(`'category' must be ${field.category}`);
   else if (clears === true) {
     if ((category ?? ID ?? name) === undefined) delete content[field.name];
-    else refuse("'delete' is used with 'type' and 'attachmentFieldName' alone");
+    else refuse("with 'delete', only 'type' and 'attachmentFieldName' are allowed");
   } else if (typeof ID !== "string") refuse("'ID' must be the ID that the upload returned");
   else content[field.name] = { ID, name };
   return true;

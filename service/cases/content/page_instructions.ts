@@ -1,4 +1,4 @@
-/** Page instructions: changes of embedded pages, lists and page groups. */
+/** Page instructions: changes to embedded pages, lists and page groups. */
 import { cloneJson, isJsonObject, type JsonObject, type JsonValue, stringOrUndefined } from "../../../utils/json.ts";
 import type { EmbeddedClass, Field, View } from "../../application/model/application.ts";
 import { isGroupIndex } from "../../application/model/field.ts";
@@ -31,18 +31,18 @@ export function applyInstructions(
   }
 }
 
-/** A change of an embedded page or list. */
+/** A change to an embedded page, list or page group. */
 interface Instruction {
   /** Name of the instruction, e.g. `APPEND`. */
   readonly verb: string;
-  /** The page or list, e.g. `.Documents(2)`. */
+  /** Path of the target, e.g. `.Documents(2)`. */
   readonly path: string;
   readonly segments: readonly Segment[];
   /** Content of the page or row. */
   readonly content: JsonObject;
   /** Row of a list, from 1. */
   readonly row?: number;
-  /** Name of a page of a page group. */
+  /** Name of a page in a page group. */
   readonly group?: string;
   /** New position of the row, from 1. */
   readonly to?: number;
@@ -54,13 +54,13 @@ interface Instruction {
 
 type CreateError = (reason: string) => DomainError;
 
-/** A step of a path: a field, with the row of a list or the name of a page of a page group. */
+/** A part of a path: a field, and optionally a row of its list or the name of a page in its page group. */
 interface Segment {
   readonly name: string;
   readonly index?: string;
 }
 
-/** The page or list that an instruction changes. */
+/** The page, list or page group that an instruction changes. */
 interface Target {
   readonly holder: JsonObject;
   readonly field: Field;
@@ -76,7 +76,9 @@ function readInstruction(value: JsonValue, invalid: CreateError): Instruction {
   const segments = splitTarget(target, invalid);
   const named = segments.at(-1)?.index;
   const row = readPosition("listIndex", listIndex, invalid) ?? toRow(named);
-  if (named !== undefined && row !== toRow(named)) throw invalid(`'listIndex' ${row} is not the row of '${target}'`);
+  if (named !== undefined && row !== toRow(named)) {
+    throw invalid(`'listIndex' ${row} does not match the row in '${target}'`);
+  }
   return {
     verb,
     path: target.startsWith(".") ? target : "." + target,
@@ -98,16 +100,16 @@ function checkClass({ targetClass, path, invalid }: Instruction, { embedded: { c
   throw invalid(`'${path}' is of the class ${classId}, not of ${targetClass}`);
 }
 
-/** Checks that an instruction names one page of a page group, and none of anything else. */
+/** Checks that `groupIndex` is used only for a page group, and names the same page as the path. */
 function checkGroupIndex({ path, segments, group, invalid }: Instruction, { field }: Target): void {
   const named = segments.at(-1)?.index;
   if (field.type === "PageGroup") {
-    if (named !== undefined && !isGroupIndex(named)) throw invalid(`'${path}' is not a target`);
+    if (named !== undefined && !isGroupIndex(named)) throw invalid(`'${path}' is not a valid target`);
     if (named === undefined || group === undefined || named === group) return;
-    throw invalid(`'groupIndex' ${group} is not the page of '${path}'`);
+    throw invalid(`'groupIndex' ${group} does not match the page in '${path}'`);
   }
   if (group !== undefined) throw invalid(`'groupIndex' is for page groups, and '${path}' is not one`);
-  if (named !== undefined && toRow(named) === undefined) throw invalid(`'${path}' is not a target`);
+  if (named !== undefined && toRow(named) === undefined) throw invalid(`'${path}' is not a valid target`);
 }
 
 function editableField(view: View, { path, segments, invalid }: Instruction): Field {
@@ -116,14 +118,14 @@ function editableField(view: View, { path, segments, invalid }: Instruction): Fi
   return top.field;
 }
 
-/** Changes an attachment field. Its value has the ID of an upload until the upload is attached to the case. */
+/** Changes an attachment field. Its value contains the ID of the upload until the file is attached to the case. */
 function changeAttachment({ verb, content, invalid }: Instruction, { holder, field: { name } }: Target): void {
   const { classID: _, ID, ...others } = content;
   switch (verb) {
     case "REPLACE":
       if (typeof ID !== "string" || Object.keys(others).length > 0) {
         throw invalid(
-          "the 'content' of an attachment field must be an object with 'ID', the ID that the upload returned",
+          "the 'content' of an attachment field must contain only 'ID', the ID that the upload returned",
         );
       }
       holder[name] = { ID };
@@ -172,7 +174,7 @@ function changeGroup(
   const find = (exists: boolean): string => {
     if (group === undefined) throw invalid(`${verb} needs 'groupIndex'`);
     if (pages.has(group) === exists) return group;
-    throw invalid(exists ? `'${name}' has no page ${group}` : `'${name}' has a page ${group} already`);
+    throw invalid(exists ? `'${name}' has no page ${group}` : `'${name}' already has a page ${group}`);
   };
   switch (verb) {
     case "ADD": {
@@ -272,7 +274,7 @@ function findTarget(
 ): Target {
   const field = fields.get(segment?.name ?? "");
   if (segment === undefined || field?.embedded === undefined) {
-    throw invalid(`'${segment?.name}' is not an embedded page or list`);
+    throw invalid(`'${segment?.name}' is not an embedded page, list or page group`);
   }
   const { embedded } = field;
   if (rest.length === 0) return { holder, field, embedded };
@@ -290,12 +292,14 @@ function openPage({ holder, field, embedded }: Target, { name, index }: Segment,
     const page = isJsonObject(current) && index !== undefined && Object.hasOwn(current, index)
       ? current[index]
       : undefined;
-    if (!isJsonObject(page)) throw invalid(`'${name}' has no page ${index ?? "without a name"}`);
+    if (index === undefined) throw invalid(`the target does not name a page of '${name}'`);
+    if (!isJsonObject(page)) throw invalid(`'${name}' has no page ${index}`);
     return page;
   }
   const row = toRow(index);
   const page = Array.isArray(current) && row !== undefined ? current[row - 1] : undefined;
-  if (!isJsonObject(page)) throw invalid(`'${name}' has no row ${index ?? "without a number"}`);
+  if (index === undefined) throw invalid(`the target does not name a row of '${name}'`);
+  if (!isJsonObject(page)) throw invalid(`'${name}' has no row ${index}`);
   return page;
 }
 
@@ -303,12 +307,12 @@ function openPage({ holder, field, embedded }: Target, { name, index }: Segment,
 function splitTarget(target: string, invalid: CreateError): Segment[] {
   return target.replace(/^\./, "").split(".").map((part) => {
     const [, name, index] = part.match(/^(\w+)(?:\(([\w-]+)\))?$/) ?? [];
-    if (name === undefined) throw invalid(`'${target}' is not a target`);
+    if (name === undefined) throw invalid(`'${target}' is not a valid target`);
     return { name, index };
   });
 }
 
-/** Converts the index of a path to a row. Returns undefined for the name of a page. */
+/** Converts an index in a path to a row number. Returns undefined for the name of a page. */
 function toRow(index: string | undefined): number | undefined {
   return index !== undefined && /^\d+$/.test(index) ? Number(index) : undefined;
 }
@@ -319,7 +323,7 @@ function readGroupIndex(value: JsonValue | undefined, invalid: CreateError): str
   throw invalid("'groupIndex' must start with a letter and have at most 64 letters, digits, '_' and '-'");
 }
 
-/** Builds the path of a row or of a page of a page group, from that of its list or page group, or of another page in it. */
+/** Builds the path of a row or page. `path` is that of its list or page group, or of another row or page in it. */
 function buildPagePath(path: string, index: number | string): string {
   return `${path.replace(/\([\w-]+\)$/, "")}(${index})`;
 }

@@ -1,8 +1,8 @@
-/** Functions that the SQL of queries calls. Every connection that runs queries defines them. */
+/** SQL functions that queries call. Every connection that runs queries defines them. */
 import type { DatabaseSync } from "node:sqlite";
 import { defineChecksum } from "./tables.ts";
 
-/** Returns the condition that stops a query at its time limit. It calls the function for one row in 64, to save time. */
+/** Returns the condition that stops a query at its time limit. It checks the time once in 64 rows, for speed. */
 export function withinTime(table: string): string {
   return `iif(${table}.seq & 63, 1, within_time())`;
 }
@@ -10,14 +10,14 @@ export function withinTime(table: string): string {
 /** Defines the functions. `checkTime` throws if the running query has to stop. */
 export function defineFunctions(db: DatabaseSync, checkTime: () => void): void {
   defineChecksum(db);
-  // Without BigInt, an unsafe integer would fail.
+  // Without BigInt, a call with an unsafe integer would fail.
   const options = { deterministic: true, useBigIntArguments: true };
   db.function("fold", options, (text) => {
     checkTime();
     return toLowerCase(text);
   });
   db.function("contains", options, (text, part) => {
-    checkTime(); // Long texts take time.
+    checkTime(); // A search in long texts takes time.
     return text === null || part === null ? null : Number(contains(String(text), String(part)));
   });
   db.function("within_time", () => {
@@ -32,7 +32,7 @@ export function toLowerCase<T>(value: T): T | string {
 }
 
 /**
- * Checks whether a text contains another, in linear time (Knuth-Morris-Pratt). The searches of SQLite and JavaScript take
+ * Reports whether a text contains another, in linear time (Knuth-Morris-Pratt). The searches of SQLite and JavaScript take
  * quadratic time for malicious texts.
  */
 export function contains(text: string, part: string): boolean {

@@ -8,7 +8,7 @@ import type { QueryLanes } from "./query_lanes.ts";
 export interface LogLimits {
   /** Size at which the log is copied into the database. */
   readonly copiedLog: number;
-  /** Size at which new queries wait until the log starts again. */
+  /** Size at which new queries wait until the log is empty. */
   readonly maxLog: number;
 }
 
@@ -19,15 +19,15 @@ const INTERVAL = 250;
 const IDLE_CHECKS = 4;
 
 /**
- * Copies the write-ahead log into the database: at certain sizes, and when the service is idle. SQLite would try it with
- * each commit while a query reads. A log can start again only while nothing reads, so that queries wait above a size.
+ * Copies the write-ahead log into the database at certain sizes and when the service is idle. While a query reads, SQLite
+ * itself would try this at each commit. The log can be emptied only while nothing reads, so new queries wait if it is long.
  */
 export class LogKeeper {
   readonly #db: DatabaseSync;
   readonly #path: string;
   readonly #lanes: QueryLanes;
   readonly #limits: LogLimits;
-  /** Sizes at which the log is copied, and at which queries wait. They grow while another process, e.g. a backup, reads. */
+  /** The limits that apply now. They grow while another process, e.g. a backup, reads. */
   #next: LogLimits;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #idleChecks = 0;
@@ -48,16 +48,16 @@ export class LogKeeper {
     this.#checkLater();
   }
 
-  /** Makes the room of the log available for the next changes, after the disk was full. */
-  makeRoom(): void {
+  /** Frees space in the log for the next changes after the disk was full. */
+  freeSpace(): void {
     try {
       if (!this.#isClosed && !this.#db.isTransaction) this.#db.prepare("PRAGMA wal_checkpoint(PASSIVE)").run();
     } catch (error) {
-      if (!isDiskFull(error)) throw error; // The database has no room for the pages in the log.
+      if (!isDiskFull(error)) throw error; // The database has no space for the pages in the log.
     }
   }
 
-  /** Stops. */
+  /** Stops checking the log. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -95,7 +95,7 @@ export class LogKeeper {
     }
   }
 
-  /** Copies the log, and with `TRUNCATE` empties it. Reports whether it could, in spite of readers and writers. */
+  /** Copies the log and, with `TRUNCATE`, empties it. Returns false if readers or writers prevented that. */
   #checkpoint(mode: "PASSIVE" | "TRUNCATE"): boolean {
     if (this.#isClosed || this.#db.isTransaction) return false;
     try {

@@ -83,8 +83,8 @@ const MAX_INSTR = 100;
 
 /**
  * Compiles the statement for a page of rows. The column `row` is a JSON array of objects, each with a part of the columns,
- * or NULL if it would exceed the size of the page. The column `damaged` names a row that is not as it was written; groups
- * and the rows that a filter leaves out are not checked.
+ * or NULL if it would exceed the size of the page. The column `damaged` names a row that no longer matches its
+ * checksum. Groups, and rows that a filter excludes, are not checked.
  */
 export function compileRows(query: RowQuery, page: Page): Compiled {
   const compiler = new Compiler(query);

@@ -1,6 +1,6 @@
 /**
- * Queries in two threads. A query that exceeds a short time limit is long. Only one long query runs at a time: any other
- * stops, and starts again when its turn comes. So the second thread always serves short queries. The operators take turns.
+ * Runs queries in two threads. A query that exceeds a short time limit is long. Only one long query runs at a time: any
+ * other is stopped, and restarted when its turn comes. Thus one thread always serves short queries. Operators take turns.
  */
 import { QueryTooSlow } from "../query.ts";
 import { StoreBusy } from "../store.ts";
@@ -12,9 +12,9 @@ import { QueryThread } from "./query_thread.ts";
 export interface QueryLimits {
   /** Time after which a query is long. */
   readonly short: number;
-  /** Time of a long query. */
+  /** Time limit of a long query. */
   readonly long: number;
-  /** Time to wait for a thread. */
+  /** Maximum time that a query waits for a thread. */
   readonly wait: number;
 }
 
@@ -67,7 +67,7 @@ export class QueryLanes {
     this.#startNext();
   }
 
-  /** Stops the running queries, rejects those that wait, and ends the threads. */
+  /** Stops the running queries, rejects the waiting ones, and ends the threads. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const lane of [this.#short, this.#long]) {
@@ -115,7 +115,7 @@ export class QueryLanes {
   }
 }
 
-/** Queries that wait. The operators take turns. */
+/** Waiting queries. The operators take turns. */
 class Lane {
   readonly #wait: number;
   /** The waiting queries of each operator. The operator whose turn is next comes first. */

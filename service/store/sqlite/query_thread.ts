@@ -10,7 +10,7 @@ const WORKER = "service/store/sqlite/query_worker.ts";
 /** Never called. The import makes Deno fetch and verify the module of the worker together with this one. */
 const _fetched = () => import("./query_worker.ts");
 
-/** Settles the running query. */
+/** Callbacks that settle the running query. */
 interface Settle {
   readonly resolve: (rows: SqlRow[]) => void;
   readonly reject: (error: Error) => void;

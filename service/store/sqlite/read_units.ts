@@ -8,8 +8,8 @@ import { openReader } from "./open_reader.ts";
 import { SqliteTransaction, Statements, type StoreUnit } from "./transaction.ts";
 
 /**
- * Runs units of work that only read, on a connection of their own. Each unit reads one state of the database. It runs alone,
- * but while it waits for a query in a thread, others run.
+ * Runs units of work that only read, on a connection of their own. Units take turns: while one reads, it sees one state of
+ * the database, and the others wait. While it waits for a query in a thread, another unit has its turn.
  */
 export class ReadUnits {
   readonly #db: DatabaseSync;
@@ -17,11 +17,11 @@ export class ReadUnits {
   readonly #end: StatementSync;
   readonly #statements: Statements;
   readonly #lanes: QueryLanes;
-  /** Ends with the turn of the last unit. */
+  /** Resolves when the last turn has ended. */
   #turns: Promise<void> = Promise.resolve();
   readonly #running = new Set<Promise<unknown>>();
 
-  /** Reads a database file that has its tables. */
+  /** Opens a database file whose tables exist. */
   constructor(path: string, lanes: QueryLanes) {
     this.#db = openReader(path);
     this.#begin = this.#db.prepare("BEGIN");
@@ -106,7 +106,9 @@ class ReadUnit implements StoreUnit {
   }
 
   willRead(): void {
-    if (this.#turn === undefined) throw new TypeError("This unit of work waits for a query. Await it first.");
+    if (this.#turn === undefined) {
+      throw new TypeError("This unit of work is waiting for a query. Await the query first.");
+    }
   }
 
   willWrite(): Promise<void> {

@@ -1,7 +1,7 @@
-/** Damage of stored rows. */
+/** Errors for damaged rows. */
 import { getErrorMessage, SvcError } from "../../../lib/errors.ts";
 
-/** Creates the error for rows that are not as they were written. */
+/** Creates the error for rows that do not match their checksums. */
 export function createRowDamage(rows: readonly string[]): SvcError {
   const what = rows.length === 1 ? "A stored row is" : `${rows.length} stored rows are`;
   return createDamage(`${what} damaged: ${rows.join(", ")}.`);

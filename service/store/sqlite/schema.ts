@@ -137,11 +137,14 @@ export interface SchemaStep {
   readonly activity: string;
   /** Statements of the step. */
   readonly sql: string;
-  /** Changes the rows before the statements, in transactions of its own. Yields the progress of each. */
+  /** Changes rows before the statements run, in transactions of its own. Yields the progress after each. */
   readonly changeRows?: (db: DatabaseSync) => Iterable<RowProgress>;
 }
 
-/** The steps to the current version. A step may have run partly with an earlier program, so it creates what is missing. */
+/**
+ * The steps to the current version. A step creates only what is missing, because an earlier version of svc may have run a
+ * part of it.
+ */
 export const SCHEMA_STEPS: readonly SchemaStep[] = [
   { activity: "creating the tables", sql: TABLES },
   { activity: "adding the table of items", sql: ITEMS },
@@ -178,7 +181,7 @@ export function readVersion(db: DatabaseSync, path: string): number {
   );
 }
 
-/** Runs the step to a version of the tables. */
+/** Runs the step that leads to a version of the tables. */
 export function runStep(db: DatabaseSync, version: number): void {
   db.exec(`${SCHEMA_STEPS[version - 1]?.sql}; PRAGMA user_version = ${version}`);
 }
@@ -200,5 +203,5 @@ export function prepareDatabase(db: DatabaseSync, path: string, isKnown = false)
 
 function createOutdatedError(path: string, found: number): SvcError {
   const message = `${path} was written by an older version of svc (schema ${found} instead of ${SCHEMA_VERSION}).`;
-  return new SvcError("INVALID_CONFIG", message, { hint: "Start the service with this version, which upgrades it." });
+  return new SvcError("INVALID_CONFIG", message, { hint: "Start the service with this version to upgrade it." });
 }

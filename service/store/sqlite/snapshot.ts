@@ -21,7 +21,7 @@ export interface DatabaseFindings {
   readonly issues: readonly string[];
 }
 
-/** Receives the copied part, from 0 to 1. If it throws, the copy ends with its error. */
+/** Receives the fraction copied so far, from 0 to 1. If it throws, the copy fails with its error. */
 export type ObserveCopy = (part: number) => void;
 
 /**

@@ -53,7 +53,7 @@ const SETTINGS = [
 export function openSqliteStore(path: string, isKnown = false, limits: Partial<StoreLimits> = {}): Store {
   const { patience, copiedLog, maxLog, ...queryLimits } = { ...DEFAULT_LIMITS, ...limits };
   const db = openDatabase(path, isKnown, (db) => prepareDatabase(db, path, isKnown));
-  db.exec("PRAGMA busy_timeout = 0"); // From now on, waiting would stop all requests.
+  db.exec("PRAGMA busy_timeout = 0"); // From now on, waiting would block all requests.
   const statements = new Statements(db);
   const runner = new QueryRunner(db);
   const commits = new GroupCommit(controlTransaction(db, patience));
@@ -76,7 +76,7 @@ export function openSqliteStore(path: string, isKnown = false, limits: Partial<S
         transaction.end();
       }
     }, isReading).catch((error) => {
-      if (isDiskFull(error)) log?.makeRoom();
+      if (isDiskFull(error)) log?.freeSpace();
       throw error;
     });
     if (!isReading) log?.noteCommit();
@@ -116,7 +116,7 @@ export function openDatabase(path: string, isKnown: boolean, prepare: (db: Datab
     // It contains personal data, and SQLite would apply the umask.
     if (path !== MEMORY) makePrivateFile(path);
     db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
-    for (const setting of SETTINGS) db.prepare(setting).run(); // Unlike `exec`, its errors have a code.
+    for (const setting of SETTINGS) db.prepare(setting).run(); // Unlike those of `exec`, its errors have a code.
     prepare(db);
     return db;
   } catch (cause) {
@@ -125,7 +125,7 @@ export function openDatabase(path: string, isKnown: boolean, prepare: (db: Datab
   }
 }
 
-/** Creates the error for a database that cannot be opened. Returns an error that has a code itself. */
+/** Creates the error for a database that cannot be opened. Returns an `SvcError` unchanged. */
 export function explainOpenFailure(path: string, cause: unknown): SvcError {
   if (cause instanceof SvcError) return cause;
   const reason = isDiskFull(cause) ? "its disk is full" : getErrorMessage(cause);
@@ -133,7 +133,7 @@ export function explainOpenFailure(path: string, cause: unknown): SvcError {
     cause,
     hint: isDiskFull(cause)
       ? "Free some space on it."
-      : "Check that it is a database of svc and that you may write it, or use another data directory.",
+      : "Check that it is a database of svc and that you may write to it, or use another data directory.",
   });
 }
 

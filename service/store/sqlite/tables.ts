@@ -1,6 +1,6 @@
 /**
- * The tables of the store. The statements that change a row, the conversion of a row that is read, and the checksum of each
- * row derive from their columns.
+ * The tables of the store. Their columns determine the statements that change a row, the conversion of a row that is read,
+ * and the checksum of each row.
  */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { findReviver, isJsonObject, type JsonObject } from "../../../utils/json.ts";
@@ -22,11 +22,11 @@ type ColumnType = keyof ColumnTypes;
 interface Table {
   /** Columns that identify a row. */
   readonly key: readonly [string, ...string[]];
-  /** Columns that a row keeps. An upsert does not set them, because that would write their indexes, too. */
+  /** Columns that never change. An upsert does not set them, because that would also write their indexes. */
   readonly constant?: readonly string[];
   /** Type of each column. */
   readonly columns: Readonly<Record<string, ColumnType>>;
-  /** True if rows have no number and one column as key. */
+  /** True for a table `WITHOUT ROWID`. Its key is one column. */
   readonly isWithoutRowid?: true;
 }
 
@@ -123,7 +123,7 @@ export type RowOf<T extends TableName> =
 /** A row as SQLite returns it. */
 export type SqlRow = Record<string, SQLOutputValue>;
 
-/** Returns the column by which the rows of a table are stored in order. */
+/** Returns the column that determines the order in which the rows of a table are stored. */
 export function getStorageKey(table: TableName): string {
   const { key, isWithoutRowid }: Table = TABLES[table];
   return isWithoutRowid ? key[0] : "seq";
@@ -154,12 +154,12 @@ export function set(table: TableName, values: Readonly<Record<string, string>>):
   return `SET ${changes.join(", ")}, checksum = iif(${isIntact}, ${callChecksum(table, after)}, NULL)`;
 }
 
-/** Returns the expression of the checksum of a stored row. */
+/** Returns the SQL expression that computes the checksum of a stored row. */
 export function checksumOf(table: TableName): string {
   return callChecksum(table, listColumns(table).map((name) => `${table}.${quote(name)}`));
 }
 
-/** Returns an SQL expression: NULL for an intact row, and the name of a damaged one. */
+/** Returns an SQL expression that is NULL for an intact row, and the name of a damaged row. */
 export function describeDamage(table: TableName): string {
   const { key }: Table = TABLES[table];
   const parts = key.map((name) => `'${name} ' || json_quote(CAST(${table}.${quote(name)} AS TEXT))`);
@@ -178,7 +178,7 @@ export function defineChecksum(db: DatabaseSync): void {
   db.function("checksum", options, (...values) => computeChecksum(values.map(toRead)));
 }
 
-/** Converts an argument of an SQL function to what a statement returns for the stored value. Texts end at a NUL. */
+/** Converts an argument of an SQL function to the value that a statement would return. A text ends at a NUL. */
 function toRead(value: SQLOutputValue): SQLOutputValue {
   if (typeof value === "bigint") return Number(value);
   return typeof value === "string" && value.includes("\0") ? value.slice(0, value.indexOf("\0")) : value;
@@ -196,7 +196,7 @@ function encode(type: ColumnType, value: unknown): SQLInputValue {
   return typeof value === "string" || typeof value === "number" ? value : null;
 }
 
-/** Converts a complete row that was read. Throws `STORE_DAMAGED` if it is not as it was written. */
+/** Converts a complete row that was read. Throws `STORE_DAMAGED` if it does not match its checksum. */
 export function decodeRow<T extends TableName>(table: T, row: SqlRow): RowOf<T> {
   if (!isIntact(table, row)) throw createRowDamage([nameRow(table, row)]);
   const decoded: Record<string, unknown> = {};
@@ -205,10 +205,10 @@ export function decodeRow<T extends TableName>(table: T, row: SqlRow): RowOf<T> 
     if (value !== undefined) decoded[name] = value;
   }
   if (isRow(table, decoded)) return decoded;
-  throw new TypeError(`A row of ${table} was written with a wrong type.`);
+  throw new TypeError(`A row of ${table} was written with a value of a wrong type.`);
 }
 
-/** Reports whether a complete row is as it was written. */
+/** Reports whether a complete row matches its checksum. */
 export function isIntact(table: TableName, row: SqlRow): boolean {
   return row.checksum === computeChecksum([table, ...listColumns(table).map((name) => row[name] ?? null)]);
 }

@@ -11,7 +11,7 @@ import { createReadDamage, createRowDamage } from "./row_damage.ts";
 import { decodeRow, encodeRow, insertInto, parseStored, set, type SqlRow, upsert } from "./tables.ts";
 import { compileCount, compileItemCases, compileRows } from "./query.ts";
 import type { SqlQuery } from "./query_runner.ts";
-import { COUNT_USES, countOtherKeys, countValues, rename, renameInDrafts, renameWaiting } from "./uses.ts";
+import { COUNT_USES, countMismatchedKeys, countValues, rename, renameInDrafts, renameWaiting } from "./uses.ts";
 import type {
   CasePlace,
   ItemRange,
@@ -102,7 +102,7 @@ export class Statements {
 
 /** The unit of work to which a transaction belongs. */
 export interface StoreUnit extends UnitOfWork {
-  /** Called before each read of a statement. */
+  /** Called before each statement that reads. */
   willRead(): void;
   /** Runs a query, which may read many rows. */
   query(query: SqlQuery): Promise<SqlRow[]>;
@@ -217,7 +217,7 @@ export class SqliteTransaction implements Transaction {
     if (owner !== undefined) {
       return this.#all("listItems", kind, owner, end, limit).map((row) => decodeRow("items", row));
     }
-    // Reading one page after another would otherwise delay other work until the last page.
+    // A page is read as a query, so that reading all pages does not delay other work.
     const isPage = limit >= 0;
     const rows = isPage
       ? await this.#query({ sql: SQL.allItems, parameters: [kind, end, limit] })
@@ -295,9 +295,9 @@ export class SqliteTransaction implements Transaction {
     }));
   }
 
-  async countOtherKeys(classId: string, key: readonly string[]): Promise<number> {
+  async countMismatchedKeys(classId: string, key: readonly string[]): Promise<number> {
     this.#willRead();
-    const { sql, parameters } = countOtherKeys(classId, key);
+    const { sql, parameters } = countMismatchedKeys(classId, key);
     const row = this.#statements.prepare(sql).get(...parameters);
     return row === undefined ? 0 : readNumber(row, "count");
   }
@@ -412,7 +412,7 @@ export class SqliteTransaction implements Transaction {
     try {
       return await this.#unit.query(query);
     } catch (error) {
-      // The SQL depends on the caller, but JSON is malformed only if the database is damaged.
+      // A caller can cause other errors of SQL, but JSON is malformed only in a damaged database.
       throw error instanceof Error && /malformed/.test(error.message) ? createReadDamage(error) : error;
     }
   }
@@ -433,7 +433,7 @@ export class SqliteTransaction implements Transaction {
   }
 }
 
-/** Runs a statement that fails only if the database is damaged. */
+/** Runs a statement that reads, and converts the error of a damaged database. */
 function explainDamage<T>(read: () => T): T {
   try {
     return read();

@@ -82,8 +82,8 @@ function joinEmbedded(
   return { joins, content };
 }
 
-/** Counts the records of a class whose key is not that of their content. */
-export function countOtherKeys(classId: string, key: readonly string[]): Change {
+/** Returns the statement that counts the records of a class whose key does not match their content. */
+export function countMismatchedKeys(classId: string, key: readonly string[]): Change {
   const values = key.map((_, index) => `content -> ?${index + 2}`).join(", ");
   return {
     sql: `SELECT COUNT(*) AS count FROM records WHERE classId = ?1 AND key <> json_array(${values})`,
@@ -118,7 +118,7 @@ export function rename(change: Rename): Change[] {
         ...OPERATOR_LISTS.map((member) => replaceInList("items", "content", member, from, to)),
         ...OPERATOR_OWNED.map((kind) => replace("items", "owner", change, "kind = ?3", kind)),
         {
-          // Both operators may have used a key. Then the responses to the new operator stay.
+          // If both operators have used a key, the response to the new operator is kept.
           sql: `UPDATE OR IGNORE answers ${set("answers", { caller: "?1" })} WHERE caller = ?2`,
           parameters: [to, from],
         },
@@ -143,7 +143,7 @@ export function rename(change: Rename): Change[] {
 
 const OF_CASE_TYPE = "caseId IN (SELECT id FROM cases WHERE typeId = ?3)";
 
-/** Replaces the value of a column in the rows that meet a condition, whose parameters start at `?3`. */
+/** Replaces the value of a column in the rows that meet a condition. The parameters of the condition start at `?3`. */
 function replace(
   table: TableName,
   column: string,
@@ -203,7 +203,7 @@ function replaceInItems(
   };
 }
 
-/** Replaces an element of a list in a JSON column. An element that the list has already is not repeated. */
+/** Replaces an element of a list in a JSON column. An element that the list already contains is not repeated. */
 function replaceInList(table: "cases" | "items", column: string, member: string, from: string, to: string): Change {
   const list = `json_each(${table}.${column}, ?1)`;
   const replaced = `json_set(${column}, ?1, (

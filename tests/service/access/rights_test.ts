@@ -321,7 +321,7 @@ const GUARDED = [
   "size(operator.queues) < 2 ? Applicant == '' : operator.queues[1] == Applicant",
 ];
 
-/** Conditions with a part that fails for an operator with one queue, beside a part that decides alone or does not. */
+/** Conditions with a part that fails for an operator with one queue, and another part that may decide the result. */
 const FAILING = [
   "operator.queues[1] == Applicant || true",
   "operator.queues[1] == 'Ada' || size(operator.queues) < 2",
@@ -332,7 +332,7 @@ const FAILING = [
   "Applicant == 'Ada' ? true : operator.queues[1] == Applicant",
 ];
 
-/** The sample application with a number that no other field is calculated from. */
+/** The sample application with a number that no calculated field uses. */
 const WITH_RATIO = YAML.replace("      Urgent:", "      Ratio: { type: Decimal }\n      Urgent:")
   .replace("Area, Urgent, Fee", "Area, Ratio, Urgent, Fee");
 

@@ -160,9 +160,9 @@ Deno.test("an upload that does not fit an attachment field is refused with the r
     [inField("Plan", ID), "'Plan' is not an attachment field that this form can change"],
     [inField("Photo", ID, { category: "Links" }), "Photo: 'category' must be Plans"],
     [inField("Photo", ID, { type: "URL" }), "Photo: 'type' must be File"],
-    [inField("Photo", ID, { url: "https://a.example" }), "Photo: an attachment field does not take url"],
+    [inField("Photo", ID, { url: "https://a.example" }), "Photo: an attachment field does not accept url"],
     [{ type: "File", attachmentFieldName: "Photo" }, "Photo: 'ID' must be the ID that the upload returned"],
-    [{ ...clear, ID }, "Photo: 'delete' is used with 'type' and 'attachmentFieldName' alone"],
+    [{ ...clear, ID }, "Photo: with 'delete', only 'type' and 'attachmentFieldName' are allowed"],
     [inField("Photo", "none"), "Photo: the file was not uploaded, or its upload has expired."],
     [inField("Photo", textAt(others, "ID")), "Photo: the file was not uploaded, or its upload has expired."],
   ];
@@ -177,7 +177,7 @@ Deno.test("an upload that does not fit an attachment field is refused with the r
   const instructed: [instruction: object, reason: string][] = [
     [
       { instruction: "REPLACE", content: { ID, name: "x" } },
-      "the 'content' of an attachment field must be an object with 'ID', the ID that the upload returned.",
+      "the 'content' of an attachment field must contain only 'ID', the ID that the upload returned.",
     ],
     [{ instruction: "UPDATE", content: { ID } }, "UPDATE is not an instruction for an attachment field."],
   ];
@@ -191,14 +191,14 @@ Deno.test("an upload that does not fit an attachment field is refused with the r
   assert.deepEqual(await listAttachments(engine, caseId), []);
 });
 
-Deno.test("an operator who may not add to the category of a field cannot fill it", async () => {
+Deno.test("an operator who may not add to the category of a field cannot set the field", async () => {
   await using engine = await openEngine(HOUSE.replace("'Desk' in operator.queues", "operator.ID == 'bob@org'"));
   const attachments = [inField("Photo", await upload(engine, "a.png"))];
   const { status, message } = await engine.refused("cases.create", { type: TYPE }, { body: { attachments } });
   assert.deepEqual([status, message], [403, "Photo: you may not add attachments of category Plan."]);
 });
 
-Deno.test("a definition of an attachment field is checked", () => {
+Deno.test("the definition of an attachment field is checked", () => {
   const refusals: [from: string, to: string, reason: RegExp][] = [
     [
       "category: Plans, required",

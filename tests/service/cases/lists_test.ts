@@ -105,14 +105,14 @@ Deno.test("an instruction that cannot be applied is invalid, and the error names
     [{ instruction: "MOVE", target, listIndex: 1, listMoveToIndex: true }, /'listMoveToIndex' must be a whole number/],
     [
       { instruction: "DELETE", target: ".Documents(1)", listIndex: 2 },
-      /'listIndex' 2 is not the row of '.Documents\(1\)'/,
+      /'listIndex' 2 does not match the row in '.Documents\(1\)'/,
     ],
     [{ instruction: "MOVE", target, listIndex: 1, listMoveToIndex: 9 }, /9 is not between 1 and 1/],
     [{ instruction: "SHUFFLE", target, content: {} }, /not an instruction for a list/],
     [{ instruction: "APPEND", target: ".Contact", content: {} }, /not an instruction for a page/],
     [{ instruction: "APPEND", target: ".Advice", content: {} }, /not editable in this form/],
-    [{ instruction: "UPDATE", target: ".Applicant", content: {} }, /not an embedded page or list/],
-    [{ instruction: "UPDATE", target: "..", content: {} }, /not a target/],
+    [{ instruction: "UPDATE", target: ".Applicant", content: {} }, /not an embedded page, list or page group/],
+    [{ instruction: "UPDATE", target: "..", content: {} }, /not a valid target/],
     [
       { instruction: "APPEND", target, content: { Nope: 1 } },
       /'Nope' is not a field of .Documents\(2\); available: Title, Pages$/,

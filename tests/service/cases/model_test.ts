@@ -113,7 +113,7 @@ async function make(engine: Engine, one: Call, cases: Cases): Promise<{ refused:
   }
 }
 
-/** Checks whether a call moves a case to a stage and keeps the processes of the previous one. */
+/** Reports whether a call moves a case to a stage and keeps the processes of the previous one. */
 function keeps({ kind, choice }: Call): boolean {
   return (kind === "go" || kind === "onward") && choice % 2 === 0;
 }

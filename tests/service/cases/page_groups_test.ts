@@ -90,8 +90,8 @@ Deno.test("an instruction that does not fit a page group is refused with the rea
   const refusals: [instruction: object, reason: string][] = [
     [{ ...KITCHEN, groupIndex: undefined }, "ADD needs 'groupIndex'."],
     [{ ...KITCHEN, instruction: "UPDATE" }, "'Rooms' has no page Kitchen."],
-    [{ ...HALL, groupIndex: "Kitchen" }, "'groupIndex' Kitchen is not the page of '.Rooms(Hall)'."],
-    [{ ...HALL, target: ".Rooms(__proto__)" }, "'.Rooms(__proto__)' is not a target."],
+    [{ ...HALL, groupIndex: "Kitchen" }, "'groupIndex' Kitchen does not match the page in '.Rooms(Hall)'."],
+    [{ ...HALL, target: ".Rooms(__proto__)" }, "'.Rooms(__proto__)' is not a valid target."],
     [{ ...KITCHEN, instruction: "APPEND" }, "APPEND is not an instruction for a page group."],
     [
       { ...KITCHEN, groupIndex: "7 up" },

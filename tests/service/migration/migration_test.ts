@@ -103,7 +103,7 @@ async function prepare(): Promise<Place> {
   };
 }
 
-/** Adds content to a case without a form for it. */
+/** Adds content to a case without using a form. */
 async function addContent(data: string, added: JsonObject): Promise<void> {
   const store = openSqliteStore(locateFiles(data).database, true);
   await store.transact(async (tx) => {
@@ -152,14 +152,14 @@ Deno.test("a start lists what a changed definition does not fit, and refuses", a
       "2 rows of Org-Jobs-Work-Job.Lines with a value of Item, a field that the definition does not have",
     ]],
     [(yaml) => yaml.replace("values: [Low, High]", "values: [Low, Highest]"), [
-      "1 case of Org-Jobs-Work-Job with a value of Level that is not one of its values",
+      "1 case of Org-Jobs-Work-Job with a value of Level that the definition does not allow",
     ]],
     [(yaml) => yaml.replace("values: [Red, Blue]", "values: [Red]"), [
-      "1 row of Org-Jobs-Work-Job.Lines with a value of Color that is not one of its values",
+      "1 row of Org-Jobs-Work-Job.Lines with a value of Color that the definition does not allow",
     ]],
     [(yaml) => yaml.replace("values: [Low, High]", "values: [Low, Medium, High]"), []],
     [(yaml) => yaml.replace("key: [Name]", "key: [Price]"), [
-      "1 record of Org-Jobs-Data-Tool whose key is not the value of Price",
+      "1 record of Org-Jobs-Data-Tool whose stored key does not match Price",
     ]],
     [(yaml) => yaml.replace("Start:\n        name", "Begin:\n        name"), [
       `3 cases of Org-Jobs-Work-Job in the stage Start, ${unknown}`,
@@ -281,7 +281,7 @@ async function readAll({ data }: Place): Promise<unknown> {
   }
 }
 
-Deno.test("a rename of a name that no data has changes nothing and suggests a similar one", async () => {
+Deno.test("a rename of a name that the data does not contain changes nothing and suggests a similar name", async () => {
   await using place = await prepare();
   const app = await place.write(AFTER);
   const wrong = [
@@ -300,7 +300,10 @@ Deno.test("a rename of a name that no data has changes nothing and suggests a si
   for (const [index, { rename, rows, note }] of report.renames.entries()) {
     const [, name, similar] = wrong[index] ?? [];
     if (name === undefined) assert.deepEqual([rows, note], [3, undefined], rename);
-    else assert.deepEqual([rows, note], [0, `No data has the name '${name}'; did you mean '${similar}'?`]);
+    else {assert.deepEqual([rows, note], [
+        0,
+        `The stored data does not contain the name '${name}'; did you mean '${similar}'?`,
+      ]);}
   }
 });
 

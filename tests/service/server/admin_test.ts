@@ -230,7 +230,7 @@ Deno.test("a killed service is reported as stopped, and the next start has all c
   assert.equal((await home.svc("cases", "get", "CITY-PERMIT-WORK P-1")).code, 0);
 });
 
-Deno.test("logout revokes the token at the service, also beside a token path that ends with revoke", async () => {
+Deno.test("logout revokes the token at the service, even if the token path ends with revoke", async () => {
   for (const tokenPath of ["/oauth2/token", "/oauth2/revoke"]) {
     await using home = await ServiceHome.open();
     const { out: { url } } = await home.svc(...START_ARGUMENTS, "--token-path", tokenPath);

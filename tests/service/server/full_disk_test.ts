@@ -1,4 +1,4 @@
-/** A service whose disk is full: it starts, answers reads, refuses changes, and continues when there is room. */
+/** A service on a full disk: it starts, serves reads, refuses changes, and accepts them again when there is space. */
 import assert from "node:assert/strict";
 import { openCaller } from "../../../tasks/soak/open_caller.ts";
 import { SmallDisk } from "../../../tasks/soak/small_disk.ts";
@@ -34,7 +34,7 @@ async function openSmallDisk(resources: AsyncDisposableStack): Promise<[Workspac
 
 const NEW_CASE = { body: { caseTypeID: "City-Permit-Work-Permit", content: { Applicant: "Ada" } } };
 
-/** Creates cases until one has no room. The first ones may fit into pages that the database has already. */
+/** Creates cases until the disk is full. The first ones may fit into existing pages of the database. */
 async function createUntilRefused(caller: ApiCaller): Promise<ApiAnswer> {
   for (let attempts = 100;; attempts--) {
     const answer = await caller.call("POST", "/cases", NEW_CASE);
@@ -42,7 +42,7 @@ async function createUntilRefused(caller: ApiCaller): Promise<ApiAnswer> {
   }
 }
 
-Deno.test("a service starts on a full disk, answers reads, and writes again when there is room", {
+Deno.test("a service starts on a full disk, serves reads, and accepts changes again when there is space", {
   ignore: OBSTACLE !== undefined,
 }, async () => {
   await using resources = new AsyncDisposableStack();
@@ -72,7 +72,7 @@ Deno.test("a service starts on a full disk, answers reads, and writes again when
   await workspace.svc("service", "verify", "--data", service.data);
 });
 
-Deno.test("a detached service starts on a full disk that also has its log and its profiles", {
+Deno.test("a detached service starts on a full disk that also contains its log and its profiles", {
   ignore: OBSTACLE !== undefined,
 }, async () => {
   await using resources = new AsyncDisposableStack();
@@ -89,13 +89,17 @@ Deno.test("a detached service starts on a full disk that also has its log and it
   await workspace.svc("service", "stop");
 });
 
-Deno.test("a new service on a full disk names the reason", { ignore: OBSTACLE !== undefined }, async () => {
-  await using resources = new AsyncDisposableStack();
-  const [workspace, disk] = await openSmallDisk(resources);
-  disk.fill();
-  const service = resources.use(new Service(workspace, [], `${disk.path}/data`));
-  await assert.rejects(service.start(), /INVALID_CONFIG.*disk is full|INVALID_CONFIG.*No space left/s);
-});
+Deno.test(
+  "the first start of a service on a full disk fails with the reason",
+  { ignore: OBSTACLE !== undefined },
+  async () => {
+    await using resources = new AsyncDisposableStack();
+    const [workspace, disk] = await openSmallDisk(resources);
+    disk.fill();
+    const service = resources.use(new Service(workspace, [], `${disk.path}/data`));
+    await assert.rejects(service.start(), /INVALID_CONFIG.*disk is full|INVALID_CONFIG.*No space left/s);
+  },
+);
 
 Deno.test("a full disk is recognized in errors of SQLite and the file system, and in their causes", () => {
   const sqlite = (errcode: number, message = "disk I/O error") => Object.assign(new Error(message), { errcode });

@@ -73,7 +73,7 @@ Deno.test("each earlier version is upgraded step by step, and its copy has the d
     assert.equal(lines[0], `Upgrading the data in ${data}, step 1 of ${steps}: copying the database`);
     const numbers = new Set(lines.slice(0, -1).map((line) => /step (\d+) of/.exec(line)?.[1]));
     assert.deepEqual([...numbers], Array.from({ length: steps }, (_, index) => String(index + 1)));
-    assert.match(lines.at(-1) ?? "", /was upgraded\. .* is the database from before\. To go back/);
+    assert.match(lines.at(-1) ?? "", /was upgraded\. .* is a copy from before the upgrade\. To go back/);
     assert.ok(lines.at(-1)?.includes(copy));
     assert.deepEqual(digestStore(data, before), before);
     assert.equal(readVersion(copy), version);
@@ -152,7 +152,7 @@ Deno.test("a signal interrupts an upgrade after its step", async () => {
   assert.equal(readVersion(database), SCHEMA_VERSION);
 });
 
-Deno.test("a detached start waits for an upgrade, which other commands name", {
+Deno.test("a detached start waits for an upgrade, and other commands report it", {
   ignore: Deno.build.os === "windows",
 }, async () => {
   await using earlier = await openEarlier();
@@ -190,7 +190,7 @@ Deno.test("a detached start waits for an upgrade, which other commands name", {
   assert.equal(JSON.parse(stdout).pid, upgrade.pid);
   const lines = stderr.trimEnd().split("\n");
   assert.ok(lines.includes(`Upgrading the data in ${data}, step 2 of ${upgrade.steps}: ${upgrade.activity}`), stderr);
-  assert.ok(lines.at(-1)?.includes(`${data}/service.v${OLDEST}.db is the database from before`), stderr);
+  assert.ok(lines.at(-1)?.includes(`${data}/service.v${OLDEST}.db is a copy from before the upgrade`), stderr);
   const { out } = await home.svc("service", "status");
   assert.equal(out.answers, true);
   assert.equal(out.upgrade, undefined);
@@ -268,7 +268,7 @@ Deno.test("an upgrade without space for the copy changes nothing", {
     const { code: errorCode, message, hint } = readError(stderr);
     assert.equal(errorCode, "INVALID_CONFIG");
     assert.match(String(message), /The upgrade of .*service\.db failed in step 1 of \d+ \(copying the database\): /);
-    assert.match(String(hint), /^Check that its disk has \d+ MB of free space, then start/);
+    assert.match(String(hint), /^Check that the disk has \d+ MB of free space, then start/);
     assert.deepEqual(await listDatabases(data), ["service.db"]);
   }
   assert.equal(readVersion(database), OLDEST);

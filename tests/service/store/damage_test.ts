@@ -1,4 +1,4 @@
-/** Damage of stored rows: it is found when a row is read, and by `svc service verify`. */
+/** Damage to stored rows: it is found when a row is read, and by `svc service verify`. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { backUp, verify } from "../../../service/backup/backup.ts";
@@ -61,7 +61,7 @@ function createCase(svc: TestService, name: string): Promise<ApiAnswer> {
   });
 }
 
-/** Changes a stored value behind the back of the service. */
+/** Changes a stored value directly in the database. */
 function damage(data: string, sql: string): void {
   using db = new DatabaseSync(locateFiles(data).database);
   assert.equal(db.prepare(sql).run().changes, 1, sql);
@@ -84,7 +84,7 @@ const DAMAGED_CASES = [
 ] as const;
 
 for (const [column, sql] of DAMAGED_CASES) {
-  Deno.test(`a case with a damaged ${column} is never shown, and other cases are`, async () => {
+  Deno.test(`a case with a damaged ${column} is never shown, but other cases are`, async () => {
     await using folder = await makeFolder();
     const data = await makeCases(folder);
     damage(data, sql);
@@ -115,7 +115,7 @@ Deno.test("a damaged JSON text makes a list fail with the reason", async () => {
   assert.equal((await readCase(svc, SECOND)).status, 200);
 });
 
-Deno.test("a damaged line of a history is never shown, and other histories are", async () => {
+Deno.test("a damaged line of a history is never shown, but other histories are", async () => {
   await using folder = await makeFolder();
   const data = await makeCases(folder);
   damage(data, `UPDATE events SET text = text || '.' WHERE seq = (SELECT min(seq) FROM events)`);
@@ -126,7 +126,7 @@ Deno.test("a damaged line of a history is never shown, and other histories are",
   assert.equal((await history(SECOND)).status, 200);
 });
 
-Deno.test("a damaged response is not sent again, and nothing is done again", async () => {
+Deno.test("a damaged response is not sent again, and its request is not repeated", async () => {
   await using folder = await makeFolder();
   const data = await makeCases(folder);
   damage(data, `UPDATE answers SET status = 200 WHERE key = 'first'`);
@@ -136,7 +136,7 @@ Deno.test("a damaged response is not sent again, and nothing is done again", asy
   assert.equal((await readCase(svc, "CITY-PERMIT-WORK P-3")).status, 404);
 });
 
-Deno.test("a damaged sequence gives no numbers", async () => {
+Deno.test("a damaged sequence returns no number", async () => {
   await using folder = await makeFolder();
   const data = await makeCases(folder);
   damage(data, "UPDATE sequences SET value = value - 1 WHERE name LIKE 'CITY-PERMIT-WORK%'");
@@ -147,7 +147,7 @@ Deno.test("a damaged sequence gives no numbers", async () => {
   assert.equal((await readCase(svc, SECOND)).status, 200);
 });
 
-Deno.test("a damaged record is never shown, and other records are", async () => {
+Deno.test("a damaged record is never shown, but other records are", async () => {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
   {
@@ -242,7 +242,7 @@ Deno.test("computing the checksums of many rows reports progress and continues a
   assert.ok((await verify({ data: await serveOnce(data) })).cases >= 3000);
 });
 
-Deno.test("renames, a deleted parent and odd texts keep the checksums right, and a damaged row stays damaged", async () => {
+Deno.test("renames, a deleted parent and odd texts keep the checksums correct, and a damaged row stays damaged", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/service.db`;
   const store = openSqliteStore(path);

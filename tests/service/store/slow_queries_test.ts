@@ -1,4 +1,4 @@
-/** Queries that take long, and processes that lock the database, do not stop other work. */
+/** Slow queries, and processes that lock the database, do not block other work. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { type Filter, QueryTooSlow, type RowQuery } from "../../../service/store/query.ts";
@@ -147,7 +147,7 @@ Deno.test("a unit that reads many pages of items lets other units read between t
     await store.close();
   }));
 
-Deno.test("a query sees what was durable when its unit began, and the reads after it too", () =>
+Deno.test("a query and the reads after it see what was durable when their unit began", () =>
   withFile(async (path) => {
     const store = openSqliteStore(path);
     for (let n = 1; n <= 20; n++) {
@@ -181,7 +181,7 @@ Deno.test("the reads of a unit see one state between two queries", () =>
     await store.close();
   }));
 
-Deno.test("while another process writes, reads are answered, and changes wait without stopping them", () =>
+Deno.test("while another process writes, reads succeed, and waiting changes do not block them", () =>
   withFile(async (path) => {
     const store = openSqliteStore(path, false, { patience: HOUR });
     await putRecords(store, 1, "");
@@ -216,7 +216,7 @@ Deno.test("a change that is not awaited leaves no transaction open when another 
     await store.close();
   }));
 
-Deno.test("while another process keeps the lock, the service reads, and answers changes with 503", () =>
+Deno.test("while another process keeps the lock, the service serves reads, and refuses changes with 503", () =>
   withFile(async (path) => {
     const store = openSqliteStore(path, false, { patience: 100 });
     await using svc = await openServiceOn({ store });

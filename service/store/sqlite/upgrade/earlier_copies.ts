@@ -1,4 +1,4 @@
-/** Copies of a database that an upgrade makes before it changes anything, beside the database. */
+/** Copies of a database. An upgrade makes one beside the database before it changes anything. */
 import { basename, dirname } from "node:path";
 import { ignoreMissing } from "../../../../utils/fs/ignore_missing.ts";
 

@@ -42,7 +42,7 @@ export interface UpgradeOptions {
 
 /**
  * Upgrades a database to the current version. Copies it first, and keeps the copy. Each step is a transaction, so an
- * upgrade that is interrupted, even by a kill of the process, continues with the next call. Returns undefined if there is
+ * upgrade that is interrupted, even by killing the process, continues with the next call. Returns undefined if there is
  * nothing to upgrade. Only one process may call this at a time.
  */
 export async function upgradeDatabase(
@@ -60,7 +60,7 @@ export async function upgradeDatabase(
   let activity = "";
   const report = async (next: string) => {
     activity = next;
-    await nextTurn(); // Receives signals.
+    await nextTurn(); // Lets signals arrive.
     signal?.throwIfAborted();
     await observe?.({ step, steps, activity });
   };
@@ -83,7 +83,7 @@ export async function upgradeDatabase(
   return { from, copy: await finishCopy(path, from) };
 }
 
-/** Runs a step in batches. Reports the progress each second. */
+/** Runs a step in batches. Reports the progress at most once a second. */
 async function runInBatches(
   batches: Iterable<RowProgress>,
   report: (progress: string) => Promise<void>,
@@ -121,11 +121,11 @@ async function makeCopy(path: string, version: number, signal: AbortSignal | und
     if (error instanceof Error && isDatabaseDamaged(error)) throw createDamagedError(path, error.message);
     throw error;
   } finally {
-    await removeDatabase(partial); // Removes what is left, and the files that the check has made beside it.
+    await removeDatabase(partial); // Including the files that the check has made beside it.
   }
 }
 
-/** Keeps the copy of a finished upgrade, and deletes those of earlier upgrades. Returns its path. */
+/** Keeps the copy of a finished upgrade, and deletes those of earlier upgrades. Returns the path of the kept copy. */
 async function finishCopy(path: string, version: number): Promise<string> {
   const kept = locateCopy(path, version);
   await Deno.rename(locateUnfinishedCopy(path, version), kept);
@@ -150,7 +150,7 @@ function explainFailure(
 ): unknown {
   const where = `step ${step} of ${steps} (${activity})`;
   if (signal?.aborted && error === signal.reason) {
-    return new SvcError("INTERRUPTED", `The upgrade of ${path} was interrupted before the end of ${where}.`, {
+    return new SvcError("INTERRUPTED", `The upgrade of ${path} was interrupted during ${where}.`, {
       cause: error,
       hint: "Start the service again to continue the upgrade.",
     });
@@ -158,7 +158,7 @@ function explainFailure(
   if (error instanceof SvcError) return error;
   return new SvcError("INVALID_CONFIG", `The upgrade of ${path} failed in ${where}: ${getErrorMessage(error)}.`, {
     cause: error,
-    hint: `Check that its disk has ${formatMegabytes(size)} of free space, then start the service ` +
+    hint: `Check that the disk has ${formatMegabytes(size)} of free space, then start the service ` +
       "again to continue the upgrade.",
   });
 }
