@@ -72,7 +72,7 @@ export const resources = {
     load: (): Promise<typeof import("./static_content.ts")> => import("./static_content.ts"),
   },
   work: {
-    summary: "Release and transfer assignments",
+    summary: "List, find, take, release and transfer work",
     load: (): Promise<typeof import("./work.ts")> => import("./work.ts"),
   },
 } as const satisfies Record<string, GroupEntry>;

@@ -2,9 +2,100 @@
  * The operations of `svc work`. They belong to the embedded service, not to the specified API. Their paths begin with
  * `/svc`.
  */
+import type { JsonAnswer } from "../operation/answer.ts";
 import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
-
+import type { Members, ObjectShape } from "../../utils/shape.ts";
 import { assignmentAnswer } from "./shared/case.ts";
+
+const caseFacts = {
+  /** Number of the case, e.g. `P-1`. */
+  businessID: "string",
+  /** Label of the case. */
+  label: "string",
+  /** Case type ID. */
+  caseTypeID: "string",
+  /** Name of the case type. */
+  caseTypeName: "string",
+  /** Status of the case. */
+  status: "string",
+  /** Name of the current stage. */
+  stageLabel: "string",
+  /** Urgency, 0 to 100. */
+  urgency: { oneOf: ["number", "string"] },
+  /** Time at which it was created. */
+  createTime: "string",
+} as const satisfies Members;
+
+const assignee = {
+  unchecked: {
+    /** Operator or queue ID. */
+    ID: "string",
+    /** Name of the operator or of the queue. */
+    name: "string",
+    /** `worklist` for an operator, `workbasket` for a queue. */
+    type: "string",
+  },
+} as const satisfies ObjectShape;
+
+const inboxAnswer = {
+  shape: {
+    required: {
+      /** One page: the most urgent first, then the oldest. */
+      assignments: {
+        list: {
+          required: {
+            /** Assignment handle. */
+            ID: "string",
+            /** Case handle. */
+            caseID: "string",
+          },
+          unchecked: {
+            /** Name of the step. */
+            name: "string",
+            ...caseFacts,
+            /** The caller, or the queue in which it waits. */
+            assigneeInfo: assignee,
+          },
+        },
+      },
+      /** True if another page follows. */
+      hasMoreResults: "boolean",
+    },
+  },
+} as const satisfies JsonAnswer;
+
+const casesAnswer = {
+  shape: {
+    required: {
+      /** One page, the newest first. */
+      cases: {
+        list: {
+          required: {
+            /** Case handle. */
+            ID: "string",
+          },
+          unchecked: {
+            ...caseFacts,
+            /** Operator who created it. */
+            createdBy: "string",
+            /** Time of the last change. */
+            lastUpdateTime: "string",
+          },
+        },
+      },
+      /** True if another page follows. */
+      hasMoreResults: "boolean",
+    },
+  },
+} as const satisfies JsonAnswer;
+
+const type = { help: "Case type: its ID or its name", type: "string", to: "query:type" } as const;
+const status = { help: "Beginning of the status, e.g. Pending", type: "string", to: "query:status" } as const;
+const paging = {
+  page: { help: "Page number, starting at 1", type: "integer", to: "query:page" },
+  pageSize: { help: "Maximum number on a page, up to 200 (default: 50)", type: "integer", to: "query:pageSize" },
+} as const;
+const pages = { more: "hasMoreResults", page: "page", size: "pageSize", first: 1 } as const;
 
 const assignmentId = {
   name: "assignmentId",
@@ -15,6 +106,93 @@ const assignmentId = {
 } as const;
 
 const operations = {
+  /**
+   * Lists the open work of the caller: the assignments in the caller's worklist, and those in the caller's queues that the
+   * caller may take. Only the embedded service has this operation.
+   *
+   * Errors: `BAD_REQUEST` for an unknown case type or an invalid page.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { assignments } = await svc.work.inbox({ status: "Pending", text: "harbour" });
+   * for (const { businessID, label, name } of assignments) console.log(businessID, label, name);
+   * ```
+   */
+  inbox: {
+    summary: "List your open work and the work that you may take",
+    method: "GET",
+    path: "/svc/inbox",
+    flags: {
+      type,
+      status,
+      text: { help: "Text in the number, the label or a text field of the case", type: "string", to: "query:text" },
+      ...paging,
+    },
+    answer: inboxAnswer,
+    pages: { items: "assignments", ...pages },
+    example: ["--status Pending", "--type Permit --text harbour --page-size 20"],
+  },
+  /**
+   * Finds cases by a text in the number, the label or a text field, or by their number. Case is ignored. A text that is the
+   * number of a case finds this case only. Only the embedded service has this operation.
+   *
+   * Errors: `BAD_REQUEST` for an unknown case type, an invalid page, and a search that takes too long.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { cases } = await svc.work.find({ text: "main street" });
+   * console.log(cases.map(({ ID }) => ID));
+   * ```
+   */
+  find: {
+    summary: "Find cases by text or by number",
+    method: "GET",
+    path: "/svc/cases",
+    flags: {
+      text: { help: "Text in the number, the label or a text field", type: "string", to: "query:text" },
+      businessId: { help: "Number of the case, e.g. P-1", type: "string", to: "query:businessID" },
+      type,
+      status,
+      ...paging,
+    },
+    atLeastOne: ["text", "businessId"],
+    answer: casesAnswer,
+    pages: { items: "cases", ...pages },
+    example: ["--text harbour", "--business-id P-1", "--text 'main street' --status Pending --page-size 20"],
+  },
+  /**
+   * Takes an assignment from a queue into the worklist of the caller. The history of the case records it. Nothing changes if
+   * the caller has it already. Only the embedded service has this operation.
+   *
+   * Errors: `NOT_FOUND`, `FORBIDDEN` for a queue of others or without the right to change the case, `CONFLICT` for an
+   * assignment that another operator has, `PRECONDITION_FAILED` for a stale `ifMatch`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { assignments: [first] } = await svc.work.inbox({ pageSize: 1 });
+   * if (first) await svc.work.take(first.ID);
+   * ```
+   */
+  take: {
+    summary: "Take an assignment from a queue",
+    method: "POST",
+    path: "/svc/assignments/{assignmentID}/take",
+    args: [assignmentId],
+    answer: assignmentAnswer,
+    example: [
+      "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW'",
+      "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW' --if-match '20260102T030405.678 GMT'",
+    ],
+  },
   /**
    * Gives an assignment back to the queue of its step. The holder may do that, and so may an operator with the right
    * `manage`. The history of the case records it. Only the embedded service has this operation.
@@ -87,8 +265,20 @@ export default operations;
 /** @internal */
 type Operations = typeof operations;
 
-/** An assignment after a transfer, with its case. */
+/** An assignment after it was taken, released or transferred, with its case. */
 export type WorkAnswer = AnswerOf<Operations["transfer"]>;
+
+/** The open work of the caller. */
+export type WorkInboxAnswer = AnswerOf<Operations["inbox"]>;
+
+/** Cases that were found. */
+export type WorkFindAnswer = AnswerOf<Operations["find"]>;
+
+/** Parameters of `work.inbox`. */
+export type WorkInboxParams = ParamsOf<Operations["inbox"]>;
+
+/** Parameters of `work.find`. */
+export type WorkFindParams = ParamsOf<Operations["find"]>;
 
 /** Parameters of `work.transfer`. */
 export type WorkTransferParams = ParamsOf<Operations["transfer"]>;

@@ -112,5 +112,6 @@ export function restrict(tx: Transaction, app: Application, context: ScopeContex
 }
 
 function restrictQuery(query: RowQuery, cases: Filter | undefined): RowQuery {
-  return cases === undefined || query.source.kind === "records" ? query : { ...query, cases };
+  if (cases === undefined || query.source.kind === "records") return query;
+  return { ...query, cases: query.cases === undefined ? cases : { and: [query.cases, cases] } };
 }

@@ -9,39 +9,68 @@ import {
   hasDrafts,
 } from "../cases/case_work.ts";
 import { Conflict, Forbidden, Invalid } from "../errors.ts";
-import type { GroupHandlers } from "../http/handler.ts";
 import type { StoredAssignment } from "../store/store.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
-import { createAssignmentOutcome } from "../cases/views/case.ts";
-import { readViewType } from "../cases/arguments.ts";
-import { type AssignmentWork, openAssignmentWork } from "./work.ts";
+import { type AssignmentWork, checkWorker, openAssignmentWork } from "./work.ts";
 
 type Assignee = StoredAssignment["assignee"];
 
-/** The handlers of `svc work` by operation. */
-export const handlers: GroupHandlers<"work"> = {
-  async release({ assignmentId, ifMatch }, context) {
-    const open = await openToReassign(context, assignmentId, ifMatch);
-    const { assignment, step } = open;
-    const { route } = step;
-    if (route.kind !== "queue") throw new Conflict(`The step '${step.name}' has no queue: transfer ${assignment.id}`);
-    if (assignment.assignee.kind === "queue") throw new Conflict(`${assignment.id} is in a queue already`);
-    await reassign(open, { kind: "queue", id: route.queue }, "released");
-    return createAssignmentOutcome(open, { viewType: readViewType(context, "none"), changed: true });
-  },
+/** An assignment, and the entity tag that the caller knows. */
+export interface ReassignRequest {
+  /** Assignment handle. */
+  readonly assignmentId: string;
+  /** Entity tag. */
+  readonly ifMatch?: string;
+}
 
-  async transfer({ assignmentId, toOperator, toQueue, ifMatch }, context) {
-    const open = await openToReassign(context, assignmentId, ifMatch);
-    await reassign(open, findAssignee(open.work, toOperator, toQueue), "transferred");
-    return createAssignmentOutcome(open, { viewType: readViewType(context, "none"), changed: true });
-  },
-};
+/** The new assignee of an assignment: an operator or a queue. */
+export interface NewAssignee {
+  /** Operator ID. */
+  readonly toOperator?: string;
+  /** Queue ID. */
+  readonly toQueue?: string;
+}
+
+/** Gives an assignment to the caller, who may take it from its queue. Changes nothing if the caller has it. */
+export async function take(context: EngineContext, request: ReassignRequest): Promise<AssignmentWork> {
+  const open = await openAssignmentWork(context, request.assignmentId);
+  const { work, assignment: { id, assignee } } = open;
+  const { caller } = context;
+  if (assignee.kind === "operator" && assignee.id !== caller.id) {
+    throw new Conflict(`${describe(work, assignee)} has ${id}`);
+  }
+  checkWorker(open);
+  checkChange(work, request.ifMatch);
+  if (assignee.kind === "queue") await reassign(open, { kind: "operator", id: caller.id }, "taken");
+  return open;
+}
+
+/** Gives an assignment back to the queue of its step. */
+export async function release(context: EngineContext, request: ReassignRequest): Promise<AssignmentWork> {
+  const open = await openToReassign(context, request);
+  const { assignment, step } = open;
+  const { route } = step;
+  if (route.kind !== "queue") throw new Conflict(`The step '${step.name}' has no queue: transfer ${assignment.id}`);
+  if (assignment.assignee.kind === "queue") throw new Conflict(`${assignment.id} is in a queue already`);
+  await reassign(open, { kind: "queue", id: route.queue }, "released");
+  return open;
+}
+
+/** Gives an assignment to an operator or a queue. */
+export async function transfer(
+  context: EngineContext,
+  request: ReassignRequest,
+  { toOperator, toQueue }: NewAssignee,
+): Promise<AssignmentWork> {
+  const open = await openToReassign(context, request);
+  await reassign(open, findAssignee(open.work, toOperator, toQueue), "transferred");
+  return open;
+}
 
 /** Opens an assignment that the caller may give to others. */
 async function openToReassign(
   context: EngineContext,
-  id: string,
-  ifMatch: string | undefined,
+  { assignmentId: id, ifMatch }: ReassignRequest,
 ): Promise<AssignmentWork> {
   const open = await openAssignmentWork(context, id);
   const { work, assignment: { assignee } } = open;
@@ -75,7 +104,14 @@ function findAssignee(work: CaseWork, operator: string | undefined, queue: strin
   return { kind: "operator", id: caller.id };
 }
 
-async function reassign({ work, assignment, step }: AssignmentWork, to: Assignee, kind: string): Promise<void> {
+/** The words for the changes in the history. */
+const VERBS = { taken: "Took", released: "Released", transferred: "Transferred" } as const;
+
+async function reassign(
+  { work, assignment, step }: AssignmentWork,
+  to: Assignee,
+  kind: keyof typeof VERBS,
+): Promise<void> {
   const from = assignment.assignee;
   if (from.kind === to.kind && from.id === to.id) {
     throw new Conflict(`${describe(work, to)} has ${assignment.id} already`);
@@ -83,8 +119,8 @@ async function reassign({ work, assignment, step }: AssignmentWork, to: Assignee
   work.touch();
   assignment.assignee = to;
   work.putAssignment(assignment);
-  const verb = kind === "released" ? "Released" : "Transferred";
-  const text = `${verb} ${step.name} from ${describe(work, from)} to ${describe(work, to)}`;
+  const receiver = kind === "taken" ? "" : ` to ${describe(work, to)}`;
+  const text = `${VERBS[kind]} ${step.name} from ${describe(work, from)}${receiver}`;
   work.addEvent(kind, text, { assignment: assignment.id, from: { ...from }, to: { ...to } });
   await work.save();
 }

@@ -191,6 +191,7 @@ function listDraftedScreens({ assignment, step: { screens, actions } }: Assignme
 /** Submits a form with its draft, and changes the case. */
 async function submit(open: AssignmentWork, action: Action, submission: Submission): Promise<void> {
   const { work, assignment, step } = open;
+  const before = work.stored.content;
   const { content, attachments } = fillForm(action.view, applyDraft(open, action), submission, { complete: true });
   work.setContent(content, action.set, action.id);
   await addAttachments(work, attachments);
@@ -199,7 +200,7 @@ async function submit(open: AssignmentWork, action: Action, submission: Submissi
     action: action.id,
     step: step.id,
     assignment: assignment.id,
-    ...submissionFacts(submission, readDraft(assignment, action.id)),
+    ...submissionFacts(submission, { before, after: work.stored.content }, readDraft(assignment, action.id)),
   });
 }
 

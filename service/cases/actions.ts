@@ -52,12 +52,14 @@ export async function performLocal(
   }
   checkChange(work, request.ifMatch);
   work.touch();
-  const form = fillForm(action.view, work.stored.content, submission, { complete: true });
+  const before = work.stored.content;
+  const form = fillForm(action.view, before, submission, { complete: true });
   const { [STAGE_FIELD]: stageName, ...content } = form.content;
   work.setContent(content, action.set, action.id);
   await addAttachments(work, form.attachments);
   if (action.status !== undefined) work.stored.status = action.status;
-  work.addEvent("performed", `Performed ${action.name}`, { action: action.id, ...submissionFacts(submission) });
+  const facts = submissionFacts(submission, { before, after: work.stored.content });
+  work.addEvent("performed", `Performed ${action.name}`, { action: action.id, ...facts });
   if (typeof stageName === "string") await enterStage(work, findStage(work, stageName));
   else if (action.stage !== undefined) await enterStage(work, getMember(work.type.stages, action.stage));
   await work.save();

@@ -5,7 +5,7 @@ import { handlers as assignments } from "../assignments/handlers.ts";
 import { handlers as followers } from "../associations/followers.ts";
 import { handlers as related } from "../associations/relations.ts";
 import { handlers as tags } from "../associations/tags.ts";
-import { handlers as work } from "../assignments/reassign.ts";
+import { handlers as work } from "../assignments/work_handlers.ts";
 import { handlers as attachments } from "../attachments/handlers.ts";
 import { handlers as caseTypes } from "../case_types/handlers.ts";
 import { handlers as cases } from "../cases/handlers.ts";

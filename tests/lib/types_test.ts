@@ -91,7 +91,12 @@ const MISTAKES: { readonly [G in keyof Client]: readonly string[] } = {
     `(await svc.uiLists.move<Permit>("V", { sourceId: "1", destinationId: "2" })).data?.caseInfo?.content?.Applicnt`,
   ],
   staticContent: [`(await svc.staticContent.file("F")).length`, `await svc.staticContent.file(5)`],
-  work: [`(await svc.work.release("A")).idd`, `await svc.work.transfer("A", { toOperatr: "x" })`],
+  work: [
+    `(await svc.work.release("A")).idd`,
+    `await svc.work.transfer("A", { toOperatr: "x" })`,
+    `(await svc.work.inbox()).assignments[0]?.caseId`,
+    `await svc.work.find({ text: "x", pageSize: "2" })`,
+  ],
 };
 
 /** Mistakes in the use of request options. */

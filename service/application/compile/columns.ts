@@ -34,6 +34,7 @@ const HISTORY: readonly Column<"events">[] = [
   ["pyMessageKey", "Text", "Message", { property: "text" }],
   ["pyActionID", "Text", "Action", { content: ["action"] }],
   ["pyContent", "Page", "Submitted content", { content: ["content"] }],
+  ["pyChanges", "Page", "Changed fields", { content: ["changes"] }],
 ];
 
 const ASSIGNMENTS: readonly Column<"assignments">[] = [

@@ -22,12 +22,32 @@ export interface FilledForm {
   readonly attachments: readonly JsonValue[];
 }
 
-/** Describes a submission, and the draft that it completes, for the history of the case. */
-export function submissionFacts({ content, pageInstructions }: Submission, draft: JsonObject = {}): JsonObject {
+/** Content before and after a change. */
+export interface ContentChange {
+  readonly before: JsonObject;
+  readonly after: JsonObject;
+}
+
+/** Describes a submission, the draft that it completes and the changes that it caused, for the history of the case. */
+export function submissionFacts(
+  { content, pageInstructions }: Submission,
+  change: ContentChange,
+  draft: JsonObject = {},
+): JsonObject {
+  const changes = describeChanges(change);
   return {
     content: { ...draft, ...content },
     ...(pageInstructions && { pageInstructions: [...pageInstructions] }),
+    ...(Object.keys(changes).length > 0 && { changes }),
   };
+}
+
+/** Describes the fields that differ, e.g. `{ Fee: { from: 50, to: 150 } }`. A value that is missing is left out. */
+function describeChanges({ before, after }: ContentChange): JsonObject {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  names.delete("pyLabel");
+  const changed = [...names].filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  return Object.fromEntries(changed.map((name) => [name, { from: before[name], to: after[name] }]));
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Queries use the indexes: no response requires a scan of a table that grows for years. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import { buildListQuery } from "../../../service/assignments/inbox.ts";
 import type { Filter, RowQuery } from "../../../service/store/query.ts";
 import { defineFunctions } from "../../../service/store/sqlite/define_functions.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
@@ -73,6 +74,8 @@ const RECORDS: RowQuery = {
 const OF_STATUS: RowQuery = { ...PERMIT, filter: { and: [is("status", "Open")] } };
 const OF_CREATOR: RowQuery = { ...PERMIT, filter: { and: [is("createdBy", "ada")] } };
 
+const QUEUE = { kind: "queue", id: "Review" } as const;
+
 const LISTS: readonly [what: string, asked: Compiled, step: string][] = [
   ["the first records of a class", compileRows(RECORDS, PAGE), "SEARCH records USING INDEX recordsByClass (classId=?)"],
   [
@@ -81,6 +84,16 @@ const LISTS: readonly [what: string, asked: Compiled, step: string][] = [
     "SEARCH records USING COVERING INDEX recordsByClass (classId=?)",
   ],
   ["the newest cases", compileRows(NEWEST, PAGE), "SCAN cases USING INDEX casesByCreation"],
+  [
+    "the most urgent assignments of a queue",
+    compileRows(buildListQuery(QUEUE, []), PAGE),
+    "SEARCH assignments USING INDEX assignmentsByAssignee (assigneeKind=? AND assigneeId=?)",
+  ],
+  [
+    "the most urgent assignments with cases of a status",
+    compileRows(buildListQuery(QUEUE, [is("status", "Open")]), PAGE),
+    "SEARCH assignments USING INDEX assignmentsByAssignee (assigneeKind=? AND assigneeId=?)",
+  ],
   ["the first cases", compileRows({ ...PERMIT, filter: undefined }, PAGE), "SCAN cases"],
   [
     "the number of a type's cases",
