@@ -14,6 +14,8 @@ import {
 } from "../../lib/operation/operation.ts";
 import { readValues } from "../args/read_values.ts";
 import { callerOptions, loadRenderer } from "../context.ts";
+import { callWithHandles } from "../handles/call_with_handles.ts";
+import { needsHandles } from "../handles/handles.ts";
 import { printReply, printRequest } from "../render/print_result.ts";
 import { isString } from "../../utils/json.ts";
 import type { OutputFile } from "../render/download.ts";
@@ -137,13 +139,20 @@ async function runOperation(
 
 /** Calls an operation and prints its response. */
 export async function callAndPrint(context: CommandContext, ref: OperationRef, values: Values): Promise<void> {
-  await printReply(context, ref, values, await callWithProgress(context, ref, values));
+  const called = await callWithHandles(context, ref, values, (resolved) => callWithProgress(context, ref, resolved));
+  await printReply(context, ref, called.values, called.reply);
 }
 
 async function printDryRun(context: CommandContext, { operation }: OperationRef, values: Values): Promise<void> {
   const { renderDryRun } = await import("../../lib/client/request/dry_run.ts");
   const target = readTarget(callerOptions(context));
-  printRequest(context, renderDryRun(target, operation, values));
+  const shown = needsHandles(values) ? await explain(context, values) : values;
+  printRequest(context, renderDryRun(target, operation, shown));
+}
+
+async function explain(context: CommandContext, values: Values): Promise<Values> {
+  const { explainHandles } = await import("../handles/call_resolved.ts");
+  return explainHandles(context, values);
 }
 
 async function writeContent(
@@ -154,7 +163,7 @@ async function writeContent(
 ): Promise<void> {
   const { checkOutput, deliver } = await import("../render/download.ts");
   await checkOutput(output?.path, output);
-  const { content } = await call(context, ref, values);
+  const { reply: { content } } = await callWithHandles(context, ref, values, (known) => call(context, ref, known));
   if (content !== undefined) await deliver(context, content, output?.path);
 }
 

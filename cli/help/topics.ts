@@ -16,6 +16,7 @@ export const topics: Readonly<Record<string, Topic>> = {
   exitCodes: { summary: "Exit codes, and what goes to stdout and stderr", build: buildExitCodes },
   environment: { summary: "Environment variables", build: buildEnvironment },
   formatting: { summary: "Output formats, and how to select fields", build: buildFormatting },
+  handles: { summary: "Short IDs, and - for the last case", build: buildHandles },
   profiles: { summary: "Profiles, credentials and tokens", build: buildProfiles },
   workflows: { summary: "Scripts that make several calls", build: buildWorkflows },
 };
@@ -113,6 +114,34 @@ const PROFILE_EXAMPLE = `
     }
   }
 }`;
+
+function buildHandles(): Promise<Block[]> {
+  return Promise.resolve([
+    {
+      text:
+        "A handle names a case or an assignment. It contains spaces, so quote it. Shorter names work where a command " +
+        "takes the handle as an argument:",
+    },
+    {
+      heading: "Names",
+      rows: [
+        ["P-1", "The number of a case, in capital or small letters. The service must have only one such case."],
+        ["-", "The last case that a command has read, created or changed with the same profile."],
+        ["P-1 or -", "In place of an assignment: your open assignment in that case, if there is only one."],
+      ],
+    },
+    {
+      text:
+        "The embedded service finds every number. With another service, svc knows only the number of the last case. " +
+        "Scripts should use full handles, which need no further request.",
+    },
+    {
+      heading: "Examples",
+      commands: ["svc show p-1", "svc assignments perform - --action Register", "svc tags list P-1"],
+    },
+    seeAlso("show --help", "inbox --help"),
+  ]);
+}
 
 async function buildProfiles(): Promise<Block[]> {
   const { PROFILE_MEMBERS } = await import("../../lib/auth/profiles.ts");

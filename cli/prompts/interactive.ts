@@ -16,6 +16,7 @@ import { printReply } from "../render/print_result.ts";
 import { openPrompts } from "./open_prompts.ts";
 import type { Prompts } from "./prompts.ts";
 import { callerOptions } from "../context.ts";
+import { resolveAssignmentId } from "../handles/resolve_handles.ts";
 
 /** Performs an assignment with prompted values. Only the response goes to stdout. */
 export async function performInteractively(
@@ -31,7 +32,8 @@ export async function performInteractively(
       hint: "Use --action and --data instead.",
     });
   }
-  const calls = new AssignmentCalls(openCaller(callerOptions(context)), parsed.assignmentId, context.signal);
+  const assignmentId = await resolveAssignmentId(context, String(parsed.assignmentId));
+  const calls = new AssignmentCalls(openCaller(callerOptions(context)), assignmentId, context.signal);
   const assignment = await calls.readAssignment();
   const prompts = await openPrompts(context.io);
   const action = await pickAction(prompts, assignment.actions);
@@ -40,7 +42,7 @@ export async function performInteractively(
   const reply = await fillIn(prompts, action, fields, async (values) => {
     return await calls.call(perform, { action: action.ID, ifMatch: assignment.etag, ...toSubmission(values) });
   });
-  await printReply(context, perform, parsed, reply);
+  await printReply(context, perform, { ...parsed, assignmentId }, reply);
 }
 
 /** Rejects flags whose values are prompted for. */

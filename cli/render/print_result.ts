@@ -6,10 +6,18 @@ import type { Values } from "../../lib/client/request/values.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { Answer } from "../../lib/operation/answer.ts";
 import { hasEffect, type OperationRef } from "../../lib/operation/operation.ts";
-import { filterObjects, findRows, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import {
+  filterObjects,
+  findRows,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  stringOrUndefined,
+} from "../../utils/json.ts";
 import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import type { CommandContext } from "../commands/command.ts";
+import { rememberCase } from "../handles/cursor.ts";
 
 /** Prints the response to a call. Throws if the response is invalid or reports a failure. */
 export async function printReply(
@@ -19,11 +27,21 @@ export async function printReply(
   reply: Reply,
 ): Promise<void> {
   const body = readBody(ref, reply, values);
+  const caseId = findCase(ref, values, body);
+  if (caseId !== undefined) rememberCase(context, reply.head, caseId);
   try {
     await printResult(context, body === "" ? undefined : body, findFailure(ref.operation.answer, body));
   } catch (error) {
     throw hasEffect(ref.operation) ? addResult(error, body) : error;
   }
+}
+
+/** Finds the handle of the case that a call has read, created or changed. */
+function findCase({ name }: OperationRef, { caseId }: Values, body: JsonValue | undefined): string | undefined {
+  const data = isJsonObject(body) ? body.data : undefined;
+  const info = isJsonObject(data) ? data.caseInfo : undefined;
+  const found = isJsonObject(info) ? info.ID : undefined;
+  return name === "cases.delete" ? undefined : stringOrUndefined(found) ?? stringOrUndefined(caseId);
 }
 
 /** Adds the result of a change to the error of writing it. The result contains the ID of a created object. */

@@ -156,7 +156,6 @@ export function readSettings(options: SessionOptions = {}): SessionSettings {
   const baseUrl = overrides.baseUrl ?? profile?.baseUrl;
   if (baseUrl === undefined) throw createMissingError("baseUrl");
   checkTransport(baseUrl, options.allowInsecureHttp ?? profile?.allowInsecureHttp ?? false);
-  const noCache = options.noCache === true || readSwitch("SVC_NO_CACHE");
   const isConfigured = needsProfile(options);
   const find = (setting: CallSettingName, option?: number) =>
     option ?? (isConfigured ? readCallSetting(setting) : undefined) ?? profile?.[setting];
@@ -176,12 +175,17 @@ export function readSettings(options: SessionOptions = {}): SessionSettings {
     ...(profile?.revocationPath !== undefined && { revocationPath: profile.revocationPath }),
     clientId: overrides.clientId ?? profile?.clientId,
     secret: findSecret(overrides.clientSecret, profile),
-    cacheDirectory: noCache ? undefined : options.configDirectory ?? findConfigDirectory(),
+    cacheDirectory: findCacheDirectory(options),
     createMissingError,
     warn: createWarn(options),
     fetch: options.fetch,
     onExchange: (summary) => invokeCallback("onExchange", options.onExchange, summary),
   };
+}
+
+/** Finds the directory for tokens and other cached files. Returns undefined if caching is disabled, or without a home. */
+export function findCacheDirectory({ noCache, configDirectory }: SessionOptions): string | undefined {
+  return noCache === true || readSwitch("SVC_NO_CACHE") ? undefined : configDirectory ?? findConfigDirectory();
 }
 
 /** Reads the service that options, environment and profile name. Needs no credentials. */

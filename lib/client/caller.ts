@@ -296,7 +296,7 @@ class Call {
   }
 
   #textReply(transit: Transit, response: Response, text: string): Reply {
-    const head = readHead(this.#ref, response, transit.milliseconds, this.#session.target.profile);
+    const head = readHead(this.#ref, response, transit.milliseconds, this.#session.target);
     this.#report(transit, head, () => this.#session.redact(text));
     checkStatus(head, response, response.ok ? text : this.#session.redact(text), transit);
     const reply = new Reply(head, { text });
@@ -310,7 +310,7 @@ class Call {
   async #contentReply(transit: Transit, response: Response): Promise<Reply> {
     const { deadline } = transit;
     try {
-      const head = readHead(this.#ref, response, transit.milliseconds, this.#session.target.profile);
+      const head = readHead(this.#ref, response, transit.milliseconds, this.#session.target);
       this.#report(transit, head, () => `(${head.type ?? "content"})`);
       const { openContent } = await import("./response/open_content.ts");
       const explain = (error: unknown) => transit.explain(error).withOperation(this.#ref.name);

@@ -126,7 +126,7 @@ Deno.test("a 404 of the service names the arguments to check", async () => {
     assert.equal(code, "NOT_FOUND");
     return hint;
   };
-  assert.equal(await hintFor("cases get C-1", missing), "Check caseId (case handle, e.g. 'ACME-WORK C-1').");
+  assert.equal(await hintFor("cases get C", missing), "Check caseId (case handle, e.g. 'ACME-WORK C-1').");
   assert.equal(
     await hintFor("assignments get-action A --action B", missing),
     "Check assignmentId (assignment handle, e.g. 'ASSIGN-WORKLIST ACME-WORK C-1!INTAKE') and --action (action ID).",

@@ -7,6 +7,7 @@ import {
   SvcError,
   type SvcErrorOptions,
 } from "../../errors.ts";
+import type { Target } from "../../auth/settings.ts";
 import { type Destination, explainRedirect } from "../../http/address.ts";
 import { suggestDiagnosis } from "../../http/network.ts";
 import type { Answer, Content } from "../../operation/answer.ts";
@@ -48,6 +49,8 @@ export interface ReplyHead {
   readonly milliseconds: number;
   /** Profile of the service, for hints. */
   readonly profile?: string;
+  /** Address of the service. */
+  readonly baseUrl?: string;
   /** True for a change that succeeded with 204 (No Content), although the operation promises JSON. */
   readonly hasNoContent?: true;
 }
@@ -96,7 +99,7 @@ export function readHead(
   { name, operation }: OperationRef,
   { status, statusText: reason, headers }: Response,
   milliseconds: number,
-  profile: string,
+  { profile, baseUrl }: Pick<Target, "profile" | "baseUrl">,
 ): ReplyHead {
   return {
     operation: name,
@@ -109,6 +112,7 @@ export function readHead(
     requestId: headers.get("x-request-id") ?? undefined,
     milliseconds,
     profile,
+    baseUrl,
     ...(status === 204 && !isRead(operation) && typeof operation.answer === "object" && { hasNoContent: true }),
   };
 }
