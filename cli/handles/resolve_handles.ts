@@ -12,6 +12,7 @@ import type { CommandContext } from "../commands/command.ts";
 import { callerOptions } from "../context.ts";
 import { readLastCase } from "./cursor.ts";
 import { isAssignmentHandle, isShortId, LAST_CASE } from "./handles.ts";
+import { isUnsupported } from "./is_unsupported.ts";
 
 /** Returns the handle of the last case. Throws `INVALID_ARGS` if it is unknown. */
 export function getLastCase(context: CommandContext): string {
@@ -70,11 +71,6 @@ async function findByNumber(context: CommandContext, text: string): Promise<Work
     if (error instanceof SvcError && isUnsupported(error)) return undefined;
     throw error;
   }
-}
-
-/** Reports whether a service does not have an operation, which is not part of the API. */
-function isUnsupported({ code, status = 0 }: SvcError): boolean {
-  return code === "INVALID_RESPONSE" || [400, 403, 404, 405, 501].includes(status);
 }
 
 /** Returns the last case if it has the number. */

@@ -199,6 +199,8 @@ export interface Live extends AsyncDisposable {
   object(line: string, operator?: string): Promise<JsonObject>;
   /** Runs a command line that must fail, and returns its error. */
   refused(line: string, operator?: string): Promise<Record<string, unknown>>;
+  /** Returns the environment of the commands of an operator. Default: `clerk@city`. */
+  environment(operator?: string): Promise<Record<string, string>>;
   /** Creates a client of the library for an operator. Default: `clerk@city`. */
   openClient(operator?: string): Promise<Client>;
   /** Creates a permit and returns its handle. */
@@ -226,10 +228,14 @@ export async function openLive(): Promise<Live> {
     return { ...client, SVC_BASE_URL: service.url, SVC_CONFIG_DIR: config };
   }
 
-  async function run(line: string, operator = "clerk@city", options: SvcOptions = {}): Promise<CommandResult> {
+  async function getEnvironment(operator = "clerk@city"): Promise<Record<string, string>> {
     const environment = environments.get(operator) ?? createEnvironment(operator);
     environments.set(operator, environment);
-    return await svc(splitWords(line), { ...options, env: { ...await environment, ...options.env } });
+    return await environment;
+  }
+
+  async function run(line: string, operator?: string, options: SvcOptions = {}): Promise<CommandResult> {
+    return await svc(splitWords(line), { ...options, env: { ...await getEnvironment(operator), ...options.env } });
   }
 
   async function json(line: string, operator?: string): Promise<JsonValue> {
@@ -250,6 +256,7 @@ export async function openLive(): Promise<Live> {
     run,
     json,
     object,
+    environment: getEnvironment,
     async refused(line, operator) {
       const result = await run(line, operator);
       assert.equal(result.stdout, "", `svc ${line}`);

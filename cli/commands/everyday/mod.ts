@@ -1,7 +1,11 @@
 /** The commands without a group, with which people work on cases, in the order of the help. */
 import type { LocalGroup } from "../local_command.ts";
+import { find } from "./find.ts";
+import { history } from "./history.ts";
+import { inbox } from "./inbox.ts";
+import { next } from "./next.ts";
 import { note } from "./note.ts";
 import { show } from "./show.ts";
 
 /** The commands by name. */
-export const commands: LocalGroup = { show, note };
+export const commands: LocalGroup = { inbox, next, show, history, find, note };

@@ -1,0 +1,23 @@
+import work from "../../../lib/resources/work.ts";
+import { localCommand } from "../local_command.ts";
+
+const { type, status, page, pageSize } = work.find.flags;
+
+/** `svc find` */
+export const find = localCommand({
+  summary: "Find cases by a text in their number, label or fields",
+  details: "Capital and small letters are the same. The newest cases come first. Only the embedded service can search.",
+  args: [{ name: "text", help: "Text, or the number of a case", type: "string", required: true }],
+  flags: { status, type, page, pageSize },
+  example: ["harbour", "'main street' --status Pending", "P-1"],
+  seeAlso: ["show --help", "work find --help", "data query --help"],
+  async run(context, { text, ...params }) {
+    const [{ findCases }, { printList }] = await Promise.all([
+      import("../../work/find_cases.ts"),
+      import("../../work/print_list.ts"),
+    ]);
+    const { list, hasMoreResults } = await findCases(context, { text, ...params });
+    await printList(context, list);
+    if (hasMoreResults) context.note(`More cases follow: --page ${(params.page ?? 1) + 1}.`);
+  },
+});

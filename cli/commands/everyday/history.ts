@@ -1,0 +1,30 @@
+import { localCommand } from "../local_command.ts";
+
+/** `svc history` */
+export const history = localCommand({
+  summary: "Show who changed a case, when, and which fields",
+  details: "The oldest entry comes first. A change shows the old value and the new one.",
+  args: [{ name: "id", help: "Short ID or handle of a case or an assignment, or -", type: "string", required: true }],
+  example: ["P-1", "- --format table --fields time,by,text"],
+  seeAlso: ["help handles", "show --help"],
+  async run(context, { id }) {
+    const [{ resolveCaseId }, { isAssignmentHandle }, { isForPeople, printList }, work] = await Promise.all([
+      import("../../handles/resolve_handles.ts"),
+      import("../../handles/handles.ts"),
+      import("../../work/print_list.ts"),
+      import("../../work/history.ts"),
+    ]);
+    // The handle of an assignment contains that of its case: ASSIGN-WORKLIST <case>!<process>.
+    const named = isAssignmentHandle(id) ? id.replace(/^\S+ /, "").replace(/![^!]*$/, "") : id;
+    const entries = await work.readHistory(context, await resolveCaseId(context, named));
+    const { stdout } = context.io;
+    if (isForPeople(context) && entries.length > 0) {
+      return stdout.write(work.renderHistory(entries, stdout.columns() ?? 80));
+    }
+    await printList(context, {
+      result: work.toJson(entries),
+      rows: entries.map(({ time, by, text }) => ({ time, by, text })),
+      empty: `${named} has no history that you may see.`,
+    });
+  },
+});

@@ -1,0 +1,33 @@
+import work from "../../../lib/resources/work.ts";
+import { localCommand } from "../local_command.ts";
+
+const { type, status, text, page, pageSize } = work.inbox.flags;
+
+/** `svc inbox` */
+export const inbox = localCommand({
+  summary: "List your open work and the work that you may take",
+  details: "The most urgent work comes first, then the oldest. The queue is empty for work that you have already. " +
+    "Services without an inbox show your worklist.",
+  flags: {
+    status,
+    type,
+    text,
+    page,
+    pageSize,
+    watch: { help: "Show the inbox again and again; in a pipe, one line of JSON for each change", type: "boolean" },
+    interval: { help: "Seconds between two reads with --watch", type: "integer", default: "10" },
+  },
+  example: ["", "--status Pending --text harbour", "--watch"],
+  seeAlso: ["next --help", "show --help", "work inbox --help"],
+  async run(context, { watch, interval, ...params }) {
+    const { describeInbox, readInbox } = await import("../../work/read_inbox.ts");
+    if (watch) {
+      const { watchInbox } = await import("../../work/watch_inbox.ts");
+      return await watchInbox(context, params, Math.max(1, interval));
+    }
+    const { printList } = await import("../../work/print_list.ts");
+    const found = await readInbox(context, params);
+    await printList(context, describeInbox(found));
+    if (found.hasMoreResults) context.note(`More work follows: --page ${(params.page ?? 1) + 1}.`);
+  },
+});

@@ -1,0 +1,42 @@
+import { checkAnswer } from "../../lib/client/response/check_answer.ts";
+import { openCaller } from "../../lib/client/open_caller.ts";
+import { SvcError } from "../../lib/errors.ts";
+import work, { type WorkFindParams } from "../../lib/resources/work.ts";
+import { filterObjects } from "../../utils/json.ts";
+import type { CommandContext } from "../commands/command.ts";
+import { callerOptions } from "../context.ts";
+import { rememberCase } from "../handles/cursor.ts";
+import { isUnsupported } from "../handles/is_unsupported.ts";
+import { formatTime } from "./format_time.ts";
+import type { PrintedList } from "./print_list.ts";
+
+/** Cases that were found. */
+export interface FoundCases {
+  /** The cases of one page. */
+  readonly list: PrintedList;
+  /** True if another page follows. */
+  readonly hasMoreResults: boolean;
+}
+
+/** Finds cases. If there is only one, it becomes the last case. */
+export async function findCases(context: CommandContext, params: WorkFindParams): Promise<FoundCases> {
+  const ref = { name: "work.find", operation: work.find };
+  try {
+    const reply = await openCaller(callerOptions(context)).call(ref, { ...params }, { signal: context.signal });
+    const { cases, hasMoreResults } = checkAnswer(work.find.answer, reply);
+    const [only, ...others] = cases;
+    if (only !== undefined && others.length === 0) rememberCase(context, reply.head, only.ID);
+    const rows = cases.map(({ businessID, label, status, stageLabel, createTime }) => ({
+      ...{ case: businessID, label, status, stage: stageLabel },
+      created: formatTime(createTime ?? ""),
+    }));
+    const empty = `No case that you may see contains ${JSON.stringify(params.text)}.`;
+    return { list: { result: { cases: filterObjects(cases), hasMoreResults }, rows, empty }, hasMoreResults };
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.status === 403 || !isUnsupported(error)) throw error;
+    throw error.with(
+      { hint: "Query a data view of the application instead: 'svc data query --help' explains it." },
+      "This service cannot search for cases.",
+    );
+  }
+}

@@ -1,0 +1,88 @@
+/** The history of a case: who did what and when, and the fields that changed. */
+import { checkAnswer } from "../../lib/client/response/check_answer.ts";
+import { openCaller } from "../../lib/client/open_caller.ts";
+import data from "../../lib/resources/data.ts";
+import { filterObjects, isJsonObject, isScalar, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { escapeToOneLine } from "../../utils/text/control_characters.ts";
+import { truncateToWidth } from "../../utils/text/display_width.ts";
+import { pluralize } from "../../utils/text/wording.ts";
+import type { CommandContext } from "../commands/command.ts";
+import { callerOptions } from "../context.ts";
+import { formatTime } from "./format_time.ts";
+
+/** A field that changed. A value that is missing was or became empty. */
+export interface FieldChange {
+  /** Name of the field. */
+  readonly field: string;
+  /** Value before. */
+  readonly from?: JsonValue;
+  /** Value after. */
+  readonly to?: JsonValue;
+}
+
+/** A line of the history. */
+export interface HistoryEntry {
+  /** Time, in ISO 8601. */
+  readonly time: string;
+  /** Operator ID. */
+  readonly by: string;
+  /** The event as a sentence. */
+  readonly text: string;
+  /** Fields that changed. Services that do not record the old values list the submitted ones. */
+  readonly changes: readonly FieldChange[];
+}
+
+/** Reads the history of a case, oldest first. */
+export async function readHistory(context: CommandContext, caseId: string): Promise<HistoryEntry[]> {
+  const ref = { name: "data.query", operation: data.query };
+  const values = { dataViewId: "D_pyWorkHistory", params: { CaseInstanceKey: caseId } };
+  const reply = await openCaller(callerOptions(context)).call(ref, values, { signal: context.signal });
+  return filterObjects(checkAnswer(data.query.answer, reply).data).map((row) => ({
+    time: toText(row.pxTimeCreated),
+    by: toText(row.pyPerformer),
+    text: toText(row.pyMessageKey),
+    changes: isJsonObject(row.pyChanges) ? listChanges(row.pyChanges) : listValues(row.pyContent),
+  }));
+}
+
+function toText(value: JsonValue | undefined): string {
+  return isScalar(value) ? String(value) : "";
+}
+
+function listChanges(changes: JsonObject): FieldChange[] {
+  return Object.entries(changes).flatMap(([field, change]) => isJsonObject(change) ? [{ field, ...change }] : []);
+}
+
+function listValues(content: JsonValue | undefined): FieldChange[] {
+  if (!isJsonObject(content)) return [];
+  return Object.entries(content).map(([field, to]) => ({ field, ...(to !== undefined && { to }) }));
+}
+
+/** Converts a history to JSON. */
+export function toJson(entries: readonly HistoryEntry[]): JsonObject {
+  return {
+    history: entries.map(({ changes, ...entry }) => ({ ...entry, changes: changes.map((one) => ({ ...one })) })),
+  };
+}
+
+/** Renders a history for people. Each change is on a line of its own. */
+export function renderHistory(entries: readonly HistoryEntry[], columns: number): string {
+  const width = Math.max(0, ...entries.map(({ by }) => by.length));
+  const indent = " ".repeat(4);
+  const lines = entries.flatMap(({ time, by, text, changes }) => [
+    `${formatTime(time)}  ${by.padEnd(width)}  ${text}`,
+    ...changes.map((change) => indent + formatChange(change)),
+  ]);
+  return lines.map((line) => truncateToWidth(escapeToOneLine(line), columns) + "\n").join("");
+}
+
+function formatChange({ field, from, to }: FieldChange): string {
+  return from === undefined ? `${field}: ${formatValue(to)}` : `${field}: ${formatValue(from)} → ${formatValue(to)}`;
+}
+
+function formatValue(value: JsonValue | undefined): string {
+  if (value === undefined || value === null || value === "") return "(empty)";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return pluralize(value.length, "row");
+  return isScalar(value) ? String(value) : JSON.stringify(value);
+}

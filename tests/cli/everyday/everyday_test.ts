@@ -1,0 +1,137 @@
+/** The commands of a working day: `inbox`, `next`, `show`, `history` and `find`. */
+import assert from "node:assert/strict";
+import { callFakeService, startFakeService } from "../../harness/fake_service.ts";
+import { type Live, openLive, openLiveForAll } from "../../harness/service.ts";
+import { valueAt } from "../../harness/service_engine.ts";
+import { parseErrorRecord, spawnSvc, splitWords } from "../../harness/svc.ts";
+import { KEYS, openTerminal } from "../../harness/terminal.ts";
+import { within } from "../../harness/wait.ts";
+
+const live = await openLiveForAll();
+await live.createPermit({ Applicant: "Ada Harbour", Address: "Quay 1" });
+await live.createPermit({ Applicant: "Bo", Address: "Harbour Street 2" });
+await live.json('assignments perform P-1 --action Register --data {"Area":40}');
+
+/** Runs a command in a terminal of 80×24, and returns what it printed. */
+async function runInTerminal(line: string, operator?: string): Promise<string> {
+  await using terminal = openTerminal(splitWords(line), { env: await live.environment(operator) });
+  assert.equal(await terminal.exit(), 0);
+  return terminal.scrollback();
+}
+
+Deno.test("svc inbox is a table in a terminal", async () => {
+  const screen = await runInTerminal("inbox");
+  assert.match(screen, /│ case │ label/);
+  assert.match(screen, /│ P-1 +│ Permit for A.*│ Check the.*│ Review │/);
+  assert.match(screen, /│ P-2 +│ Permit for Bo.*│ Register .*│ +│/);
+  assert.match(await runInTerminal("inbox", "inspector@city"), /^No open work\.$/);
+});
+
+Deno.test("svc inbox is JSON in a pipe, and a table where that is requested", async () => {
+  const { assignments } = await live.object("inbox --status Pending");
+  assert.equal(valueAt(assignments, "0.ID"), "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW");
+  const { stdout, stderr } = await live.run("inbox --page-size 1 --format table --fields case,queue");
+  assert.deepEqual([stdout, stderr], ["case  queue\nP-1   Review\n", "More work follows: --page 2.\n"]);
+});
+
+Deno.test("svc inbox falls back to the worklist of a service without an inbox", async () => {
+  const row = { pzInsKey: "ASSIGN-WORKLIST ACME-WORK C-1!A", pxRefObjectKey: "ACME-WORK C-1", pyLabel: "Bike" };
+  await using service = startFakeService({
+    api: (request) => {
+      const isList = new URL(request.url).pathname.endsWith("/data_views/D_pyMyWorkList");
+      return isList ? Response.json({ data: [row, { ...row, pyLabel: "Car" }] }) : Response.json({}, { status: 404 });
+    },
+  });
+  const { code, stdout } = await callFakeService(service, "inbox --text bike");
+  assert.equal(code, 0);
+  assert.deepEqual(JSON.parse(stdout), {
+    assignments: [{ ID: row.pzInsKey, caseID: "ACME-WORK C-1", businessID: "C-1", label: "Bike" }],
+    hasMoreResults: false,
+  });
+  const refused = parseErrorRecord(await callFakeService(service, "inbox --status Open"));
+  assert.equal(refused.message, "The worklist of this service cannot be filtered with --status.");
+  const search = parseErrorRecord(await callFakeService(service, "find bike"));
+  assert.equal(search.message, "This service cannot search for cases.");
+});
+
+Deno.test("svc inbox --watch redraws the inbox in a terminal, until Ctrl-C", async () => {
+  await using own = await openLive();
+  await own.createPermit({ Applicant: "Ada" });
+  await using terminal = openTerminal(["inbox", "--watch", "--interval", "1"], { env: await own.environment() });
+  await terminal.waitFor("1 assignment at");
+  await own.createPermit({ Applicant: "Bo" });
+  const screen = await terminal.waitFor("Permit for Bo");
+  assert.match(screen, /^2 assignments at [\d:]+\. Every 1 s; Ctrl-C ends it\.\n┌/);
+  terminal.type(KEYS.ctrlC);
+  assert.equal(await terminal.exit(), 0);
+});
+
+Deno.test("svc inbox --watch prints each change as a line of JSON in a pipe", async () => {
+  await using own = await openLive();
+  await own.createPermit({ Applicant: "Ada" });
+  const process = spawnSvc(["inbox", "--watch", "--interval", "1"], { env: await own.environment() });
+  const lines = readLines(process.stdout);
+  assert.equal(JSON.parse(await nextLine(lines)).label, "Permit for Ada");
+  await own.createPermit({ Applicant: "Bo" });
+  assert.equal(JSON.parse(await nextLine(lines)).label, "Permit for Bo");
+  process.kill("SIGTERM");
+  const [{ code }] = await Promise.all([process.status, process.stdin.close(), process.stderr.cancel()]);
+  assert.equal(code, 0);
+  await lines.return();
+});
+
+async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
+  let rest = "";
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+}
+
+async function nextLine(lines: AsyncGenerator<string, void>): Promise<string> {
+  const { value } = await within("svc prints a line", lines.next());
+  return value ?? assert.fail("the output ended");
+}
+
+Deno.test("svc next takes the most urgent assignment, and - then names its case", async () => {
+  await using own: Live = await openLive();
+  const caseId = await own.createPermit();
+  await own.json('assignments perform - --action Register --data {"Address":"Dam"}');
+  assert.equal((await own.object("next", "reviewer@city")).id, `ASSIGN-WORKBASKET ${caseId}!REVIEW`);
+  assert.equal((await own.object("show -", "reviewer@city")).id, caseId);
+  assert.equal((await own.object("work release -", "reviewer@city")).id, `ASSIGN-WORKBASKET ${caseId}!REVIEW`);
+  assert.equal((await own.refused("next", "inspector@city")).code, "NOT_FOUND");
+});
+
+Deno.test("svc history shows who did what, and the old and new values of fields", async () => {
+  const screen = (await runInTerminal("history p-1")).replace(/^\d{4}-\d\d-\d\d \d\d:\d\d/gm, "2026-01-02 03:04");
+  assert.equal(
+    screen,
+    `
+2026-01-02 03:04  clerk@city  Created the case P-1
+    Channel: Internet
+    Urgent: no
+    Applicant: Ada Harbour
+    Address: Quay 1
+2026-01-02 03:04  clerk@city  Entered the stage Intake
+2026-01-02 03:04  clerk@city  Performed Register
+    Fee: 50 → 150
+    Area: 40
+2026-01-02 03:04  clerk@city  Entered the stage Review`.trim(),
+  );
+  const { history } = await live.object("history 'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW'");
+  assert.deepEqual(valueAt(history, "2.changes"), [{ field: "Fee", from: 50, to: 150 }, { field: "Area", to: 40 }]);
+  const table = await live.run("history P-1 --format table --fields by,text");
+  assert.match(table.stdout, /^by +text\nclerk@city +Created the case P-1\n/);
+});
+
+Deno.test("svc find finds cases by text and by number, and the only one becomes the last case", async () => {
+  const screen = await runInTerminal("find harbour");
+  assert.match(screen, /│ P-2 .*│ Permit for Bo .*│ New .*│ Intake │/);
+  assert.match(screen, /│ P-1 .*│ Permit for Ada/);
+  assert.match(await runInTerminal("find nothing"), /^No case that you may see contains "nothing"\.$/);
+  const { cases } = await live.object("find quay");
+  assert.equal(valueAt(cases, "0.ID"), "CITY-PERMIT-WORK P-1");
+  assert.equal((await live.object("show -")).id, "CITY-PERMIT-WORK P-1");
+});
