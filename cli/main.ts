@@ -1,5 +1,5 @@
 /** Runs command lines: finds the command, and runs it or prints the help. */
-import { toSvcError } from "../lib/errors.ts";
+import { type SvcError, toSvcError } from "../lib/errors.ts";
 import { entryNamed } from "../lib/operation/operation.ts";
 import { type CommandLine, parseArguments, splitCommandLine } from "./args/parse_arguments.ts";
 import { readGlobalFlags } from "./args/read_values.ts";
@@ -17,7 +17,7 @@ export async function runCommandLine(args: readonly string[], io: Io = processIo
     return 0;
   } catch (thrown) {
     if (thrown instanceof OutputClosed) return 0; // The reader of `svc … | head -1` has read enough.
-    return report(await import("./exit.ts"), thrown, io);
+    return report(await import("./exit.ts"), await explainPermission(toSvcError(thrown)), io);
   } finally {
     io.stopListening?.();
   }
@@ -76,8 +76,17 @@ async function printTopic(words: readonly string[], helpCommand: boolean, io: Io
   await printHelp(io, () => page);
 }
 
-function report({ toExitCode, writeError }: typeof import("./exit.ts"), thrown: unknown, io: Io): number {
-  const error = toSvcError(thrown);
+/** Adds to the error of a missing permission the command that adds the permission. */
+async function explainPermission(error: SvcError): Promise<SvcError> {
+  if (error.code !== "PERMISSION_DENIED") return error;
+  try {
+    return (await import("./permissions/install_command.ts")).addInstallCommand(error);
+  } catch {
+    return error; // It matters more than why the command is unknown, which may be another missing permission.
+  }
+}
+
+function report({ toExitCode, writeError }: typeof import("./exit.ts"), error: SvcError, io: Io): number {
   try {
     writeError(error, io);
   } catch (failure) {

@@ -20,12 +20,12 @@ export const globalFlags = {
   retries: { help: describeSetting("retries"), type: "string", placeholder: "count" },
   timeout: { help: describeSetting("timeoutSeconds"), type: "string", placeholder: "seconds" },
   profile: {
-    help: "Profile to use (default: 'default')",
+    help: "Profile to use (default: SVC_PROFILE, or the default profile)",
     type: "string",
     placeholder: "name",
     async suggest() {
-      const { readProfiles } = await import("../../lib/auth/profiles.ts");
-      return Object.keys(readProfiles()).map((word) => ({ word, about: "" }));
+      const { suggestProfiles } = await import("../commands/profile/shared/suggest_profiles.ts");
+      return suggestProfiles();
     },
   },
 } as const satisfies Record<Exclude<keyof GlobalFlags, "isDataRequested">, Flag>;

@@ -30,9 +30,27 @@ export function createPayloadReader(io: Io): PayloadReader {
   };
 }
 
+/**
+ * Reads a text that must not be on the command line, where others could see it: from a file (`@path`) or from standard
+ * input (`-`). Removes the line end.
+ */
+export async function readHiddenText(flag: string, source: string, io: Io): Promise<string> {
+  const isFile = source.startsWith("@");
+  if (!isFile && source !== "-") {
+    throw invalid(
+      `${flag} takes @file, or - for standard input.`,
+      "Do not write the text itself on the command line, where other users of this machine can see it.",
+    );
+  }
+  const text = isFile ? await readFile(flag, source.slice(1)) : await readStdin(flag, io);
+  const line = text.replace(/\r?\n$/, "");
+  if (line !== "") return line;
+  throw invalid(`${flag} from ${isFile ? source.slice(1) : "standard input"} is empty.`);
+}
+
 async function readStdin(flag: string, io: Io): Promise<string> {
   if (io.stdin.isTerminal()) {
-    throw invalid(`${flag} - reads standard input, which is the terminal.`, `Pipe the JSON in, or give ${flag} @file.`);
+    throw invalid(`${flag} - reads standard input, which is the terminal.`, `Pipe it in, or give ${flag} @file.`);
   }
   return await nameSource(flag, "standard input", () => readText(flag, io.stdin.readable, "standard input"));
 }

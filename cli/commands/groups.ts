@@ -18,6 +18,10 @@ const localGroups: Readonly<Record<string, LocalGroupEntry>> = {
     summary: "Log in and out, and diagnose a connection",
     load: () => import("./auth/mod.ts"),
   },
+  profile: {
+    summary: "Manage profiles: services and the credentials for them",
+    load: () => import("./profile/mod.ts"),
+  },
   service: {
     summary: "Run the embedded service",
     load: () => import("./service/mod.ts"),

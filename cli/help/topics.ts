@@ -104,17 +104,6 @@ function buildFormatting(): Promise<Block[]> {
   ]);
 }
 
-const PROFILE_EXAMPLE = `
-{
-  "profiles": {
-    "default": {
-      "baseUrl": "https://svc.example",
-      "clientId": "my-client",
-      "clientSecretCommand": ["pass", "show", "svc/my-client"]
-    }
-  }
-}`;
-
 function buildHandles(): Promise<Block[]> {
   return Promise.resolve([
     {
@@ -149,12 +138,13 @@ async function buildProfiles(): Promise<Block[]> {
   return [
     {
       text:
-        "A profile names a service and the credentials of a client. Commands use the profile 'default', or the one that " +
-        "--profile names. 'svc service start' writes the profile of the embedded service.",
+        "A profile names a service and the credentials of a client. 'svc profile add' adds one, and at a terminal prompts " +
+        "for its members. 'svc service start' writes the profile of the embedded service. Commands use the profile that " +
+        "--profile names, else the one in SVC_PROFILE, else the one that 'svc profile use' has made the default.",
     },
     {
       heading: "Configuration file",
-      text: `Profiles are in ${getConfigFile(findConfigDirectory() ?? "~/.svc-cli")}:\n${PROFILE_EXAMPLE}`,
+      text: `Profiles are in ${getConfigFile(findConfigDirectory() ?? "~/.svc-cli")}.`,
     },
     {
       heading: "Members of a profile",
@@ -171,12 +161,14 @@ async function buildProfiles(): Promise<Block[]> {
     {
       heading: "Examples",
       commands: [
-        "svc auth diagnose --profile test",
+        "svc profile add test --base-url https://svc.example --client-id my-client --client-secret @secret.txt",
+        "svc profile test test",
+        "svc profile use test",
         "svc service add-client --operator decider@city --profile decider",
         "svc assignments get-next --profile decider",
       ],
     },
-    seeAlso("help environment", "auth --help"),
+    seeAlso("help environment", "profile --help", "auth --help"),
   ];
 }
 

@@ -64,6 +64,12 @@ export class Prompts {
     );
   }
 
+  /** Prompts for a text that is not shown. */
+  async secret(message: string, findProblem: FindProblem): Promise<string> {
+    const validate = (text = "") => findProblem(text);
+    return requireValue(await clack.password({ ...this.#streams, message: escapeToOneLine(message), validate }));
+  }
+
   /** Prompts for yes or no. */
   async confirm(message: string, initialValue = true): Promise<boolean> {
     return requireValue(await clack.confirm({ ...this.#streams, message: escapeToOneLine(message), initialValue }));

@@ -209,9 +209,9 @@ async function testDns(host: string): Promise<Success<true>> {
   const found = await lookup(host, { all: true }).catch((cause: unknown) => {
     const isDenied = cause instanceof Error && "code" in cause && cause.code === "EPERM";
     if (!isDenied) throw cause;
-    throw new SvcError("PERMISSION_DENIED", `svc has no permission to reach ${host}.`, {
+    throw new SvcError("PERMISSION_DENIED", `Requires net access to "${host}".`, {
       cause,
-      hint: `Install it with --allow-net=${host}.`,
+      hint: `Install svc with --allow-net=${host}.`,
     });
   });
   const addresses = found.map(({ address }) => address);

@@ -119,12 +119,12 @@ export function checkMember(member: ProfileMember, value: unknown, place: string
 
 /** Throws unless the value is a profile. The message starts with the place, e.g. `profiles.default`. */
 export function checkProfile(value: JsonValue | undefined, place: string): asserts value is Profile {
-  const problem = findProblem(value, place);
+  const problem = findProfileProblem(value, place);
   if (problem !== undefined) throw invalidProfile(problem);
 }
 
 /** Describes why a value is not a profile. Returns undefined if it is one. */
-function findProblem(value: JsonValue | undefined, place: string): string | undefined {
+export function findProfileProblem(value: JsonValue | undefined, place: string): string | undefined {
   if (!isJsonObject(value)) return `${place} must be an object.`;
   for (const member of Object.keys(PROFILE_MEMBERS).filter(isProfileMember)) {
     const content = value[member];
@@ -180,9 +180,13 @@ function isPath(text: string): boolean {
 const LOCK_TIMEOUT_SECONDS = 10;
 
 /** The content of `config.json`. Its profiles are checked when they are used, so that an invalid one stops no other. */
-interface Config extends JsonObject {
-  profiles: JsonObject;
+export interface Config extends JsonObject {
+  /** The profiles by name. */
+  readonly profiles: JsonObject;
 }
+
+/** The profile that is used if neither an option nor the environment nor the configuration names another. */
+export const DEFAULT_PROFILE = "default";
 
 /** Returns the directory of profiles and tokens: `SVC_CONFIG_DIR`, or `.svc-cli` in the home directory. */
 export function getConfigDirectory(): string {
@@ -206,6 +210,22 @@ export function getConfigFile(directory: string): string {
   return `${directory}/config.json`;
 }
 
+/**
+ * Returns the name of the default profile, the member `defaultProfile` of the configuration. A configuration that cannot be
+ * used names none: reading the profile reports the problem.
+ */
+export function findDefaultProfile(directory: string): string {
+  try {
+    const path = getConfigFile(directory);
+    const text = readText(path);
+    const name = text === undefined ? undefined : checkConfig(parse(text, path), path).defaultProfile;
+    return typeof name === "string" ? name : DEFAULT_PROFILE;
+  } catch (error) {
+    if (error instanceof SvcError || error instanceof Deno.errors.NotCapable) return DEFAULT_PROFILE;
+    throw error;
+  }
+}
+
 /** Finds a profile by name. */
 export function findProfile(name: string, directory: string, warn: Warn): Profile | undefined {
   checkProfileName(name);
@@ -220,7 +240,7 @@ export function readProfiles(directory: string = getConfigDirectory()): Readonly
   const { profiles } = readConfig(getConfigFile(directory), () => {});
   return Object.fromEntries(
     Object.entries(profiles).filter((entry): entry is [string, Profile] =>
-      findProblem(entry[1], entry[0]) === undefined
+      findProfileProblem(entry[1], entry[0]) === undefined
     ),
   );
 }
@@ -233,14 +253,25 @@ export async function saveProfile(
 ): Promise<void> {
   checkProfileName(name);
   checkProfile(profile, `profiles.${name}`);
+  await changeConfig(directory, (config) => {
+    const before = findOwn(config.profiles, name);
+    const unknown = Object.fromEntries(
+      Object.entries(isJsonObject(before) ? before : {}).filter(([member]) => !isProfileMember(member)),
+    );
+    return { ...config, profiles: { ...config.profiles, [name]: { ...unknown, ...profile } } };
+  });
+}
+
+/** Changes the configuration while no other process does. */
+export async function changeConfig(directory: string, change: (config: Config) => Config): Promise<void> {
   try {
-    await writeProfile(name, profile, directory);
+    await rewriteConfig(directory, change);
   } catch (error) {
     throw explainWriteFailure(directory, error);
   }
 }
 
-async function writeProfile(name: string, profile: Profile, directory: string): Promise<void> {
+async function rewriteConfig(directory: string, change: (config: Config) => Config): Promise<void> {
   const { FileLock } = await import("../../utils/fs/file_lock.ts");
   const { makePrivateDirectory, writePrivateFile } = await import("../../utils/fs/private_file.ts");
   const { resolveLink } = await import("../../utils/fs/resolve_link.ts");
@@ -248,13 +279,8 @@ async function writeProfile(name: string, profile: Profile, directory: string): 
   checkTrusted(directory);
   using _lock = await FileLock.acquire(`${directory}/config.lock`, AbortSignal.timeout(LOCK_TIMEOUT_SECONDS * 1000));
   const path = getConfigFile(directory);
-  const config = readConfig(path, () => {});
-  const before = findOwn(config.profiles, name);
-  const unknown = Object.fromEntries(
-    Object.entries(isJsonObject(before) ? before : {}).filter(([member]) => !isProfileMember(member)),
-  );
-  const profiles = { ...config.profiles, [name]: { ...unknown, ...profile } };
-  await writePrivateFile(await resolveLink(path), JSON.stringify({ ...config, profiles }, null, 2) + "\n");
+  const config = change(readConfig(path, () => {}));
+  await writePrivateFile(await resolveLink(path), JSON.stringify(config, null, 2) + "\n");
 }
 
 /** Converts an error from writing to the configuration directory. */
@@ -275,20 +301,22 @@ export function explainWriteFailure(directory: string, cause: unknown): unknown 
 /** Creates the error for a profile that does not exist. The hint explains how to create one. */
 export function createMissingProfileError(name: string, directory: string): SvcError {
   const path = getConfigFile(directory);
-  const example = JSON.stringify({
-    profiles: { [name]: { baseUrl: "https://…", clientId: "…", clientSecret: "…" } },
-  });
-  const suggestion = didYouMean(name, Object.keys(readProfiles(directory)), (one) => JSON.stringify(one));
+  const others = Object.keys(readProfiles(directory));
+  const suggestion = didYouMean(name, others, (one) => JSON.stringify(one));
   return new SvcError("INVALID_CONFIG", `There is no profile ${JSON.stringify(name)} in ${path}.`, {
     hint: {
-      text: `${suggestion}Set SVC_BASE_URL, SVC_CLIENT_ID and SVC_CLIENT_SECRET, or put ${example} into ${path}.`,
-      commands: [{ args: ["service", "start"], purpose: "to start a local service with a profile of its own" }],
+      text: `${suggestion}To use no profile, set SVC_BASE_URL, SVC_CLIENT_ID and SVC_CLIENT_SECRET.`,
+      commands: [
+        ...(others.length > 0 ? [{ args: ["profile", "list"], purpose: "to see the existing profiles" }] : []),
+        { args: ["profile", "add", name], purpose: "to create the profile" },
+        { args: ["service", "start"], purpose: "to start a local service with a profile of its own" },
+      ],
     },
   });
 }
 
 /** Reads the configuration synchronously: for a small file that every command needs, this is faster. */
-function readConfig(path: string, warn: Warn): Config {
+export function readConfig(path: string, warn: Warn): Config {
   const text = readText(path);
   if (text === undefined) return { profiles: {} };
   checkTrusted(path);
@@ -359,7 +387,7 @@ function invalidConfig(message: string): SvcError {
   return new SvcError("INVALID_CONFIG", message, { hint: 'It looks like {"profiles": {"default": {…}}}.' });
 }
 
-/** Profiles may have the names of members that every object inherits, such as `constructor`. */
-function findOwn(profiles: JsonObject, name: string): JsonValue | undefined {
+/** Finds a profile by its name, which may be that of a member that every object inherits, such as `constructor`. */
+export function findOwn(profiles: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 }

@@ -5,7 +5,9 @@ import { SvcError } from "../errors.ts";
 import {
   checkMember,
   createMissingProfileError,
+  DEFAULT_PROFILE,
   findConfigDirectory,
+  findDefaultProfile,
   findProfile,
   getConfigDirectory,
   getConfigFile,
@@ -40,7 +42,7 @@ export interface ExchangeSummary {
  * `clientId` and `clientSecret` and without `profile`, neither is read: missing options have their defaults.
  */
 export interface SessionOptions {
-  /** Name of the profile. Default: `default`. */
+  /** Name of the profile. Default: `SVC_PROFILE`, the default profile of the configuration, or `default`. */
   profile?: string;
   /** Address of the service. Overrides `SVC_BASE_URL`. */
   baseUrl?: string;
@@ -207,8 +209,15 @@ export function getTokenUrl({ target, tokenPath }: SessionSettings): string {
 }
 
 /** Returns the name of the profile. */
-export function getProfileName({ profile }: SessionOptions): string {
-  return profile ?? "default";
+export function getProfileName(options: SessionOptions): string {
+  if (options.profile !== undefined) return options.profile;
+  if (!needsProfile(options)) return DEFAULT_PROFILE;
+  return readVariableIfAllowed("SVC_PROFILE") ?? readDefaultProfile(options);
+}
+
+function readDefaultProfile({ configDirectory }: SessionOptions): string {
+  const directory = configDirectory ?? findConfigDirectory();
+  return directory === undefined ? DEFAULT_PROFILE : findDefaultProfile(directory);
 }
 
 /** Returns the directory of profiles and tokens. */
@@ -266,11 +275,15 @@ function readOverride(member: keyof Overrides): string | undefined {
 /** Reads a setting from its variable. Programs that may not read it have other ways to set it. */
 function readCallSetting(name: CallSettingName): number | undefined {
   const { variable } = CALL_SETTINGS[name];
-  const text = mayReadVariable(variable) ? readVariable(variable) : undefined;
+  const text = readVariableIfAllowed(variable);
   if (text === undefined) return undefined;
   const value = parseSetting(text);
   checkMember(name, value, variable);
   return value;
+}
+
+function readVariableIfAllowed(name: EnvironmentVariable): string | undefined {
+  return mayReadVariable(name) ? readVariable(name) : undefined;
 }
 
 function findSecret(override: string | undefined, profile: Profile = {}): SecretSource | undefined {

@@ -71,7 +71,7 @@ Deno.test("the payload - at a terminal is an error with a hint, instead of waiti
   const result = await svcInProcess(["cases", "create", "--type", "T", "--data", "-"], { terminal: true });
   assert.equal(result.code, 2);
   assert.equal(parseErrorRecord(result).message, "--data - reads standard input, which is the terminal.");
-  assert.match(String(parseErrorRecord(result).hint), /^Pipe the JSON in, or give --data @file\.$/);
+  assert.match(String(parseErrorRecord(result).hint), /^Pipe it in, or give --data @file\.$/);
 });
 
 Deno.test("an error for invalid JSON names flag, source, line and column", async () => {

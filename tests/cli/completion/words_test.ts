@@ -57,7 +57,10 @@ Deno.test("commands for runs are completed with the runs, and --profile with the
   assert.deepEqual([shown.stdout, shown.stderr], ["r2\ttest, done\nr1\ttest, done\n", ""]);
   const config = { profiles: { city: { baseUrl: "http://127.0.0.1:1" }, county: { baseUrl: "http://127.0.0.1:2" } } };
   await Deno.writeTextFile(`${workspace.config}/config.json`, JSON.stringify(config), { mode: 0o600 });
-  assert.equal((await svc(["completion", "words", "svc cases get --profile co"], { env })).stdout, "county\t\n");
+  assert.equal(
+    (await svc(["completion", "words", "svc cases get --profile co"], { env })).stdout,
+    "county\thttp://127.0.0.1:2\n",
+  );
   await using empty = await makeFolder({});
   const none = await svc(["completion", "words", "svc workflow show "], { env: { SVC_CONFIG_DIR: empty.path } });
   assert.deepEqual([none.stdout, none.stderr, [...Deno.readDirSync(empty.path)]], ["", "", []]);

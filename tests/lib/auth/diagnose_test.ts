@@ -102,7 +102,7 @@ Deno.test("a host that svc has no permission to reach fails at dns with PERMISSI
   assert.deepEqual([failed?.step, failed?.code, failed?.hint], [
     "dns",
     "PERMISSION_DENIED",
-    "Install it with --allow-net=svc.example.",
+    "Install svc with --allow-net=svc.example.",
   ]);
   assert.equal(code, 1);
 });

@@ -1,0 +1,42 @@
+import { DEFAULT_PROFILE, getConfigDirectory } from "../../../../lib/auth/profiles.ts";
+import { readHiddenText } from "../../../args/payload.ts";
+import type { CommandContext } from "../../command.ts";
+import { checkFlags, checkName, invalid, listMissing, type ProfileDraft, type ProfileFlags } from "./profile_flags.ts";
+import { saveDraft } from "./save_profile.ts";
+
+/** Adds the profile that the flags describe. At a terminal, prompts for what they do not say. */
+export async function addProfileFromFlags(
+  context: CommandContext,
+  { name, ...flags }: ProfileFlags & { readonly name?: string },
+): Promise<void> {
+  const directory = getConfigDirectory();
+  checkFlags(flags);
+  const given = name ?? context.globals.profile;
+  if (given !== undefined) checkName(given, flags, directory);
+  const missing = listMissing(flags);
+  if (missing.length === 0) {
+    const draft = await createDraft(context, given ?? DEFAULT_PROFILE, flags, directory);
+    return await context.print(await saveDraft(context, draft, directory));
+  }
+  const { stdin, stderr } = context.io;
+  if (!stdin.isTerminal() || !stderr.isTerminal()) {
+    throw invalid(
+      `${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} required.`,
+      "At a terminal, svc prompts.",
+    );
+  }
+  const { askForProfile } = await import("./ask_for_profile.ts");
+  await askForProfile(context, given, flags, directory);
+}
+
+async function createDraft(
+  { io }: CommandContext,
+  name: string,
+  flags: ProfileFlags,
+  directory: string,
+): Promise<ProfileDraft> {
+  checkName(name, flags, directory);
+  const { baseUrl = "", clientId = "", clientSecret } = flags;
+  const secret = clientSecret === undefined ? undefined : await readHiddenText("--client-secret", clientSecret, io);
+  return { ...flags, name, baseUrl, clientId, secret };
+}

@@ -1,0 +1,173 @@
+/** Lists, adds, selects and removes profiles. No result contains a secret. */
+import type { Warn } from "../client/callback.ts";
+import { SvcError } from "../errors.ts";
+import { isJsonObject, type JsonObject } from "../../utils/json.ts";
+import { didYouMean } from "../../utils/text/did_you_mean.ts";
+import { createLookUpCommand } from "./keyring.ts";
+import {
+  changeConfig,
+  checkProfile,
+  checkProfileName,
+  type Config,
+  DEFAULT_PROFILE,
+  findDefaultProfile,
+  findOwn,
+  findProfile,
+  findProfileProblem,
+  getConfigFile,
+  isProfileMember,
+  type Profile,
+  readConfig,
+} from "./profiles.ts";
+
+/** A profile in a list. */
+export type ListedProfile = {
+  /** Name. */
+  profile: string;
+  /** True if it is the default profile. */
+  default: boolean;
+  /** Address of the service. */
+  baseUrl?: string;
+  /** Client ID. */
+  clientId?: string;
+  /** Reason why the profile cannot be used. */
+  problem?: string;
+};
+
+/** A profile without its secret. */
+export type ShownProfile = ListedProfile & {
+  /** Description of the place of the secret. */
+  secret: string;
+  /** Configuration file. */
+  file: string;
+};
+
+/** Lists all profiles by name. */
+export function listProfiles(directory: string, warn: Warn): ListedProfile[] {
+  const { profiles } = readConfig(getConfigFile(directory), warn);
+  const selected = findDefaultProfile(directory);
+  return Object.entries(profiles).sort(([a], [b]) => a < b ? -1 : 1).map(([name, value]) => {
+    const problem = findProfileProblem(value, name);
+    const { baseUrl, clientId }: JsonObject = isJsonObject(value) ? value : {};
+    return {
+      profile: name,
+      default: name === selected,
+      ...(typeof baseUrl === "string" && { baseUrl }),
+      ...(typeof clientId === "string" && { clientId }),
+      ...(problem !== undefined && { problem }),
+    };
+  });
+}
+
+/** Describes a profile, without its secret. Members that svc does not know are omitted, because they may be secret. */
+export function showProfile(name: string, directory: string, warn: Warn): ShownProfile {
+  const profile = requireProfile(name, directory, warn);
+  const { clientSecret: _secret, clientSecretCommand: _command, ...members } = Object.fromEntries(
+    Object.entries(profile).filter(([member]) => isProfileMember(member)),
+  );
+  return {
+    profile: name,
+    default: name === findDefaultProfile(directory),
+    ...members,
+    secret: describeSecret(profile),
+    file: getConfigFile(directory),
+  };
+}
+
+function describeSecret(profile: Profile): string {
+  const { clientSecret, clientSecretCommand } = profile;
+  if (clientSecret !== undefined) return "in the configuration file";
+  if (clientSecretCommand === undefined) return "missing";
+  return isInKeyring(profile) ? "in the keyring" : `printed by ${clientSecretCommand[0]}`; // The arguments may be secret.
+}
+
+/** Reports whether the keyring keeps the secret of a profile. */
+export function isInKeyring({ baseUrl, clientId, clientSecretCommand }: Profile): boolean {
+  if (baseUrl === undefined || clientId === undefined || clientSecretCommand === undefined) return false;
+  return JSON.stringify(createLookUpCommand({ baseUrl, clientId })) === JSON.stringify(clientSecretCommand);
+}
+
+/** Options of a new profile. */
+export interface AddOptions {
+  /** Replaces an existing profile. */
+  readonly replace: boolean;
+  /** Makes it the default profile. */
+  readonly use: boolean;
+}
+
+/** Writes a new profile. It becomes the default profile if there is no usable one. */
+export async function addProfile(
+  name: string,
+  profile: Profile,
+  directory: string,
+  { replace, use }: AddOptions,
+): Promise<void> {
+  checkProfile(profile, `profiles.${name}`);
+  await changeConfig(directory, (config) => {
+    if (!replace) checkIsNew(name, config);
+    const isDefaultMissing = findOwn(config.profiles, getDefault(config)) === undefined;
+    const added = { ...config, profiles: { ...config.profiles, [name]: profile } };
+    return use || isDefaultMissing ? withDefault(added, name) : added;
+  });
+}
+
+/** Throws if the name is invalid or there is already a profile of that name. */
+export function checkNewProfile(name: string, directory: string): void {
+  checkProfileName(name);
+  checkIsNew(name, readConfig(getConfigFile(directory), () => {}));
+}
+
+function checkIsNew(name: string, { profiles }: Config): void {
+  if (findOwn(profiles, name) === undefined) return;
+  throw new SvcError("INVALID_ARGS", `There is already a profile ${JSON.stringify(name)}.`, {
+    hint: "Choose another name, or pass --replace to replace it.",
+  });
+}
+
+/** Makes a profile the default one. */
+export async function useProfile(name: string, directory: string): Promise<void> {
+  requireProfile(name, directory, () => {});
+  await changeConfig(directory, (config) => withDefault(config, name));
+}
+
+/** Removes a profile. It may be invalid. */
+export async function removeProfile(name: string, directory: string): Promise<void> {
+  await changeConfig(directory, (config) => {
+    checkExists(name, config, directory);
+    const { [name]: _, ...profiles } = config.profiles;
+    const removed = { ...config, profiles };
+    return getDefault(config) === name ? withDefault(removed, DEFAULT_PROFILE) : removed;
+  });
+}
+
+/** Finds a profile by name. Throws if it does not exist, or is invalid. */
+export function requireProfile(name: string, directory: string, warn: Warn): Profile {
+  const profile = findProfile(name, directory, warn);
+  if (profile !== undefined) return profile;
+  throw createUnknownProfileError(
+    name,
+    Object.keys(readConfig(getConfigFile(directory), () => {}).profiles),
+    directory,
+  );
+}
+
+/** Throws if a profile does not exist. */
+function checkExists(name: string, { profiles }: Config, directory: string): void {
+  if (findOwn(profiles, name) === undefined) throw createUnknownProfileError(name, Object.keys(profiles), directory);
+}
+
+function createUnknownProfileError(name: string, names: readonly string[], directory: string): SvcError {
+  const suggestion = didYouMean(name, names, (one) => JSON.stringify(one));
+  return new SvcError("INVALID_ARGS", `There is no profile ${JSON.stringify(name)} in ${getConfigFile(directory)}.`, {
+    hint: { text: suggestion.trim(), commands: [{ args: ["profile", "list"], purpose: "to see the profiles" }] },
+  });
+}
+
+function getDefault({ defaultProfile }: Config): string {
+  return typeof defaultProfile === "string" ? defaultProfile : DEFAULT_PROFILE;
+}
+
+function withDefault({ defaultProfile: _, ...config }: Config, name: string): Config {
+  const { profiles, ...members } = config;
+  return name === DEFAULT_PROFILE ? { ...members, profiles } : { ...members, defaultProfile: name, profiles };
+}

@@ -1,0 +1,296 @@
+/** `svc profile`: adding, selecting, showing, testing and removing profiles. */
+import assert from "node:assert/strict";
+import { CLIENT, startFakeService } from "../harness/fake_service.ts";
+import {
+  BUILT_PROGRAM,
+  CHECKOUT,
+  type Folder,
+  LimitedCommand,
+  makeFolder,
+  parseErrorRecord,
+  PROGRAM,
+  runCommand,
+  svc,
+  svcCommand,
+} from "../harness/svc.ts";
+import { KEYS, openTerminal } from "../harness/terminal.ts";
+
+const LAB = ["--base-url", "https://lab.example", "--client-id", "me"];
+const COMMAND = ["--client-secret-command", `pass show "my lab"`];
+
+/** Runs a command with a configuration directory. */
+async function run(folder: Folder, args: readonly string[], stdin = "", env: Record<string, string> = {}) {
+  const result = await svc(args, { env: { SVC_CONFIG_DIR: folder.path, ...env }, stdin });
+  return { ...result, json: result.code === 0 ? JSON.parse(result.stdout || "null") : undefined };
+}
+
+async function readConfig(folder: Folder) {
+  return JSON.parse(await Deno.readTextFile(`${folder.path}/config.json`));
+}
+
+Deno.test("svc profile add writes a private file, and no command prints the secret", async () => {
+  await using folder = await makeFolder();
+  const added = await run(folder, ["profile", "add", "lab", ...LAB, "--client-secret", "-"], "hunter2\n");
+  const shown = {
+    profile: "lab",
+    default: true,
+    baseUrl: "https://lab.example",
+    clientId: "me",
+    secret: "in the configuration file",
+    file: `${folder.path}/config.json`,
+  };
+  assert.deepEqual([added.json, added.stderr], [shown, ""]);
+  assert.deepEqual(await readConfig(folder), {
+    defaultProfile: "lab",
+    profiles: { lab: { baseUrl: "https://lab.example", clientId: "me", clientSecret: "hunter2" } },
+  });
+  if (Deno.build.os !== "windows") {
+    assert.equal((Deno.statSync(`${folder.path}/config.json`).mode ?? 0) & 0o777, 0o600);
+  }
+  const show = await run(folder, ["profile", "show", "--verbose"]);
+  assert.deepEqual(show.json, shown);
+  const list = await run(folder, ["profile", "list"]);
+  assert.deepEqual(list.json, [{ profile: "lab", default: true, baseUrl: "https://lab.example", clientId: "me" }]);
+  for (const { stdout, stderr } of [added, show, list]) assert.ok(!(stdout + stderr).includes("hunter2"));
+});
+
+Deno.test("a secret is read from a file, and never from the command line", async () => {
+  await using folder = await makeFolder({ "secret.txt": "from a file\r\n" });
+  const add = (source: string) => run(folder, ["profile", "add", "lab", ...LAB, "--client-secret", source]);
+  const typed = parseErrorRecord(await add("hunter2"));
+  assert.equal(typed.message, "--client-secret takes @file, or - for standard input.");
+  assert.ok(!JSON.stringify(typed).includes("hunter2"));
+  assert.match(String(parseErrorRecord(await add("-")).message), /^--client-secret from standard input is empty\.$/);
+  assert.equal((await add(`@${folder.path}/secret.txt`)).code, 0);
+  assert.equal((await readConfig(folder)).profiles.lab.clientSecret, "from a file");
+});
+
+Deno.test("a preset sets the paths of a deployment", async () => {
+  await using folder = await makeFolder();
+  const add = (name: string, ...flags: string[]) =>
+    run(folder, ["profile", "add", name, "--client-id", "me", ...COMMAND, ...flags]);
+  await add("a", "--base-url", "https://host.example/prweb/", "--preset", "hosted");
+  await add("b", "--base-url", "https://host.example", "--preset", "hosted", "--app-alias", "permits");
+  await add("c", "--base-url", "https://host.example", "--token-path", "/token");
+  const { profiles } = await readConfig(folder);
+  const members = { clientId: "me", clientSecretCommand: ["pass", "show", "my lab"], baseUrl: "https://host.example" };
+  const hosted = { ...members, tokenPath: "/prweb/PRRestService/oauth2/v1/token", idempotencyKeys: false };
+  assert.deepEqual(profiles, {
+    a: { ...hosted, apiRoot: "/prweb/api/application/v2" },
+    b: { ...hosted, apiRoot: "/prweb/app/permits/api/application/v2" },
+    c: { ...members, tokenPath: "/token" },
+  });
+  const show = await run(folder, ["profile", "show", "a"]);
+  assert.equal(show.json.secret, "printed by pass");
+});
+
+Deno.test("invalid flags of svc profile add are named, with advice", async () => {
+  await using folder = await makeFolder({
+    "config.json": JSON.stringify({ profiles: { lab: { baseUrl: "https://lab.example" } } }),
+  });
+  const cases: [args: string[], message: RegExp, hint: RegExp][] = [
+    [["x"], /^--base-url, --client-id, --client-secret or --client-secret-command are required\.$/, /At a terminal/],
+    [["x", "--base-url", "svc.example"], /^--base-url must be .*, not "svc\.example"\.$/, /https:\/\/svc\.example\?$/],
+    [["x", "--base-url", "http://svc.example"], /would send the secret unencrypted/, /--allow-insecure-http/],
+    [["x", ...LAB, "--client-secret-command", "pass 'show"], /open quotation mark/, /pass show/],
+    [["x", ...LAB, ...COMMAND, "--client-secret", "-"], /mutually exclusive/, /^$/],
+    [["x", ...LAB, ...COMMAND, "--app-alias", "a"], /only for the hosted deployment/, /--preset hosted/],
+    [["lab", ...LAB, ...COMMAND], /^There is already a profile "lab"\.$/, /--replace/],
+    [["a/b", ...LAB, ...COMMAND], /"a\/b" is not a valid profile name/, /letters/],
+  ];
+  for (const [args, message, hint] of cases) {
+    const result = await run(folder, ["profile", "add", ...args]);
+    assert.equal(result.code, 2, args.join(" "));
+    const record = parseErrorRecord(result);
+    assert.match(String(record.message), message);
+    assert.match(String(record.hint ?? ""), hint);
+  }
+  assert.equal((await run(folder, ["profile", "add", "lab", ...LAB, ...COMMAND, "--replace"])).code, 0);
+});
+
+Deno.test("commands use --profile, then SVC_PROFILE, then the profile that svc profile use selects", async () => {
+  await using folder = await makeFolder();
+  for (const name of ["default", "lab", "prod"]) {
+    await run(folder, [
+      "profile",
+      "add",
+      name,
+      "--base-url",
+      `https://${name}.example`,
+      "--client-id",
+      "me",
+      ...COMMAND,
+    ]);
+  }
+  const used = async (args: string[] = [], env = {}) =>
+    (await run(folder, ["auth", "status", ...args], "", env)).json.profile;
+  assert.equal(await used(), "default");
+  assert.equal((await run(folder, ["profile", "use", "lab"])).json.default, true);
+  assert.equal(await used(), "lab");
+  assert.equal(await used([], { SVC_PROFILE: "prod" }), "prod");
+  assert.equal(await used(["--profile", "default"], { SVC_PROFILE: "prod" }), "default");
+  const overridden = await run(folder, ["profile", "use", "default"], "", { SVC_PROFILE: "prod" });
+  assert.equal(
+    overridden.stderr,
+    "Warning: SVC_PROFILE names the profile prod, which commands use until you unset it.\n",
+  );
+  assert.equal(await used(), "default");
+  const unknown = parseErrorRecord(await run(folder, ["profile", "use", "lap"]));
+  assert.match(String(unknown.hint), /^Did you mean "lab"\? Run 'svc profile list' to see the profiles\.$/);
+  const missing = parseErrorRecord(await run(folder, ["auth", "status"], "", { SVC_PROFILE: "nowhere" }));
+  assert.match(String(missing.message), /^There is no profile "nowhere"/);
+  assert.match(String(missing.hint), /'svc profile list'.*'svc profile add nowhere' to create/);
+});
+
+Deno.test("svc profile remove deletes the profile and its token, and keeps everything else", async () => {
+  await using service = startFakeService();
+  await using folder = await makeFolder({ "secret.txt": CLIENT.clientSecret });
+  const flags = ["--base-url", service.baseUrl, "--client-id", CLIENT.clientId];
+  const secret = ["--client-secret", `@${folder.path}/secret.txt`];
+  for (const name of ["default", "lab"]) await run(folder, ["profile", "add", name, ...flags, ...secret]);
+  await run(folder, ["profile", "use", "lab"]);
+  await run(folder, ["auth", "login"]);
+  const removed = await run(folder, ["profile", "remove", "lab"]);
+  assert.deepEqual(removed.json, { profile: "lab", removed: true, revoked: false });
+  assert.match(removed.stderr, /^Warning: The token was not revoked and is valid until /);
+  assert.deepEqual(Object.keys((await readConfig(folder)).profiles), ["default"]);
+  await assert.rejects(Deno.stat(`${folder.path}/token.lab.json`), Deno.errors.NotFound);
+  assert.equal((await run(folder, ["auth", "status"])).json.profile, "default");
+  assert.equal((await run(folder, ["profile", "remove", "lab"])).code, 2);
+});
+
+Deno.test("an invalid profile is listed with its problem, and can be removed", async () => {
+  const profiles = { bad: { baseUrl: 1 }, good: { baseUrl: "https://svc.example" } };
+  await using folder = await makeFolder({ "config.json": JSON.stringify({ profiles, other: true }) });
+  const [bad, good] = (await run(folder, ["profile", "list"])).json;
+  assert.match(bad.problem, /^bad\.baseUrl must be an http or https address/);
+  assert.equal(good.problem, undefined);
+  assert.equal((await run(folder, ["profile", "remove", "bad"])).code, 0);
+  assert.deepEqual(await readConfig(folder), { profiles: { good: profiles.good }, other: true });
+});
+
+Deno.test("svc profile test checks each layer, and at a terminal prints a line for each", async () => {
+  await using service = startFakeService();
+  await using folder = await makeFolder();
+  const flags = ["--base-url", service.baseUrl, "--client-id", CLIENT.clientId, "--client-secret", "-"];
+  await run(folder, ["profile", "add", "lab", ...flags], CLIENT.clientSecret);
+  await run(folder, ["profile", "add", "wrong", ...flags], "wrong");
+  assert.equal((await run(folder, ["profile", "test", "lab"])).json.ok, true);
+  await using terminal = openTerminal(["profile", "test", "wrong"], {
+    env: { SVC_CONFIG_DIR: folder.path },
+    columns: 200,
+  });
+  assert.equal(await terminal.exit(), 4);
+  const lines = terminal.scrollback().split("\n");
+  assert.deepEqual(lines.slice(0, 4).map((line) => line.split(":")[0]), [
+    "✓ configuration",
+    "✓ dns",
+    "✓ tcp",
+    "✓ tls",
+  ]);
+  assert.match(lines[4] ?? "", /^✗ token: The token endpoint .* responded with 401/);
+});
+
+Deno.test("a host and a program without permission are named with the command that adds them", async () => {
+  await using folder = await makeFolder();
+  const [program = "", ...args] = svcCommand(["profile", "add", "lab", ...LAB, ...COMMAND], folder.path);
+  const limit = (words: readonly string[]) =>
+    words.map((word) => word === "--allow-net" ? "--allow-net=127.0.0.1" : word);
+  const options = { clearEnv: true, env: { SVC_CONFIG_DIR: folder.path } };
+  const added = await runCommand(new LimitedCommand(program, { args: limit(args), ...options }));
+  const install = [
+    `deno install --global --force --name svc --no-prompt --config ${CHECKOUT}/deno.json`,
+    "--allow-net=127.0.0.1,lab.example --allow-read",
+    `--allow-write=${folder.path} --allow-env=TERM,SVC_BASE_URL,`,
+  ].join(" ");
+  assert.ok(added.stderr.includes(`connect to lab.example and run pass yet. Add it: ${install}`), added.stderr);
+  assert.ok(added.stderr.trimEnd().endsWith(`--allow-sys=uid --allow-run=pass ${PROGRAM}`), added.stderr);
+  const [, ...call] = svcCommand(["profile", "test", "--format", "compact"], folder.path);
+  const tested = await runCommand(new LimitedCommand(program, { args: limit(call), ...options }));
+  assert.equal(JSON.parse(tested.stdout).steps[1].code, "PERMISSION_DENIED");
+  assert.ok(String(parseErrorRecord(tested).hint).includes(install), tested.stderr);
+});
+
+const KEYRING = `#!/bin/sh
+echo "$@" >> "$KEYRING/calls"
+case "$1" in
+  store) cat > "$KEYRING/secret" ;;
+  lookup) cat "$KEYRING/secret" ;;
+  clear) rm "$KEYRING/secret" ;;
+esac
+`;
+
+Deno.test({
+  name: "a secret can live in the keyring, which gets it through standard input",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using service = startFakeService();
+    await using folder = await makeFolder({ "bin/secret-tool": KEYRING, "secret.txt": CLIENT.clientSecret });
+    await Deno.chmod(`${folder.path}/bin/secret-tool`, 0o755);
+    const call = (...args: string[]) =>
+      runCommand(
+        new LimitedCommand(Deno.execPath(), {
+          args: ["run", "--allow-all", "--quiet", BUILT_PROGRAM ?? `${CHECKOUT}/cli.ts`, ...args],
+          env: {
+            SVC_CONFIG_DIR: folder.path,
+            KEYRING: folder.path,
+            PATH: `${folder.path}/bin:${Deno.env.get("PATH")}`,
+          },
+        }),
+      );
+    const flags = ["--base-url", service.baseUrl, "--client-id", CLIENT.clientId];
+    const secret = ["--client-secret", `@${folder.path}/secret.txt`, "--secret-store", "keyring"];
+    const added = await call("profile", "add", "lab", ...flags, ...secret);
+    assert.equal(JSON.parse(added.stdout).secret, "in the keyring", added.stderr);
+    const attributes = `application svc service ${service.baseUrl} client ${CLIENT.clientId}`;
+    const { clientSecretCommand, clientSecret } = (await readConfig(folder)).profiles.lab;
+    assert.deepEqual([clientSecretCommand.join(" "), clientSecret], [`secret-tool lookup ${attributes}`, undefined]);
+    assert.equal((await call("auth", "login")).code, 0);
+    assert.equal((await call("profile", "remove", "lab")).code, 0);
+    const calls = (await Deno.readTextFile(`${folder.path}/calls`)).trimEnd().split("\n");
+    const label = `--label=svc ${CLIENT.clientId} at ${service.baseUrl}`;
+    assert.deepEqual(calls, [`store ${label} ${attributes}`, `lookup ${attributes}`, `clear ${attributes}`]);
+    await assert.rejects(Deno.stat(`${folder.path}/secret`), Deno.errors.NotFound);
+  },
+});
+
+Deno.test({
+  name: "svc profile add prompts at a terminal, does not show the secret, and tests the connection",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using service = startFakeService();
+    await using folder = await makeFolder();
+    await using terminal = openTerminal(["profile", "add"], { env: { SVC_CONFIG_DIR: folder.path } });
+    await terminal.converse([
+      ["Name of the profile", KEYS.ctrlU, "lab", KEYS.enter],
+      ["Which deployment is it?", KEYS.enter],
+      ["Address of the service", "svc.example", KEYS.enter],
+      ["It must be an http or https address", KEYS.ctrlU, service.baseUrl, KEYS.enter],
+      ["Client ID", CLIENT.clientId, KEYS.enter],
+      ["Where shall svc keep the client secret?", KEYS.enter],
+      ["Client secret (not shown)", CLIENT.clientSecret, KEYS.enter],
+      ["Test the connection now?", KEYS.enter],
+    ]);
+    assert.equal(await terminal.exit(), 0, terminal.screen());
+    const printed = terminal.scrollback();
+    assert.ok(!printed.includes(CLIENT.clientSecret), printed);
+    assert.match(printed, /Added the profile lab\. Try it: svc case-types list\n/);
+    assert.match(printed, /✓ token: .*\n?.*✓ api: /s);
+    const { profiles, defaultProfile } = await readConfig(folder);
+    assert.equal(defaultProfile, "lab");
+    assert.deepEqual(profiles.lab, { baseUrl: service.baseUrl, ...CLIENT });
+  },
+});
+
+Deno.test({
+  name: "Ctrl-C during the prompts adds no profile",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using folder = await makeFolder();
+    const flags = ["--base-url", "https://svc.example", "--preset", "standard"];
+    await using terminal = openTerminal(["profile", "add", "lab", ...flags], { env: { SVC_CONFIG_DIR: folder.path } });
+    await terminal.converse([["Client ID", KEYS.ctrlC]]);
+    assert.equal(await terminal.exit(), 130);
+    assert.deepEqual([...Deno.readDirSync(folder.path)], []);
+  },
+});
