@@ -10,6 +10,7 @@ import { startCommand } from "./start.ts";
 import { serviceStatusCommand } from "./status.ts";
 import { stopCommand } from "./stop.ts";
 import { typesCommand } from "./types.ts";
+import { validateCommand } from "./validate.ts";
 import { verifyCommand } from "./verify.ts";
 
 /** The commands of `svc service`, in the order of the help. */
@@ -22,6 +23,7 @@ export const commands: LocalGroup = {
   backup: backupCommand,
   restore: restoreCommand,
   verify: verifyCommand,
+  validate: validateCommand,
   schema: schemaCommand,
   types: typesCommand,
   addClient: addClientCommand,
