@@ -89,6 +89,28 @@ const casesAnswer = {
   },
 } as const satisfies JsonAnswer;
 
+const operatorAnswer = {
+  shape: {
+    required: {
+      /** Operator ID, e.g. `clerk@city`. */
+      ID: "string",
+      /** Name. */
+      name: "string",
+      /** Queues from which the operator takes work. */
+      queues: {
+        list: {
+          required: {
+            /** Queue ID. */
+            ID: "string",
+            /** Name. */
+            name: "string",
+          },
+        },
+      },
+    },
+  },
+} as const satisfies JsonAnswer;
+
 const type = { help: "Case type: its ID or its name", type: "string", to: "query:type" } as const;
 const status = { help: "Beginning of the status, e.g. Pending", type: "string", to: "query:status" } as const;
 const paging = {
@@ -106,6 +128,26 @@ const assignmentId = {
 } as const;
 
 const operations = {
+  /**
+   * Reads the operator that the client acts as. Only the embedded service has this operation.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { ID, queues } = await svc.work.getOperator();
+   * console.log(ID, queues.map(({ name }) => name));
+   * ```
+   */
+  getOperator: {
+    summary: "Show the operator that you act as",
+    method: "GET",
+    path: "/svc/operator",
+    answer: operatorAnswer,
+    example: ["", "--fields ID"],
+    seeAlso: ["auth whoami"],
+  },
   /**
    * Lists the open work of the caller: the assignments in the caller's worklist, and those in the caller's queues that the
    * caller may take. Only the embedded service has this operation.
@@ -264,6 +306,9 @@ export default operations;
 
 /** @internal */
 type Operations = typeof operations;
+
+/** An operator. */
+export type WorkOperatorAnswer = AnswerOf<Operations["getOperator"]>;
 
 /** An assignment after it was taken, released or transferred, with its case. */
 export type WorkAnswer = AnswerOf<Operations["transfer"]>;

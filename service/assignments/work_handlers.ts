@@ -9,6 +9,11 @@ import type { AssignmentWork } from "./work.ts";
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"work"> = {
+  getOperator(_, { app, caller }) {
+    const queues = caller.queues.map((id) => ({ ID: id, name: app.queues.get(id) ?? id }));
+    return { body: { ID: caller.id, name: caller.name, queues } };
+  },
+
   async inbox(values, context) {
     return { body: await listInbox(values, context) };
   },

@@ -1,7 +1,8 @@
 /** `svc auth`, and the number of token exchanges. */
 import assert from "node:assert/strict";
 import { callFakeService, startAnswering, startFakeService } from "../harness/fake_service.ts";
-import { makeFolder, parseErrorRecord } from "../harness/svc.ts";
+import { startService } from "../../service/mod.ts";
+import { makeFolder, parseErrorRecord, svc } from "../harness/svc.ts";
 
 Deno.test("--no-cache stores no token; otherwise one exchange serves many calls", async () => {
   await using service = startAnswering({ id: "C" });
@@ -67,4 +68,29 @@ Deno.test("a hint with an auth command contains the profile of the call", async 
     const { hint } = parseErrorRecord(await callFakeService(closed, `cases get C${flag}`));
     assert.ok(String(hint).includes(expected), String(hint));
   }
+});
+
+Deno.test("auth whoami shows the operator that the service names, or that of the token", async () => {
+  await using embedded = await startService();
+  const { clientId, clientSecret } = await embedded.addClient("reviewer@city");
+  const env = { SVC_BASE_URL: embedded.url, SVC_CLIENT_ID: clientId, SVC_CLIENT_SECRET: clientSecret };
+  const named = await svc(["auth", "whoami"], { env });
+  assert.deepEqual(JSON.parse(named.stdout), {
+    profile: "default",
+    server: embedded.url,
+    clientId,
+    operator: "reviewer@city",
+    name: "Rosa Reviewer",
+    queues: ["Review"],
+  });
+
+  const claims = new TextEncoder().encode(JSON.stringify({ sub: "ada@city", app_name: "Permits" }));
+  const payload = claims.toBase64({ alphabet: "base64url", omitPadding: true });
+  await using hosted = startFakeService({ grant: { access_token: `e30.${payload}.x` } });
+  const claimed = JSON.parse((await callFakeService(hosted, "auth whoami")).stdout);
+  assert.deepEqual([claimed.operator, claimed.application], ["ada@city", "Permits"]);
+  await using silent = startFakeService();
+  const { code, stdout, stderr } = await callFakeService(silent, "auth whoami");
+  assert.deepEqual([code, JSON.parse(stdout).operator], [0, undefined]);
+  assert.equal(stderr, "Warning: The service does not say which operator the client acts as.\n");
 });

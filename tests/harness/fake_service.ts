@@ -61,7 +61,7 @@ export function startFakeService(options: FakeServiceOptions = {}): FakeService 
     if (!isGrant || !isClient(request.headers.get("authorization"))) {
       return Response.json({ error: "invalid_client", error_description: "Unknown client" }, { status: 401 });
     }
-    const accessToken = `tok-${crypto.randomUUID()}`;
+    const accessToken = String(options.grant?.access_token ?? `tok-${crypto.randomUUID()}`);
     valid.add(accessToken);
     service.issued.push(accessToken);
     return Response.json({ access_token: accessToken, token_type: "Bearer", expires_in: 3600, ...options.grant });

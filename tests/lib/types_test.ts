@@ -92,6 +92,7 @@ const MISTAKES: { readonly [G in keyof Client]: readonly string[] } = {
   ],
   staticContent: [`(await svc.staticContent.file("F")).length`, `await svc.staticContent.file(5)`],
   work: [
+    `(await svc.work.getOperator()).id`,
     `(await svc.work.release("A")).idd`,
     `await svc.work.transfer("A", { toOperatr: "x" })`,
     `(await svc.work.inbox()).assignments[0]?.caseId`,

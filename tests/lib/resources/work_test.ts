@@ -6,6 +6,7 @@ const ASSIGNMENT = "/svc/assignments/ASSIGN-WORKBASKET%20ACME-WORK%20C-1!REVIEW"
 
 testOperations("work", {
   requests: {
+    "work get-operator": { request: "GET /svc/operator" },
     "work inbox": { request: "GET /svc/inbox" },
     "work inbox --type Permit --status Pending --text 'main street' --page 2 --page-size 5": {
       request: "GET /svc/inbox?type=Permit&status=Pending&text=main%20street&page=2&pageSize=5",
@@ -21,6 +22,11 @@ testOperations("work", {
     [`work transfer ${A} --to-queue Desk`]: { request: `PUT ${ASSIGNMENT}/assignee`, body: { queue: "Desk" } },
   },
   steps: [
+    {
+      line: "work get-operator",
+      as: "reviewer@city",
+      says: { ID: "reviewer@city", "queues.0.ID": "Review" },
+    },
     {
       line: "work inbox",
       says: { "assignments.0.ID": "{review}", "assignments.0.label": "Permit for Ada", hasMoreResults: false },
