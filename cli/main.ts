@@ -34,6 +34,10 @@ async function dispatch(args: readonly string[], io: Io): Promise<void> {
   }
   if (misplaced !== undefined) throw (await usageErrors()).misplacedFlag(misplaced);
   if (version) return io.stdout.write((await import("../lib/version.ts")).VERSION + "\n");
+  const [flag] = line.rest;
+  if (flag !== undefined && commandWord === undefined && (groupWord === undefined || group !== undefined)) {
+    throw (await usageErrors()).missingCommand(words, flag);
+  }
   if (groupWord === undefined) return await printRootHelp(io);
   if (group === undefined) return await printTopic(words, helpCommand, io);
   const commands = await group.load();

@@ -3,6 +3,7 @@ import { SvcError } from "../../lib/errors.ts";
 import { entryNamed, toKebab } from "../../lib/operation/operation.ts";
 import type { CommandDescription, CommandTree, Flag } from "../commands/command.ts";
 import { globalFlags, HELP_FLAG, VERSION_FLAG } from "./global_flags.ts";
+import { GUESSED_COMMANDS } from "./guessed_commands.ts";
 import type { UsageProblem } from "./parse_arguments.ts";
 import { didYouMean, formatSuggestions } from "../../utils/text/did_you_mean.ts";
 import { topics } from "../help/topics.ts";
@@ -17,7 +18,7 @@ export async function unknownGroup(
   const owners = await findGroupsWith(tree, word);
   const names = Object.keys({ ...await tree.everyday.load(), ...tree.groups });
   const swapped = owners.filter((group) => next === group || `${next}s` === group);
-  const suggestion = suggestCommands(swapped, word) || suggestVersion(word) || (isHelp && suggestPages(word, names)) ||
+  const suggestion = suggestCommands(swapped, word) || suggestGuessed(word) || (isHelp && suggestPages(word, names)) ||
     suggestNames(word, names) || suggestTopic(word) || suggestCommands(owners, word);
   return isHelp
     ? invalid(`svc has no command, group or topic '${word}'.`, `${suggestion}'svc help' lists them.`)
@@ -44,8 +45,8 @@ export async function unknownCommand(
   commands: Readonly<Record<string, unknown>>,
   [group = "", word = ""]: readonly string[],
 ): Promise<SvcError> {
-  const question = suggestNames(word, Object.keys(commands)) ||
-    suggestCommands(await findGroupsWith(tree, word), word);
+  const question = suggestGuessed(`${group} ${word}`) || await suggestEveryday(tree, word) ||
+    suggestNames(word, Object.keys(commands)) || suggestOwner(await findGroupsWith(tree, word), word);
   return invalid(`svc ${group} has no command '${word}'.`, `${question}'svc ${group} --help' lists the commands.`);
 }
 
@@ -60,9 +61,18 @@ function suggestCommands(owners: readonly string[], command: string): string {
   return formatSuggestions(owners.map((group) => `svc ${group} ${toKebab(command)}`), quoted);
 }
 
-/** Other programs have a command `version`. */
-function suggestVersion(word: string): string {
-  return formatSuggestions(word === "version" ? ["svc --version"] : [], quoted);
+/** Suggests the command of another group, unless several groups have one of that name: it would rarely be the right one. */
+function suggestOwner(owners: readonly string[], command: string): string {
+  return owners.length === 1 ? suggestCommands(owners, command) : "";
+}
+
+async function suggestEveryday({ everyday }: CommandTree, word: string): Promise<string> {
+  return formatSuggestions(entryNamed(await everyday.load(), word) === undefined ? [] : [`svc ${word}`], quoted);
+}
+
+function suggestGuessed(words: string): string {
+  const lines = Object.hasOwn(GUESSED_COMMANDS, words) ? GUESSED_COMMANDS[words] ?? [] : [];
+  return formatSuggestions(lines.map((line) => `svc ${line}`), quoted);
 }
 
 function suggestNames(word: string, names: readonly string[]): string {
@@ -73,6 +83,12 @@ function suggestNames(word: string, names: readonly string[]): string {
 
 function quoted(name: string): string {
   return `'${name}'`;
+}
+
+/** Describes a command line with flags and without a command. */
+export function missingCommand(words: readonly string[], flag: string): SvcError {
+  const line = ["svc", ...words].join(" ");
+  return invalid(`There is no command beside ${flag}.`, `'${line} --help' lists the commands.`);
 }
 
 /** Describes a flag that is not allowed before the command. */

@@ -139,6 +139,15 @@ Deno.test("a 404 of the service names the arguments to check", async () => {
     await hintFor("cases create --type T", missing),
     "Check --type (case type ID).",
   );
+  for (
+    const [line, flag] of [
+      [`data get D --params {"ID":1}`, "--params (parameters of the data view)"],
+      [`data delete D --params {"ID":1}`, "--params (key fields of the record)"],
+      [`data patch D --data {"ID":1} --if-match t`, "--data (record: a JSON object)"],
+    ]
+  ) {
+    assert.equal(await hintFor(line ?? "", missing), `Check dataViewId (data view ID, e.g. D_Permits) and ${flag}.`);
+  }
   assert.equal(await hintFor("assignments get-next", missing), undefined);
   await using gateway = startFakeService({ api: () => new Response("<p>no such page</p>", { status: 404 }) });
   assert.equal(parseErrorRecord(await callFakeService(gateway, "cases get C-1")).hint, undefined);

@@ -1,6 +1,8 @@
 /** Help pages and mistakes in command lines. */
 import assert from "node:assert/strict";
 import { main, OutputClosed } from "../../cli.ts";
+import { GUESSED_COMMANDS } from "../../cli/args/guessed_commands.ts";
+import { listCommands } from "../../cli/commands/groups.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 import { listExamples, takesTag, toKebab } from "../../lib/operation/operation.ts";
 import { createCapturedIo, parseErrorRecord, svc, svcInProcess } from "../harness/svc.ts";
@@ -182,6 +184,23 @@ const MISTAKES: Record<string, Mistake> = {
     message: "svc cases has no command 'get-next'.",
     hint: "Did you mean 'svc assignments get-next'? 'svc cases --help' lists the commands.",
   },
+  "cases list": {
+    message: "svc cases has no command 'list'.",
+    hint: "Did you mean 'svc inbox' or 'svc find <text>' or 'svc data query <data-view>'? " +
+      "'svc cases --help' lists the commands.",
+  },
+  "cases search harbour": { message: "svc cases has no command 'search'.", hint: /^Did you mean 'svc find <text>'\?/ },
+  "cases history C-1": { message: "svc cases has no command 'history'.", hint: /^Did you mean 'svc history'\?/ },
+  "assignments list": { message: "svc assignments has no command 'list'.", hint: /^Did you mean 'svc inbox' or/ },
+  "auth init": { message: "svc auth has no command 'init'.", hint: /^Did you mean 'svc profile add <name>' or/ },
+  "tags get": { message: "svc tags has no command 'get'.", hint: "'svc tags --help' lists the commands." },
+  "search harbour": { message: "svc has no command or group 'search'.", hint: /^Did you mean 'svc find <text>'\?/ },
+  "--verbose": { message: "There is no command beside --verbose.", hint: "'svc --help' lists the commands." },
+  "--format yaml cases": {
+    message: "There is no command beside --format.",
+    hint: "'svc cases --help' lists the commands.",
+  },
+  "cases --quiet": { message: "There is no command beside --quiet." },
   "cases get": { message: "The argument <caseId> is missing.", hint: "Usage: svc cases get <caseId> [flags]" },
   "cases get A B": {
     message: "svc cases get takes 1 argument: 'B' is one too many.",
@@ -232,6 +251,17 @@ for (const [line, { message, hint }] of Object.entries(MISTAKES)) {
     else if (hint !== undefined) assert.equal(error.hint, hint);
   });
 }
+
+Deno.test("every guessed command leads to a command that exists, and is not a command itself", async () => {
+  const commands = (await listCommands()).map(({ words }) => words.join(" "));
+  for (const [guess, lines] of Object.entries(GUESSED_COMMANDS)) {
+    assert.ok(!commands.includes(guess), guess);
+    for (const line of lines) {
+      const isKnown = commands.some((command) => line === command || line.startsWith(`${command} `));
+      assert.ok(isKnown || line === "--version" || line.startsWith("help "), `${guess}: ${line}`);
+    }
+  }
+});
 
 Deno.test("an empty path is an error for every file and folder, before anything is read", async () => {
   const flags = {

@@ -10,23 +10,26 @@ export interface RunReference {
   readonly id: string;
   /** Path of the journal, if it is not the default one. */
   readonly journalPath?: string;
+  /** True if the run was started with its only input. */
+  readonly hasInput?: boolean;
 }
 
-const PURPOSES: Readonly<Record<ContinueCommand, string>> = {
-  resume: "to continue",
-  retry: "to run the failed inputs again",
-};
+/** Advice for a script that may have failed because of its only input. A run keeps its input. */
+const WRONG_INPUT = "If the input is wrong, start a new run with another one.";
 
 /** Returns the error with a hint that ends with the commands that continue the run. */
 export function addCommands(error: SvcError, run: RunReference, verbs: readonly ContinueCommand[]): SvcError {
   const mayEdit = error.code === "WORKFLOW_FAILED" && verbs.includes("retry");
-  const next = verbs.map((verb) => {
-    const advice = verb === "retry" && mayEdit ? " (add --force if you edit the script)" : "";
-    return toRunCommand(verb, run, PURPOSES[verb] + advice);
-  });
+  const retried = run.hasInput ? "to run the same input again" : "to run the failed inputs again";
+  const purposes = {
+    resume: "to continue",
+    retry: mayEdit ? `${retried} (add --force if you edit the script)` : retried,
+  };
+  const next = verbs.map((verb) => toRunCommand(verb, run, purposes[verb]));
+  const text = mayEdit && run.hasInput ? [error.hint, WRONG_INPUT].filter(Boolean).join(" ") : error.hint;
   const show = error.hint === undefined ? [toRunCommand("show", run, "to see its steps")] : [];
   const verify = error.code === "JOURNAL_DAMAGED" ? [toRunCommand("verify", run, "to list all damaged records")] : [];
-  return error.with({ hint: { text: error.hint, commands: [...show, ...verify, ...next] } });
+  return error.with({ hint: { text, commands: [...show, ...verify, ...next] } });
 }
 
 /** Returns a command for a run. */

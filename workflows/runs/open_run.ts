@@ -265,7 +265,9 @@ class ActiveRun implements Run {
       throw stoppedBy ? this.addResumeHint(stoppedBy) : await createInterruptedError(this.#execution);
     }
     if (error === undefined) return { id, ...counts };
-    return { id, ...counts, error: journal === undefined ? error : addCommands(error, this.#execution, commands) };
+    if (journal === undefined) return { id, ...counts, error };
+    const hasInput = this.#execution.settings.input !== undefined;
+    return { id, ...counts, error: addCommands(error, { ...this.#execution, hasInput }, commands) };
   }
 
   /** Records that the run has ended, unless an input is open. Throws if an input is no longer in the file. */

@@ -56,8 +56,9 @@ function describeParam({ interactive }: Operation, { help }: Param): string {
 /** Returns a hint for a 404 of the service: the identifiers to check. */
 export function describeNotFound(operation: Operation): string | undefined {
   const params = listParams(operation);
-  const inPath = params.filter(([, { to }]) => to.startsWith("path:"));
-  const identifiers = inPath.length > 0 ? inPath : params.filter(([, { required }]) => required);
+  const record = operation.tagFrom?.scalarsOf;
+  const known = params.filter(([name, { to, identifies }]) => to.startsWith("path:") || identifies || name === record);
+  const identifiers = known.length > 0 ? known : params.filter(([, { required }]) => required);
   const named = identifiers.map(([name, { help }]) => `${nameParam(operation, name)} (${lowerFirst(help)})`);
   const { variant } = operation;
   const hints = [

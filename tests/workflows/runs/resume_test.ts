@@ -42,6 +42,16 @@ Deno.test("a hint names the journal of the run", async () => {
   assert.equal(hint, `Run '${show}' to see its steps, or '${retry}' ${advice}.`);
 });
 
+Deno.test("after a failure with an input, the hint says that retry uses the same one", async () => {
+  await using workspace = await openScriptWorkspace(`throw new Error("oops");`);
+  const { hint } = errorIn((await workspace.svc(...RUN_SCRIPT, "--input", '{"Applicant":5}')).stderr);
+  assert.equal(
+    hint,
+    "If the input is wrong, start a new run with another one. Run 'svc workflow show r1' to see its steps, or " +
+      "'svc workflow retry r1' to run the same input again (add --force if you edit the script).",
+  );
+});
+
 Deno.test("a hint quotes the path of the journal for the shell", async () => {
   await using workspace = await openScriptWorkspace(`throw new Error("oops");`);
   const { hint } = errorIn((await workspace.svc(...RUN_SCRIPT, "--journal", `${workspace.config}/it's own.db`)).stderr);
