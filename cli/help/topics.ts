@@ -84,8 +84,10 @@ function buildFormatting(): Promise<Block[]> {
     {
       heading: "Fields",
       text:
-        "--fields takes names of top-level fields, separated by commas, and prints them in this order. If the result is " +
-        "a list, or an object whose only member is a list, they are fields of its elements.",
+        "--fields takes names of top-level fields, separated by commas, and prints them in this order. A path such as " +
+        "data.caseInfo.status or data.caseInfo.stages[0].name reaches further down; without an index, it selects from all " +
+        "elements of a list. If the result is a list, or an object whose only member is a list, the names are fields of " +
+        "its elements.",
     },
     {
       heading: "Colors",
@@ -95,7 +97,7 @@ function buildFormatting(): Promise<Block[]> {
     {
       heading: "Examples",
       commands: [
-        "svc cases get 'CITY-PERMIT-WORK P-1' --fields id,status",
+        "svc cases get 'CITY-PERMIT-WORK P-1' --fields id,data.caseInfo.stageLabel",
         "svc data query D_Permits --fields data --format table",
         "svc case-types list --format compact | jq .",
       ],

@@ -45,3 +45,53 @@ Deno.test("fields of an object with one list are those of the elements, unless t
 Deno.test("a result without fields is printed completely", async () => {
   assert.deepEqual(await rendered("text", ["a"]), ['"text"', ["--fields was ignored: the response has no fields."]]);
 });
+
+const DETAILED = {
+  id: "C-1",
+  "dotted.name": 1,
+  data: { caseInfo: { status: "Open", assignments: [{ ID: "A", name: "First" }, { ID: "B" }] } },
+};
+
+Deno.test("a path selects a field further down, an element of a list, or a field of all elements", async () => {
+  assert.deepEqual(await rendered(DETAILED, ["data.caseInfo.status", "id"]), [
+    '{"data.caseInfo.status":"Open","id":"C-1"}',
+    [],
+  ]);
+  const assignments = "data.caseInfo.assignments";
+  assert.deepEqual(await rendered(DETAILED, [`${assignments}[1].ID`, `${assignments}.0.name`]), [
+    `{"${assignments}[1].ID":"B","${assignments}.0.name":"First"}`,
+    [],
+  ]);
+  assert.deepEqual(await rendered(DETAILED, [`${assignments}.ID`, `${assignments}.name`]), [
+    `{"${assignments}.ID":["A","B"],"${assignments}.name":["First"]}`,
+    [],
+  ]);
+  assert.deepEqual(await rendered(DETAILED, ["data.caseInfo.status"], "table"), ["data.caseInfo.status\nOpen", []]);
+});
+
+Deno.test("a name that contains a dot comes before a path", async () => {
+  assert.deepEqual(await rendered(DETAILED, ["dotted.name"]), ['{"dotted.name":1}', []]);
+});
+
+Deno.test("paths start at the elements of a list, or at the member that contains it", async () => {
+  const list = { caseTypes: [{ ID: "A", links: { create: "x" } }, { ID: "B" }] };
+  assert.deepEqual(await rendered(list, ["links.create"]), ['{"caseTypes":[{"links.create":"x"},{}]}', []]);
+  assert.deepEqual(await rendered(list, ["caseTypes.ID"]), ['{"caseTypes.ID":["A","B"]}', []]);
+  assert.deepEqual(await rendered(list, ["caseTypes[1].ID"]), ['{"caseTypes[1].ID":"B"}', []]);
+});
+
+Deno.test("a warning suggests a field with a similar name, or one further down with the same name", async () => {
+  const warn = async (field: string) => (await rendered(DETAILED, [field]))[1];
+  assert.deepEqual(await warn("ID"), [
+    "Warning: the response has no field ID. Did you mean id or data.caseInfo.assignments.ID?",
+  ]);
+  assert.deepEqual(await warn("Status"), [
+    "Warning: the response has no field Status. Did you mean data.caseInfo.status?",
+  ]);
+  assert.deepEqual(await warn("data.caseInfo.statsu"), [
+    "Warning: the response has no field data.caseInfo.statsu. Did you mean data.caseInfo.status?",
+  ]);
+  assert.deepEqual(await warn("toString"), [
+    "Warning: the response has no field toString. Its fields: id, dotted.name, data.",
+  ]);
+});
