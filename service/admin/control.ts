@@ -14,8 +14,9 @@ import {
 } from "../server/directory.ts";
 import { MEMORY } from "../server/settings.ts";
 import { describeUpgrade, readUpgrade, type UpgradeState } from "../server/upgrade_state.ts";
+import { delay } from "../../utils/async/abort.ts";
+import { listDirectories, listServicesInMemory, type RegisteredService, unregisterService } from "./registry.ts";
 import { checkOwner, findProfiles, findServiceProfile, writeProfile } from "./profiles.ts";
-import { readProfiles } from "../../lib/auth/profiles.ts";
 import { getProfileName } from "../../lib/auth/settings.ts";
 import { addClient } from "../access/clients.ts";
 import { loadServedApplication } from "../sample/served_application.ts";
@@ -101,15 +102,57 @@ async function readRunningUpgrade(data: string): Promise<UpgradeState | undefine
   return upgrade?.copy === undefined ? upgrade : undefined;
 }
 
-/** Lists the data directories of other running services that have a profile. */
-export async function listOtherServices(data: string): Promise<string[]> {
-  const directories = new Set(Object.values(readProfiles()).map(({ service }) => service));
-  const found: string[] = [];
-  for (const directory of directories) {
-    if (typeof directory !== "string" || directory === data) continue;
-    if (await isInUse(directory).catch(() => false)) found.push(directory); // An unreadable directory is left out.
+/** Lists the running services that this user has started, except that of a directory. */
+export async function listOtherServices(data: string): Promise<RegisteredService[]> {
+  const found: RegisteredService[] = [];
+  for (const directory of await listDirectories()) {
+    if (directory === data || !await isInUse(directory).catch(() => false)) continue; // Leaves out unreadable ones.
+    const state = await readState(directory);
+    found.push({ data: directory, url: state?.url ?? "", pid: state?.pid ?? 0 });
   }
-  return found;
+  return [...found, ...await findServicesInMemory()];
+}
+
+/** Returns the status of all running services that this user has started. */
+export async function listServices(): Promise<JsonObject[]> {
+  const services = await listOtherServices("");
+  return await Promise.all(services.map(async (service) => {
+    if (service.data !== MEMORY) return await readServiceStatus(service);
+    const health = await readHealth(service);
+    const { version, application } = health ?? {};
+    return { running: true, answers: health !== undefined, version, application, ...service };
+  }));
+}
+
+/** Stops all services that this user has started. Returns what was stopped. */
+export async function stopAllServices(): Promise<RegisteredService[]> {
+  const services = await listOtherServices("");
+  await Promise.all(services.map((service) => service.data === MEMORY ? stopInMemory(service) : stopService(service)));
+  return services;
+}
+
+/** Finds the services in memory that still run, and forgets the others. */
+async function findServicesInMemory(): Promise<RegisteredService[]> {
+  const services = await listServicesInMemory();
+  const found = await Promise.all(services.map(async (service) => {
+    if ((await readHealth(service))?.pid === service.pid) return service;
+    await unregisterService(service);
+    return undefined;
+  }));
+  return found.filter((service) => service !== undefined);
+}
+
+async function stopInMemory(service: RegisteredService): Promise<void> {
+  Deno.kill(service.pid, "SIGTERM"); // The process has just identified itself.
+  const deadline = Date.now() + STOP_TIMEOUT;
+  while (await readHealth(service) !== undefined) {
+    if (Date.now() > deadline) {
+      throw new SvcError("TIMEOUT", `The service at ${service.url} did not stop within ${STOP_TIMEOUT / 1000} s.`, {
+        hint: `It may be busy. Try again, or end process ${service.pid}.`,
+      });
+    }
+    await delay(20);
+  }
 }
 
 /**
@@ -154,7 +197,7 @@ export function resolveDirectory(given: string | undefined): string {
 }
 
 /** Requests the health of the service. Returns undefined if it does not respond. */
-async function readHealth({ url }: ServiceState): Promise<JsonObject | undefined> {
+async function readHealth({ url }: Pick<ServiceState, "url">): Promise<JsonObject | undefined> {
   try {
     const response = await sendRequest(`${url}/health`, { signal: AbortSignal.timeout(RESPONSE_TIMEOUT) });
     const body: unknown = await response.json();

@@ -2,13 +2,19 @@
 import type { Profile } from "../../lib/auth/profiles.ts";
 import { getProfileName } from "../../lib/auth/settings.ts";
 import type { JsonObject } from "../../utils/json.ts";
-import { resolveDataDirectory } from "../server/directory.ts";
+import { readState, resolveDataDirectory } from "../server/directory.ts";
 import { type RunningService, runService, type StartHooks } from "../server/run.ts";
 import { logToStderr, MEMORY, type ServiceOptions } from "../server/settings.ts";
+import { registerService, unregisterService } from "./registry.ts";
 import { checkOwner, findProfiles, findServiceProfile, updateProfiles, writeProfile } from "./profiles.ts";
+
+/** Port of the first service on a directory. */
+export const DEFAULT_PORT = 8080;
 
 /** Options of a start. */
 export interface StartOptions extends ServiceOptions {
+  /** Port to listen on. Default: the last one of the directory, or 8080. */
+  port?: number;
   /** Profile of the service, created if it does not exist. Default: `default`. */
   profile?: string;
   /** Operator to act as. Default: the last one used, or the first operator of the application. */
@@ -39,9 +45,12 @@ export async function startForProfile(
   const data = resolveDataDirectory(options.data);
   const prepare = async (service: RunningService) => {
     await ensureProfile(service, { ...options, data });
-    if (data !== MEMORY) await updateProfiles(data, service, options.log ?? logToStderr);
+    const log = options.log ?? logToStderr;
+    if (data !== MEMORY) await updateProfiles(data, service, log);
+    await registerService({ data, url: service.url, pid: Deno.pid }, log);
   };
-  const service = await runService({ ...options, data }, { ...hooks, prepare });
+  const port = options.port ?? await findLastPort(data) ?? DEFAULT_PORT;
+  const service = await runService({ ...options, data, port }, { ...hooks, prepare });
   const { url, apiRoot, tokenPath } = service;
   const profiles = data === MEMORY ? [getProfileName(options)] : findProfiles(data);
   return { service, report: { url, apiRoot, tokenPath, data, pid: Deno.pid, profiles } };
@@ -60,6 +69,13 @@ export async function serveUntilStopped(
   await using _service = service;
   await started(report);
   await stopped.promise;
+  if (report.data === MEMORY) await unregisterService(report);
+}
+
+/** Returns the port of the last service on a directory, so that clients find the next one at the same address. */
+async function findLastPort(data: string): Promise<number | undefined> {
+  const state = data === MEMORY ? undefined : await readState(data);
+  return state && URL.canParse(state.url) ? Number(new URL(state.url).port || 80) : undefined;
 }
 
 /** Adds a client and its profile, unless the existing profile can stay. */

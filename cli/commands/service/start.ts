@@ -15,7 +15,10 @@ export const startCommand: LocalCommand = localCommand({
     "version of svc is upgraded first: the command shows the progress, keeps a copy, and continues an " +
     "interrupted upgrade.",
   flags: {
-    port: { help: "Port to listen on; 0 selects a free port", type: "integer", default: "8080" },
+    port: {
+      help: "Port to listen on; 0 selects a free port (default: the last one of the data directory, or 8080)",
+      type: "integer",
+    },
     data: { ...dataFlag, help: `${dataFlag.help}; ':memory:' keeps nothing on disk` },
     app: {
       help: "Application definition (default: the last one used, or the sample application)",
@@ -64,11 +67,11 @@ export const startCommand: LocalCommand = localCommand({
     const startOptions = { ...options, profile: context.globals.profile };
     if (detach) {
       const { startDetached } = await import("../../../service/admin/detach.ts");
-      return await printReport(context, await startDetached(startOptions, context));
+      return await printReport(context, await startDetached(startOptions, context), false);
     }
     const { serveUntilStopped } = await import("../../../service/admin/start.ts");
     const started = async (report: StartReport) => {
-      await printReport(context, report).catch((error) => {
+      await printReport(context, report, true).catch((error) => {
         if (!(error instanceof SvcError) || error.code !== "OUTPUT_FAILED") throw error;
         context.note(`Warning: ${error.message} The service runs at ${report.url}.`);
       });
@@ -77,10 +80,14 @@ export const startCommand: LocalCommand = localCommand({
   },
 });
 
-async function printReport(context: CommandContext, report: StartReport): Promise<void> {
-  if (report.data !== MEMORY) {
-    const { warnIfOpen } = await import("../../../service/server/directory.ts");
-    warnIfOpen(report.data, printWarnings(context));
-  }
+async function printReport(context: CommandContext, report: StartReport, inForeground: boolean): Promise<void> {
+  const { getDefaultDirectory, resolveDataDirectory, warnIfOpen } = await import(
+    "../../../service/server/directory.ts"
+  );
+  if (report.data !== MEMORY) warnIfOpen(report.data, printWarnings(context));
   await context.print(report);
+  if (!context.io.stderr.isTerminal()) return;
+  const { listNextCommands } = await import("./service_text.ts");
+  const isDefault = report.data === resolveDataDirectory(getDefaultDirectory());
+  for (const line of listNextCommands(report, { isDefault, inForeground })) context.note(line);
 }

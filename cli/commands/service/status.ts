@@ -1,14 +1,24 @@
+import { SvcError } from "../../../lib/errors.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import { dataFlag } from "./data_flag.ts";
 
 /** `svc service status`. */
 export const serviceStatusCommand: LocalCommand = localCommand({
   summary: "Show whether the service is running, and its address",
-  flags: { data: dataFlag },
-  example: ["--fields running,url", "--data permits --format table"],
-  seeAlso: ["service start --help"],
-  async run(context, options) {
-    const { readServiceStatus } = await import("../../../service/admin/control.ts");
-    await context.print(await readServiceStatus(options));
+  details: "With --all, the command lists every running service that you have started, in whatever data directory.",
+  flags: { data: dataFlag, all: { help: "List all running services", type: "boolean" } },
+  example: ["--fields running,url", "--all --format table --fields application,url,data"],
+  seeAlso: ["service start --help", "service stop --help"],
+  async run(context, { all, ...options }) {
+    const { listOtherServices, listServices, readServiceStatus } = await import("../../../service/admin/control.ts");
+    if (all) {
+      if (options.data === undefined) return await context.print(await listServices());
+      throw new SvcError("INVALID_ARGS", "--all and --data cannot be combined.", { hint: "Omit one of them." });
+    }
+    const status = await readServiceStatus(options);
+    await context.print(status);
+    if (status.running || typeof status.data !== "string" || !context.io.stderr.isTerminal()) return;
+    const { explainOtherService } = await import("./service_text.ts");
+    for (const other of await listOtherServices(status.data)) context.note(explainOtherService(other));
   },
 });

@@ -1,25 +1,25 @@
+import { SvcError } from "../../../lib/errors.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
-import { shellQuote } from "../../../utils/text/shell_quote.ts";
 import { dataFlag } from "./data_flag.ts";
 
 /** `svc service stop`. */
 export const stopCommand: LocalCommand = localCommand({
   summary: "Stop the service",
   details: "The service completes open requests first. On Windows it stops at once and interrupts open requests; " +
-    "changes that were confirmed are saved.",
-  flags: { data: dataFlag },
-  example: ["", "--data permits"],
-  seeAlso: ["service start --help"],
-  async run(context, options) {
-    const { listOtherServices, stopService } = await import("../../../service/admin/control.ts");
+    "changes that were confirmed are saved. With --all, the command stops every service that you have started.",
+  flags: { data: dataFlag, all: { help: "Stop all services, including those in memory", type: "boolean" } },
+  example: ["", "--data permits", "--all --format table"],
+  seeAlso: ["service status --help", "service start --help"],
+  async run(context, { all, ...options }) {
+    const { listOtherServices, stopAllServices, stopService } = await import("../../../service/admin/control.ts");
+    if (all) {
+      if (options.data === undefined) return await context.print(await stopAllServices());
+      throw new SvcError("INVALID_ARGS", "--all and --data cannot be combined.", { hint: "Omit one of them." });
+    }
     const result = await stopService(options);
-    const others = result.stopped ? [] : await listOtherServices(result.data);
-    for (const other of others) {
-      context.note(
-        `No service uses ${result.data}. A service uses ${other}. To stop it, run: svc service stop --data ${
-          shellQuote(other)
-        }`,
-      );
+    for (const other of result.stopped ? [] : await listOtherServices(result.data)) {
+      const { explainOtherService } = await import("./service_text.ts");
+      context.note(`No service uses ${result.data}. ${explainOtherService(other)}`);
     }
     await context.print(result);
   },

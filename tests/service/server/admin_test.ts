@@ -39,6 +39,68 @@ Deno.test("stop names the directory of another running service", async () => {
   assert.deepEqual((await home.svc("service", "stop")).error, {});
 });
 
+Deno.test("status and stop find every service of the user: other directories, services without a profile, in memory", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  await using home = await ServiceHome.open();
+  const list = async () => {
+    const { out } = await home.svc("service", "status", "--all");
+    assert.ok(Array.isArray(out));
+    return out;
+  };
+  assert.deepEqual(await list(), []);
+  const [first, second] = [join(home.directory, "first"), join(home.directory, "second")];
+  await home.svc(...START_ARGUMENTS, "--data", first);
+  await home.svc(...START_ARGUMENTS, "--data", second, "--profile", "second");
+  await Deno.remove(join(home.directory, "config.json"));
+  const memory = home.command([
+    "service",
+    "start",
+    "--port",
+    "0",
+    "--data",
+    ":memory:",
+    "--profile",
+    "memory",
+    "--quiet",
+  ])
+    .spawn();
+  const reader = memory.stdout.getReader();
+  await reader.read();
+  assert.deepEqual(new Set((await list()).map(({ data }) => data)), new Set([first, second, ":memory:"]));
+  for (const { running, answers, url } of await list()) {
+    assert.deepEqual([running, answers, typeof url], [true, true, "string"]);
+  }
+
+  const killed = (await list()).find(({ data }) => data === second);
+  Deno.kill(killed.pid, "SIGKILL");
+  await eventually("the killed service is not listed", async () => (await list()).length === 2);
+  // The registry still names a process for the directory, which is now another one.
+  for (const { name } of Deno.readDirSync(join(home.directory, "services"))) {
+    const file = join(home.directory, "services", name);
+    const entry = JSON.parse(await Deno.readTextFile(file));
+    if (entry.data === second) await Deno.writeTextFile(file, JSON.stringify({ ...entry, pid: Deno.pid }));
+  }
+  assert.equal((await list()).length, 2);
+
+  assert.equal((await home.svc("service", "stop", "--all", "--data", first)).error.code, "INVALID_ARGS");
+  const { out: stopped } = await home.svc("service", "stop", "--all");
+  assert.ok(Array.isArray(stopped));
+  assert.deepEqual(new Set(stopped.map(({ data }) => data)), new Set([first, ":memory:"]));
+  assert.equal((await memory.status).code, 0);
+  await Promise.all([reader.cancel(), memory.stderr.cancel()]);
+  assert.deepEqual(await list(), []);
+});
+
+Deno.test("an entry of a service in memory does not match a process that has got its ID", async () => {
+  await using home = await ServiceHome.open();
+  const { out } = await home.svc(...START_ARGUMENTS);
+  const entry = { data: ":memory:", url: out.url, pid: Deno.pid };
+  await Deno.writeTextFile(join(home.directory, "services/memory-1.json"), JSON.stringify(entry));
+  const { out: listed } = await home.svc("service", "status", "--all");
+  assert.deepEqual(Array.isArray(listed) && listed.map(({ pid }) => pid), [out.pid]);
+});
+
 Deno.test("concurrent checks whether a directory is in use do not detect each other", async () => {
   await using folder = await makeFolder({ "service.lock": "" });
   const ask = () => Promise.all(Array.from({ length: 100 }, () => isInUse(folder.path)));

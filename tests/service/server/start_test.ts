@@ -9,6 +9,7 @@ import { runWithoutSpace } from "../../harness/faults.ts";
 import { CREATE_ARGUMENTS, leaveBulkJob, ServiceHome, spawnService, START_ARGUMENTS } from "../../harness/service.ts";
 import { PERMIT_FILE } from "../../harness/service_engine.ts";
 import { makeFolder, runCommand } from "../../harness/svc.ts";
+import { Terminal } from "../../harness/terminal.ts";
 
 Deno.test("the first start creates a client and a profile for the next command", async () => {
   await using home = await ServiceHome.open();
@@ -24,6 +25,24 @@ Deno.test("the first start creates a client and a profile for the next command",
   }
   const created = await home.svc(...CREATE_ARGUMENTS);
   assert.deepEqual(created.out, { id: "CITY-PERMIT-WORK P-1", status: "New" });
+});
+
+Deno.test("a start without --port uses the last port of the directory", async () => {
+  await using home = await ServiceHome.open();
+  const first = await home.svc(...START_ARGUMENTS);
+  await home.svc("service", "stop");
+  const second = await home.svc("service", "start", "--detach");
+  assert.deepEqual([second.code, second.out.url], [0, first.out.url], JSON.stringify(second.error));
+});
+
+Deno.test("a start at a terminal lists the commands to try next", async () => {
+  await using home = await ServiceHome.open();
+  const [program = "", ...args] = home.commandLine(START_ARGUMENTS);
+  await using terminal = new Terminal(program, args, { env: { SVC_CONFIG_DIR: home.directory } });
+  assert.equal(await terminal.exit(), 0);
+  const shown = terminal.screen();
+  assert.match(shown, /The service is running\. Try next:\n {2}svc case-types list {2}see what/);
+  assert.match(shown, /\n {2}svc service stop +stop the service$/);
 });
 
 Deno.test({
