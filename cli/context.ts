@@ -2,14 +2,22 @@
 import type { CallerOptions } from "../lib/client/caller.ts";
 import type { Warn } from "../lib/client/callback.ts";
 import { SvcError } from "../lib/errors.ts";
-import { parseJson } from "../utils/json.ts";
+import type { Rendered, Surface } from "../lib/output/format.ts";
+import { type JsonValue, parseJson } from "../utils/json.ts";
 import { escapeControlCharacters, escapeToOneLine } from "../utils/text/control_characters.ts";
 import type { CommandContext, GlobalFlags } from "./commands/command.ts";
 import type { Io } from "./io/io.ts";
 
+type Render = (result: JsonValue, surface: Surface) => Promise<Rendered>;
+
 /** Loads the renderer of results. A command that waits for a response loads it in the meantime. */
-export function loadRenderer(): Promise<typeof import("../lib/output/render.ts")> {
-  return import("../lib/output/render.ts");
+export async function loadRenderer({ format, fields }: GlobalFlags): Promise<Render> {
+  if (format === "view") {
+    const { renderView } = await import("./view/render_view.ts");
+    return (result, surface) => renderView(result, fields, surface);
+  }
+  const { render } = await import("../lib/output/render.ts");
+  return (result, surface) => render(result, { format, fields }, surface);
 }
 
 /** Creates the context of one command. */
@@ -23,8 +31,8 @@ export function createContext(globals: GlobalFlags, io: Io): CommandContext {
     },
     async print(result) {
       if (result === undefined) return;
-      const { render } = await loadRenderer();
-      const { text, notes } = await render(result, globals, {
+      const render = await loadRenderer(globals);
+      const { text, notes } = await render(result, {
         columns: io.stdout.columns(),
         color: io.stdout.isTerminal() && !io.env("NO_COLOR"),
       });

@@ -54,7 +54,9 @@ async function runCommand(entry: CommandEntry, { words, rest, help }: CommandLin
   if (help) return await printHelp(io, ({ buildCommandHelp }) => buildCommandHelp(words, command));
   const parsed = parseArguments(command, rest);
   if ("problem" in parsed) throw (await usageErrors()).usageError(parsed.problem, command, words);
-  await command.run(createContext(readGlobalFlags(parsed.values, command.flags), io), parsed.values);
+  const defaultFormat = command.prefersView && io.stdout.isTerminal() ? "view" : undefined;
+  const globals = readGlobalFlags(parsed.values, command.flags, defaultFormat);
+  await command.run(createContext(globals, io), parsed.values);
 }
 
 async function printRootHelp(io: Io): Promise<void> {

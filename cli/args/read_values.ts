@@ -2,7 +2,7 @@
 import { CALL_SETTINGS, type CallSettingName, parseSetting } from "../../lib/auth/call_settings.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { listParams, toKebab } from "../../lib/operation/operation.ts";
-import { FORMATS } from "../../lib/output/format.ts";
+import { type Format, FORMATS } from "../../lib/output/format.ts";
 import { mapValues } from "../../utils/map_values.ts";
 import type { CommandDescription, Flag, GlobalFlags, ParsedArguments } from "../commands/command.ts";
 import { globalFlags, selectGlobalFlags } from "./global_flags.ts";
@@ -32,10 +32,14 @@ export async function readValues(
 }
 
 /** Reads the values of the global flags that a command does not replace by flags of its own. */
-export function readGlobalFlags(parsed: ParsedArguments, own?: Readonly<Record<string, Flag>>): GlobalFlags {
+export function readGlobalFlags(
+  parsed: ParsedArguments,
+  own?: Readonly<Record<string, Flag>>,
+  defaultFormat: Format = globalFlags.format.default,
+): GlobalFlags {
   const values: ParsedArguments = mapValues(selectGlobalFlags(own), (_, name) => parsed[name]);
   return {
-    format: parseChoice("format", FORMATS, values.format ?? globalFlags.format.default),
+    format: parseChoice("format", FORMATS, values.format ?? defaultFormat),
     isDataRequested: values.format !== undefined || values.fields !== undefined,
     fields: typeof values.fields === "string" ? parseFields(values.fields) : undefined,
     dryRun: values.dryRun === true,

@@ -97,6 +97,8 @@ export interface CommandDescription {
   readonly flags?: Readonly<Record<string, Flag>>;
   /** Arguments of an example command line, or of several. */
   readonly example: Examples;
+  /** Set for commands that print the format `view` at a terminal by default. */
+  readonly prefersView?: true;
   /** Related commands and topics, e.g. `workflow resume --help` or `help workflows`. */
   readonly seeAlso?: readonly string[];
 }

@@ -176,5 +176,5 @@ async function callWithProgress(context: CommandContext, ref: OperationRef, valu
 
 async function call(context: CommandContext, ref: OperationRef, values: Values): Promise<Reply> {
   const reply = openCaller(callerOptions(context)).call(ref, values, { signal: context.signal });
-  return (await Promise.all([reply, loadRenderer()]))[0];
+  return (await Promise.all([reply, loadRenderer(context.globals)]))[0];
 }

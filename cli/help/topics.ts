@@ -75,6 +75,8 @@ const FORMAT_DESCRIPTIONS: Readonly<Record<Format, string>> = {
   yaml: "YAML.",
   table: "A table with one row for each object of a list. At a terminal it has borders and fits the width; columns " +
     "that do not fit are hidden and named on stderr.",
+  view: "A page for people, with labels and the next commands. 'svc show' and the other commands without a group use " +
+    "it at a terminal.",
 };
 
 function buildFormatting(): Promise<Block[]> {

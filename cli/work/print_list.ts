@@ -12,15 +12,10 @@ export interface PrintedList {
   readonly empty: string;
 }
 
-/** Prints a list: as a table at a terminal and with `--format table`, otherwise as the result. */
+/** Prints a list: as a table in the formats `view` and `table`, otherwise as the result. */
 export async function printList(context: CommandContext, { result, rows, empty }: PrintedList): Promise<void> {
   const { globals, io } = context;
-  if (!isForPeople(context) && globals.format !== "table") return await context.print(result);
+  if (globals.format !== "view" && globals.format !== "table") return await context.print(result);
   if (rows.length === 0) return context.note(empty);
   await createContext({ ...globals, format: "table" }, io).print([...rows]);
-}
-
-/** Reports whether a result is printed for people: at a terminal, unless a format or fields are requested. */
-export function isForPeople({ globals, io }: CommandContext): boolean {
-  return io.stdout.isTerminal() && !globals.isDataRequested;
 }

@@ -1,8 +1,11 @@
 /** Names of the formats of results. */
-export const FORMATS = ["json", "compact", "yaml", "table"] as const;
+export const FORMATS = ["json", "compact", "yaml", "table", "view"] as const;
 
 /** A format of results. */
 export type Format = (typeof FORMATS)[number];
+
+/** A format that does not depend on what a result means. The format `view` is for people only. */
+export type DataFormat = Exclude<Format, "view">;
 
 /** The place where the text appears. */
 export interface Surface {

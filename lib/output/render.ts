@@ -1,13 +1,13 @@
 import { toIndentedJson } from "../../utils/indented_json.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
-import type { Format, Rendered, Surface } from "./format.ts";
+import type { DataFormat, Rendered, Surface } from "./format.ts";
 import { createTooLongError } from "./too_long.ts";
 
 /** Options of `render`. */
 export interface RenderOptions {
   /** Format. */
-  readonly format: Format;
+  readonly format: DataFormat;
   /** Top-level fields to print, in this order. Default: all. */
   readonly fields?: readonly string[];
 }

@@ -1,7 +1,7 @@
 import { toIndentedJson } from "../../utils/indented_json.ts";
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
-import type { Format } from "./format.ts";
+import type { DataFormat } from "./format.ts";
 import { createTooLongError } from "./too_long.ts";
 
 type Items = AsyncIterable<JsonValue> | Iterable<JsonValue>;
@@ -11,7 +11,7 @@ type Items = AsyncIterable<JsonValue> | Iterable<JsonValue>;
  * contain that member yet. Together the pieces are the text that `render` returns.
  */
 export async function* renderLong(
-  format: Exclude<Format, "table">,
+  format: Exclude<DataFormat, "table">,
   object: JsonObject,
   member: string,
   list: Items,

@@ -207,7 +207,7 @@ const MISTAKES: Record<string, Mistake> = {
     hint: "Quote an argument that contains spaces. 'svc cases get --help' lists the flags.",
   },
   "case-types list A": { message: "svc case-types list takes no arguments: 'A' is one too many." },
-  "cases get C-1 --format xml": { message: "--format must be one of json, compact, yaml, table." },
+  "cases get C-1 --format xml": { message: "--format must be one of json, compact, yaml, table, view." },
   "cases get C-1 --fields id,,type": {
     message: "--fields must be names, separated by commas.",
     hint: "For example --fields id,status.",

@@ -35,6 +35,24 @@ export function truncateToWidth(text: string, columns: number): string {
   return text;
 }
 
+/** Wraps a text at spaces to a number of terminal columns. A word that is wider than a line is split. */
+export function wrapToWidth(text: string, columns: number): string[] {
+  if (displayWidth(text) <= columns) return [text];
+  const lines: string[] = [];
+  let line = "";
+  let width = 0;
+  const add = (part: string, partWidth: number, gap: string) => {
+    const isFitting = width + gap.length + partWidth <= columns;
+    if (line !== "" && !isFitting) lines.push(line);
+    [line, width] = line === "" || !isFitting ? [part, partWidth] : [line + gap + part, width + gap.length + partWidth];
+  };
+  for (const word of text.split(" ")) {
+    if (displayWidth(word) <= columns) add(word, displayWidth(word), " ");
+    else [...splitGraphemes(word)].forEach((part, i) => add(part, graphemeWidth(part), i === 0 ? " " : ""));
+  }
+  return line === "" ? lines : [...lines, line];
+}
+
 function graphemeWidth(grapheme: string): number {
   return ZERO_WIDTH.test(grapheme) ? 0 : WIDE.test(grapheme) ? 2 : 1;
 }

@@ -11,6 +11,7 @@ export const find = localCommand({
   flags: { status, type, page, pageSize },
   example: ["harbour", "'main street' --status Pending", "P-1"],
   seeAlso: ["show --help", "work find --help", "data query --help"],
+  prefersView: true,
   async run(context, { text, ...params }) {
     const [{ findCases }, { printList }] = await Promise.all([
       import("../../work/find_cases.ts"),

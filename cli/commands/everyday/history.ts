@@ -7,8 +7,9 @@ export const history = localCommand({
   args: [{ name: "id", help: "Short ID or handle of a case or an assignment, or -", type: "string", required: true }],
   example: ["P-1", "- --format table --fields time,by,text"],
   seeAlso: ["help handles", "show --help"],
+  prefersView: true,
   async run(context, { id }) {
-    const [{ resolveCaseId }, { isAssignmentHandle }, { isForPeople, printList }, work] = await Promise.all([
+    const [{ resolveCaseId }, { isAssignmentHandle }, { printList }, work] = await Promise.all([
       import("../../handles/resolve_handles.ts"),
       import("../../handles/handles.ts"),
       import("../../work/print_list.ts"),
@@ -17,9 +18,9 @@ export const history = localCommand({
     // The handle of an assignment contains that of its case: ASSIGN-WORKLIST <case>!<process>.
     const named = isAssignmentHandle(id) ? id.replace(/^\S+ /, "").replace(/![^!]*$/, "") : id;
     const entries = await work.readHistory(context, await resolveCaseId(context, named));
-    const { stdout } = context.io;
-    if (isForPeople(context) && entries.length > 0) {
-      return stdout.write(work.renderHistory(entries, stdout.columns() ?? 80));
+    const { globals: { format, fields }, io: { stdout } } = context;
+    if (format === "view" && fields === undefined && entries.length > 0) {
+      return stdout.write(work.renderHistory(entries, stdout.columns() ?? Infinity));
     }
     await printList(context, {
       result: work.toJson(entries),

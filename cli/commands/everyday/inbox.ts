@@ -19,6 +19,7 @@ export const inbox = localCommand({
   },
   example: ["", "--status Pending --text harbour", "--watch"],
   seeAlso: ["next --help", "show --help", "work inbox --help"],
+  prefersView: true,
   async run(context, { watch, interval, ...params }) {
     const { describeInbox, readInbox } = await import("../../work/read_inbox.ts");
     if (watch) {

@@ -6,6 +6,7 @@ export const next = localCommand({
   details: "It is the most urgent, then oldest one in your worklist and your queues. Then - stands for its case.",
   example: ["", "--fields id"],
   seeAlso: ["inbox --help", "assignments perform --help", "work release --help"],
+  prefersView: true,
   async run(context) {
     const [{ callAndPrint }, { default: operations }] = await Promise.all([
       import("../operations.ts"),

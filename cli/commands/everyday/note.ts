@@ -9,6 +9,7 @@ export const note = localCommand({
   ],
   example: ["P-1 'Plan received'", "- 'Please check the address, @reviewer@city'"],
   seeAlso: ["help handles", "social post-message --help"],
+  prefersView: true,
   async run(context, { id, text: message }) {
     const [{ callAndPrint }, { resolveCaseId }, { default: operations }] = await Promise.all([
       import("../operations.ts"),

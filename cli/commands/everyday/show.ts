@@ -11,6 +11,7 @@ export const show = localCommand({
   }],
   example: ["P-1", "-", "'ASSIGN-WORKLIST ACME-WORK C-1!REVIEW'"],
   seeAlso: ["help handles", "cases get --help", "assignments get --help"],
+  prefersView: true,
   async run(context, { id }) {
     const [{ callAndPrint }, { isAssignmentHandle }] = await Promise.all([
       import("../operations.ts"),

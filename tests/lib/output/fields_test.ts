@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { JsonValue } from "../../../utils/json.ts";
-import type { Format } from "../../../lib/output/format.ts";
+import type { DataFormat } from "../../../lib/output/format.ts";
 import { render } from "../../../lib/output/render.ts";
 
 const CASE = { id: "C-1", type: "T", status: "Open", urgency: 10, data: { caseInfo: {} } };
@@ -8,7 +8,7 @@ const CASE = { id: "C-1", type: "T", status: "Open", urgency: 10, data: { caseIn
 async function rendered(
   value: JsonValue,
   fields: string[],
-  format: Format = "compact",
+  format: DataFormat = "compact",
 ): Promise<[string, readonly string[]]> {
   const { text, notes } = await render(value, { format, fields }, { color: false });
   return [text.trimEnd(), notes];

@@ -26,7 +26,7 @@ export async function printRun(
   if (fields !== undefined) {
     return await print({ ...head, inputs: fields.includes("inputs") ? await Array.fromAsync(inputs) : [] });
   }
-  if (format === "table") return await print({ ...head, inputs: await takeFirst(inputs) }); // Only names the member.
+  if (format === "table" || format === "view") return await print({ ...head, inputs: await takeFirst(inputs) }); // Only names the member.
   for await (const piece of renderLong(format, head, "inputs", inputs)) io.stdout.write(piece);
 }
 

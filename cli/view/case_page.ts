@@ -1,0 +1,136 @@
+/** The page of a case or an assignment. */
+import { formatCommandLine } from "../../lib/errors.ts";
+import {
+  filterObjects,
+  isJsonObject,
+  isNonEmptyString,
+  isScalar,
+  type JsonObject,
+  type JsonValue,
+} from "../../utils/json.ts";
+import { isShortId } from "../handles/handles.ts";
+import { listContentRows } from "./content_rows.ts";
+import { formatDistance } from "./format_value.ts";
+import type { Row, Section, Span } from "./page.ts";
+
+/** The body of a response with a case. */
+type CaseBody = JsonObject & { readonly data: { readonly caseInfo: JsonObject } };
+
+/** Reports whether a result is a case, or an assignment with its case. */
+export function isCaseBody(value: JsonValue): value is CaseBody {
+  return isJsonObject(value) && isJsonObject(value.data) && isJsonObject(value.data.caseInfo);
+}
+
+/** Builds the page of a case, or of an assignment with its case. */
+export function buildCasePage(body: CaseBody): Section[] {
+  const { caseInfo } = body.data;
+  const content = isJsonObject(caseInfo.content) ? caseInfo.content : {};
+  const caseId = toText(caseInfo.ID) ?? toText(body.ID) ?? "";
+  const shortId = toText(caseInfo.businessID) ?? caseId.split(" ").at(-1) ?? "";
+  const name = isShortId(shortId) ? shortId : caseId;
+  const all = filterObjects(caseInfo.assignments);
+  const selected = all.filter(({ ID }) => ID === body.id);
+  const assignments = selected.length > 0 ? selected : all;
+  const label = toText(content.pyLabel) ?? toText(caseInfo.name) ?? "";
+  return [
+    ...(isNonEmptyString(body.confirmationNote) ? [{ text: body.confirmationNote }] : []),
+    { line: [{ text: shortId, style: "bold" }, { text: `  ${label}`, style: "bold" }] },
+    { line: buildStageLine(filterObjects(caseInfo.stages)) },
+    { rows: listFacts(caseInfo, body, caseId) },
+    { heading: "Fields", rows: listContentRows(content, body.uiResources) },
+    { heading: "Open work", rows: assignments.map(describeAssignment) },
+    {
+      heading: "Actions",
+      rows: [
+        ...listAssignmentActions(assignments, all.length === 1 ? name : undefined),
+        ...(selected.length > 0 ? [] : listCaseActions(caseInfo, name)),
+      ],
+    },
+  ];
+}
+
+/** Shows the way of the case: `Intake ✓ ─ Review ● ─ Decision`. Alternative stages are shown when they are visited. */
+function buildStageLine(stages: readonly JsonObject[]): Span[] {
+  const shown = stages.filter(({ type, visited_status: status }) =>
+    type !== "Alternate" || (isNonEmptyString(status) && status !== "future")
+  );
+  return shown.flatMap(({ name, ID, visited_status: status }, i): Span[] => {
+    const text = toText(name) ?? toText(ID) ?? "";
+    const isActive = status === "active";
+    const between: Span[] = i === 0 ? [] : [{ text: " ─ ", style: "dim" }];
+    if (isActive) return [...between, { text: `${text} ●`, style: "cyan" }];
+    return [...between, status === "completed" ? { text: `${text} ✓`, style: "green" } : { text, style: "dim" }];
+  });
+}
+
+function listFacts(caseInfo: JsonObject, body: CaseBody, caseId: string): Row[] {
+  const sla = isJsonObject(caseInfo.sla) ? caseInfo.sla : {};
+  const facts: [string, string | undefined][] = [
+    ["Status", toText(caseInfo.status) ?? toText(body.status)],
+    ["Urgency", toText(caseInfo.urgency) ?? toText(body.urgency)],
+    ["Due", formatTimeFact(sla.goal)],
+    ["Deadline", formatTimeFact(sla.deadline)],
+    ["Type", toText(caseInfo.caseTypeName) ?? toText(caseInfo.caseTypeID)],
+    ["Handle", caseId],
+    ["Part of", toText(caseInfo.parentCaseID)],
+    ["Owner", toText(caseInfo.owner)],
+    ["Created", formatTimeFact(caseInfo.createTime, caseInfo.createdBy)],
+    ["Changed", formatTimeFact(caseInfo.lastUpdateTime, caseInfo.lastUpdatedBy)],
+  ];
+  return facts.flatMap(([label, value]) => !isNonEmptyString(value) ? [] : [{ label, value }]);
+}
+
+function formatTimeFact(time: JsonValue | undefined, by?: JsonValue): string | undefined {
+  if (!isNonEmptyString(time)) return undefined;
+  return isNonEmptyString(by) ? `${formatDistance(time)} by ${by}` : formatDistance(time);
+}
+
+function describeAssignment({ name, ID, instructions, assigneeInfo, urgency }: JsonObject): Row {
+  const assignee = isJsonObject(assigneeInfo) ? assigneeInfo : {};
+  const [id, display] = [toText(assignee.ID), toText(assignee.name)];
+  const who = display === undefined || display === id ? id : `${display} (${id})`;
+  const facts = [
+    who === undefined ? undefined : assignee.type === "workbasket" ? `in the queue ${who}` : `assigned to ${who}`,
+    toText(urgency) === undefined ? undefined : `urgency ${toText(urgency)}`,
+  ];
+  const text = facts.filter(isNonEmptyString).join(", ");
+  const value = [text.charAt(0).toUpperCase() + text.slice(1), toText(instructions)].filter(isNonEmptyString).join(
+    "\n",
+  );
+  return { label: toText(name) ?? toText(ID) ?? "", value };
+}
+
+/** An assignment that is the only one of its case is named by the case. */
+function listAssignmentActions(assignments: readonly JsonObject[], caseName: string | undefined): Row[] {
+  return assignments.flatMap(({ ID, name, actions, isMultiStep }) =>
+    filterObjects(actions).map((action) => ({
+      label: (assignments.length > 1 || isMultiStep === "true" ? `${toText(name)}: ` : "") + getName(action),
+      command: formatCommandLine([
+        ...["assignments", "perform", caseName ?? toText(ID) ?? ""],
+        ...["--action", toText(action.ID) ?? ""],
+      ]),
+    }))
+  );
+}
+
+function listCaseActions({ availableActions, availableProcesses }: JsonObject, caseName: string): Row[] {
+  const actions = filterObjects(availableActions).map((action) => ({
+    label: getName(action),
+    command: action.ID === "pyChangeStage"
+      ? `${formatCommandLine(["cases", "stage-go", caseName])} --stage <stage>`
+      : formatCommandLine(["cases", "perform-action", caseName, "--action", toText(action.ID) ?? ""]),
+  }));
+  const processes = filterObjects(availableProcesses).map((process) => ({
+    label: `Start ${getName(process)}`,
+    command: formatCommandLine(["cases", "start-process", caseName, "--process", toText(process.ID) ?? ""]),
+  }));
+  return [...actions, ...processes];
+}
+
+function getName({ name, ID }: JsonObject): string {
+  return toText(name) ?? toText(ID) ?? "";
+}
+
+function toText(value: JsonValue | undefined): string | undefined {
+  return isScalar(value) && value !== "" ? String(value) : undefined;
+}

@@ -1,0 +1,46 @@
+/** Pages of results that are not cases: tables for lists, and labelled values for other objects. */
+import type { Rendered, Surface } from "../../lib/output/format.ts";
+import { toTable } from "../../lib/output/table.ts";
+import { isJsonObject, isObjectList, type JsonObject, type JsonValue, type Rows } from "../../utils/json.ts";
+import { formatValue, isEmptyValue, isTechnical, toLabel } from "./format_value.ts";
+import { layOutPage, type Row, type Section } from "./page.ts";
+
+/** Builds the page of a list: a table, or one section per element if they cannot be shown as a table. */
+export function buildListPage(
+  { rows, member }: Rows,
+  value: JsonValue,
+  surface: Surface,
+  fields: readonly string[] | undefined,
+): Rendered {
+  if (rows.length === 0) return { text: member === undefined ? "None.\n" : `${toLabel(member)}: none.\n`, notes: [] };
+  const table = toTable(value, surface, fields);
+  if ("text" in table) return table;
+  return { text: layOutPage(rows.flatMap(buildObjectPage), surface), notes: [] };
+}
+
+/** Builds the page of an object: its values, then a section for each object and list in it. */
+export function buildObjectPage(object: JsonObject): Section[] {
+  const members = Object.entries(object).filter(([name]) => name !== "links");
+  const plain = members.filter(([, value]) => !isSection(value));
+  const sections = members.filter(([, value]) => isSection(value)).flatMap(([name, value]): Section[] => {
+    const heading = toLabel(name);
+    if (isObjectList(value)) return [{ heading, rows: listElements(value) }];
+    return [{ heading, rows: isJsonObject(value) ? listMembers(value) : [] }];
+  });
+  return [{ rows: plain.map(([name, value]) => ({ label: toLabel(name), value: formatValue(value) })) }, ...sections];
+}
+
+function isSection(value: JsonValue | undefined): boolean {
+  return !isEmptyValue(value) && (isJsonObject(value) || isObjectList(value));
+}
+
+function listMembers(object: JsonObject): Row[] {
+  return Object.entries(object).filter(([name]) => !isTechnical(name))
+    .map(([name, value]) => ({ label: toLabel(name), value: formatValue(value) }));
+}
+
+function listElements(list: readonly JsonObject[]): Row[] {
+  const table = toTable([...list], { color: false });
+  if ("text" in table) return [{ label: "", lines: table.text.trimEnd().split("\n") }];
+  return list.flatMap(listMembers);
+}

@@ -1,0 +1,28 @@
+import { findRows, isJsonObject, type JsonValue } from "../../utils/json.ts";
+import type { Rendered, Surface } from "../../lib/output/format.ts";
+import { buildCasePage, isCaseBody } from "./case_page.ts";
+import { buildListPage, buildObjectPage } from "./object_page.ts";
+import { formatValue } from "./format_value.ts";
+import { layOutPage } from "./page.ts";
+
+/** Renders a result for people. Control characters are escaped. */
+export async function renderView(
+  result: JsonValue,
+  fields: readonly string[] | undefined,
+  surface: Surface,
+): Promise<Rendered> {
+  if (fields === undefined) return renderPage(result, undefined, surface);
+  const { selectFields } = await import("../../lib/output/fields.ts");
+  const { value, notes } = selectFields(result, fields);
+  const rendered = renderPage(value, fields, surface);
+  return { text: rendered.text, notes: [...notes, ...rendered.notes] };
+}
+
+function renderPage(value: JsonValue, fields: readonly string[] | undefined, surface: Surface): Rendered {
+  if (isCaseBody(value)) return { text: layOutPage(buildCasePage(value), surface), notes: [] };
+  const list = findRows(value);
+  if (list !== undefined) return buildListPage(list, value, surface, fields);
+  if (isJsonObject(value)) return { text: layOutPage(buildObjectPage(value), surface), notes: [] };
+  const lines = Array.isArray(value) ? value.map((element) => formatValue(element)) : [formatValue(value)];
+  return { text: layOutPage([{ text: lines.join("\n") }], surface), notes: [] };
+}

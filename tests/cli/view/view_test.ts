@@ -1,0 +1,154 @@
+/** The format `view`: pages for people. */
+import assert from "node:assert/strict";
+import { callFakeService, startFakeService } from "../../harness/fake_service.ts";
+import { openLiveForAll } from "../../harness/service.ts";
+import { splitWords } from "../../harness/svc.ts";
+import { openTerminal, type TerminalOptions } from "../../harness/terminal.ts";
+
+const live = await openLiveForAll();
+const address = { Address: "Quay 1", Area: 400, Contact: { Name: "Zoë" } };
+await live.createPermit({ Applicant: "Ada", ...address });
+await live.json("cases perform-action P-1 --action pyUpdateCaseDetails --set Documents[+].Title=Plan");
+
+async function runInTerminal(line: string, options: TerminalOptions = {}): Promise<string> {
+  await using terminal = openTerminal(splitWords(line), { ...options, env: await live.environment() });
+  assert.equal(await terminal.exit(), 0);
+  return terminal.scrollback();
+}
+
+/** Replaces times, which differ between runs. */
+function maskTimes(text: string): string {
+  return text.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d \((?:now|\d+ min ago)\)/g, "<time>");
+}
+
+Deno.test("svc show prints the page of a case in a terminal", async () => {
+  assert.equal(
+    maskTimes(await runInTerminal("show P-1")),
+    `P-1  Permit for Ada
+
+Intake ● ─ Review ─ Decision
+
+Status   New
+Urgency  10
+Type     Permit
+Handle   CITY-PERMIT-WORK P-1
+Owner    clerk@city
+Created  <time> by clerk@city
+Changed  <time> by clerk@city
+
+Fields
+  Applicant      Ada
+  Channel        Internet
+  Address        Quay 1
+  Area           400
+  Urgent         No
+  Fee            1050.5
+  Documents      Title  Pages  Cost
+                 Plan   1      0.5
+  Contact: Name  Zoë
+
+Open work
+  Register the application  Assigned to Clara Clerk (clerk@city), urgency 10
+                            Enter who applies, for what, and where.
+
+Actions
+  Register
+      svc assignments perform P-1 --action Register
+  Withdraw
+      svc assignments perform P-1 --action Withdraw
+  Edit details
+      svc cases perform-action P-1 --action pyUpdateCaseDetails
+  Change stage
+      svc cases stage-go P-1 --stage <stage>
+  Expedite
+      svc cases perform-action P-1 --action Expedite
+  Withdraw the application
+      svc cases perform-action P-1 --action Withdraw
+  Start Site visit
+      svc cases start-process P-1 --process Site_Visit`,
+  );
+});
+
+Deno.test("the view of an assignment has the labels of its form, and amounts of money", async () => {
+  const { stdout, stderr } = await live.run("assignments get P-1 --format view");
+  assert.equal(stderr, "");
+  assert.match(stdout, /^ {2}Address of the work +Quay 1$/m);
+  assert.match(stdout, /^ {2}Fee +1,050\.50$/m);
+  assert.match(stdout, /^ {2}Documents +Title +Pages +Cost of copies\n +Plan +1 +0\.50$/m);
+  assert.match(stdout, /^ {2}E-mail +–$/m);
+  assert.match(stdout, /^ {2}Register {2}svc assignments perform P-1 --action Register$/m);
+  assert.ok(!stdout.includes("perform-action") && !stdout.includes("\x1b"), stdout);
+});
+
+Deno.test("a view fits narrow terminals, except for its command lines", async () => {
+  for (const columns of [60, 30, 12]) {
+    const screen = await runInTerminal("show P-1", { columns, rows: 200 });
+    assert.ok(screen.startsWith("P-1"), screen);
+    assert.ok(screen.includes("Actions"), screen);
+  }
+  const text = await runInTerminal("show P-1", { columns: 30, rows: 200 });
+  assert.match(text, /^Handle\n {4}CITY-PERMIT-WORK P-1$/m);
+  assert.match(text, /^ {2}Register the application\n {6}Assigned to Clara Clerk\n {6}\(clerk@city\), urgency 10$/m);
+});
+
+Deno.test("svc show prints JSON in a pipe, and where that is requested", async () => {
+  assert.match((await live.run("show P-1")).stdout, /^\{\n {2}"id": "CITY-PERMIT-WORK P-1",/);
+  assert.match(await runInTerminal("show P-1 --format compact --fields id"), /^\{"id":"CITY-PERMIT-WORK P-1"\}$/);
+  assert.match(await runInTerminal("cases get P-1 --fields id"), /^\{\n {2}"id"/);
+});
+
+Deno.test("the view of a list is a table, and that of another object lists its members", async () => {
+  assert.equal((await live.run("tags list P-1 --format view")).stdout, "Tags list: none.\n");
+  const stages = await live.run("cases list-stages P-1 --format view --fields stages");
+  assert.match(stages.stdout, /Intake/);
+  const types = (await live.run("case-types list --format view")).stdout;
+  assert.match(types, /^Application is constellation compatible\n? +Yes$/m);
+  assert.match(types, /^Case types$/m);
+  assert.match(
+    (await live.run("show P-1 --format view --fields status,urgency")).stdout,
+    /^Status +New\nUrgency +10\n$/,
+  );
+});
+
+Deno.test("a view shows due dates, stages, the parent and several assignments, and escapes control characters", async () => {
+  const dayAfterTomorrow = new Date(Date.now() + 2.5 * 86_400_000).toISOString();
+  const action = { ID: "Do", name: "Do it" };
+  const caseInfo = {
+    ID: "ACME-WORK C-1",
+    businessID: "C-1",
+    name: "Bike \x1b[31m",
+    status: "Open\nClosed",
+    parentCaseID: "ACME-WORK C-0",
+    sla: { goal: dayAfterTomorrow, deadline: "20200131T093000.000 GMT" },
+    stages: [
+      { ID: "A", name: "Intake", visited_status: "completed", type: "Primary" },
+      { ID: "B", name: "\x07Work", visited_status: "active", type: "Primary" },
+      { ID: "C", name: "Cancelled", visited_status: "future", type: "Alternate" },
+      { ID: "D", name: "Done", visited_status: "future", type: "Primary" },
+    ],
+    content: {
+      Notes: "one\ntwo \u202e",
+      Since: "20260131T093000.000 GMT",
+      Tags: ["a", "b"],
+      pxHidden: 1,
+      Nothing: null,
+    },
+    assignments: [
+      { ID: "ASSIGN-WORKLIST ACME-WORK C-1!A", name: "First", actions: [action], assigneeInfo: { ID: "ada" } },
+      { ID: "ASSIGN-WORKBASKET ACME-WORK C-1!B", name: "Second", assigneeInfo: { ID: "q", type: "workbasket" } },
+    ],
+  };
+  await using service = startFakeService({
+    api: () => Response.json({ ID: caseInfo.ID, type: "Bike", status: "Open", data: { caseInfo } }),
+  });
+  const { stdout, stderr } = await callFakeService(service, "cases get C-1 --format view");
+  assert.equal(stderr, "");
+  assert.match(stdout, /^C-1 {2}Bike \\u001b\[31m$/m);
+  assert.match(stdout, /^Intake ✓ ─ \\u0007Work ● ─ Done$/m);
+  assert.match(stdout, /^Due +\d{4}-\d\d-\d\d \d\d:\d\d \(in 2 d\)$/m);
+  assert.match(stdout, /^Deadline +2020-0[12]-\d\d \d\d:\d\d \(\d+ d ago\)$/m);
+  assert.match(stdout, /^Part of +ACME-WORK C-0$/m);
+  assert.match(stdout, /^ {2}Notes {2}one\n {9}two \\u202e\n {2}Since {2}2026-0.*\n {2}Tags {3}a, b$/m);
+  assert.match(stdout, /^ {2}Second +In the queue q$/m);
+  assert.match(stdout, /^ {2}First: Do it +svc assignments perform 'ASSIGN-WORKLIST ACME-WORK C-1!A' --action Do$/m);
+});
