@@ -146,13 +146,13 @@ export async function callAndPrint(context: CommandContext, ref: OperationRef, v
 async function printDryRun(context: CommandContext, { operation }: OperationRef, values: Values): Promise<void> {
   const { renderDryRun } = await import("../../lib/client/request/dry_run.ts");
   const target = readTarget(callerOptions(context));
-  const shown = needsHandles(values) ? await explain(context, values) : values;
+  const shown = needsHandles(operation, values) ? await explain(context, operation, values) : values;
   printRequest(context, renderDryRun(target, operation, shown));
 }
 
-async function explain(context: CommandContext, values: Values): Promise<Values> {
-  const { explainHandles } = await import("../handles/call_resolved.ts");
-  return explainHandles(context, values);
+async function explain(context: CommandContext, operation: Operation, values: Values): Promise<Values> {
+  const { explainHandles } = await import("../handles/explain_handles.ts");
+  return explainHandles(context, operation, values);
 }
 
 async function writeContent(

@@ -4,7 +4,8 @@ import type { Values } from "../../lib/client/request/values.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { hasEffect, type OperationRef } from "../../lib/operation/operation.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { type HandledCall, isAssignmentHandle, isShortId, LAST_CASE } from "./handles.ts";
+import { type HandledCall, isShortId, LAST_CASE } from "./handles.ts";
+import { resolveFlags } from "./resolve_flags.ts";
 import { getLastCase, resolveAssignmentId, resolveCaseId } from "./resolve_handles.ts";
 
 /**
@@ -14,9 +15,10 @@ import { getLastCase, resolveAssignmentId, resolveCaseId } from "./resolve_handl
 export async function callResolved(
   context: CommandContext,
   { operation }: OperationRef,
-  values: Values,
+  given: Values,
   call: (values: Values) => Promise<Reply>,
 ): Promise<HandledCall> {
+  const values = await resolveFlags(context, operation, given);
   if (isLastCase(values)) {
     const resolved = await resolveValues(context, values);
     if (hasEffect(operation) && context.io.stderr.isTerminal()) {
@@ -32,21 +34,6 @@ export async function callResolved(
     if (isSame(values, resolved)) throw addAdvice(error, values);
     return { reply: await call(resolved), values: resolved };
   }
-}
-
-/** Explains in a dry run which handle the request would have. Returns the values to show. */
-export function explainHandles(context: CommandContext, values: Values): Values {
-  const name = values.assignmentId === undefined ? "caseId" : "assignmentId";
-  const written = values[name];
-  if (typeof written !== "string") return values;
-  const text = written === LAST_CASE ? getLastCase(context) : written;
-  if (name === "assignmentId" && !isAssignmentHandle(text) && /\s/.test(text)) {
-    context.note(`${text} is a case. Without --dry-run, svc sends the handle of your open assignment there.`);
-  } else if (isShortId(text)) {
-    const what = name === "caseId" ? "its full handle" : "the handle of your open assignment there";
-    context.note(`${text} is a short ID. Without --dry-run, svc finds ${what} and sends that.`);
-  }
-  return { ...values, [name]: text };
 }
 
 function isLastCase({ caseId, assignmentId }: Values): boolean {

@@ -11,7 +11,7 @@ export async function callWithHandles(
   values: Values,
   call: (values: Values) => Promise<Reply>,
 ): Promise<HandledCall> {
-  if (!needsHandles(values)) return { reply: await call(values), values };
+  if (!needsHandles(ref.operation, values)) return { reply: await call(values), values };
   const { callResolved } = await import("./call_resolved.ts");
   return await callResolved(context, ref, values, call);
 }

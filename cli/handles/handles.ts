@@ -1,6 +1,7 @@
 /** Handles on the command line: full ones, short IDs such as `P-1`, and `-` for the last case. */
 import type { Reply } from "../../lib/client/response/reply.ts";
 import type { Values } from "../../lib/client/request/values.ts";
+import type { Operation } from "../../lib/operation/operation.ts";
 
 /** Stands for the last case. */
 export const LAST_CASE = "-";
@@ -24,7 +25,17 @@ export function isAssignmentHandle(text: string): boolean {
 }
 
 /** Reports whether a value of a call may have to be replaced by a full handle. */
-export function needsHandles({ caseId, assignmentId }: Values): boolean {
-  if (typeof assignmentId === "string") return !isAssignmentHandle(assignmentId);
-  return typeof caseId === "string" && (caseId === LAST_CASE || isShortId(caseId));
+export function needsHandles(operation: Operation, values: Values): boolean {
+  const { caseId, assignmentId } = values;
+  if (typeof assignmentId === "string" && !isAssignmentHandle(assignmentId)) return true;
+  return isShort(caseId) || listCaseFlags(operation).some((name) => [values[name]].flat().some(isShort));
+}
+
+/** Lists the names of the flags that can name cases. */
+export function listCaseFlags({ flags = {} }: Operation): string[] {
+  return Object.keys(flags).filter((name) => flags[name]?.namesCase);
+}
+
+function isShort(value: unknown): boolean {
+  return typeof value === "string" && (value === LAST_CASE || isShortId(value));
 }

@@ -121,6 +121,7 @@ function buildHandles(): Promise<Block[]> {
         ["P-1", "The number of a case, in capital or small letters. The service must have only one such case."],
         ["-", "The last case that a command has read, created or changed with the same profile."],
         ["P-1 or -", "In place of an assignment: your open assignment in that case, if there is only one."],
+        ["--cases P-1,P-2", "Flags that name cases accept short IDs, too, with a service of this machine."],
       ],
     },
     {

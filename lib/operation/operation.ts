@@ -79,6 +79,8 @@ export interface Param {
   readonly reserved?: readonly string[];
   /** Accepted values, if they are known. Type, check, help and completion derive from them. */
   readonly choices?: readonly string[];
+  /** True for a flag that can name a case. The command line accepts its short ID. */
+  readonly namesCase?: true;
   /** True if it identifies the resource, as the variables of the path do. */
   readonly identifies?: true;
   /** True for content, whose type the caller of the library chooses. */

@@ -11,6 +11,7 @@ import { caseId, caseTag, content } from "./shared/params.ts";
 const caseList = {
   help: "Case handles, separated by commas",
   type: "list",
+  namesCase: true,
   to: "body:cases[].ID",
   required: true,
 } as const;

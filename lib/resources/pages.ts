@@ -236,6 +236,7 @@ const operations = {
       dataContext: {
         help: "A case handle, or JSON: a record's key, or values of fields",
         type: "string",
+        namesCase: true,
         to: "body:dataContext",
         required: true,
       },

@@ -6,7 +6,12 @@ import type { ObjectShape } from "../../utils/shape.ts";
 import { multiStatusAnswer } from "./shared/case.ts";
 import { caseId } from "./shared/params.ts";
 
-const relatedCaseId = { help: "Handle of the related case", type: "string", required: true } as const;
+const relatedCaseId = {
+  help: "Handle of the related case",
+  type: "string",
+  namesCase: true,
+  required: true,
+} as const;
 
 const relatedCase = {
   required: {

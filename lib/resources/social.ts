@@ -11,7 +11,13 @@ const messageID = {
   required: true,
 } as const;
 
-const filterFor = { help: "Context ID or operator ID", type: "string", to: "query:filterFor", required: true } as const;
+const filterFor = {
+  help: "Context ID or operator ID",
+  type: "string",
+  namesCase: true,
+  to: "query:filterFor",
+  required: true,
+} as const;
 const filterBy = {
   help: "Sources, separated by commas: messages, history, mentions (of an operator only), or All",
   type: "string",
@@ -305,6 +311,7 @@ const operations = {
       context: {
         help: "Context ID: a case, an operator, the application, or the message to reply to",
         type: "string",
+        namesCase: true,
         to: "body:context",
         required: true,
       },

@@ -237,7 +237,7 @@ const operations = {
         to: "body:destinationID",
         required: true,
       },
-      context: { help: "Context, e.g. a case handle", type: "string", to: "body:context" },
+      context: { help: "Context, e.g. a case handle", type: "string", namesCase: true, to: "body:context" },
       listClass: { help: "Class of the rows", type: "string", to: "body:listClass" },
     },
     answer: movedList,

@@ -17,6 +17,7 @@ export const request = { help: "Text of the message", type: "string", to: "body:
 export const contextId = {
   help: "Context ID, e.g. a case handle",
   type: "string",
+  namesCase: true,
   to: "query:contextID",
   required: true,
 } as const;
@@ -33,7 +34,7 @@ export const pageIndex = { help: "Page number, starting at 0", type: "integer", 
 
 /** Parameters of a new conversation. */
 export const starter = {
-  contextId: { help: "Context ID, e.g. a case handle", type: "string", to: "body:contextID" },
+  contextId: { help: "Context ID, e.g. a case handle", type: "string", namesCase: true, to: "body:contextID" },
   interactionId: {
     help: "Unique ID of the interaction, for external applications",
     type: "string",

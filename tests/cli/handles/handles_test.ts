@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { callFakeService, startFakeService } from "../../harness/fake_service.ts";
 import { openLive, openLiveForAll } from "../../harness/service.ts";
-import { makeFolder, parseErrorRecord, svc } from "../../harness/svc.ts";
+import { makeFolder, parseErrorRecord, splitWords, svc } from "../../harness/svc.ts";
 
 const live = await openLiveForAll();
 
@@ -87,6 +87,30 @@ Deno.test("a dry run prints the request and explains on stderr which handle svc 
     assignment.stderr,
     /is a case\. Without --dry-run, svc sends the handle of your open assignment there\.\n$/,
   );
+});
+
+Deno.test("flags that name cases accept - and, with a service of this machine, short IDs", async () => {
+  const [first, second] = [await live.createPermit(), await live.createPermit()];
+  const [one, two] = [first, second].map((handle) => handle.split(" ").at(-1)?.toLowerCase());
+  const { SVC_BASE_URL: baseUrl, SVC_CLIENT_ID: clientId, SVC_CLIENT_SECRET: clientSecret } = await live.environment();
+  await using folder = await makeFolder();
+  const profile = { baseUrl, clientId, clientSecret, service: "/data" };
+  const config = JSON.stringify({ profiles: { default: profile } });
+  await Deno.writeTextFile(`${folder.path}/config.json`, config, { mode: 0o600 });
+  const run = async (line: string) => await svc(splitWords(line), { env: { SVC_CONFIG_DIR: folder.path } });
+  const bulk = await run(
+    `cases bulk-perform --action Expedite --cases ${one},${two} --fields results --format compact`,
+  );
+  const results: { ID: string }[] = JSON.parse(bulk.stdout).results;
+  assert.deepEqual(results.map(({ ID }) => ID), [first, second]);
+  await run(`show ${two}`);
+  assert.equal((await run(`related add ${one} --related-case-id - --relationship duplicate`)).code, 0);
+  assert.match((await run(`related list ${one}`)).stdout, new RegExp(`"ID": "${second}"`));
+  assert.equal((await run(`social post-message --context - --message Hello`)).code, 0);
+  assert.match((await run(`social list-messages --filter-by All --filter-for ${one}`)).stdout, /Hello/);
+  const dry = await run("cases bulk-actions --cases -,p-1 --dry-run");
+  assert.match(dry.stdout, new RegExp(`"ID": "${first}"\n[^]*"ID": "p-1"`));
+  assert.equal(dry.stderr, "--cases has a short ID (p-1). Without --dry-run, svc finds the full handle.\n");
 });
 
 Deno.test("another service gets full handles and short ones as they are, and is asked once more only after a 404", async () => {
