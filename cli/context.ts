@@ -6,7 +6,7 @@ import type { Rendered, Surface } from "../lib/output/format.ts";
 import { type JsonValue, parseJson } from "../utils/json.ts";
 import { escapeControlCharacters, escapeToOneLine } from "../utils/text/control_characters.ts";
 import type { CommandContext, GlobalFlags } from "./commands/command.ts";
-import type { Io } from "./io/io.ts";
+import type { Io, Output } from "./io/io.ts";
 
 type Render = (result: JsonValue, surface: Surface) => Promise<Rendered>;
 
@@ -34,7 +34,7 @@ export function createContext(globals: GlobalFlags, io: Io): CommandContext {
       const render = await loadRenderer(globals);
       const { text, notes } = await render(result, {
         columns: io.stdout.columns(),
-        color: io.stdout.isTerminal() && !io.env("NO_COLOR"),
+        color: hasColor(io.stdout, io),
       });
       io.stdout.write(text);
       notes.forEach(context.note);
@@ -44,6 +44,16 @@ export function createContext(globals: GlobalFlags, io: Io): CommandContext {
     },
   };
   return context;
+}
+
+/**
+ * Reports whether an output may have colors. `NO_COLOR` forbids them, and `CLICOLOR_FORCE` demands them, also in a pipe.
+ * Otherwise, terminals have them unless `CLICOLOR` is 0.
+ */
+export function hasColor(output: Output, { env }: Pick<Io, "env">): boolean {
+  if (env("NO_COLOR")) return false;
+  if ((env("CLICOLOR_FORCE") ?? "0") !== "0") return true;
+  return output.isTerminal() && env("CLICOLOR") !== "0" && env("TERM") !== "dumb";
 }
 
 function createInterruptSignal(io: Io): AbortSignal {

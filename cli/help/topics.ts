@@ -93,8 +93,8 @@ function buildFormatting(): Promise<Block[]> {
     },
     {
       heading: "Colors",
-      text: "Tables have colors only at a terminal. Set NO_COLOR to turn them off. Control characters in results are " +
-        "escaped in every format.",
+      text: "JSON and tables have colors at a terminal. Set NO_COLOR, or CLICOLOR=0, to turn them off, and " +
+        "CLICOLOR_FORCE=1 to keep them in a pipe. Control characters in results are escaped in every format.",
     },
     {
       heading: "Examples",

@@ -28,7 +28,7 @@ export interface Io {
   readonly stdout: Output;
   /** Standard error, for errors, warnings, progress and prompts. That of the process never throws. */
   readonly stderr: Output;
-  /** Returns `NO_COLOR` or `SVC_DEBUG`. Settings of the service are always read from the environment of the process. */
+  /** Returns a variable such as `NO_COLOR`. Settings of the service are always read from the environment of the process. */
   env(name: string): string | undefined;
   /** Calls the listener when the user interrupts the command (Ctrl-C). */
   onInterrupt(listener: () => void): void;

@@ -1,5 +1,5 @@
 /** The streams, the environment and the signals of this process. */
-import { readVariable } from "../../lib/auth/environment.ts";
+import { readVariableIfAllowed } from "../../lib/auth/environment.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { type Io, type Output, OutputClosed } from "./io.ts";
 
@@ -15,7 +15,7 @@ export function processIo(): Io {
     },
     stdout: createOutput(Deno.stdout, throwOutputError),
     stderr: createOutput(Deno.stderr, () => {}), // A message that cannot be written must not stop the call.
-    env: readVariable,
+    env: readVariableIfAllowed,
     onInterrupt: (listener) => signals.once("SIGINT", listener),
     // Not SIGHUP: a listener would undo `nohup`, and stop a command that should survive its terminal.
     onTerminate: (listener) => Deno.build.os === "windows" || signals.once("SIGTERM", listener),

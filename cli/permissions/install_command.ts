@@ -71,7 +71,7 @@ function listPermissions(needed: readonly NeededPermission[]): string[] {
     describe("net", hosts, (host) => ({ name: "net", host }), select("net")),
     describe("read", paths, (path) => ({ name: "read", path })),
     describe("write", paths, (path) => ({ name: "write", path })),
-    describe("env", ["TERM", ...variables], (variable) => ({ name: "env", variable })),
+    describe("env", variables, (variable) => ({ name: "env", variable })),
     describe("sys", ["uid"], (kind) => kind === "uid" ? { name: "sys", kind } : { name: "sys" }),
     describe("run", programs, (command) => ({ name: "run", command }), select("run")),
   ].filter((flag) => flag !== undefined);

@@ -1,11 +1,12 @@
 /** Opens prompts on the terminal of this process. */
+import { hasColor } from "../context.ts";
 import type { Io } from "../io/io.ts";
 import type { Prompts } from "./prompts.ts";
 
 /** Returns prompts that read stdin and write to stderr. */
 export async function openPrompts(io: Io): Promise<Prompts> {
   const { default: process } = await import("node:process");
-  const depth = io.env("NO_COLOR") ? 1 : 4;
+  const depth = hasColor(io.stderr, io) ? 4 : 1;
   // Otherwise, the library reads environment variables that svc may not read, already when it is imported.
   process.stdout.getColorDepth = () => depth;
   const { Prompts } = await import("./prompts.ts");

@@ -14,6 +14,9 @@ export const ENVIRONMENT_VARIABLES = {
   SVC_MAX_OUTAGE: describeSetting("maxOutageSeconds"),
   SVC_DEBUG: "1 adds the stack to an error",
   NO_COLOR: "Any value turns colors off",
+  CLICOLOR: "0 turns colors off",
+  CLICOLOR_FORCE: "1 turns colors on, also in a pipe",
+  TERM: "Terminal. The terminal dumb has no colors",
   HOME: "Home directory",
   USERPROFILE: "Home directory on Windows, if HOME is not set",
   HTTPS_PROXY: "Proxy for https addresses",
@@ -35,6 +38,11 @@ export function mayReadVariable(variable: EnvironmentVariable): boolean {
 /** Returns an environment variable, or undefined if it is not set or empty. */
 export function readVariable(name: EnvironmentVariable): string | undefined {
   return readAnyVariable(name);
+}
+
+/** Returns an environment variable, or undefined if it is not set or the program may not read it. */
+export function readVariableIfAllowed(name: EnvironmentVariable): string | undefined {
+  return mayReadVariable(name) ? readVariable(name) : undefined;
 }
 
 /** Returns an environment variable whose name an application definition chooses, as `readVariable` does. */

@@ -1,6 +1,6 @@
 import { invokeCallback, type Warn } from "../client/callback.ts";
 import { CALL_SETTINGS, type CallSettingName, parseSetting } from "./call_settings.ts";
-import { type EnvironmentVariable, mayReadVariable, readVariable } from "./environment.ts";
+import { type EnvironmentVariable, readVariable, readVariableIfAllowed } from "./environment.ts";
 import { SvcError } from "../errors.ts";
 import {
   checkMember,
@@ -280,10 +280,6 @@ function readCallSetting(name: CallSettingName): number | undefined {
   const value = parseSetting(text);
   checkMember(name, value, variable);
   return value;
-}
-
-function readVariableIfAllowed(name: EnvironmentVariable): string | undefined {
-  return mayReadVariable(name) ? readVariable(name) : undefined;
 }
 
 function findSecret(override: string | undefined, profile: Profile = {}): SecretSource | undefined {

@@ -28,8 +28,12 @@ export async function render(
 
 async function renderFormat({ format, fields }: RenderOptions, value: JsonValue, surface: Surface): Promise<Rendered> {
   switch (format) {
-    case "json":
-      return { text: toJson(value), notes: [] };
+    case "json": {
+      const text = toJson(value);
+      if (!surface.color) return { text, notes: [] };
+      const { colorJson } = await import("./color_json.ts");
+      return { text: colorJson(text), notes: [] };
+    }
     case "compact":
       return { text: escapeControlCharacters(JSON.stringify(value)) + "\n", notes: [] };
     case "yaml": {

@@ -146,7 +146,7 @@ const operations = {
     path: "/svc/operator",
     answer: operatorAnswer,
     example: ["", "--fields ID"],
-    seeAlso: ["auth whoami"],
+    seeAlso: ["auth whoami --help"],
   },
   /**
    * Lists the open work of the caller: the assignments in the caller's worklist, and those in the caller's queues that the

@@ -93,6 +93,8 @@ export const VARIABLES = [
   "SVC_MAX_OUTAGE",
   "SVC_DEBUG",
   "NO_COLOR",
+  "CLICOLOR",
+  "CLICOLOR_FORCE",
   "TERM",
   "HOME",
   "USERPROFILE",
