@@ -25,6 +25,8 @@ const TYPES: OptionTypes<ServiceOptions> = {
   cors: undefined,
   strict: "boolean",
   acceptMismatch: "boolean",
+  logRequests: "boolean",
+  watch: "boolean",
   log: "function",
 };
 

@@ -18,6 +18,8 @@ import {
 import { removeExpired, removeOrphans } from "../attachments/files.ts";
 import { handlers } from "../http/routes.ts";
 import { serve } from "./server.ts";
+import { watchDefinition } from "./watch_definition.ts";
+import { SvcError } from "../../lib/errors.ts";
 import { MEMORY, resolveSettings, type ServiceOptions } from "./settings.ts";
 import { openBytes } from "../store/bytes_on_disk.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite_store.ts";
@@ -63,7 +65,8 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
   const settings = resolveSettings(options);
   const directory = settings.data === MEMORY ? undefined : settings.data;
   const file = directory === undefined ? options.app : await findApplication(directory, options.app);
-  const app = await loadServedApplication(file);
+  let app = await loadServedApplication(file);
+  if (settings.watch && file === undefined) throw createNothingToWatchError();
   const resources = new AsyncDisposableStack();
   let isKnown = false;
   try {
@@ -88,7 +91,7 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
     const clock = await ServiceClock.open(store);
     const parts = { app, store, clock, bytes, maxFileBytes, assets, tokens, handlers };
     const limits = settings.maxConnections === undefined ? {} : { maxConnections: settings.maxConnections };
-    const { url } = resources.use(
+    const server = resources.use(
       await serve({
         ...settings,
         ...parts,
@@ -97,13 +100,25 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
         corsOrigins: settings.cors,
       }),
     );
+    const { url } = server;
+    if (settings.watch && file !== undefined) {
+      const reload = async () => {
+        const changed = await loadServedApplication(file);
+        await checkDefinition(store, changed, { isNew: false, accept: settings.acceptMismatch });
+        await server.replaceApplication({ app: changed, assets: await openServedAssets(file) });
+        app = changed;
+      };
+      resources.use(await watchDefinition(file, { reload, log: settings.log }));
+    }
     resources.use(sweepRegularly({ store, bytes, clock }, settings.log));
     const close = once(() => resources.disposeAsync());
     const service: RunningService = {
       url,
       apiRoot: settings.apiRoot,
       tokenPath: settings.tokenPath,
-      operators: [...app.operators.keys()],
+      get operators() {
+        return [...app.operators.keys()];
+      },
       hasClients: async () => await store.read((tx) => tx.countClients()) > 0,
       findOperator: async (clientId) => (await store.read((tx) => tx.getClient(clientId)))?.operator,
       addClient: (operator) => addClient(store, app, operator),
@@ -120,6 +135,16 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
     await resources.disposeAsync();
     throw error;
   }
+}
+
+function createNothingToWatchError(): SvcError {
+  return new SvcError(
+    "INVALID_ARGS",
+    "There is no definition to watch: the service would use the sample application.",
+    {
+      hint: "Name a definition with --app, or the option app.",
+    },
+  );
 }
 
 /** Opens the store, after an upgrade if necessary. If the disk is full, frees the reserved space and tries again. */

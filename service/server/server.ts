@@ -4,6 +4,7 @@ import { HttpServer, type Respond } from "../connections/http_server.ts";
 import { type ConnectionLimits, DEFAULT_LIMITS, findMaxConnections } from "../connections/limits.ts";
 import { listUnfinishedJobs } from "../case_types/bulk_jobs.ts";
 import { type AppOptions, createApp } from "../http/app.ts";
+import { logRequests } from "../http/request_log.ts";
 import { Jobs } from "./jobs.ts";
 import { buildUrl } from "./settings.ts";
 
@@ -15,12 +16,16 @@ export interface ServerOptions extends Omit<AppOptions, "runLater" | "runContinu
   readonly port: number;
   /** Limits of the connections, if they differ from the default. */
   readonly limits?: Partial<ConnectionLimits>;
+  /** Logs each request. */
+  readonly logRequests?: boolean;
 }
 
 /** A running server. */
 export interface Server extends AsyncDisposable {
   /** Its address, e.g. `http://127.0.0.1:8080`. */
   readonly url: string;
+  /** Serves another application from now on. Requests in progress complete with the previous one. */
+  replaceApplication(parts: Pick<ServerOptions, "app" | "assets">): Promise<void>;
 }
 
 /** Maximum milliseconds to wait for running calls when the server stops. */
@@ -30,17 +35,25 @@ const GRACE = 5000;
 export async function serve(options: ServerOptions): Promise<Server> {
   const stop = new AbortController();
   const jobs = new Jobs(options.store, options.log, stop.signal);
-  const respond = await createApp({
-    ...options,
-    runLater: (work) => jobs.add(work),
-    runContinuation: (continuation) => jobs.track(continuation(stop.signal)),
-  });
+  const create = async (parts: Partial<ServerOptions> = {}) => {
+    const respond = await createApp({
+      ...options,
+      ...parts,
+      runLater: (work) => jobs.add(work),
+      runContinuation: (continuation) => jobs.track(continuation(stop.signal)),
+    });
+    return options.logRequests ? logRequests(respond, options) : respond;
+  };
+  let respond = await create();
   const unfinished = await listUnfinishedJobs(options.app, options.store);
   const limits = { ...DEFAULT_LIMITS, maxConnections: await findMaxConnections(), ...options.limits };
-  const server = listen(options, limits, respond);
+  const server = listen(options, limits, (request) => respond(request));
   for (const work of unfinished) jobs.add(work); // After listening, which may fail.
   return {
     url: buildUrl(options.hostname, server.port),
+    async replaceApplication(parts) {
+      respond = await create(parts);
+    },
     async [Symbol.asyncDispose]() {
       stop.abort();
       await server.stop(GRACE);

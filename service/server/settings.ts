@@ -42,6 +42,10 @@ export interface ServiceOptions {
   strict?: boolean;
   /** Starts even if the definition does not fit the stored data. Default: false. */
   acceptMismatch?: boolean;
+  /** Logs each request, without secrets, query and body. Default: false. */
+  logRequests?: boolean;
+  /** Reloads the definition when its file changes. An invalid definition is logged and not used. Default: false. */
+  watch?: boolean;
   /** Logs unexpected errors. Default: stderr. */
   log?: (line: string) => void;
 }
@@ -76,6 +80,8 @@ export function resolveSettings(options: ServiceOptions): Settings {
     maxConnections: options.maxConnections,
     strict: options.strict ?? false,
     acceptMismatch: options.acceptMismatch ?? false,
+    logRequests: options.logRequests ?? false,
+    watch: options.watch ?? false,
     log: options.log ?? logToStderr,
   };
   // As a path, it would be the root of the file system.

@@ -59,9 +59,16 @@ export const startCommand: LocalCommand = localCommand({
       help: "Demand the entity tags that the published API requires: calls without If-Match get 428",
       type: "boolean",
     },
+    watch: { help: "Reload the definition when its file changes, for development", type: "boolean" },
+    logRequests: { help: "Log each request to stderr, or to the log if detached", type: "boolean" },
     detach: { help: "Run in the background", type: "boolean" },
   },
-  example: ["--port 0 --detach", "--app permits.yaml --data permits", "--data :memory: > service.json"],
+  example: [
+    "--port 0 --detach",
+    "--app permits.yaml --data permits",
+    "--app permits.yaml --watch --log-requests",
+    "--data :memory: > service.json",
+  ],
   seeAlso: ["service stop --help", "service add-client --help", "help profiles"],
   async run(context, { detach, ...options }) {
     const startOptions = { ...options, profile: context.globals.profile };
