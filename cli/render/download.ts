@@ -21,10 +21,10 @@ export interface OutputFile {
 /** Checks that the file can be written, before the call is made. */
 export async function checkOutput(path = STDOUT, { replaces = true }: Partial<OutputFile> = {}): Promise<void> {
   if (path === STDOUT) return;
+  await checkTarget(path);
   if (!replaces && (await Deno.stat(path).catch(ignoreMissing))?.isFile) {
     throw new SvcError("INVALID_ARGS", `The file ${path} already exists.`, { hint: "Add --force to replace it." });
   }
-  await checkTarget(path);
 }
 
 /** Writes content to a file. Default: stdout. */
