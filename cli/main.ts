@@ -1,9 +1,10 @@
 /** Runs command lines: finds the command, and runs it or prints the help. */
 import { type SvcError, toSvcError } from "../lib/errors.ts";
 import { entryNamed } from "../lib/operation/operation.ts";
+import type { Format } from "../lib/output/format.ts";
 import { type CommandLine, parseArguments, splitCommandLine } from "./args/parse_arguments.ts";
 import { readGlobalFlags } from "./args/read_values.ts";
-import type { CommandEntry } from "./commands/command.ts";
+import type { Command, CommandEntry, ParsedArguments } from "./commands/command.ts";
 import { commandTree, everyday, groups } from "./commands/groups.ts";
 import { createContext } from "./context.ts";
 import type { Block } from "./help/layout.ts";
@@ -54,9 +55,19 @@ async function runCommand(entry: CommandEntry, { words, rest, help }: CommandLin
   if (help) return await printHelp(io, ({ buildCommandHelp }) => buildCommandHelp(words, command));
   const parsed = parseArguments(command, rest);
   if ("problem" in parsed) throw (await usageErrors()).usageError(parsed.problem, command, words);
-  const defaultFormat = command.prefersView && io.stdout.isTerminal() ? "view" : undefined;
+  const defaultFormat = io.stdout.isTerminal() ? await chooseFormat(command, parsed.values) : undefined;
   const globals = readGlobalFlags(parsed.values, command.flags, defaultFormat);
   await command.run(createContext(globals, io), parsed.values);
+}
+
+/** Chooses the format of a command at a terminal. Its `--format` overrides it. */
+async function chooseFormat(
+  { prefersView }: Command,
+  { format, profile }: ParsedArguments,
+): Promise<Format | undefined> {
+  if (format !== undefined) return undefined;
+  const { readChosenFormat } = await import("./args/chosen_format.ts");
+  return readChosenFormat(typeof profile === "string" ? profile : undefined) ?? (prefersView ? "view" : undefined);
 }
 
 async function printRootHelp(io: Io): Promise<void> {

@@ -22,6 +22,10 @@ const localGroups: Readonly<Record<string, LocalGroupEntry>> = {
     summary: "Manage profiles: services and the credentials for them",
     load: () => import("./profile/mod.ts"),
   },
+  config: {
+    summary: "Change settings, such as the output format at a terminal",
+    load: () => import("./config/mod.ts"),
+  },
   service: {
     summary: "Run the embedded service",
     load: () => import("./service/mod.ts"),

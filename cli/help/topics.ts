@@ -84,6 +84,12 @@ function buildFormatting(): Promise<Block[]> {
     { text: "--format sets the format of a result, and --fields selects its fields." },
     { heading: "Formats", rows: FORMATS.map((format) => [format, FORMAT_DESCRIPTIONS[format]] as const) },
     {
+      heading: "Default",
+      text:
+        "At a terminal, SVC_FORMAT, the member format of the profile, or 'svc config set format <format>' change the " +
+        "default, in this order. They never apply to a pipe or a file, so that scripts get the same everywhere.",
+    },
+    {
       heading: "Fields",
       text:
         "--fields takes names of top-level fields, separated by commas, and prints them in this order. A path such as " +

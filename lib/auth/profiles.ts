@@ -10,6 +10,7 @@ import { decodeUtf8 } from "../../utils/text/utf8.ts";
 import { CALL_SETTINGS, type CallSettingName, DEFAULT_TIMEOUT_SECONDS, describeSetting } from "./call_settings.ts";
 import { describeUntrusted, findUntrusted } from "../../utils/fs/trusted_path.ts";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
+import { FORMATS } from "../output/format.ts";
 import { readVariable } from "./environment.ts";
 
 /** Values of the members that a profile may omit. */
@@ -86,6 +87,12 @@ export const PROFILE_MEMBERS = {
   timeoutSeconds: describeCallSetting("timeoutSeconds"),
   retries: describeCallSetting("retries"),
   maxOutageSeconds: describeCallSetting("maxOutageSeconds"),
+  format: describeMember(
+    "string",
+    "Output format at a terminal",
+    `one of ${FORMATS.join(", ")}`,
+    (text) => FORMATS.some((format) => format === text),
+  ),
   allowInsecureHttp: describeMember(
     "boolean",
     "Set to true to allow http:// to other machines. Secret and token are then sent unencrypted",

@@ -1,0 +1,14 @@
+import { type LocalCommand, localCommand } from "../local_command.ts";
+import { settingName } from "./shared/setting_name.ts";
+
+/** `svc config get`. */
+export const getSettingCommand: LocalCommand = localCommand({
+  summary: "Show a setting",
+  args: [settingName],
+  example: ["format", "format --fields value"],
+  seeAlso: ["config set --help"],
+  async run(context, { setting }) {
+    const { listSettings } = await import("./shared/list_settings.ts");
+    await context.print(listSettings(context).find((one) => one.setting === setting));
+  },
+});

@@ -1,0 +1,12 @@
+import { type LocalCommand, localCommand } from "../local_command.ts";
+
+/** `svc config list`. */
+export const listSettingsCommand: LocalCommand = localCommand({
+  summary: "List the settings",
+  example: ["", "--format table"],
+  seeAlso: ["config set --help"],
+  async run(context) {
+    const { listSettings } = await import("./shared/list_settings.ts");
+    await context.print(listSettings(context));
+  },
+});

@@ -1,0 +1,17 @@
+import { type LocalCommand, localCommand } from "../local_command.ts";
+import { settingName } from "./shared/setting_name.ts";
+
+/** `svc config unset`. */
+export const unsetSettingCommand: LocalCommand = localCommand({
+  summary: "Remove a setting, so that its default is used",
+  args: [settingName],
+  example: "format",
+  seeAlso: ["config list --help"],
+  async run(context, { setting }) {
+    const { writeUserSetting } = await import("../../../lib/auth/user_settings.ts");
+    const { getConfigDirectory } = await import("../../../lib/auth/profiles.ts");
+    const { listSettings } = await import("./shared/list_settings.ts");
+    await writeUserSetting(setting, undefined, getConfigDirectory());
+    await context.print(listSettings(context).find((one) => one.setting === setting));
+  },
+});
