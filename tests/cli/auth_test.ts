@@ -86,7 +86,7 @@ Deno.test("auth whoami shows the operator that the service names, or that of the
 
   const claims = new TextEncoder().encode(JSON.stringify({ sub: "ada@city", app_name: "Permits" }));
   const payload = claims.toBase64({ alphabet: "base64url", omitPadding: true });
-  await using hosted = startFakeService({ grant: { access_token: `e30.${payload}.x` } });
+  await using hosted = startFakeService({ accessToken: `e30.${payload}.x` });
   const claimed = JSON.parse((await callFakeService(hosted, "auth whoami")).stdout);
   assert.deepEqual([claimed.operator, claimed.application], ["ada@city", "Permits"]);
   await using silent = startFakeService();

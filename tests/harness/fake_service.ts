@@ -20,6 +20,8 @@ export interface FakeServiceOptions {
   api?: (request: Request) => Response | Promise<Response>;
   /** Makes the service use https with this certificate. */
   certificate?: { readonly cert: string; readonly key: string };
+  /** The token to issue. Default: a new one for each exchange. */
+  accessToken?: string;
   /** Further or other members of a token response. */
   grant?: Record<string, unknown>;
 }
@@ -61,7 +63,7 @@ export function startFakeService(options: FakeServiceOptions = {}): FakeService 
     if (!isGrant || !isClient(request.headers.get("authorization"))) {
       return Response.json({ error: "invalid_client", error_description: "Unknown client" }, { status: 401 });
     }
-    const accessToken = String(options.grant?.access_token ?? `tok-${crypto.randomUUID()}`);
+    const { accessToken = `tok-${crypto.randomUUID()}` } = options;
     valid.add(accessToken);
     service.issued.push(accessToken);
     return Response.json({ access_token: accessToken, token_type: "Bearer", expires_in: 3600, ...options.grant });
