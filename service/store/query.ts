@@ -33,7 +33,7 @@ export interface RowProperties {
   events: "caseId" | "at" | "by" | "kind" | "text";
 }
 
-/** A value of a row: a property, or the value at a path in its content. */
+/** A value of a row: a property, the value at a path in its content, or its whole content as JSON text (an empty path). */
 export type RowField = { readonly property: string } | { readonly content: readonly string[] };
 
 /** The comparisons of two values. */
