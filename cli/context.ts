@@ -36,7 +36,7 @@ export function createContext(globals: GlobalFlags, io: Io): CommandContext {
         columns: io.stdout.columns(),
         color: hasColor(io.stdout, io),
       });
-      io.stdout.write(text);
+      await writeResult(context, text);
       notes.forEach(context.note);
     },
     note(line) {
@@ -44,6 +44,17 @@ export function createContext(globals: GlobalFlags, io: Io): CommandContext {
     },
   };
   return context;
+}
+
+/** Writes a rendered result to stdout, or shows it in a pager if it is longer than the screen. */
+export async function writeResult({ globals, io, note }: CommandContext, text: string): Promise<void> {
+  const rows = globals.noPager ? undefined : io.stdout.rows?.();
+  const columns = io.stdout.columns();
+  if (rows !== undefined && columns !== undefined) {
+    const { showInPager } = await import("./io/pager.ts");
+    if (await showInPager(text, { rows, columns }, io, note)) return;
+  }
+  io.stdout.write(text);
 }
 
 /**

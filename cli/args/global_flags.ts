@@ -17,6 +17,7 @@ export const globalFlags = {
   verbose: { help: "Print requests and responses to stderr", type: "boolean" },
   noCache: { help: "Exchange a new token and do not use the token cache", type: "boolean" },
   noAutoTag: { help: "Do not read the entity tag that a service demands", type: "boolean" },
+  noPager: { help: "Do not show long results in the pager", type: "boolean" },
   retries: { help: describeSetting("retries"), type: "string", placeholder: "count" },
   timeout: { help: describeSetting("timeoutSeconds"), type: "string", placeholder: "seconds" },
   profile: {

@@ -47,6 +47,7 @@ export function readGlobalFlags(
     verbose: values.verbose === true,
     noCache: values.noCache === true,
     noAutoTag: values.noAutoTag === true,
+    noPager: values.noPager === true,
     retries: parseCallSetting("retries", values.retries),
     timeout: parseCallSetting("timeoutSeconds", values.timeout),
     profile: typeof values.profile === "string" ? values.profile : undefined,

@@ -60,6 +60,8 @@ export interface GlobalFlags {
   readonly noCache: boolean;
   /** Do not read the entity tag that a service demands. */
   readonly noAutoTag: boolean;
+  /** Do not show long results in a pager. */
+  readonly noPager: boolean;
   /** Retries of a failed call. Default: that of the environment or the profile. */
   readonly retries?: number;
   /** Timeout of a call in seconds. Default: that of the environment or the profile. */

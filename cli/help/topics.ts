@@ -103,6 +103,12 @@ function buildFormatting(): Promise<Block[]> {
         "CLICOLOR_FORCE=1 to keep them in a pipe. Control characters in results are escaped in every format.",
     },
     {
+      heading: "Pager",
+      text:
+        "At a terminal, a result that is longer than the screen is shown by the program that SVC_PAGER or PAGER names, " +
+        "for example less. --no-pager prints it directly, and SVC_PAGER=cat does so always.",
+    },
+    {
       heading: "Examples",
       commands: [
         "svc cases get 'CITY-PERMIT-WORK P-1' --fields id,data.caseInfo.stageLabel",

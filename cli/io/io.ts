@@ -10,6 +10,8 @@ export interface Output {
   isTerminal(): boolean;
   /** Returns the width of the terminal in columns, or undefined if the output is not a terminal. */
   columns(): number | undefined;
+  /** Returns the height of the terminal in rows. Missing or undefined if long results must not be shown in a pager. */
+  rows?(): number | undefined;
 }
 
 /** An input stream, for payloads and prompts. */

@@ -73,5 +73,6 @@ function createOutput(stream: typeof Deno.stdout, onError: (reason: unknown) => 
     isTerminal: () => stream.isTerminal(),
     // The size of a terminal of unknown width is 0.
     columns: () => stream.isTerminal() ? Deno.consoleSize().columns || undefined : undefined,
+    rows: () => stream.isTerminal() ? Deno.consoleSize().rows || undefined : undefined,
   };
 }

@@ -4,6 +4,7 @@ import type { WorkInboxParams } from "../../lib/resources/work.ts";
 import { delay } from "../../utils/async/abort.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import type { CommandContext } from "../commands/command.ts";
+import { createContext } from "../context.ts";
 import { printList } from "./print_list.ts";
 import { describeInbox, type Inbox, readInbox } from "./read_inbox.ts";
 
@@ -39,7 +40,7 @@ async function drawInbox(context: CommandContext, inbox: Inbox, seconds: number)
   const count = pluralize(inbox.assignments.length, "assignment") + (inbox.hasMoreResults ? " or more" : "");
   const time = new Date().toTimeString().slice(0, 8);
   context.io.stdout.write(`${CLEAR}${count} at ${time}. Every ${seconds} s; Ctrl-C ends it.\n`);
-  await printList(context, describeInbox(inbox));
+  await printList(createContext({ ...context.globals, noPager: true }, context.io), describeInbox(inbox));
 }
 
 function printChanges({ io }: CommandContext, { assignments }: Inbox, known: Map<string, string>): Promise<void> {

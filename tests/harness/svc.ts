@@ -93,6 +93,8 @@ export const VARIABLES = [
   "SVC_RETRIES",
   "SVC_MAX_OUTAGE",
   "SVC_DEBUG",
+  "SVC_PAGER",
+  "PAGER",
   "NO_COLOR",
   "CLICOLOR",
   "CLICOLOR_FORCE",

@@ -1,3 +1,4 @@
+import { writeResult } from "../../context.ts";
 import { localCommand } from "../local_command.ts";
 
 /** `svc history` */
@@ -20,7 +21,7 @@ export const history = localCommand({
     const entries = await work.readHistory(context, await resolveCaseId(context, named));
     const { globals: { format, fields }, io: { stdout } } = context;
     if (format === "view" && fields === undefined && entries.length > 0) {
-      return stdout.write(work.renderHistory(entries, stdout.columns() ?? Infinity));
+      return await writeResult(context, work.renderHistory(entries, stdout.columns() ?? Infinity));
     }
     await printList(context, {
       result: work.toJson(entries),
