@@ -1,6 +1,7 @@
 /** The rights of the caller on cases. Nothing else decides them. */
 import type { Application, CaseType } from "../application/model/application.ts";
-import type { Condition } from "../application/model/expression.ts";
+import type { Condition, Scope } from "../application/model/expression.ts";
+import { newPage } from "../cases/content/content.ts";
 import { buildScope, type ScopeContext, scopeWithoutCase } from "../cases/scope.ts";
 import { DomainError, Forbidden } from "../errors.ts";
 import type { Filter } from "../store/query.ts";
@@ -19,17 +20,22 @@ export function mayRead(
   { app, ...context }: ScopeContext & { readonly app: Application },
 ): boolean {
   const type = app.caseTypes.get(stored.typeId);
-  return type !== undefined && holds(type.rights.read.allows, { type, stored, context });
+  return type !== undefined && holds(type.rights.read.allows, buildScope(stored, context));
 }
 
 /** Reports whether the caller may change a case that the caller may see. */
-export function mayWork(work: CaseInCall): boolean {
-  return holds(work.type.rights.work, work);
+export function mayWork({ type, stored, context }: CaseInCall): boolean {
+  return holds(type.rights.work, buildScope(stored, context));
+}
+
+/** Reports whether the caller may change a new case, whose fields have their defaults. */
+export function mayWorkOnNew(type: CaseType, context: ScopeContext): boolean {
+  return holds(type.rights.work, scopeWithoutCase(newPage(type.fields), context));
 }
 
 /** Reports whether the caller may discard drafts of other operators, and release and transfer their assignments. */
-export function mayManage(work: CaseInCall): boolean {
-  return holds(work.type.rights.manage, work);
+export function mayManage({ type, stored, context }: CaseInCall): boolean {
+  return holds(type.rights.manage, buildScope(stored, context));
 }
 
 /** Checks that the caller may change a case. Throws `Forbidden` otherwise. */
@@ -57,9 +63,9 @@ function isEvery(condition: Filter): boolean {
 }
 
 /** Evaluates a right. An expression that fails, such as `operator.queues[0]` without a queue, grants nothing. */
-function holds(right: Condition, { stored, context }: CaseInCall): boolean {
+function holds(right: Condition, scope: Scope): boolean {
   try {
-    return right(buildScope(stored, context));
+    return right(scope);
   } catch (error) {
     if (error instanceof DomainError) return false;
     throw error;

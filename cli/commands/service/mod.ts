@@ -6,6 +6,7 @@ import { removeClientCommand } from "./remove_client.ts";
 import { resetCommand } from "./reset.ts";
 import { restoreCommand } from "./restore.ts";
 import { schemaCommand } from "./schema.ts";
+import { seedCommand } from "./seed.ts";
 import { startCommand } from "./start.ts";
 import { serviceStatusCommand } from "./status.ts";
 import { stopCommand } from "./stop.ts";
@@ -18,6 +19,7 @@ export const commands: LocalGroup = {
   start: startCommand,
   status: serviceStatusCommand,
   stop: stopCommand,
+  seed: seedCommand,
   reset: resetCommand,
   migrate: migrateCommand,
   backup: backupCommand,

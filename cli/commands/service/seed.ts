@@ -1,0 +1,47 @@
+import { SvcError } from "../../../lib/errors.ts";
+import { pluralize } from "../../../utils/text/wording.ts";
+import { printWarnings } from "../../context.ts";
+import { type LocalCommand, localCommand } from "../local_command.ts";
+import { dataFlag } from "./data_flag.ts";
+
+/** Maximum number of cases of one command. */
+const MOST_CASES = 100_000;
+
+/** `svc service seed`. */
+export const seedCommand: LocalCommand = localCommand({
+  summary: "Create sample records and cases in the running service",
+  details:
+    "Operators of the application create cases, fill in their forms and work on them through the API, so every " +
+    "case has a real history. Some cases end early and some wait at each step. The same seed creates the same data, " +
+    "with dates relative to today. The result counts the cases by state. --profile may name a profile of the service " +
+    "instead of --data.",
+  flags: {
+    count: { help: "Number of cases; steps may create child cases in addition", type: "integer", default: "200" },
+    seed: { help: "Number that decides all values", type: "integer", default: "1" },
+    data: dataFlag,
+  },
+  example: ["", "--count 50 --seed 7", "--data permits --fields states --format table"],
+  seeAlso: ["service start --help", "service reset --help"],
+  async run(context, { count, seed, data }) {
+    if (count < 1 || count > MOST_CASES) {
+      throw new SvcError("INVALID_ARGS", `--count must be 1 to ${MOST_CASES}, not ${count}.`);
+    }
+    const { seedService } = await import("../../../service/seed/seed_service.ts");
+    const { io, globals, signal } = context;
+    const isShown = io.stderr.isTerminal() && !globals.quiet;
+    const { ProgressBar } = await import("../../render/progress.ts");
+    const bar = new ProgressBar(io.stderr);
+    try {
+      const onProgress = (cases: number) => isShown && bar.show(() => `${cases}/${pluralize(count, "case")} created`);
+      const report = await seedService({ count, seed, data, profile: globals.profile, signal, onProgress });
+      bar.clear();
+      const warn = printWarnings(context);
+      for (const { work, message, calls } of report.refusals) {
+        warn(`${pluralize(calls, "call")} refused: ${work}: ${message}`);
+      }
+      await context.print(report);
+    } finally {
+      bar.clear();
+    }
+  },
+});

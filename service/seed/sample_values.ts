@@ -1,0 +1,170 @@
+/** Sample values for fields, by their type, their name and their label. */
+import type { JsonObject, JsonValue } from "../../utils/json.ts";
+import { isEmpty } from "../application/expressions/field_values.ts";
+import type { Field, ViewField } from "../application/model/field.ts";
+import type { Random } from "./random.ts";
+import { COMPANIES, DOCUMENTS, FIRST_NAMES, LAST_NAMES, PLACES, REMARKS, STREETS, SUBJECTS } from "./words.ts";
+
+/** Milliseconds of a day. */
+const DAY = 86_400_000;
+
+/** Sizes of the ranges of numbers, unless the field has a smaller one. */
+const RANGES = { Integer: 20, Decimal: 400, Currency: 2000 };
+
+/** A person whom the values of one case or record mention. */
+interface Person {
+  readonly first: string;
+  readonly last: string;
+  readonly email: string;
+  readonly phone: string;
+}
+
+/** Values of one case or record. The dates are in order, and names, addresses and numbers belong to one person. */
+export class SampleValues {
+  readonly #random: Random;
+  readonly #person: Person;
+  readonly #references: ReadonlyMap<string, readonly string[]>;
+  #time: number;
+
+  /** Starts with a new person. The references are names of records by the lower-case name of their data type. */
+  constructor(random: Random, references: ReadonlyMap<string, readonly string[]> = new Map()) {
+    this.#random = random;
+    this.#references = references;
+    this.#person = createPerson(random);
+    this.#time = Date.now() - random.integer(2, 30) * DAY;
+  }
+
+  /** Fills in a form. Attachment fields are left out, because their values are uploads. */
+  fillForm(fields: Iterable<ViewField>, current: JsonObject = {}): JsonObject {
+    const content: JsonObject = {};
+    for (const { field, required, readOnly } of fields) {
+      if (readOnly || field.type === "Attachment" || this.#keeps(field, current[field.name])) continue;
+      if (required || this.#random.chance(0.85)) content[field.name] = this.#createValue(field, required);
+    }
+    return content;
+  }
+
+  /** Reports whether a field keeps its value. People seldom change one, but answer a question each time. */
+  #keeps(field: Field, value: JsonValue | undefined): boolean {
+    if (isEmpty(value)) return false;
+    if (field.type === "Boolean") return value === true && field.default === false;
+    return value !== field.default && this.#random.chance(0.9);
+  }
+
+  #createPage(fields: Iterable<Field>): JsonObject {
+    const content: JsonObject = {};
+    for (const field of fields) {
+      if (field.calculated !== undefined) continue;
+      if (field.required || this.#random.chance(0.85)) content[field.name] = this.#createValue(field, field.required);
+    }
+    return content;
+  }
+
+  #createValue(field: Field, required: boolean): JsonValue {
+    const random = this.#random;
+    switch (field.type) {
+      case "Boolean":
+        return random.chance(field.default === false ? 0.25 : 0.75);
+      case "Dropdown":
+        return random.pickUsual(field.values ?? [""]);
+      case "Integer":
+      case "Decimal":
+      case "Currency":
+        return this.#createNumber(field, field.type);
+      case "Date":
+        return this.#createDate(field).toISOString().slice(0, 10);
+      case "DateTime":
+        return this.#createDate(field).toISOString();
+      case "Page":
+      case "Attachment":
+        return this.#createPage(field.embedded?.fields.values() ?? []);
+      case "List":
+        return Array.from({ length: random.integer(required ? 1 : 0, 3) }, () => {
+          return this.#createPage(field.embedded?.fields.values() ?? []);
+        });
+      case "PageGroup":
+        return Object.fromEntries(
+          ["First", "Second"].slice(0, random.integer(1, 2)).map((name) => {
+            return [name, this.#createPage(field.embedded?.fields.values() ?? [])];
+          }),
+        );
+      default:
+        return shorten(this.#createText(field), field.maxLength);
+    }
+  }
+
+  #createNumber({ min, max }: Field, type: keyof typeof RANGES): number {
+    const least = min ?? Math.min(1, max ?? 1);
+    const most = Math.max(least, Math.min(max ?? Infinity, least + RANGES[type]));
+    if (type === "Integer") return this.#random.integer(Math.ceil(least), Math.floor(most));
+    const digits = type === "Currency" ? 2 : 1;
+    const value = Number((least + this.#random.fraction() * (most - least)).toFixed(digits));
+    return value < least || value > most ? least : value;
+  }
+
+  #createDate(field: Field): Date {
+    if (/birth/i.test(describe(field))) return new Date(Date.now() - this.#random.integer(20 * 365, 80 * 365) * DAY);
+    this.#time += this.#random.integer(1, 10) * DAY;
+    const date = new Date(this.#time);
+    date.setUTCHours(this.#random.integer(8, 17), this.#random.integer(0, 59), 0, 0);
+    return date;
+  }
+
+  #createText(field: Field): string {
+    const random = this.#random;
+    const { first, last, email, phone } = this.#person;
+    if (field.type === "Email") return email;
+    if (field.type === "Phone") return phone;
+    if (field.type === "Url") return `https://www.example.org/${random.integer(100, 999)}`;
+    if (field.type === "TextArea") return random.shuffle(REMARKS).slice(0, random.integer(1, 2)).join(" ");
+    const names = this.#references.get(field.label.toLowerCase()) ?? this.#references.get(field.name.toLowerCase());
+    if (names !== undefined) return random.pick(names);
+    const described = describe(field);
+    const found = TEXTS.find(([words]) => words.test(described));
+    return found === undefined ? random.pick(SUBJECTS) : found[1](random, { first, last, email, phone });
+  }
+}
+
+/** Texts for words in the name or the label of a field. The first that matches applies. */
+const TEXTS: readonly (readonly [words: RegExp, create: (random: Random, person: Person) => string])[] = [
+  [/e-?mail/, (_random, { email }) => email],
+  [/phone|mobile|telephone/, (_random, { phone }) => phone],
+  [/first ?name|given ?name/, (_random, { first }) => first],
+  [/last ?name|surname|family ?name/, (_random, { last }) => last],
+  [/(file|document|drawing).*name|title|document/, (random) => random.pick(DOCUMENTS)],
+  [/company|organi[sz]ation|employer|supplier|vendor|firm/, (random) => random.pick(COMPANIES)],
+  [/department|group|team/, (random) => random.pick(["Permits", "Finance", "Customer service", "Field work"])],
+  [/post(al)? ?code|zip/, (random) => `${random.integer(1000, 9999)} ${random.pick(["AB", "CD", "KL", "RX"])}`],
+  [/address|street|location/, (random) => `${random.pick(STREETS)} ${random.integer(1, 180)}`],
+  [/city|town|place|region/, (random) => random.pick(PLACES)],
+  [/country/, (random) => random.pick(["Belgium", "Germany", "Netherlands", "Portugal", "Spain"])],
+  [
+    /reference|\bkey\b|number|code|\bid\b/,
+    (random) => `${random.pick(["A", "B", "K", "R"])}-${random.integer(10_000, 99_999)}`,
+  ],
+  [
+    /performed by|performer|resource|inspector|adviser|reviewer|responsible/,
+    (random) => `${random.pick(FIRST_NAMES)} ${random.pick(LAST_NAMES)}`,
+  ],
+  [
+    /name|applicant|owner|customer|client|person|member|contact|claimant/,
+    (_random, { first, last }) => `${first} ${last}`,
+  ],
+  [/reason|remark|comment|note|description|advice|findings|summary|answer/, (random) => random.pick(REMARKS)],
+];
+
+/** Describes a field in lower case: the words of its name, then its label. */
+function describe({ name, label }: Field): string {
+  const words = name.replace(/^py/, "").replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[_\d]+/g, " ");
+  return `${words} ${label}`.toLowerCase();
+}
+
+function createPerson(random: Random): Person {
+  const [first, last] = [random.pick(FIRST_NAMES), random.pick(LAST_NAMES)];
+  const email = `${first}.${last}@example.org`.toLowerCase();
+  return { first, last, email, phone: `+1 202 555 01${String(random.integer(0, 99)).padStart(2, "0")}` };
+}
+
+function shorten(text: string, length = Infinity): string {
+  return text.length <= length ? text : text.slice(0, length).trimEnd();
+}
