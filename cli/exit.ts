@@ -46,7 +46,7 @@ export function writeError(error: SvcError, io: Io): void {
 }
 
 /** Returns the hint, with a warning if the change may have been applied. The hint of `OUTCOME_UNKNOWN` already says so. */
-function composeHint(error: SvcError): string | undefined {
+export function composeHint(error: SvcError): string | undefined {
   const hint = error.renderHint((name) => `--${toKebab(name)}`);
   if (!error.outcomeUnknown || error.code === "OUTCOME_UNKNOWN") return hint;
   const warning = "The change may have been applied: check before you repeat it.";

@@ -13,25 +13,32 @@ import { processIo } from "./io/process_io.ts";
 
 /** Runs a command line and returns its exit code. Results go to stdout, everything else to stderr. */
 export async function runCommandLine(args: readonly string[], io: Io = processIo()): Promise<number> {
+  const shown: ShownFormat = {};
   try {
-    await dispatch(args, io);
+    await dispatch(args, io, shown);
     return 0;
   } catch (thrown) {
     if (thrown instanceof OutputClosed) return 0; // The reader of `svc … | head -1` has read enough.
-    return report(await import("./exit.ts"), await explainPermission(toSvcError(thrown)), io);
+    const error = await explainPermission(toSvcError(thrown));
+    return await report(error, io, await isForPeople(io, shown));
   } finally {
     io.stopListening?.();
   }
 }
 
-async function dispatch(args: readonly string[], io: Io): Promise<void> {
+/** The format of a command, as soon as it is known. */
+interface ShownFormat {
+  format?: Format;
+}
+
+async function dispatch(args: readonly string[], io: Io, shown: ShownFormat): Promise<void> {
   const line = splitCommandLine(args);
   const { words, version, misplaced, helpCommand } = line;
   const [groupWord, commandWord] = words;
   const group = groupWord === undefined ? undefined : entryNamed(groups, groupWord);
   if (groupWord !== undefined && group === undefined) {
     const entry = entryNamed(await everyday.load(), groupWord);
-    if (entry !== undefined) return await runCommand(entry, splitCommandLine(args, 1), io);
+    if (entry !== undefined) return await runCommand(entry, splitCommandLine(args, 1), io, shown);
   }
   if (misplaced !== undefined) throw (await usageErrors()).misplacedFlag(misplaced);
   if (version) return io.stdout.write((await import("../lib/version.ts")).VERSION + "\n");
@@ -47,16 +54,23 @@ async function dispatch(args: readonly string[], io: Io): Promise<void> {
   }
   const entry = entryNamed(commands, commandWord);
   if (entry === undefined) throw await (await usageErrors()).unknownCommand(commandTree, commands, words);
-  await runCommand(entry, line, io);
+  await runCommand(entry, line, io, shown);
 }
 
-async function runCommand(entry: CommandEntry, { words, rest, help }: CommandLine, io: Io): Promise<void> {
+async function runCommand(
+  entry: CommandEntry,
+  { words, rest, help }: CommandLine,
+  io: Io,
+  shown: ShownFormat,
+): Promise<void> {
   const command = entry.describe();
+  if (command.prefersView) shown.format = "view";
   if (help) return await printHelp(io, ({ buildCommandHelp }) => buildCommandHelp(words, command));
   const parsed = parseArguments(command, rest);
   if ("problem" in parsed) throw (await usageErrors()).usageError(parsed.problem, command, words);
   const defaultFormat = io.stdout.isTerminal() ? await chooseFormat(command, parsed.values) : undefined;
   const globals = readGlobalFlags(parsed.values, command.flags, defaultFormat);
+  shown.format = globals.format;
   await command.run(createContext(globals, io), parsed.values);
 }
 
@@ -103,9 +117,22 @@ async function explainPermission(error: SvcError): Promise<SvcError> {
   }
 }
 
-function report({ toExitCode, writeError }: typeof import("./exit.ts"), error: SvcError, io: Io): number {
+/** Reports whether errors are printed for people: on a terminal, if the format is `view`. */
+async function isForPeople(io: Io, { format }: ShownFormat): Promise<boolean> {
+  if (!io.stderr.isTerminal()) return false;
+  if (format !== undefined) return format === "view";
   try {
-    writeError(error, io);
+    return (await import("./args/chosen_format.ts")).readChosenFormat(undefined) === "view";
+  } catch {
+    return false; // The error to print matters more than that of the setting.
+  }
+}
+
+async function report(error: SvcError, io: Io, isForPeople: boolean): Promise<number> {
+  const { toExitCode, writeError } = await import("./exit.ts");
+  try {
+    if (isForPeople) (await import("./view/error_page.ts")).printErrorPage(error, io);
+    else writeError(error, io);
   } catch (failure) {
     if (!(failure instanceof OutputClosed)) throw failure; // Stderr is closed, so that only the exit code remains.
   }

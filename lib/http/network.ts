@@ -1,11 +1,23 @@
+import { isLoopbackHost } from "../../utils/loopback_host.ts";
 import { getErrorMessage, type HintCommand, isImportFailure, SvcError } from "../errors.ts";
 
-/** Describes a failed exchange in one sentence. Throws errors of permissions and imports as they are. */
+/**
+ * Describes a failed exchange in one sentence, such as `GET http://127.0.0.1:8080/… failed: Connection refused.` Throws
+ * errors of permissions and imports as they are.
+ */
 export function explainNetwork(error: unknown, exchange: string, profile?: string): SvcError {
   if (error instanceof Deno.errors.NotCapable || isImportFailure(error)) throw error;
-  return new SvcError("NETWORK_ERROR", `${exchange} failed: ${findRootReason(error)}.`, {
+  const reason = findRootReason(error);
+  const { hostname = "" } = URL.parse(exchange.replace(/^\S+ /, "")) ?? {};
+  const isStopped = isLoopbackHost(hostname) && /refused/i.test(reason);
+  return new SvcError("NETWORK_ERROR", `${exchange} failed: ${reason}.`, {
     cause: error,
-    hint: { text: "Check the address, and check that the service is running.", commands: [suggestDiagnosis(profile)] },
+    hint: isStopped
+      ? {
+        text: "No service is running at this address of your machine.",
+        commands: [{ args: ["service", "start", "--detach"], purpose: "to start one" }, suggestDiagnosis(profile)],
+      }
+      : { text: "Check the address, and check that the service is running.", commands: [suggestDiagnosis(profile)] },
   });
 }
 
