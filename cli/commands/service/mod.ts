@@ -1,6 +1,7 @@
 import type { LocalGroup } from "../local_command.ts";
 import { addClientCommand } from "./add_client.ts";
 import { backupCommand } from "./backup.ts";
+import { diagramCommand } from "./diagram.ts";
 import { migrateCommand } from "./migrate.ts";
 import { removeClientCommand } from "./remove_client.ts";
 import { resetCommand } from "./reset.ts";
@@ -26,6 +27,7 @@ export const commands: LocalGroup = {
   restore: restoreCommand,
   verify: verifyCommand,
   validate: validateCommand,
+  diagram: diagramCommand,
   schema: schemaCommand,
   types: typesCommand,
   addClient: addClientCommand,

@@ -11,7 +11,7 @@ export const validateCommand: LocalCommand = localCommand({
     "gets one line for each issue, as compilers print them. Names and expressions are checked once the format is valid.",
   args: [{ name: "app", help: "Application definition", type: "path", required: true }],
   example: ["permits.yaml", "permits.yaml --format table"],
-  seeAlso: ["service schema --help", "service start --help"],
+  seeAlso: ["service schema --help", "service diagram --help", "service start --help"],
   async run(context, { app: file }) {
     const { checkApplication, readDefinition } = await import("../../../service/application/load.ts");
     const checked = checkApplication(await readDefinition(file));

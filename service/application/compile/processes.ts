@@ -169,7 +169,7 @@ function compileTransitions(
   return definitions.map((definition, index) => {
     const at = place.at(index);
     const when = context.words.compileCondition(definition.when, at.at("when").report);
-    return { when, to: compileTarget(definition, steps, context, at) };
+    return { when, condition: definition.when, to: compileTarget(definition, steps, context, at) };
   });
 }
 

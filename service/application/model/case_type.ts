@@ -159,6 +159,8 @@ export type AssignmentRoute =
 export interface StepTransition {
   /** Decides whether the transition applies. If it does not, the next one is tried. */
   readonly when: Condition;
+  /** Text of `when`. Undefined if the transition always applies. */
+  readonly condition?: string;
   readonly to:
     | { readonly kind: "step"; readonly step: string }
     | { readonly kind: "stage"; readonly stage: string }

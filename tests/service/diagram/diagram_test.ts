@@ -1,0 +1,71 @@
+/** `svc service diagram`: the life cycle of an application as Mermaid and as SVG. */
+import assert from "node:assert/strict";
+import { ServiceHome } from "../../harness/service.ts";
+import { PERMIT_FILE } from "../../harness/service_engine.ts";
+import { makeFolder, parseErrorRecord, runCommand } from "../../harness/svc.ts";
+
+async function draw(...args: string[]) {
+  await using home = await ServiceHome.open();
+  return await runCommand(home.command(["service", "diagram", ...args]));
+}
+
+/** Returns what follows each node of a flowchart, by the first lines of their texts. */
+function readEdges(mermaid: string): string[] {
+  const names = new Map(
+    [...mermaid.matchAll(/^ +(\w+)[[({/]+"(.*?)(?:<br>.*)?"/gm)].map(([, id = "", name = ""]) => [id, name]),
+  );
+  return [...mermaid.matchAll(/^ +(\w+) -->(?:\|"(.*)"\|)? (\w+)$/gm)].map(([, from = "", label, to = ""]) =>
+    `${names.get(from)} -${label === undefined ? "" : `[${label}]`}> ${names.get(to)}`
+  );
+}
+
+Deno.test("the Mermaid flowchart has the stages, steps, transitions and ends of a case type", async () => {
+  const { code, stdout } = await draw(PERMIT_FILE, "--case-type", "City-Permit-Work-Permit");
+  assert.equal(code, 0);
+  assert.match(stdout, /^flowchart LR\n/);
+  assert.match(stdout, /subgraph \w+\["Withdrawal \(alternate\)"\]/);
+  assert.match(stdout, /"Check the application<br>queue: Review of applications"/);
+  const edges = readEdges(stdout);
+  for (
+    const edge of [
+      "Permit -> Register the application",
+      "Register the application -> Check the application",
+      "Register the application -[Withdraw]> Resolved-Withdrawn",
+      "Check the application -[!Complete]> Complete the application",
+      "Check the application -> Decide",
+      "Complete the application -> Check the application",
+      "Decide -[Decide: Decision == 'Refuse']> Resolved-Rejected",
+      "Decide -[Send back to the review]> Check the application",
+      "Decide -> Resolved-Completed",
+      "Withdraw the application -> Confirm the withdrawal",
+      "Confirm the withdrawal -> Resolved-Withdrawn",
+    ]
+  ) assert.ok(edges.includes(edge), `${edge} is missing in:\n${edges.join("\n")}`);
+  assert.ok(!edges.includes("Check the application -> Complete the application"), "the step ends its process");
+});
+
+Deno.test("a file that ends with .svg gets an image with all case types, and texts are escaped", async () => {
+  await using folder = await makeFolder({
+    "app.yaml": (await Deno.readTextFile(PERMIT_FILE)).replace("name: Intake\n", 'name: "Intake <&> \\"more\\""\n'),
+  });
+  await using home = await ServiceHome.open();
+  home.writable.push(folder.path);
+  const file = `${folder.path}/app.svg`;
+  const { code, stderr } = await runCommand(
+    home.command(["service", "diagram", `${folder.path}/app.yaml`, "-o", file]),
+  );
+  assert.deepEqual([code, stderr], [0, ""]);
+  const svg = await Deno.readTextFile(file);
+  assert.match(svg, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" role="img" /);
+  assert.ok(svg.includes('class="stage">Intake &#60;&#38;&#62; &#34;more&#34;</text>'), svg);
+  for (const text of ["Permit", "Receipt of a request", "Pending-Review", "→ Resolved-Completed"]) {
+    assert.ok(svg.includes(`>${text}</text>`), text);
+  }
+});
+
+Deno.test("--format svg prints the image, and an unknown case type is refused with the known ones", async () => {
+  assert.match((await draw("--format", "svg")).stdout, /^<svg .*<\/svg>\n$/s);
+  const refused = await draw(PERMIT_FILE, "--case-type", "Nope");
+  assert.equal(refused.code, 2);
+  assert.match(String(parseErrorRecord(refused).hint), /City-Permit-Work-Permit/);
+});
