@@ -41,7 +41,8 @@ const SET: Flag = {
 };
 const FILE: Flag = { help: "File to upload and attach", type: "path", placeholder: "path", repeatable: true };
 const CATEGORY: Flag = { help: "Category of the attachments of --file", type: "string", default: "File" };
-const INTERACTIVE: Flag = { help: "Prompt for the action and its required fields", type: "boolean" };
+const INTERACTIVE: Flag = { help: "Fill in the form at the terminal", type: "boolean" };
+const REQUIRED_ONLY: Flag = { help: "Prompt only for required fields; with --interactive", type: "boolean" };
 
 /** Returns the command of an operation. */
 export function createOperationCommand(group: string, name: string, operation: Operation): Command {
@@ -53,14 +54,15 @@ export function createOperationCommand(group: string, name: string, operation: O
     flags: createFlags(operation),
     example: operation.example,
     seeAlso: operation.seeAlso,
-    async run(context, { interactive, ...parsed }) {
-      if (interactive === true) {
-        const { performInteractively } = await import("../prompts/interactive.ts");
-        return await performInteractively(context, ref, parsed);
-      }
-      const { output, force, ...given } = await readValues(this, parsed, context.io);
+    async run(context, parsed) {
+      const { output, force, interactive, requiredOnly, ...given } = await readValues(this, parsed, context.io);
       const target = typeof output === "string" ? { path: output, replaces: force === true } : undefined;
-      await runOperation(context, ref, await fillInput(context, ref, given), target);
+      const values = await fillInput(context, ref, given);
+      if (operation.interactive && (interactive === true || isOfferedForm(context, operation, values))) {
+        const { runInteractively } = await import("../prompts/interactive.ts");
+        return await runInteractively(context, ref, values, requiredOnly === true);
+      }
+      await runOperation(context, ref, values, target);
     },
   };
 }
@@ -74,8 +76,15 @@ function createFlags(operation: Operation): Record<string, Flag> {
       { output: { ...OUTPUT, required: operation.output === "file" || undefined }, force: FORCE }),
     ...(operation.flags?.data?.isContent && { set: SET }),
     ...(takesAttachments(operation) && { file: FILE, category: CATEGORY }),
-    ...(operation.interactive && { interactive: INTERACTIVE }),
+    ...(operation.interactive && { interactive: INTERACTIVE, requiredOnly: REQUIRED_ONLY }),
   };
+}
+
+/** Reports whether a form is offered in place of an error: at a terminal, for a command without any of its flags. */
+function isOfferedForm({ io, globals }: CommandContext, { flags = {} }: Operation, values: Values): boolean {
+  const names = Object.keys(flags);
+  return names.some((name) => flags[name]?.required) && names.every((name) => values[name] === undefined) &&
+    !globals.dryRun && [io.stdin, io.stdout, io.stderr].every((stream) => stream.isTerminal());
 }
 
 function takesAttachments({ flags }: Operation): boolean {

@@ -1,16 +1,25 @@
-/** Reads the required fields of a form from the view that describes it. */
-import type { ExactNumber } from "../../utils/exact_number.ts";
+/** Reads the fields of a form from the view that describes it. */
 import {
   filterObjects,
   isJsonObject,
   isNonEmptyString,
-  isScalar,
+  isString,
   type JsonObject,
   type JsonValue,
 } from "../../utils/json.ts";
 
-/** The kind of input that a field takes. */
-export type FieldKind = "text" | "integer" | "decimal" | "boolean" | "date" | "dateTime" | "choice" | "other";
+/** The kind of input that a field takes. Prompts cannot fill in `other`. */
+export type FieldKind =
+  | "text"
+  | "integer"
+  | "decimal"
+  | "boolean"
+  | "date"
+  | "dateTime"
+  | "choice"
+  | "list"
+  | "attachment"
+  | "other";
 
 /** A value that can be selected. */
 export interface Choice {
@@ -20,27 +29,44 @@ export interface Choice {
   readonly label: string;
 }
 
-/** The value of a field. */
-export type FieldValue = string | number | ExactNumber | boolean;
+/** A data view whose rows can be selected. */
+export interface Reference {
+  /** Data view ID. */
+  readonly dataView: string;
+  /** Column with the value. */
+  readonly value: string;
+  /** Column with the text. */
+  readonly text: string;
+  /** Parameters of the data view. A value such as `@P .City` is that of a field. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
 
-/** A required field of a form. */
+/** A field of a form. */
 export interface FormField {
+  /** Path of the field, e.g. `Contact.Name`. */
+  readonly key: string;
   /** Names of the embedded pages, then of the field. */
   readonly path: readonly string[];
   /** Display name. */
   readonly label: string;
   /** Kind of input. */
   readonly kind: FieldKind;
+  /** True if it must have a value. */
+  readonly isRequired: boolean;
+  /** True if it is only shown. */
+  readonly isReadOnly: boolean;
   /** Allowed values; empty if any value is allowed. */
   readonly choices: readonly Choice[];
+  /** Source of the choices, if the form does not contain them. */
+  readonly reference?: Reference;
+  /** Fields of the rows of a list. */
+  readonly columns: readonly FormField[];
   /** Maximum number of characters. */
   readonly maxLength?: number;
   /** Smallest number. */
   readonly min?: number;
   /** Largest number. */
   readonly max?: number;
-  /** Current value. */
-  readonly value?: FieldValue;
 }
 
 const KINDS_BY_TYPE: Readonly<Record<string, FieldKind>> = {
@@ -50,51 +76,76 @@ const KINDS_BY_TYPE: Readonly<Record<string, FieldKind>> = {
   "Date": "date",
   "Date Time": "dateTime",
   "Page": "other",
-  "Page List": "other",
+  "Page List": "list",
+  "Page Group": "other",
 };
 
-/** Returns the required fields of a form, each once, in the order of the form. */
-export function requiredFields(uiResources: JsonObject, content: JsonObject): FormField[] {
+/** Returns the fields of a form, each once, in the order of the form. A page is represented by its members. */
+export function readFields(uiResources: JsonObject): FormField[] {
   const resources = object(uiResources.resources);
+  const declared = object(resources.fields);
   const views = object(resources.views);
-  const found = new Map<string, FormField>();
   const visited = new Set<JsonObject>();
-  const walk = (node: JsonValue | undefined): void => {
-    if (!isJsonObject(node) || visited.has(node)) return;
+
+  function read(node: JsonValue | undefined, fields: JsonObject): FormField[] {
+    if (!isJsonObject(node) || visited.has(node)) return [];
     visited.add(node);
     const config = object(node.config);
+    if (config.visibility === false) return [];
+    const children = Array.isArray(node.children) ? node.children : [];
     const path = parsePath(config.value);
-    const field = path && findField(object(resources.fields), path);
-    // The components inside a list show its rows and are not fields of the form.
-    const isList = path !== undefined && field?.type !== "Page";
-    if (path && config.required === true && config.readOnly !== true && !found.has(path.join("."))) {
-      found.set(path.join("."), describe(path, config, field ?? {}, findValue(content, path)));
+    const field = path && findField(fields, path) || {};
+    if (path !== undefined && field.type === "Page List") {
+      return [describe(path, config, field, children.flatMap((child) => read(child, object(field.fields))))];
     }
-    if (node.type === "reference" && typeof config.name === "string") walk(first(views[config.name]));
-    if (!isList && Array.isArray(node.children)) node.children.forEach(walk);
-  };
-  walk(uiResources.root);
-  // A page is filled in by its members if they are required too.
-  const paths = [...found.keys()];
-  return [...found].filter(([path]) => !paths.some((other) => other.startsWith(path + "."))).map(([, field]) => field);
+    const isAttachment = field.displayAs === "pxAttachContent" || node.type === "Attachment";
+    const inner = isAttachment ? [] : [
+      ...(node.type === "reference" && isString(config.name) ? read(first(views[config.name]), fields) : []),
+      ...children.flatMap((child) => read(child, fields)),
+    ];
+    if (path === undefined) return inner;
+    const own = describe(path, config, field, []);
+    if (isAttachment) return [{ ...own, kind: "attachment" }];
+    return inner.length === 0 ? [own] : inner.map((member) => ({ ...member, label: `${own.label}: ${member.label}` }));
+  }
+
+  const found = new Map<string, FormField>();
+  for (const field of read(uiResources.root, declared)) {
+    if (!found.has(field.key)) found.set(field.key, field);
+  }
+  return [...found.values()];
+}
+
+/** Returns the value at the path of a field. */
+export function findValue(content: JsonObject, path: readonly string[]): JsonValue | undefined {
+  const [name = "", ...inner] = path;
+  const value = Object.hasOwn(content, name) ? content[name] : undefined;
+  return inner.length === 0 ? value : findValue(object(value), inner);
 }
 
 function describe(
   path: readonly string[],
   config: JsonObject,
   field: JsonObject,
-  value: JsonValue | undefined,
+  columns: readonly FormField[],
 ): FormField {
-  const choices = readChoices(object(field.datasource).records);
+  const source = object(field.datasource);
+  const choices = readChoices(source.records);
+  const reference = readReference(source);
+  const ownKind = KINDS_BY_TYPE[text(field.type) ?? ""] ?? "text";
   return {
+    key: path.join("."),
     path,
     label: readLabel(config.label, field.label) ?? path.join(" "),
-    kind: choices.length > 0 ? "choice" : KINDS_BY_TYPE[text(field.type) ?? ""] ?? "text",
+    kind: choices.length > 0 || reference ? "choice" : ownKind === "list" && columns.length === 0 ? "other" : ownKind,
+    isRequired: config.required === true,
+    isReadOnly: config.readOnly === true || field.isDeclarativeTarget === true,
     choices,
+    reference,
+    columns,
     maxLength: number(field.maxLength),
     min: number(field.min),
     max: number(field.max),
-    value: isScalar(value) ? value : undefined,
   };
 }
 
@@ -110,17 +161,23 @@ function findField(fields: JsonObject, path: readonly string[]): JsonObject | un
   return inner.length === 0 ? field : field && findField(object(field.fields), inner);
 }
 
-function findValue(content: JsonObject, path: readonly string[]): JsonValue | undefined {
-  const [name = "", ...inner] = path;
-  const value = Object.hasOwn(content, name) ? content[name] : undefined;
-  return inner.length === 0 ? value : findValue(object(value), inner);
-}
-
 function readChoices(records: JsonValue | undefined): Choice[] {
   return filterObjects(records).map(({ key, value }) => ({
     value: String(key ?? value),
     label: String(value ?? key),
   }));
+}
+
+function readReference(source: JsonObject): Reference | undefined {
+  const { tableType, name, propertyForValue, propertyForDisplayText, parameters } = source;
+  const value = parsePath(propertyForValue)?.join(".");
+  if (tableType !== "DataPage" || !isNonEmptyString(name) || value === undefined) return undefined;
+  return {
+    dataView: name,
+    value,
+    text: parsePath(propertyForDisplayText)?.join(".") ?? value,
+    parameters: Object.fromEntries(filterObjects(parameters).map(({ name, value }) => [String(name), String(value)])),
+  };
 }
 
 /** Returns the label of the form, or that of the field if the form only refers to it (`@FL .Field`). */

@@ -1,13 +1,13 @@
-/** Checks and converts the values of form fields. */
+/** Checks, converts and formats the values of form fields. */
 import { isDate, isTimestamp } from "../../utils/time/timestamps.ts";
 import { ExactNumber, isExact } from "../../utils/exact_number.ts";
-import type { JsonObject, JsonValue } from "../../utils/json.ts";
+import { isJsonObject, isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { countCharacters, pluralize } from "../../utils/text/wording.ts";
-import type { FieldValue, FormField } from "./form.ts";
+import type { FormField } from "./form.ts";
 
 /** Checks text as the value of a field. Returns the problem, or undefined if the text is valid. */
 export function findProblem(field: FormField, typed: string): string | undefined {
-  if (typed.trim() === "") return "It is required.";
+  if (typed.trim() === "") return field.isRequired ? "It is required." : undefined;
   const text = trimValue(field, typed);
   switch (field.kind) {
     case "integer":
@@ -31,9 +31,10 @@ function findRangeProblem({ min = -Infinity, max = Infinity }: FormField, text: 
   return undefined;
 }
 
-/** Converts valid text to the value to submit. */
-export function toFieldValue(field: FormField, typed: string): FieldValue {
+/** Converts valid text to the value to submit. An empty number or date clears the field. */
+export function toFieldValue(field: FormField, typed: string): JsonValue {
   const text = trimValue(field, typed);
+  if (text === "" && field.kind !== "text") return null;
   if (field.kind !== "integer" && field.kind !== "decimal") return text;
   const digits = text.replace(/^(-?)0+(?=\d)/, "$1"); // People type leading zeros, which JSON does not allow.
   return isExact(digits) ? Number(digits) : new ExactNumber(digits);
@@ -45,38 +46,55 @@ function trimValue({ kind }: FormField, typed: string): string {
 }
 
 /** Formats the value of a field for display. */
-export function formatValue({ choices }: FormField, value: FieldValue): string {
+export function formatValue(field: FormField, value: JsonValue | undefined): string {
+  if (isEmptyValue(value)) return "(empty)";
   if (typeof value === "boolean") return value ? "Yes" : "No";
-  return choices.find((choice) => choice.value === String(value))?.label ?? String(value);
+  if (Array.isArray(value)) return pluralize(value.length, "row");
+  if (isJsonObject(value)) return formatObject(value);
+  return field.choices.find((choice) => choice.value === String(value))?.label ?? String(value);
 }
 
-/** Reports whether an issue is about a field. An issue names an embedded page and its member separately. */
-export function isAbout(issue: JsonObject, { path }: FormField): boolean {
+function formatObject(value: JsonObject): string {
+  const name = value.pyLabel ?? value.pyAttachName ?? value.name ?? value.ID;
+  return isNonEmptyString(name) ? name : JSON.stringify(value);
+}
+
+/** Formats a row of a list on one line. */
+export function formatRow({ columns }: FormField, row: JsonObject): string {
+  const values = columns.map((column) => [column, row[column.key]] as const).filter(([, value]) =>
+    !isEmptyValue(value)
+  );
+  return values.map(([column, value]) => formatValue(column, value)).join(", ") || "(empty)";
+}
+
+/** Reports whether a value is missing or empty. */
+export function isEmptyValue(value: JsonValue | undefined): value is undefined | null | "" {
+  return value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+}
+
+/** Reports whether two values are the same. All empty values are. */
+export function isSameValue(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  return (isEmptyValue(a) && isEmptyValue(b)) || JSON.stringify(a) === JSON.stringify(b);
+}
+
+/**
+ * Reports whether an issue is about a field, or about a row of a list. An issue names an embedded page and its member
+ * separately.
+ */
+export function isAbout(issue: JsonObject, { path, kind }: FormField): boolean {
   const { erroneousInputOutputFieldInPage: page, erroneousInputOutputIdentifier: member } = issue;
-  return `${page ?? ""}${member ?? ""}` === path.map((name) => `.${name}`).join("");
+  const target = `${page ?? ""}${member ?? ""}`;
+  const own = path.map((name) => `.${name}`).join("");
+  return target === own || (kind === "list" && target.startsWith(`${own}(`));
 }
 
-/** Formats an issue for display. */
-export function formatIssue(issue: JsonObject, fields: readonly FormField[]): string {
-  const field = fields.find((field) => isAbout(issue, field));
-  return (field ? `${field.label}: ` : "") + (issue.localizedValue || issue.message);
-}
-
-/** Converts values to a request: fields become content, those of embedded pages become page instructions. */
-export function toSubmission(
-  values: ReadonlyMap<FormField, FieldValue>,
-): { data: JsonObject; pageInstructions?: JsonValue[] } {
-  const pages = new Map<string, [string, FieldValue][]>();
-  for (const [{ path }, value] of values) {
-    const page = path.slice(0, -1).map((name) => `.${name}`).join("");
-    pages.set(page, [...pages.get(page) ?? [], [path.at(-1) ?? "", value]]);
-  }
-  const data = Object.fromEntries(pages.get("") ?? []);
-  pages.delete("");
-  const pageInstructions = [...pages].map(([target, members]) => ({
-    instruction: "UPDATE",
-    target,
-    content: Object.fromEntries(members),
-  }));
-  return pageInstructions.length === 0 ? { data } : { data, pageInstructions };
+/** Describes an issue of a field, with the row and the column if it is about a row. */
+export function describeIssue(issue: JsonObject, field?: FormField): string {
+  const text = String(issue.localizedValue || issue.message);
+  const [, row, name] = /\((\d+)\)(?:\.(\w+))?$/.exec(
+    `${issue.erroneousInputOutputFieldInPage ?? ""}${issue.erroneousInputOutputIdentifier ?? ""}`,
+  ) ?? [];
+  if (row === undefined || field === undefined) return text;
+  const column = field.columns.find(({ key }) => key === name)?.label ?? name;
+  return `row ${row}${column === undefined ? "" : `, ${column}`}: ${text}`;
 }

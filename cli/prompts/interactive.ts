@@ -1,162 +1,238 @@
-/** `svc assignments perform --interactive`: prompts for the action and its required fields. */
+/** `--interactive`: fills in the form of an operation in a dialogue, and prints the response. */
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
-import type { Caller } from "../../lib/client/caller.ts";
-import { openCaller } from "../../lib/client/open_caller.ts";
-import { type OperationRef, toKebab } from "../../lib/operation/operation.ts";
 import type { Reply } from "../../lib/client/response/reply.ts";
 import type { Values } from "../../lib/client/request/values.ts";
 import { SvcError } from "../../lib/errors.ts";
-import operations, { type AssignmentAnswer } from "../../lib/resources/assignments.ts";
-import type { ActionInfo } from "../../lib/resources/cases.ts";
-import type { CommandContext, ParsedArguments } from "../commands/command.ts";
-import { type FieldValue, type FormField, requiredFields } from "./form.ts";
-import { findProblem, formatIssue, formatValue, isAbout, toFieldValue, toSubmission } from "./form_values.ts";
-import { globalFlags } from "../args/global_flags.ts";
+import { type OperationRef, toKebab } from "../../lib/operation/operation.ts";
+import assignments, { type AssignmentAnswer } from "../../lib/resources/assignments.ts";
+import caseTypes from "../../lib/resources/case_types.ts";
+import cases, { type ActionInfo } from "../../lib/resources/cases.ts";
+import data from "../../lib/resources/data.ts";
+import {
+  filterObjects,
+  isJsonObject,
+  isScalar,
+  type JsonObject,
+  type JsonValue,
+  parseJsonObject,
+} from "../../utils/json.ts";
+import type { CommandContext } from "../commands/command.ts";
+import { resolveAssignmentId, resolveCaseId } from "../handles/resolve_handles.ts";
 import { printReply } from "../render/print_result.ts";
+import { createAssignmentForm } from "./assignment_form.ts";
+import { createCaseActionForm, createCaseForm } from "./case_form.ts";
+import { fillForm, type FormOptions } from "./fill_form.ts";
+import { FormCalls } from "./form_calls.ts";
 import { openPrompts } from "./open_prompts.ts";
 import type { Prompts } from "./prompts.ts";
-import { callerOptions } from "../context.ts";
-import { resolveAssignmentId } from "../handles/resolve_handles.ts";
+import { createRecordActionForm, createRecordForm, readKeys } from "./record_form.ts";
 
-/** Performs an assignment with prompted values. Only the response goes to stdout. */
-export async function performInteractively(
+/** A dialogue: the terminal, the calls, and what the command line already says. */
+export interface Dialogue extends FormOptions {
+  /** Prompts at the terminal. */
+  readonly prompts: Prompts;
+  /** Calls of the service. */
+  readonly calls: FormCalls;
+}
+
+/** The end of a dialogue: the response to print, and the operation that it belongs to. */
+export interface Performed {
+  /** The last operation that was called. */
+  readonly ref: OperationRef;
+  /** Its values, for the fields that the response leaves out. */
+  readonly values: Values;
+  /** Its response. */
+  readonly reply: Reply;
+}
+
+/** The dialogues by the name of their operation. */
+const DIALOGUES: Readonly<Record<string, (dialogue: Dialogue, values: Values) => Promise<Performed>>> = {
+  "assignments.perform": performAssignment,
+  "cases.create": createCase,
+  "cases.perform-action": performCaseAction,
+  "data.create": createRecord,
+  "data.perform-action": performRecordAction,
+};
+
+/** Fills in the form of an operation. Only the response goes to stdout. */
+export async function runInteractively(
   context: CommandContext,
-  perform: OperationRef,
-  parsed: ParsedArguments,
+  { name, operation }: OperationRef,
+  values: Values,
+  requiredOnly: boolean,
 ): Promise<void> {
-  checkOtherFlags(perform, parsed);
-  if (context.globals.dryRun) throw createExclusiveError("dryRun");
-  if (!context.io.stdin.isTerminal() || !context.io.stderr.isTerminal()) {
-    throw new SvcError("INVALID_ARGS", "--interactive requires a terminal.", {
-      operation: perform.name,
-      hint: "Use --action and --data instead.",
+  const run = DIALOGUES[name];
+  if (run === undefined) throw new SvcError("INTERNAL_ERROR", `${name} has no dialogue.`);
+  if (context.globals.dryRun) {
+    throw new SvcError("INVALID_ARGS", "--dry-run and --interactive are mutually exclusive.", {
+      hint: "Omit --interactive to pass the values as flags.",
     });
   }
-  const assignmentId = await resolveAssignmentId(context, String(parsed.assignmentId));
-  const calls = new AssignmentCalls(openCaller(callerOptions(context)), assignmentId, context.signal);
-  const assignment = await calls.readAssignment();
-  const prompts = await openPrompts(context.io);
-  const action = await pickAction(prompts, assignment.actions);
-  const fields = await calls.readForm(action.ID);
-  checkAskable(action, fields);
-  const reply = await fillIn(prompts, action, fields, async (values) => {
-    return await calls.call(perform, { action: action.ID, ifMatch: assignment.etag, ...toSubmission(values) });
-  });
-  await printReply(context, perform, { ...parsed, assignmentId }, reply);
+  if (!canPrompt(context)) {
+    const flags = Object.keys(operation.flags ?? {}).filter((flag) => ["type", "action", "data"].includes(flag));
+    throw new SvcError("INVALID_ARGS", "--interactive requires a terminal.", {
+      operation: name,
+      hint: `Use ${flags.map((flag) => `--${toKebab(flag)}`).join(" and ")} instead.`,
+    });
+  }
+  const performed = await run(await openDialogue(context, values, requiredOnly), values);
+  await printReply(context, performed.ref, performed.values, performed.reply);
 }
 
-/** Rejects flags whose values are prompted for. */
-function checkOtherFlags({ operation }: OperationRef, parsed: ParsedArguments): void {
-  const allowed = [...(operation.args ?? []).map(({ name }) => name), ...Object.keys(globalFlags)];
-  const other = Object.keys(parsed).find((name) => parsed[name] !== undefined && !allowed.includes(name));
-  if (other !== undefined) throw createExclusiveError(other);
+/** Reports whether the user can be prompted. */
+export function canPrompt({ io }: CommandContext): boolean {
+  return io.stdin.isTerminal() && io.stderr.isTerminal();
 }
 
-function createExclusiveError(name: string): SvcError {
-  return new SvcError("INVALID_ARGS", `--${toKebab(name)} and --interactive are mutually exclusive.`, {
-    hint: "Omit --interactive to pass the values as flags.",
-  });
+/** Opens a dialogue that begins with the content of `--data`. */
+export async function openDialogue(
+  context: CommandContext,
+  { data, pageInstructions }: Values,
+  requiredOnly: boolean,
+): Promise<Dialogue> {
+  const content = isJsonObject(data) ? data : {};
+  const instructions = Array.isArray(pageInstructions) ? pageInstructions : [];
+  return {
+    prompts: await openPrompts(context.io),
+    calls: new FormCalls(context),
+    requiredOnly,
+    prefill: { data: content, ...(instructions.length > 0 && { pageInstructions: instructions }) },
+    signal: context.signal,
+  };
 }
 
-interface OpenAssignment {
-  readonly actions: readonly ActionInfo[];
-  readonly etag: string;
+/** Performs an assignment: one action, or all screens of a screen flow. */
+export async function performAssignment(dialogue: Dialogue, values: Values): Promise<Performed> {
+  const { prompts, calls } = dialogue;
+  const assignmentId = await resolveAssignmentId(calls.context, String(values.assignmentId));
+  let action = typeof values.action === "string" ? values.action : await pickAssignmentAction(dialogue, assignmentId);
+  for (let isFirst = true;; isFirst = false) {
+    const form = createAssignmentForm(calls, { assignmentId, action, ...(isFirst && pickFurther(values)) });
+    const { done, reply } = await fillForm(prompts, form, {
+      ...dialogue,
+      prefill: isFirst ? dialogue.prefill : undefined,
+    });
+    const name = { submitted: "perform", saved: "save", wentBack: "navigateBack" } as const;
+    const ref = { name: `assignments.${toKebab(name[done])}`, operation: assignments[name[done]] };
+    const next = done === "saved" ? undefined : findNextScreen(reply, assignmentId);
+    if (next === undefined) return { ref, values: { assignmentId }, reply };
+    action = next;
+  }
 }
 
-/** The calls for one assignment. */
-class AssignmentCalls {
-  readonly #caller: Caller;
-  readonly #assignmentId: unknown;
-  readonly #signal: AbortSignal;
+/** Performs an action of a case. */
+export async function performCaseAction(dialogue: Dialogue, values: Values): Promise<Performed> {
+  const { prompts, calls } = dialogue;
+  const caseId = await resolveCaseId(calls.context, String(values.caseId));
+  const action = typeof values.action === "string" ? values.action : await pickCaseAction(dialogue, caseId);
+  const form = createCaseActionForm(calls, { caseId, action, ...pickFurther(values) });
+  const { reply } = await fillForm(prompts, form, dialogue);
+  const { default: { performAction } } = await import("../../lib/resources/case_forms.ts");
+  return { ref: { name: "cases.perform-action", operation: performAction }, values: { caseId }, reply };
+}
 
-  constructor(caller: Caller, assignmentId: unknown, signal: AbortSignal) {
-    this.#caller = caller;
-    this.#assignmentId = assignmentId;
-    this.#signal = signal;
-  }
+/** Creates a case. */
+export async function createCase(dialogue: Dialogue, values: Values): Promise<Performed> {
+  const { prompts, calls } = dialogue;
+  const type = typeof values.type === "string" ? { id: values.type } : await pickCaseType(dialogue);
+  const { reply } = await fillForm(prompts, createCaseForm(calls, type.id, type.name), dialogue);
+  return { ref: { name: "cases.create", operation: cases.create }, values: { type: type.id }, reply };
+}
 
-  async call(ref: OperationRef, values: Values): Promise<Reply> {
-    return await this.#caller.call(ref, { assignmentId: this.#assignmentId, ...values }, { signal: this.#signal });
-  }
+async function createRecord(dialogue: Dialogue, { dataViewId }: Values): Promise<Performed> {
+  const { prompts, calls } = dialogue;
+  const { reply } = await fillForm(prompts, createRecordForm(calls, String(dataViewId)), dialogue);
+  return { ref: { name: "data.create", operation: data.create }, values: { dataViewId }, reply };
+}
 
-  async readAssignment(): Promise<OpenAssignment> {
-    const reply = await this.call({ name: "assignments.get", operation: operations.get }, {});
-    const actions = listActions(checkAnswer(operations.get.answer, reply, this.#assignmentId));
-    if (actions.length === 0) {
-      throw new SvcError("INVALID_ARGS", "The assignment has no action that you may perform.", {
-        hint: "Run 'svc assignments get-next' to get an assignment that you may perform.",
-      });
-    }
-    if (reply.etag === undefined) {
-      throw new SvcError("MISSING_ETAG", "The response has no entity tag.");
-    }
-    return { actions, etag: reply.etag };
-  }
+async function performRecordAction(dialogue: Dialogue, values: Values): Promise<Performed> {
+  const { prompts, calls } = dialogue;
+  const dataViewId = String(values.dataViewId);
+  const action = typeof values.action === "string" ? values.action : await pickRecordAction(dialogue, dataViewId);
+  const key = await pickRecord(dialogue, dataViewId, isJsonObject(values.data) ? values.data : {});
+  const form = createRecordActionForm(calls, { dataViewId, action, key, ...pickFurther(values) });
+  const { reply } = await fillForm(prompts, form, dialogue);
+  return { ref: { name: "data.perform-action", operation: data.performAction }, values: { dataViewId }, reply };
+}
 
-  async readForm(action: string): Promise<FormField[]> {
-    const ref = { name: "assignments.get-action", operation: operations.getAction };
-    const { data, uiResources } = checkAnswer(operations.getAction.answer, await this.call(ref, { action }));
-    return requiredFields(uiResources ?? {}, data.caseInfo.content ?? {});
+function pickFurther({ ifMatch, attachments }: Values): { ifMatch?: string; attachments?: JsonValue[] } {
+  return {
+    ...(typeof ifMatch === "string" && { ifMatch }),
+    ...(Array.isArray(attachments) && { attachments }),
+  };
+}
+
+/** Returns the action of the next screen, if the assignment is a screen flow that has not ended. */
+function findNextScreen({ text }: Reply, assignmentId: string): string | undefined {
+  const data = parseJsonObject(text)?.data;
+  const info = isJsonObject(data) ? data.caseInfo : undefined;
+  const open = filterObjects(isJsonObject(info) ? info.assignments : []);
+  const own = open.find(({ ID, isMultiStep }) => ID === assignmentId && isMultiStep === "true");
+  const [action] = filterObjects(own?.actions);
+  return typeof action?.ID === "string" ? action.ID : undefined;
+}
+
+async function pickAssignmentAction({ prompts, calls }: Dialogue, assignmentId: string): Promise<string> {
+  const reply = await calls.call("assignments.get", assignments.get, { assignmentId });
+  const actions = listActions(checkAnswer(assignments.get.answer, reply, assignmentId));
+  if (actions.length === 0) {
+    throw new SvcError("INVALID_ARGS", "The assignment has no action that you may perform.", {
+      hint: "Run 'svc assignments get-next' to get an assignment that you may perform.",
+    });
   }
+  return await pickAction(prompts, actions);
 }
 
 function listActions({ id, data: { caseInfo } }: AssignmentAnswer): readonly ActionInfo[] {
-  const own = caseInfo.assignments?.find(({ ID }) => ID === id);
-  return own?.actions ?? [];
+  return caseInfo.assignments?.find(({ ID }) => ID === id)?.actions ?? [];
 }
 
-async function pickAction(prompts: Prompts, actions: readonly ActionInfo[]): Promise<ActionInfo> {
+async function pickCaseAction({ prompts, calls }: Dialogue, caseId: string): Promise<string> {
+  const answer = checkAnswer(cases.get.answer, await calls.call("cases.get", cases.get, { caseId }));
+  const actions = answer.data.caseInfo.availableActions ?? [];
+  if (actions.length === 0) throw new SvcError("INVALID_ARGS", `${caseId} has no action that you may perform.`);
+  return await pickAction(prompts, actions);
+}
+
+async function pickRecordAction({ prompts, calls }: Dialogue, dataViewId: string): Promise<string> {
+  const reply = await calls.call("data.list-actions", data.listActions, { dataViewId });
+  const { actions = [] } = checkAnswer(data.listActions.answer, reply);
+  if (actions.length === 0) throw new SvcError("INVALID_ARGS", `The records of ${dataViewId} have no actions.`);
+  return await pickAction(prompts, actions);
+}
+
+async function pickAction(prompts: Prompts, actions: readonly ActionInfo[]): Promise<string> {
   const [only, ...others] = actions;
-  if (only && others.length === 0) return only;
-  const picked = await prompts.choose("Which action?", actions.map(({ ID, name }) => ({ value: ID, label: name })));
-  const action = actions.find(({ ID }) => ID === picked);
-  if (action === undefined) {
-    throw new SvcError("INTERNAL_ERROR", `The prompt returned '${picked}', which is not a choice.`);
-  }
-  return action;
+  if (only && others.length === 0) return only.ID;
+  return await prompts.choose("Which action?", actions.map(({ ID, name }) => ({ value: ID, label: name })));
 }
 
-function checkAskable(action: ActionInfo, fields: readonly FormField[]): void {
-  const impossible = fields.find(({ kind }) => kind === "other");
-  if (impossible) {
-    throw new SvcError("INVALID_ARGS", `'${action.name}' requires ${impossible.label}, which prompts cannot fill in.`, {
-      hint: `Use --action ${action.ID} with --data, --page-instructions or --attachments.`,
-    });
-  }
+/** Prompts for a case type. */
+export async function pickCaseType({ prompts, calls }: Dialogue): Promise<{ id: string; name?: string }> {
+  const reply = await calls.call("case-types.list", caseTypes.list, {});
+  const types = checkAnswer(caseTypes.list.answer, reply).caseTypes;
+  if (types.length === 0) throw new SvcError("INVALID_ARGS", "There is no case type that you may create.");
+  const choices = types.map(({ ID, name = ID }) => ({ value: ID, label: name }));
+  const id = await prompts.choose("Which case type?", choices);
+  return { id, name: choices.find(({ value }) => value === id)?.label };
 }
 
-type FieldValues = Map<FormField, FieldValue>;
-
-/** Prompts for the fields and submits them after confirmation. Prompts again for fields that the service rejects. */
-async function fillIn(
-  prompts: Prompts,
-  { name }: ActionInfo,
-  fields: readonly FormField[],
-  submit: (values: FieldValues) => Promise<Reply>,
-): Promise<Reply> {
-  const values: FieldValues = new Map();
-  for (let asked = fields;;) {
-    for (const field of asked) values.set(field, await ask(prompts, field, values.get(field) ?? field.value));
-    prompts.show(name, [...values].map(([field, value]) => `${field.label}: ${formatValue(field, value)}`));
-    if (!await prompts.confirm(`Submit '${name}'?`)) {
-      throw new SvcError("INTERRUPTED", "Not confirmed. Nothing was done.");
-    }
-    try {
-      return await submit(values);
-    } catch (error) {
-      if (!(error instanceof SvcError) || error.code !== "VALIDATION_FAIL") throw error;
-      const { details = [] } = error;
-      asked = fields.filter((field) => details.some((detail) => isAbout(detail, field)));
-      if (asked.length === 0) throw error;
-      prompts.show(`'${name}' was rejected`, details.map((detail) => formatIssue(detail, fields)));
-    }
-  }
+/** Returns the fields that identify a record: those of `--data`, or those of a row that the user selects. */
+async function pickRecord({ prompts, calls }: Dialogue, dataViewId: string, given: JsonObject): Promise<JsonObject> {
+  const keys = await readKeys(calls, dataViewId);
+  const select = (row: JsonObject) => Object.fromEntries(keys.map((name) => [name, row[name] ?? null]));
+  if (keys.length > 0 && keys.every((name) => given[name] !== undefined)) return select(given);
+  const reply = await calls.call("data.query", data.query, { dataViewId });
+  const rows = (checkAnswer(data.query.answer, reply).data ?? []).filter(isJsonObject);
+  if (rows.length === 0) throw new SvcError("NOT_FOUND", `${dataViewId} has no records.`);
+  const picked = await prompts.search(
+    "Which record?",
+    rows.map((row, i) => ({ value: String(i), label: labelRow(row) })),
+  );
+  return select(rows[Number(picked)] ?? {});
 }
 
-async function ask(prompts: Prompts, field: FormField, current: FieldValue | undefined): Promise<FieldValue> {
-  const { label, kind, choices } = field;
-  if (kind === "boolean") return await prompts.confirm(label, current === true);
-  const text = current === undefined ? "" : String(current);
-  if (kind === "choice") return await prompts.choose(label, choices, text);
-  return toFieldValue(field, await prompts.text(label, (typed) => findProblem(field, typed), text));
+function labelRow(row: JsonObject): string {
+  const shown = Object.entries(row).filter(([name, value]) => !/^(p[xyz]|classID)/.test(name) && isScalar(value));
+  return shown.slice(0, 4).map(([, value]) => String(value)).join(", ");
 }

@@ -4,6 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import { SvcError } from "../../lib/errors.ts";
 import { escapeToOneLine, hasControlCharacters } from "../../utils/text/control_characters.ts";
 import type { Choice } from "./form.ts";
+import { matchTexts } from "./match_choices.ts";
 
 /** The streams of prompts. */
 export interface PromptStreams {
@@ -14,7 +15,10 @@ export interface PromptStreams {
 }
 
 /** Returns the problem in a text, or undefined if it is valid. */
-type FindProblem = (text: string) => string | undefined;
+type FindProblem = (text: string) => string | undefined | Promise<string | undefined>;
+
+/** Choices that are shown without a search. */
+const MAX_MENU = 9;
 
 /** Prompts for values. Throws `INTERRUPTED` if the user cancels a prompt. */
 export class Prompts {
@@ -28,12 +32,52 @@ export class Prompts {
     this.#streams = { ...streams, signal: ended.signal };
   }
 
-  /** Prompts for one of several choices. */
+  /** True if the input has ended, so that nothing can be prompted for. */
+  get hasEnded(): boolean {
+    return this.#streams.signal.aborted;
+  }
+
+  /** Prompts for one of several choices. If there are many, typing finds them. */
   async choose(message: string, choices: readonly Choice[], initialValue?: string): Promise<string> {
+    return choices.length > MAX_MENU
+      ? await this.search(message, choices, initialValue)
+      : await this.menu(message, choices, initialValue);
+  }
+
+  /** Prompts for one of a few choices. */
+  async menu(message: string, choices: readonly Choice[], initialValue?: string): Promise<string> {
     const options = choices.map(({ value, label }) => ({ value, label: escapeToOneLine(label) }));
     return requireValue(
-      await clack.select({ ...this.#streams, message: escapeToOneLine(message), options, initialValue }),
+      await clack.select({
+        ...this.#streams,
+        message: escapeToOneLine(message),
+        options,
+        initialValue,
+        showInstructions: false,
+      }),
     );
+  }
+
+  /** Prompts for one of many choices, which typing finds. */
+  async search(message: string, choices: readonly Choice[], initialValue?: string): Promise<string> {
+    // The library does not select an empty value, therefore it gets the positions.
+    const options = choices.map(({ label }, i) => ({ value: String(i), label: escapeToOneLine(label) }));
+    const initial = choices.findIndex(({ value }) => value === initialValue);
+    const answer = requireValue(
+      await clack.autocomplete({
+        ...this.#streams,
+        message: escapeToOneLine(message),
+        options() {
+          return matchTexts(this.userInput, options, ({ label }) => label);
+        },
+        filter: () => true,
+        maxItems: MAX_MENU,
+        initialValue: initial < 0 ? undefined : String(initial),
+        validate: (value) =>
+          value === undefined ? "Type a part of a choice, or select one with the arrow keys." : undefined,
+      }),
+    );
+    return choices[Number(answer)]?.value ?? "";
   }
 
   /** Prompts for a valid text. The current text is the default. */
@@ -47,7 +91,7 @@ export class Prompts {
     const validate = (text = "") => findProblem(text);
     return requireValue(
       await clack.text({ ...this.#streams, message: escapeToOneLine(message), initialValue, validate }),
-    );
+    ) ?? "";
   }
 
   /** Prompts for several lines. The prompt for one line would lose all but the last. */
@@ -61,7 +105,7 @@ export class Prompts {
         validate: (text = "") =>
           hasControlCharacters(text) ? "It contains a control character. Delete it." : findProblem(text),
       }),
-    );
+    ) ?? "";
   }
 
   /** Prompts for a text that is not shown. */
@@ -79,9 +123,24 @@ export class Prompts {
   show(title: string, lines: readonly string[]): void {
     clack.note(lines.map(escapeToOneLine).join("\n"), escapeToOneLine(title), { output: this.#streams.output });
   }
+
+  /** Displays a line of information. */
+  inform(line: string): void {
+    clack.log.info(escapeToOneLine(line), { output: this.#streams.output });
+  }
+
+  /** Displays a line about a problem. */
+  warn(line: string): void {
+    clack.log.warn(escapeToOneLine(line), { output: this.#streams.output });
+  }
+
+  /** Displays a line about something that was done. */
+  report(line: string): void {
+    clack.log.step(escapeToOneLine(line), { output: this.#streams.output });
+  }
 }
 
-function requireValue<T extends string | boolean>(answer: T | typeof clack.CANCEL_SYMBOL): T {
+function requireValue<T extends string | boolean | undefined>(answer: T | typeof clack.CANCEL_SYMBOL): T {
   if (clack.isCancel(answer)) throw new SvcError("INTERRUPTED", "Cancelled. Nothing was done.");
   return answer;
 }

@@ -55,6 +55,7 @@ const operations = {
     args: [caseId],
     flags: { action, ...content },
     ...caseTag,
+    interactive: true,
     answer: caseAnswer,
     example: [
       `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"Applicant":"Ada"}'`,

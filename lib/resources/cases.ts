@@ -164,6 +164,7 @@ const operations = {
       type: { help: "Case type ID", type: "string", to: "body:caseTypeID", required: true },
       data: content.data,
     },
+    interactive: true,
     answer: caseAnswer,
     status: 201,
     example: [

@@ -482,6 +482,7 @@ const operations = {
     path: "/data/{data_view_ID}",
     args: [dataViewId],
     flags: { data: record },
+    interactive: true,
     answer: recordAnswer,
     example: [`D_Inspectors --data '{"ID":"I-1","Name":"Grace"}'`, "D_Inspectors --data @inspector.json"],
     seeAlso: ["data update --help"],
@@ -644,6 +645,7 @@ const operations = {
       ...content,
       attachments: { ...content.attachments, help: "Attachments (the embedded service accepts none)" },
     },
+    interactive: true,
     answer: recordAnswer,
     example: [
       `D_Inspectors --action Edit --data '{"ID":"I-1","Phone":"555-0100"}'`,

@@ -87,8 +87,8 @@ Deno.test("the help of a command shows short forms, defaults, required and exclu
   assert.match(stdout, /--include-total +Count/);
   assert.match((await svcInProcess(["data", "list-pages", "--help"], WIDE)).stdout, /--type <text> .*\(default: all\)/);
   assert.match(
-    (await svcInProcess(["cases", "create", "--help"], WIDE)).stdout,
-    /^ {2}svc cases create --type <text> \[flags\]$/m,
+    (await svcInProcess(["assignments", "save", "--help"], WIDE)).stdout,
+    /^ {2}svc assignments save <assignmentId> --action <text> \[flags\]$/m,
   );
   assert.match(
     (await svcInProcess(["case-types", "list-bulk-actions", "-h"], WIDE)).stdout,

@@ -1,22 +1,15 @@
 /** `svc assignments perform --interactive`: its prompts and its requests. */
 import assert from "node:assert/strict";
 import { ExactNumber } from "../../../utils/exact_number.ts";
-import { shellQuote } from "../../../utils/text/shell_quote.ts";
+import type { JsonObject } from "../../../utils/json.ts";
 import { clientEnvironment } from "../../harness/fake_service.ts";
-import {
-  CHECKOUT,
-  type CommandResult,
-  LimitedCommand,
-  makeFolder,
-  parseErrorRecord,
-  svc,
-  svcCommand,
-} from "../../harness/svc.ts";
+import { CHECKOUT, type CommandResult, LimitedCommand, makeFolder, parseErrorRecord, svc } from "../../harness/svc.ts";
 import { ASSIGNMENT, type FormService, PERFORMED, startFormService } from "./_form_service.ts";
 
-const PERFORM = ["assignments", "perform", ASSIGNMENT, "--interactive"];
+const PERFORM = ["assignments", "perform", ASSIGNMENT, "--interactive", "--required-only"];
 const ENTER = "\r";
 const LEFT = "\x1b[D";
+const UP = "\x1b[A";
 const DOWN = "\x1b[B";
 const CTRL_C = "\x03";
 const CTRL_D = "\x04";
@@ -48,10 +41,7 @@ const CONTENT = {
 const SUBMITTED = {
   path: `/dx-api/v2/assignments/${ASSIGNMENT}/actions/Enter`,
   tag: "tag-7",
-  body: {
-    content: CONTENT,
-    pageInstructions: [{ instruction: "UPDATE", target: ".Contact", content: { City: "Oslo" } }],
-  },
+  body: { content: CONTENT },
 };
 
 /** A question that never comes must not hold up all other tests. */
@@ -110,7 +100,7 @@ Deno.test("--interactive selects the only action, prompts for each required fiel
   assert.equal(code, 0, stderr);
   assert.equal(stdout, JSON.stringify(PERFORMED, null, 2) + "\n");
   assert.deepEqual(form.submitted, [SUBMITTED]);
-  assert.ok(stderr.includes("Channel: Post\\u001b[2J"), "the summary shows labels, escaped");
+  assert.ok(stderr.includes("Channel: (empty) → Post\\u001b[2J"), "the summary shows labels, escaped");
   assert.equal(stderr.includes("\x1b[2J"), false);
   assert.equal(stderr.includes("Title") || stderr.includes("Note"), false, "neither list rows nor optional fields");
 });
@@ -151,17 +141,26 @@ Deno.test("a value of several lines can be edited on all lines, or left unchange
     const form = startFormService(["Enter"], [], { applicant });
     await using _service = form.service;
     const rest = [...ANSWERS.slice(1), ["Submit 'Enter it'?", ENTER]] as const;
-    const question = applicant.includes("\n") ? "Applicant (several lines, press Enter twice to finish)" : "Applicant";
+    const question = applicant.includes("\n")
+      ? "Applicant (required) (several lines, press Enter twice to finish)"
+      : "Applicant";
     const { code, stderr } = await perform(form, [[question, keys], ...rest]);
     assert.equal(code, 0, stderr);
     assert.equal(stderr.includes("\rL"), false);
     return form.submitted;
   };
-  const submitted = (Name: string) => [{ ...SUBMITTED, body: { ...SUBMITTED.body, content: { ...CONTENT, Name } } }];
+  const submitted = (change: JsonObject) => {
+    const { Name: _, ...unchanged } = CONTENT;
+    return [{ ...SUBMITTED, body: { content: { ...unchanged, ...change } } }];
+  };
   const edits = "." + ENTER + "M" + ENTER + ENTER;
-  assert.deepEqual(await submittedFrom("Ada\r\nL", edits), submitted("Ada\nL.\nM"));
-  assert.deepEqual(await submittedFrom("Ada\r\nL", ENTER + ENTER), submitted("Ada\r\nL"));
-  assert.deepEqual(await submittedFrom("Ada\rL", "Bo" + ENTER), submitted("Bo"), "it would show as another one");
+  assert.deepEqual(await submittedFrom("Ada\r\nL", edits), submitted({ Name: "Ada\nL.\nM" }));
+  assert.deepEqual(await submittedFrom("Ada\r\nL", ENTER + ENTER), submitted({}));
+  assert.deepEqual(
+    await submittedFrom("Ada\rL", "Bo" + ENTER),
+    submitted({ Name: "Bo" }),
+    "it would show as another one",
+  );
 });
 
 const REFUSAL = [
@@ -182,10 +181,10 @@ Deno.test("a rejected field is prompted for again with the typed value, and othe
     ["Submit 'Enter it'?", ENTER],
     ["'Enter it' was rejected", ""],
     ["Count: 7 is taken", ""],
-    ["City: Unknown city", ""],
     ["Count", "7" + ENTER],
+    ["Contact: City: Unknown city", ""],
     ["City", "\x7flo" + ENTER],
-    ["Count: 77", ""],
+    ["Count: (empty) → 77", ""],
     ["Submit 'Enter it'?", ENTER],
   ]);
   assert.equal(code, 0, stderr);
@@ -198,14 +197,23 @@ Deno.test("a rejected field is prompted for again with the typed value, and othe
   }]);
 });
 
-Deno.test("a validation error without a field of the form ends the command with the issues", async () => {
+Deno.test("issues are shown, and the fields that they name are prompted for, even if they are optional", async () => {
   const findings = [{ message: "Closed on Sundays" }, { message: "Wrong", erroneousInputOutputFieldInPage: ".Note" }];
-  const form = startFormService(["Enter"], [findings]);
+  const form = startFormService(["Enter"], [findings, [{ message: "Closed on Mondays" }]]);
   await using _service = form.service;
-  const result = await perform(form, [...ANSWERS, ["Submit 'Enter it'?", ENTER]]);
-  assert.equal(result.code, 1);
-  const { code, details } = errorAfterQuestions(result);
-  assert.deepEqual([code, details], ["VALIDATION_FAIL", findings]);
+  const result = await perform(form, [
+    ...ANSWERS,
+    ["Submit 'Enter it'?", ENTER],
+    ["Closed on Sundays", ""],
+    ["Note: Wrong", ""],
+    ["Note", "Right" + ENTER],
+    ["Submit 'Enter it'?", ENTER],
+    ["Closed on Mondays", ""],
+    ["Submit 'Enter it'?", UP + ENTER],
+  ]);
+  assert.equal(result.code, 130);
+  assert.equal(errorAfterQuestions(result).code, "INTERRUPTED");
+  assert.equal(form.submitted.length, 2);
 });
 
 Deno.test("a canceled prompt sends nothing", async () => {
@@ -215,7 +223,7 @@ Deno.test("a canceled prompt sends nothing", async () => {
     [["Which action?", DOWN + ENTER], ["Applicant", CTRL_C]],
     [["Which action?", DOWN + ENTER], ["Applicant", CTRL_D]],
     [["Which action?", DOWN + ENTER], ...ANSWERS, ["Submit 'Enter it'?", CTRL_C]],
-    [["Which action?", DOWN + ENTER], ...ANSWERS, ["Submit 'Enter it'?", "n"]],
+    [["Which action?", DOWN + ENTER], ...ANSWERS, ["Submit 'Enter it'?", UP + ENTER]],
   ] as const;
   const form = startFormService(["Reject", "Enter"]);
   await using _service = form.service;
@@ -245,17 +253,13 @@ Deno.test("an assignment without a permitted action is an error with a hint how 
   assert.equal(errorAfterQuestions(result).message, "The assignment has no action that you may perform.");
 });
 
-Deno.test("--interactive without a terminal, or with other flags, is an error, and nothing is sent", async () => {
+Deno.test("--interactive without a terminal, or with --dry-run, is an error, and nothing is sent", async () => {
   const form = startFormService();
   await using service = form.service;
   await using folder = await makeFolder();
   const messages: [string[], string][] = [
     [[], "--interactive requires a terminal."],
-    [["--action", "Enter"], "--action and --interactive are mutually exclusive."],
-    [["--data", "{}"], "--data and --interactive are mutually exclusive."],
-    [["--page-instructions", "[]"], "--page-instructions and --interactive are mutually exclusive."],
-    [["--attachments", "[]"], "--attachments and --interactive are mutually exclusive."],
-    [["--if-match", "t"], "--if-match and --interactive are mutually exclusive."],
+    [["--action", "Enter", "--data", "{}"], "--interactive requires a terminal."],
     [["--dry-run"], "--dry-run and --interactive are mutually exclusive."],
   ];
   for (const [flags, message] of messages) {
@@ -267,29 +271,4 @@ Deno.test("--interactive without a terminal, or with other flags, is an error, a
     assert.deepEqual([error.code, error.message], ["INVALID_ARGS", message]);
   }
   assert.equal(service.calls, 0);
-});
-
-const PTY = await new LimitedCommand("script", { args: ["--version"], stdout: "null", stderr: "null" }).output()
-  .then(({ success }) => success, () => false);
-
-Deno.test({
-  name: "at a real terminal, with the documented permissions, the response can be redirected" +
-    (PTY ? "" : " (skipped: it needs the program 'script' of util-linux)"),
-  ignore: !PTY,
-  async fn() {
-    const form = startFormService();
-    await using _service = form.service;
-    await using folder = await makeFolder();
-    const line = svcCommand(PERFORM, folder.path).map(shellQuote).join(" ");
-    const file = `${folder.path}/answer.json`;
-    const command = new LimitedCommand("script", {
-      args: ["-qefc", `stty cols 100 rows 40; ${line} > ${shellQuote(file)}`, "/dev/null"],
-      env: { ...clientEnvironment(form.service), SVC_CONFIG_DIR: folder.path, NO_COLOR: "1", TERM: "xterm" },
-      ...piped(),
-    });
-    const { code, stdout } = await converse(command, [...ANSWERS, ["Submit 'Enter it'?", ENTER]], "stdout");
-    assert.equal(code, 0, stdout);
-    assert.deepEqual(form.submitted, [SUBMITTED]);
-    assert.deepEqual(JSON.parse(await Deno.readTextFile(file)), PERFORMED);
-  },
 });

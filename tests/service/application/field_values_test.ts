@@ -22,7 +22,16 @@ const VALUES: [kind: FormField["kind"], type: Field["type"], text: string, fits:
   ["text", "Text", "ab", false],
 ];
 
-const field = (kind: FormField["kind"]): FormField => ({ path: ["F"], label: "F", kind, choices: [] });
+const field = (kind: FormField["kind"]): FormField => ({
+  key: "F",
+  path: ["F"],
+  label: "F",
+  kind,
+  isRequired: true,
+  isReadOnly: false,
+  choices: [],
+  columns: [],
+});
 
 Deno.test("a number or date is read without the blanks around it, a text with them", () => {
   const pasted: [kind: FormField["kind"], typed: string, value: string | number][] = [

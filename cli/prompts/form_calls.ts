@@ -1,0 +1,92 @@
+/** The calls that forms of all kinds make. */
+import { openCaller } from "../../lib/client/open_caller.ts";
+import type { Caller } from "../../lib/client/caller.ts";
+import { checkAnswer } from "../../lib/client/response/check_answer.ts";
+import type { Reply } from "../../lib/client/response/reply.ts";
+import type { Values } from "../../lib/client/request/values.ts";
+import type { FileInput, Operation } from "../../lib/operation/operation.ts";
+import attachments from "../../lib/resources/attachments.ts";
+import data from "../../lib/resources/data.ts";
+import { isJsonObject, type JsonValue } from "../../utils/json.ts";
+import type { CommandContext } from "../commands/command.ts";
+import { callerOptions } from "../context.ts";
+import { openFile } from "../render/local_files.ts";
+import type { FieldSources } from "./ask_field.ts";
+import { type Choice, findValue, type Reference } from "./form.ts";
+import type { FileChange } from "./form_state.ts";
+
+/** Largest number of choices that a reference offers. */
+const MAX_CHOICES = 500;
+
+/** Calls the service for forms. Files are uploaded once, even if the form is submitted several times. */
+export class FormCalls implements FieldSources {
+  /** The running command. */
+  readonly context: CommandContext;
+  readonly #caller: Caller;
+  readonly #uploads = new Map<FileInput, string>();
+  readonly #choices = new Map<string, readonly Choice[]>();
+
+  /** Makes the calls of a command. */
+  constructor(context: CommandContext) {
+    this.context = context;
+    this.#caller = openCaller(callerOptions(context));
+  }
+
+  /** Calls an operation. */
+  async call(name: string, operation: Operation, values: Values): Promise<Reply> {
+    return await this.#caller.call({ name, operation }, values, { signal: this.context.signal });
+  }
+
+  async loadChoices(reference: Reference): Promise<readonly Choice[]> {
+    const key = JSON.stringify(reference);
+    const known = this.#choices.get(key) ?? await this.#queryChoices(reference);
+    this.#choices.set(key, known);
+    return known;
+  }
+
+  async openFile(path: string): Promise<FileInput> {
+    const home = this.context.io.env("HOME");
+    return await openFile("The form", home === undefined ? path : path.replace(/^~(?=\/)/, home));
+  }
+
+  /** Uploads the files of attachment fields. Returns the attachments to submit. */
+  async uploadFiles(files: ReadonlyMap<string, FileChange>): Promise<JsonValue[]> {
+    const attachments: JsonValue[] = [];
+    for (const [attachmentFieldName, change] of files) {
+      attachments.push(
+        change === null
+          ? { type: "File", attachmentFieldName, delete: true }
+          : { type: "File", attachmentFieldName, ID: await this.#upload(change.file) },
+      );
+    }
+    return attachments;
+  }
+
+  async #upload(file: FileInput): Promise<string> {
+    const known = this.#uploads.get(file);
+    if (known !== undefined) return known;
+    const { watchUpload } = await import("../render/transfer.ts");
+    const { upload } = attachments;
+    const reply = await watchUpload(
+      this.context,
+      { file, appendUniqueId: true },
+      (values) => this.call("attachments.upload", upload, values),
+    );
+    const { ID } = checkAnswer(upload.answer, reply);
+    this.#uploads.set(file, ID);
+    return ID;
+  }
+
+  async #queryChoices({ dataView, value, text, parameters }: Reference): Promise<Choice[]> {
+    const reply = await this.call("data.query", data.query, {
+      dataViewId: dataView,
+      max: MAX_CHOICES,
+      ...(Object.keys(parameters).length > 0 && { params: parameters }),
+    });
+    const rows = checkAnswer(data.query.answer, reply).data ?? [];
+    return rows.filter(isJsonObject).map((row) => {
+      const [key, label] = [value, text].map((path) => findValue(row, path.split(".")));
+      return { value: String(key ?? ""), label: label === key ? String(key ?? "") : `${label ?? ""} (${key ?? ""})` };
+    });
+  }
+}
