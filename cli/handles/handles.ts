@@ -24,6 +24,11 @@ export function isAssignmentHandle(text: string): boolean {
   return /^ASSIGN-/i.test(text);
 }
 
+/** Returns the handle of the case to which an assignment belongs. Other texts stay as they are. */
+export function getCaseHandle(text: string): string {
+  return isAssignmentHandle(text) ? text.replace(/^\S+ /, "").replace(/![^!]*$/, "") : text;
+}
+
 /** Reports whether a value of a call may have to be replaced by a full handle. */
 export function needsHandles(operation: Operation, values: Values): boolean {
   const { caseId, assignmentId } = values;

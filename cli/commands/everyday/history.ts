@@ -10,14 +10,13 @@ export const history = localCommand({
   seeAlso: ["help handles", "show --help"],
   prefersView: true,
   async run(context, { id }) {
-    const [{ resolveCaseId }, { isAssignmentHandle }, { printList }, work] = await Promise.all([
+    const [{ resolveCaseId }, { getCaseHandle }, { printList }, work] = await Promise.all([
       import("../../handles/resolve_handles.ts"),
       import("../../handles/handles.ts"),
       import("../../work/print_list.ts"),
       import("../../work/history.ts"),
     ]);
-    // The handle of an assignment contains that of its case: ASSIGN-WORKLIST <case>!<process>.
-    const named = isAssignmentHandle(id) ? id.replace(/^\S+ /, "").replace(/![^!]*$/, "") : id;
+    const named = getCaseHandle(id);
     const entries = await work.readHistory(context, await resolveCaseId(context, named));
     const { globals: { format, fields }, io: { stdout } } = context;
     if (format === "view" && fields === undefined && entries.length > 0) {

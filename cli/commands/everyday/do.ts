@@ -1,0 +1,26 @@
+import { localCommand } from "../local_command.ts";
+
+/** `svc do` */
+export const doCommand = localCommand({
+  summary: "Work on a case in forms until nothing is left for you",
+  details:
+    "Without an argument, you pick from your open work or start a new case. Each form shows the fields that you " +
+    "may read, keeps present values, and shows what changes before it is submitted. Ctrl-C offers to save a draft.",
+  args: [{
+    name: "id",
+    help: "Short ID or handle of a case, handle of an assignment, or -",
+    type: "string",
+    optional: true,
+  }],
+  flags: {
+    action: { help: "First action: its ID or its name", type: "string" },
+    data: { help: "Values of the first form; JSON, @file or -", type: "object" },
+  },
+  example: ["", "P-1", "- --action Expedite"],
+  seeAlso: ["inbox --help", "help handles", "assignments perform --help"],
+  prefersView: true,
+  async run(context, start) {
+    const { doWork } = await import("../../work/do_work.ts");
+    await doWork(context, start);
+  },
+});
