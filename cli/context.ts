@@ -26,6 +26,7 @@ export function createContext(globals: GlobalFlags, io: Io): CommandContext {
   const context: CommandContext = {
     globals,
     io,
+    responses: [],
     get signal() {
       return signal ??= createInterruptSignal(io);
     },
@@ -78,8 +79,26 @@ function createInterruptSignal(io: Io): AbortSignal {
   return controller.signal;
 }
 
-/** Returns the options for the calls of a command: profile, token cache, warnings and the log of `--verbose`. */
+/** Number of responses whose values a command keeps for completion. */
+const MAX_RESPONSES = 20;
+
+/** Returns the options for the calls of a command. At a terminal, its responses are kept for completion. */
 export function callerOptions(context: CommandContext): CallerOptions {
+  const options = baseOptions(context);
+  const { responses, io } = context;
+  if (!io.stdout.isTerminal()) return options;
+  return {
+    ...options,
+    onReply(exchange) {
+      if (responses.length >= MAX_RESPONSES) responses.shift();
+      responses.push(exchange);
+      options.onReply?.(exchange);
+    },
+  };
+}
+
+/** Returns the options that do not depend on the terminal: profile, token cache, warnings, the log of `--verbose`. */
+function baseOptions(context: CommandContext): CallerOptions {
   const { globals: { profile, noCache, noAutoTag, verbose, retries, timeout: timeoutSeconds }, io } = context;
   const options: CallerOptions = {
     profile,
@@ -103,7 +122,7 @@ export function callerOptions(context: CommandContext): CallerOptions {
 
 /** Returns the options for the commands of `svc auth`, which the user can interrupt. */
 export function authOptions(context: CommandContext): CallerOptions & { readonly signal: AbortSignal } {
-  return { ...callerOptions(context), signal: context.signal };
+  return { ...baseOptions(context), signal: context.signal };
 }
 
 /** Returns a function that prints warnings to stderr, unless `--quiet` is set. */

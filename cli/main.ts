@@ -71,7 +71,12 @@ async function runCommand(
   const defaultFormat = io.stdout.isTerminal() ? await chooseFormat(command, parsed.values) : undefined;
   const globals = readGlobalFlags(parsed.values, command.flags, defaultFormat);
   shown.format = globals.format;
-  await command.run(createContext(globals, io), parsed.values);
+  const context = createContext(globals, io);
+  try {
+    await command.run(context, parsed.values);
+  } finally {
+    if (context.responses.length > 0) (await import("./completion/remember_values.ts")).rememberValues(context);
+  }
 }
 
 /** Chooses the format of a command at a terminal. Its `--format` overrides it. */

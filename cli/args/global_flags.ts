@@ -11,7 +11,7 @@ export const VERSION_FLAG: Flag = { help: "Print the version", type: "boolean" }
 /** The global flags, in the order of the help. */
 export const globalFlags = {
   format: { help: "Output format", type: "string", choices: FORMATS, placeholder: "format", default: "json" },
-  fields: { help: "Fields to print, by name or path, separated by commas", type: "list" },
+  fields: { help: "Fields to print, by name or path, separated by commas", type: "list", values: "columns" },
   dryRun: { help: "Print the request instead of sending it; needs no credentials", type: "boolean" },
   quiet: { help: "Print no warnings and no progress", type: "boolean" },
   verbose: { help: "Print requests and responses to stderr", type: "boolean" },

@@ -12,6 +12,27 @@ export interface FlagTypes extends ParamTypes {
   path: string;
 }
 
+/** A kind of values. */
+export type ValueKind =
+  | "actions"
+  | "assignments"
+  | "attachments"
+  | "case types"
+  | "cases"
+  | "cases and assignments"
+  | "categories"
+  | "columns"
+  | "data views"
+  | "fields"
+  | "operations"
+  | "operators"
+  | "participants"
+  | "processes"
+  | "queues"
+  | "roles"
+  | "stages"
+  | "tags";
+
 /** A word that can complete a command line. */
 export interface Suggestion {
   /** The word. */
@@ -26,6 +47,10 @@ export interface Flag extends Pick<Param, "help" | "required" | "short" | "defau
   readonly type: keyof FlagTypes;
   /** The allowed words, which the help lists. */
   readonly choices?: readonly string[];
+  /** Kind of the values, which the completion in a shell offers. */
+  readonly values?: ValueKind;
+  /** Place in the request of an operation, by which the completion finds the kind of the values. */
+  readonly to?: string;
   /** Finds existing values for the completion in a shell. */
   readonly suggest?: () => Promise<readonly Suggestion[]>;
   /** Placeholder of the value in the help, e.g. `file`. Default: derived from the type. */
@@ -70,12 +95,22 @@ export interface GlobalFlags {
   readonly profile?: string;
 }
 
+/** A response of the service. */
+export interface ResponseText {
+  /** Path of the request. */
+  readonly path: string;
+  /** Body. */
+  readonly text: string;
+}
+
 /** The environment of a running command. */
 export interface CommandContext {
   /** The global flags. */
   readonly globals: GlobalFlags;
   /** Streams and environment. */
   readonly io: Io;
+  /** The last responses that the command has received at a terminal. Completion offers their values. */
+  readonly responses: ResponseText[];
   /** Aborts when the user interrupts the command. The first access installs the handler for Ctrl-C. */
   readonly signal: AbortSignal;
   /** Prints a result to stdout, as `--format` and `--fields` say. Prints nothing for undefined. */

@@ -38,9 +38,15 @@ const SET: Flag = {
   type: "string",
   placeholder: "name=value",
   repeatable: true,
+  values: "fields",
 };
 const FILE: Flag = { help: "File to upload and attach", type: "path", placeholder: "path", repeatable: true };
-const CATEGORY: Flag = { help: "Category of the attachments of --file", type: "string", default: "File" };
+const CATEGORY: Flag = {
+  help: "Category of the attachments of --file",
+  type: "string",
+  default: "File",
+  values: "categories",
+};
 const INTERACTIVE: Flag = { help: "Fill in the form at the terminal", type: "boolean" };
 const REQUIRED_ONLY: Flag = { help: "Prompt only for required fields; with --interactive", type: "boolean" };
 
@@ -102,7 +108,7 @@ async function fillInput(context: CommandContext, ref: OperationRef, given: Valu
 }
 
 function createFlag(param: Param): Flag {
-  const { help, type, choices, required, short, repeatable, negatable, excludes, rejected, since, variant } = param;
+  const { help, type, to, choices, required, short, repeatable, negatable, excludes, rejected, since, variant } = param;
   const remarks = [
     isPayload(type) && "JSON, @file or -",
     repeatable && "repeat the flag for several",
@@ -113,6 +119,7 @@ function createFlag(param: Param): Flag {
   return {
     help: [help, ...remarks].join("; "),
     type,
+    to,
     choices,
     required,
     short,

@@ -1,17 +1,19 @@
 /** Completes command lines from the descriptions of the commands. */
 import { entryNamed, toCamel, toKebab } from "../../lib/operation/operation.ts";
+import { splitWords } from "../../utils/text/split_words.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
 import type { Command, CommandEntry, CommandTree, Flag, Suggestion } from "../commands/command.ts";
 import { globalFlags, HELP_FLAG, VERSION_FLAG } from "../args/global_flags.ts";
 import { flagRows } from "../help/help_pages.ts";
 import { topics } from "../help/topics.ts";
 
+const PAYLOADS: readonly Flag["type"][] = ["object", "array", "calculation", "json"];
+
 type Flags = Readonly<Record<string, Flag>>;
 
 /** Returns the words that can complete a line that starts with `svc`. The list is empty if a file, or any text, may follow. */
 export async function nextWords(line: string, tree: CommandTree): Promise<Suggestion[]> {
-  const [, ...words] = line.split(/\s+/);
-  const start = words.pop() ?? "";
+  const { words: [, ...words], last: start } = splitWords(line);
   const position = new Position(tree);
   for (const word of words) await position.pass(word);
   return (await position.suggest(start))
@@ -29,8 +31,11 @@ class Position {
   #isHelp = false;
   #commands: Readonly<Record<string, CommandEntry>> = {};
   #command?: Command;
-  /** The flag that expects its value. */
+  /** The flag that expects its value, and its name. */
   #pending?: Flag;
+  #pendingName = "";
+  /** The values of arguments and flags so far. */
+  readonly #values = new Map<string, string>();
   readonly #used = new Set<string>();
   readonly #tree: CommandTree;
 
@@ -40,7 +45,10 @@ class Position {
 
   /** Moves past a word. */
   async pass(word: string): Promise<void> {
-    if (this.#pending !== undefined) this.#pending = undefined;
+    if (this.#pending !== undefined) {
+      this.#values.set(this.#pendingName, word);
+      this.#pending = undefined;
+    } else if (word === "-") await this.#passWord(word);
     else if (word.startsWith("-")) this.#passFlag(word);
     else if (word === "help" && this.#words === 0) this.#isHelp = true;
     else await this.#passWord(word);
@@ -48,21 +56,25 @@ class Position {
 
   /** Returns suggestions for this position. `start` is the part of the word before the cursor. */
   async suggest(start: string): Promise<readonly Suggestion[]> {
-    if (this.#pending !== undefined) return await suggestValues(this.#pending);
+    if (this.#pending !== undefined) return await this.#suggestValues(this.#pending, start);
     const [attached] = /^-.*?=/.exec(start) ?? [];
-    if (attached !== undefined) return await this.#suggestAttached(attached);
+    if (attached !== undefined) return await this.#suggestAttached(attached, start.slice(attached.length));
     if (start.startsWith("-")) return this.#suggestFlags();
     if (this.#words === 0) return await this.#suggestFirst();
     if (this.#words < this.#nameLength) return suggestNames(this.#commands);
     if (this.#command === undefined) return [];
     const arg = this.#command.args?.[this.#words - this.#nameLength];
-    return arg === undefined ? this.#suggestFlags() : await suggestValues(arg);
+    return arg === undefined ? this.#suggestFlags() : await this.#suggestValues(arg, start);
   }
 
   async #passWord(word: string): Promise<void> {
     this.#words++;
     if (this.#words === 1) await this.#passFirst(word);
     else if (this.#words === this.#nameLength) this.#command = entryNamed(this.#commands, word)?.describe();
+    else {
+      const arg = this.#command?.args?.[this.#words - this.#nameLength - 1];
+      if (arg !== undefined) this.#values.set(arg.name, word);
+    }
   }
 
   async #passFirst(word: string): Promise<void> {
@@ -91,10 +103,10 @@ class Position {
   }
 
   /** Suggests values after a flag such as `--format=`. */
-  async #suggestAttached(written: string): Promise<Suggestion[]> {
+  async #suggestAttached(written: string, start: string): Promise<Suggestion[]> {
     const [, flag] = this.#findFlag(written);
     if (flag === undefined) return [];
-    return (await suggestValues(flag)).map(({ word, about }) => ({ word: written + word, about }));
+    return (await this.#suggestValues(flag, start)).map(({ word, about }) => ({ word: written + word, about }));
   }
 
   #findFlag(word: string): [name?: string, flag?: Flag, value?: string] {
@@ -108,7 +120,25 @@ class Position {
     const [name, flag, value] = this.#findFlag(word);
     if (name === undefined || flag === undefined) return;
     if (!flag.repeatable) this.#used.add(name);
-    if (flag.type !== "boolean" && value === undefined) this.#pending = flag;
+    if (flag.type === "boolean") return;
+    this.#pendingName = name;
+    if (value === undefined) this.#pending = flag;
+    else this.#values.set(name, value);
+  }
+
+  /** Suggests values of a flag or an argument. In a list, `start` may contain complete elements. */
+  async #suggestValues(flag: Flag, start: string): Promise<readonly Suggestion[]> {
+    const { choices, suggest, type } = flag;
+    if (suggest !== undefined) return await suggest();
+    if (choices !== undefined) return choices.map((word) => ({ word, about: "" }));
+    if (start.startsWith("@") && takesFile(flag)) return (await import("./suggest_files.ts")).suggestFiles(start);
+    if (flag.values === undefined && flag.to === undefined) return [];
+    const { findKind, suggestKind } = await import("./suggest_values.ts");
+    const kind = flag.values ?? findKind(flag.to);
+    if (kind === undefined) return [];
+    const complete = type === "list" ? start.slice(0, start.lastIndexOf(",") + 1) : "";
+    const found = await suggestKind(kind, start.slice(complete.length), this.#values);
+    return complete === "" ? found : found.map(({ word, about }) => ({ word: complete + word, about }));
   }
 
   #suggestFlags(): Suggestion[] {
@@ -118,8 +148,9 @@ class Position {
   }
 }
 
-async function suggestValues({ choices = [], suggest }: Flag): Promise<readonly Suggestion[]> {
-  return await suggest?.() ?? choices.map((word) => ({ word, about: "" }));
+/** Reports whether a value can be read from a file, `@file`. */
+function takesFile({ type, help }: Flag): boolean {
+  return PAYLOADS.includes(type) || help.includes("@file");
 }
 
 function suggestNames(entries: Readonly<Record<string, { readonly summary: string }>>): Suggestion[] {

@@ -1,5 +1,6 @@
 /** The last case that a command has read, created or changed, for each profile. On the command line, `-` stands for it. */
-import { findCacheDirectory, getProfileName, readTarget } from "../../lib/auth/settings.ts";
+import { getProfileFile } from "../../lib/auth/profile_files.ts";
+import { findCacheDirectory, getProfileName, readTarget, type SessionOptions } from "../../lib/auth/settings.ts";
 import { getErrorMessage } from "../../lib/errors.ts";
 import { parseJsonObject, stringOrUndefined } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
@@ -15,7 +16,7 @@ interface CaseService {
 
 /** Remembers a case as the last one. Does nothing without a configuration directory that can be written. */
 export function rememberCase(context: CommandContext, { profile, baseUrl }: CaseService, caseId: string): void {
-  const path = findCursorFile(context, profile);
+  const path = findCursorFile(callerOptions(context), profile);
   if (path === undefined || baseUrl === undefined) return;
   try {
     Deno.writeTextFileSync(path, JSON.stringify({ baseUrl, caseId }) + "\n", { mode: 0o600 });
@@ -26,17 +27,16 @@ export function rememberCase(context: CommandContext, { profile, baseUrl }: Case
 }
 
 /** Returns the handle of the last case, if there is one. */
-export function readLastCase(context: CommandContext): string | undefined {
-  const options = callerOptions(context);
-  const path = findCursorFile(context, getProfileName(options));
+export function readLastCase(options: SessionOptions): string | undefined {
+  const path = findCursorFile(options, getProfileName(options));
   const text = path === undefined ? undefined : readFile(path);
   const { baseUrl, caseId } = text === undefined ? {} : parseJsonObject(text) ?? {};
   return baseUrl === readTarget(options).baseUrl ? stringOrUndefined(caseId) : undefined;
 }
 
-function findCursorFile(context: CommandContext, profile: string | undefined): string | undefined {
-  const directory = findCacheDirectory(callerOptions(context));
-  return directory === undefined || profile === undefined ? undefined : `${directory}/last-case.${profile}.json`;
+function findCursorFile(options: SessionOptions, profile: string | undefined): string | undefined {
+  const directory = findCacheDirectory(options);
+  return directory === undefined || profile === undefined ? undefined : getProfileFile(directory, "last-case", profile);
 }
 
 function readFile(path: string): string | undefined {

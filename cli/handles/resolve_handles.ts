@@ -16,7 +16,7 @@ import { isUnsupported } from "./is_unsupported.ts";
 
 /** Returns the handle of the last case. Throws `INVALID_ARGS` if it is unknown. */
 export function getLastCase(context: CommandContext): string {
-  const caseId = readLastCase(context);
+  const caseId = readLastCase(callerOptions(context));
   if (caseId !== undefined) return caseId;
   const profile = JSON.stringify(getProfileName(context.globals));
   throw new SvcError("INVALID_ARGS", `There is no last case of the profile ${profile} for which - could stand.`, {
@@ -75,7 +75,7 @@ async function findByNumber(context: CommandContext, text: string): Promise<Work
 
 /** Returns the last case if it has the number. */
 function matchLastCase(context: CommandContext, text: string): string | undefined {
-  const last = readLastCase(context);
+  const last = readLastCase(callerOptions(context));
   return last?.split(" ").at(-1)?.toLowerCase() === text.toLowerCase() ? last : undefined;
 }
 

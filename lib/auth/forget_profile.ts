@@ -1,7 +1,9 @@
+import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import { type AuthOptions, logout } from "./commands.ts";
 import { isInKeyring, removeProfile } from "./edit_profiles.ts";
 import { clearSecret } from "./keyring.ts";
 import { type Profile, readProfiles } from "./profiles.ts";
+import { getProfileFile, PROFILE_FILES } from "./profile_files.ts";
 import { createWarn, getProfileName, resolveConfigDirectory } from "./settings.ts";
 
 /** Result of `forgetProfile`. */
@@ -21,6 +23,7 @@ export async function forgetProfile(options: AuthOptions): Promise<ForgottenProf
   const { [name]: profile, ...others } = readProfiles(directory);
   const { revoked } = profile === undefined ? { revoked: false } : await logout(options);
   await removeProfile(name, directory);
+  for (const file of PROFILE_FILES) await Deno.remove(getProfileFile(directory, file, name)).catch(ignoreMissing);
   if (profile !== undefined && isInKeyring(profile) && !Object.values(others).some(sharesSecret(profile))) {
     const { baseUrl = "", clientId = "" } = profile;
     const reason = await clearSecret({ baseUrl, clientId });

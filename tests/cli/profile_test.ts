@@ -201,7 +201,7 @@ Deno.test("a host and a program without permission are named with the command th
   const install = [
     `deno install --global --force --name svc --no-prompt --config ${CHECKOUT}/deno.json`,
     "--allow-net=127.0.0.1,lab.example --allow-read",
-    `--allow-write=${folder.path} --allow-env=TERM,SVC_BASE_URL,`,
+    `--allow-write=${folder.path} --allow-env=SVC_BASE_URL,`,
   ].join(" ");
   assert.ok(added.stderr.includes(`connect to lab.example and run pass yet. Add it: ${install}`), added.stderr);
   assert.ok(added.stderr.trimEnd().endsWith(`--allow-sys=uid --allow-run=pass ${PROGRAM}`), added.stderr);

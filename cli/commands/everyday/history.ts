@@ -5,7 +5,13 @@ import { localCommand } from "../local_command.ts";
 export const history = localCommand({
   summary: "Show who changed a case, when, and which fields",
   details: "The oldest entry comes first. A change shows the old value and the new one.",
-  args: [{ name: "id", help: "Short ID or handle of a case or an assignment, or -", type: "string", required: true }],
+  args: [{
+    name: "id",
+    help: "Short ID or handle of a case or an assignment, or -",
+    type: "string",
+    values: "cases and assignments",
+    required: true,
+  }],
   example: ["P-1", "- --format table --fields time,by,text"],
   seeAlso: ["help handles", "show --help"],
   prefersView: true,

@@ -4,7 +4,7 @@ import { localCommand } from "../local_command.ts";
 export const note = localCommand({
   summary: "Post a message in the feed of a case",
   args: [
-    { name: "id", help: "Short ID or handle of a case, or -", type: "string", required: true },
+    { name: "id", help: "Short ID or handle of a case, or -", type: "string", values: "cases", required: true },
     { name: "text", help: "Text; '@' before an operator ID mentions the operator", type: "string", required: true },
   ],
   example: ["P-1 'Plan received'", "- 'Please check the address, @reviewer@city'"],

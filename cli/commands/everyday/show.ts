@@ -7,6 +7,7 @@ export const show = localCommand({
     name: "id",
     help: "Short ID or handle of a case, handle of an assignment, or -",
     type: "string",
+    values: "cases and assignments",
     required: true,
   }],
   example: ["P-1", "-", "'ASSIGN-WORKLIST ACME-WORK C-1!REVIEW'"],

@@ -131,7 +131,7 @@ Deno.test({
   },
 });
 
-for (const shell of ["bash", "zsh", "fish"]) {
+for (const shell of ["bash", "zsh", "fish", "powershell", "nushell"]) {
   Deno.test(`svc completion ${shell} prints a script that calls svc completion words`, async () => {
     const { code, stdout } = await svcInProcess(["completion", shell]);
     assert.equal(code, 0);

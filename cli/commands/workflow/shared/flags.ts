@@ -49,6 +49,7 @@ export const grants = {
     help: "Operations to grant, e.g. cases.create, assignments.* or *",
     type: "list",
     placeholder: "operations",
+    values: "operations",
   },
   allowDeclared: { help: "Grant every operation that the script requests", type: "boolean" },
 } as const satisfies Record<string, Flag>;

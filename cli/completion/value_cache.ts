@@ -1,0 +1,111 @@
+/** The values that completion offers: what commands have read at a terminal, for each profile. */
+import { getProfileFile } from "../../lib/auth/profile_files.ts";
+import { findCacheDirectory, getProfileName, readTarget, type SessionOptions } from "../../lib/auth/settings.ts";
+import { isJsonObject, isString, type JsonObject, parseJsonObject } from "../../utils/json.ts";
+
+/**
+ * Descriptions by value, by kind. A kind such as `cases` has one list. Others have one for each owner, such as
+ * `actions of ASSIGN-WORKLIST ACME-WORK C-1!REVIEW`.
+ */
+export type Values = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+/** Maximum numbers of lists, and of values in a list. The oldest are dropped. */
+const MAX_LISTS = 400;
+const MAX_VALUES = 200;
+
+/** Maximum number of characters of the file. */
+const MAX_LENGTH = 200_000;
+
+/** Name of the list of assignments. */
+const ASSIGNMENTS = "assignments";
+
+/** Returns the handle of the case from that of its assignment, e.g. `ASSIGN-WORKLIST ACME-WORK C-1!REVIEW`. */
+export function getCaseHandle(assignment: string): string {
+  return assignment.replace(/^\S+ /, "").replace(/![^!]*$/, "");
+}
+
+/** Returns the name of the list of a kind that belongs to an owner. */
+export function nameList(kind: string, owner: string): string {
+  return `${kind} of ${owner}`;
+}
+
+/** Reads the values of the service that the options name. Returns none if there is no usable file. */
+export function readValues(options: SessionOptions): Values {
+  const directory = findCacheDirectory(options);
+  if (directory === undefined) return new Map();
+  const { baseUrl, values } = readFile(getProfileFile(directory, "completion", getProfileName(options))) ?? {};
+  return baseUrl === readTarget(options).baseUrl && isJsonObject(values) ? parseValues(values) : new Map();
+}
+
+function readFile(path: string): JsonObject | undefined {
+  // Deno would prompt for the permission.
+  if (Deno.permissions.querySync({ name: "read", path }).state !== "granted") return undefined;
+  try {
+    return parseJsonObject(Deno.readTextFileSync(path));
+  } catch {
+    return undefined; // The next command writes it again.
+  }
+}
+
+function parseValues(lists: JsonObject): Values {
+  return new Map(
+    Object.entries(lists).map(([name, list]) => {
+      const entries = Object.entries(isJsonObject(list) ? list : {});
+      return [name, new Map(entries.filter((entry): entry is [string, string] => isString(entry[1])))];
+    }),
+  );
+}
+
+/** New values. */
+export interface FoundValues {
+  /** The values. */
+  readonly values: Values;
+  /** The cases whose open assignments are all among the values: others are closed. */
+  readonly completeCases: ReadonlySet<string>;
+}
+
+/** Adds values to those of the service that the options name, and writes the file. */
+export function addValues(options: SessionOptions, { values, completeCases }: FoundValues): void {
+  const directory = findCacheDirectory(options);
+  if (directory === undefined) return;
+  const path = getProfileFile(directory, "completion", getProfileName(options));
+  const merged = merge(withoutAssignments(readValues(options), completeCases), values);
+  let text = format(options, merged);
+  while (text.length > MAX_LENGTH) {
+    const half = [...merged.keys()].slice(0, Math.ceil(merged.size / 2));
+    half.forEach((name) => merged.delete(name));
+    text = format(options, merged);
+  }
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
+  // Not synchronized with the disk: losing it costs nothing.
+  Deno.writeTextFileSync(temporary, text, { mode: 0o600, createNew: true });
+  Deno.renameSync(temporary, path);
+}
+
+function format(options: SessionOptions, values: Values): string {
+  const lists = [...values].map(([name, list]) => [name, Object.fromEntries(list)]);
+  return JSON.stringify({ baseUrl: readTarget(options).baseUrl, values: Object.fromEntries(lists) }) + "\n";
+}
+
+/** Removes the assignments of some cases. */
+function withoutAssignments(known: Values, cases: ReadonlySet<string>): Values {
+  const assignments = known.get(ASSIGNMENTS);
+  if (assignments === undefined) return known;
+  const others = [...assignments].filter(([id]) => !cases.has(getCaseHandle(id)));
+  return new Map([...known, [ASSIGNMENTS, new Map(others)]]);
+}
+
+/** Merges lists. Those that were found last come last, as do their values. */
+function merge(known: Values, found: Values): Map<string, ReadonlyMap<string, string>> {
+  const merged = new Map(known);
+  for (const [name, list] of found) {
+    const values = new Map(known.get(name));
+    for (const [value, about] of list) {
+      values.delete(value);
+      values.set(value, about);
+    }
+    merged.delete(name);
+    merged.set(name, new Map([...values].slice(-MAX_VALUES)));
+  }
+  return new Map([...merged].slice(-MAX_LISTS));
+}
