@@ -73,8 +73,9 @@ const FORMAT_DESCRIPTIONS: Readonly<Record<Format, string>> = {
   json: "JSON with an indent of two spaces. The default.",
   compact: "JSON on one line.",
   yaml: "YAML.",
-  table: "A table with one row for each object of a list. At a terminal it has borders and fits the width; columns " +
-    "that do not fit are hidden and named on stderr.",
+  table:
+    "A table with one row for each object of a list. At a terminal it fits the width, and identifiers are not cut. " +
+    "Columns that do not fit, or that are empty, repeated or the same in all rows, are named on stderr.",
   view: "A page for people, with labels and the next commands. 'svc show' and the other commands without a group use " +
     "it at a terminal.",
 };
@@ -112,7 +113,7 @@ function buildFormatting(): Promise<Block[]> {
       heading: "Examples",
       commands: [
         "svc cases get 'CITY-PERMIT-WORK P-1' --fields id,data.caseInfo.stageLabel",
-        "svc data query D_Permits --fields data --format table",
+        "svc data query D_Permits --fields pyID,Applicant --format table",
         "svc case-types list --format compact | jq .",
       ],
     },

@@ -13,7 +13,7 @@ export function buildListPage(
   fields: readonly string[] | undefined,
 ): Rendered {
   if (rows.length === 0) return { text: member === undefined ? "None.\n" : `${toLabel(member)}: none.\n`, notes: [] };
-  const table = toTable(value, surface, fields);
+  const table = toTable(value, surface, { fields, formatCell: formatValue });
   if ("text" in table) return table;
   return { text: layOutPage(rows.flatMap(buildObjectPage), surface), notes: [] };
 }
@@ -40,7 +40,7 @@ function listMembers(object: JsonObject): Row[] {
 }
 
 function listElements(list: readonly JsonObject[]): Row[] {
-  const table = toTable([...list], { color: false });
+  const table = toTable([...list], { color: false }, { formatCell: formatValue });
   if ("text" in table) return [{ label: "", lines: table.text.trimEnd().split("\n") }];
   return list.flatMap(listMembers);
 }

@@ -1,4 +1,5 @@
 import { findRows, isJsonObject, type JsonValue } from "../../utils/json.ts";
+import { findTableRows } from "../../lib/output/table.ts";
 import type { Rendered, Surface } from "../../lib/output/format.ts";
 import { buildCasePage, isCaseBody } from "./case_page.ts";
 import { buildListPage, buildObjectPage } from "./object_page.ts";
@@ -13,14 +14,14 @@ export async function renderView(
 ): Promise<Rendered> {
   if (fields === undefined) return renderPage(result, undefined, surface);
   const { selectFields } = await import("../../lib/output/fields.ts");
-  const { value, notes } = selectFields(result, fields);
+  const { value, notes } = selectFields(result, fields, findTableRows(result));
   const rendered = renderPage(value, fields, surface);
   return { text: rendered.text, notes: [...notes, ...rendered.notes] };
 }
 
 function renderPage(value: JsonValue, fields: readonly string[] | undefined, surface: Surface): Rendered {
   if (isCaseBody(value)) return { text: layOutPage(buildCasePage(value), surface), notes: [] };
-  const list = findRows(value);
+  const list = fields === undefined ? findTableRows(value) : findRows(value);
   if (list !== undefined) return buildListPage(list, value, surface, fields);
   if (isJsonObject(value)) return { text: layOutPage(buildObjectPage(value), surface), notes: [] };
   const lines = Array.isArray(value) ? value.map((element) => formatValue(element)) : [formatValue(value)];

@@ -17,5 +17,12 @@ export async function printList(context: CommandContext, { result, rows, empty }
   const { globals, io } = context;
   if (globals.format !== "view" && globals.format !== "table") return await context.print(result);
   if (rows.length === 0) return context.note(empty);
-  await createContext({ ...globals, format: "table" }, io).print([...rows]);
+  const fields = globals.fields ?? (io.stdout.isTerminal() ? listFilledColumns(rows) : undefined);
+  await createContext({ ...globals, format: "table", fields }, io).print([...rows]);
+}
+
+/** The columns keep their order at a terminal, so that a list always looks the same. */
+function listFilledColumns(rows: readonly JsonObject[]): string[] {
+  const names = [...new Set(rows.flatMap(Object.keys))];
+  return names.filter((name) => rows.some(({ [name]: value }) => value !== undefined && value !== ""));
 }

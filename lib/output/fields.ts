@@ -1,4 +1,4 @@
-import { findRows, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { findRows, isJsonObject, type JsonObject, type JsonValue, type Rows } from "../../utils/json.ts";
 import { findField, suggestFields } from "./field_path.ts";
 
 /** A result with selected fields. */
@@ -11,22 +11,21 @@ export interface Selection {
 
 /**
  * Selects fields by name or path, in the order of the names. For a list these are fields of its elements. For an object
- * whose only member is a list, they are fields of the elements too, unless the member itself is named.
+ * that consists of a list, they are fields of the elements too, unless one of them is a member of the object.
  */
-export function selectFields(value: JsonValue, fields: readonly string[]): Selection {
-  const list = findRows(value);
-  const envelope = isJsonObject(value) && list ? list.member : undefined;
-  if (list && (envelope === undefined || !fields.some((field) => isWithin(field, envelope)))) {
+export function selectFields(
+  value: JsonValue,
+  fields: readonly string[],
+  list: Rows | undefined = findRows(value),
+): Selection {
+  const isOfRows = !isJsonObject(value) || fields.every((field) => findField(value, field) === undefined);
+  if (list !== undefined && isOfRows) {
     const rows = list.rows.map((row) => pick(row, fields));
     const notes = describeUnknownFields(fields, list.rows);
-    return { value: envelope === undefined ? rows : { [envelope]: rows }, notes };
+    return { value: list.member === undefined ? rows : { [list.member]: rows }, notes };
   }
   if (!isJsonObject(value)) return { value, notes: ["--fields was ignored: the response has no fields."] };
   return { value: pick(value, fields), notes: describeUnknownFields(fields, [value]) };
-}
-
-function isWithin(field: string, member: string): boolean {
-  return field === member || field.startsWith(`${member}.`) || field.startsWith(`${member}[`);
 }
 
 /** Returns an object with the named fields only, in the order of the names. */

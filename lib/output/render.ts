@@ -1,5 +1,5 @@
 import { toIndentedJson } from "../../utils/indented_json.ts";
-import type { JsonValue } from "../../utils/json.ts";
+import { findRows, type JsonValue, type Rows } from "../../utils/json.ts";
 import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
 import type { DataFormat, Rendered, Surface } from "./format.ts";
 import { createTooLongError } from "./too_long.ts";
@@ -21,9 +21,14 @@ export async function render(
   const { fields } = options;
   if (fields === undefined) return await renderFormat(options, result, surface);
   const { selectFields } = await import("./fields.ts");
-  const selection = selectFields(result, fields);
+  const selection = selectFields(result, fields, await findRowsOf(options.format, result));
   const { text, notes } = await renderFormat(options, selection.value, surface);
   return { text, notes: [...selection.notes, ...notes] };
+}
+
+/** In a table, `--fields` can name the fields of its rows, also if the list is not the only member of the response. */
+async function findRowsOf(format: DataFormat, result: JsonValue): Promise<Rows | undefined> {
+  return format === "table" ? (await import("./table.ts")).findTableRows(result) : findRows(result);
 }
 
 async function renderFormat({ format, fields }: RenderOptions, value: JsonValue, surface: Surface): Promise<Rendered> {
@@ -42,7 +47,7 @@ async function renderFormat({ format, fields }: RenderOptions, value: JsonValue,
     }
     case "table": {
       const { toTable } = await import("./table.ts");
-      const table = toTable(value, surface, fields);
+      const table = toTable(value, surface, { fields });
       if ("text" in table) return table;
       return { text: toJson(value), notes: [`Printed as JSON: ${table.obstacle}.`] };
     }

@@ -1,17 +1,21 @@
-import { findRows, isJsonObject, isNumber, isScalar, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import {
+  findRows,
+  isJsonObject,
+  isNumber,
+  isObjectList,
+  isScalar,
+  type JsonObject,
+  type JsonValue,
+  type Rows,
+} from "../../utils/json.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
-import { displayWidth, truncateToWidth } from "../../utils/text/display_width.ts";
+import { displayWidth } from "../../utils/text/display_width.ts";
 import type { Rendered, Surface } from "./format.ts";
-
-/** Columns that do not fit are narrowed to this width, and hidden if that is not enough. */
-const MIN_WIDTH = 7;
+import { chooseColumns, isIdentifyingName, listSome } from "./table_columns.ts";
+import { type Column, layOutFitting, layOutPlain } from "./table_layout.ts";
 
 /** Rows with different fields could otherwise have far more cells than values. */
 const MAX_FIELDS = 500;
-
-/** Space that a frame takes: its left border, and per column two blanks and a border. */
-const FRAME_WIDTH = 1;
-const COLUMN_FRAME_WIDTH = 3;
 
 /** The reason why a result cannot be shown as a table, as the end of a sentence. */
 export interface TableObstacle {
@@ -19,123 +23,121 @@ export interface TableObstacle {
   readonly obstacle: string;
 }
 
-interface Column {
-  readonly name: string;
-  readonly title: string;
-  readonly cells: readonly string[];
-  readonly isNumeric: boolean;
-  readonly width: number;
+/** Options of a table. */
+export interface TableOptions {
+  /** Fields that were already selected. */
+  readonly fields?: readonly string[];
+  /** Formats the value of a cell. Default: the value as JSON has it. */
+  readonly formatCell?: (value: JsonValue) => string;
 }
 
-/** Renders a result as a table: with borders that fit on a terminal, plain in a pipe. `fields` were already selected. */
+/** Finds the list of objects that a result is about: the result itself, or the only list in an object without an ID. */
+export function findTableRows(value: JsonValue): Rows | undefined {
+  const rows = findRows(value);
+  if (rows !== undefined || !isJsonObject(value) || value.id !== undefined || value.ID !== undefined) return rows;
+  const lists = Object.entries(value).filter(([, list]) => isObjectList(list) && list.length > 0);
+  const [member, list] = lists[0] ?? [];
+  return lists.length === 1 && isObjectList(list) ? { rows: list, member } : undefined;
+}
+
+/** Renders a result as a table: fitted to a terminal, complete and plain in a pipe. */
 export function toTable(
   value: JsonValue,
   surface: Surface,
-  fields: readonly string[] = [],
+  { fields, formatCell = formatScalars }: TableOptions = {},
 ): Rendered | TableObstacle {
-  const rows = findRows(value)?.rows ?? (isJsonObject(value) ? [value] : undefined);
+  const list = fields === undefined ? findTableRows(value) : findRows(value);
+  const rows = list?.rows ?? (isJsonObject(value) ? [flattenCase(value)] : undefined);
   if (rows === undefined) return { obstacle: "the response is neither an object nor a list of objects" };
   if (rows.length === 0) return { obstacle: "the list is empty" };
-  const advice = canSelectFields(value, fields) ? " Select columns with --fields." : "";
+  const isMemberNamed = list?.member !== undefined && (fields ?? []).includes(list.member);
+  const advice = isMemberNamed ? "" : " Select columns with --fields.";
   const names = [...new Set(rows.flatMap(Object.keys))];
   if (names.length > MAX_FIELDS) {
     const obstacle = `the response has ${names.length} fields, and a table can have ${MAX_FIELDS}`;
     return { obstacle: advice === "" ? obstacle : `${obstacle} (select some with --fields)` };
   }
   const nested = names.filter((name) => rows.some((row) => isNested(row[name])));
-  const shown = names.filter((name) => !nested.includes(name) || rows.some((row) => isScalar(row[name])));
+  const shown = names.filter((name) => !nested.includes(name) || rows.some((row) => isFlat(row[name])));
   if (shown.length === 0) return { obstacle: "all fields of the response are nested" };
   if (!shown.some((name) => rows.every((row) => Object.hasOwn(row, name)))) {
     return { obstacle: "its rows have no field in common" };
   }
-  const columns = shown.map((name) => createColumn(name, rows));
-  const notes = nested.length === 0 ? [] : [`Nested fields hidden: ${nested.join(", ")}.${adviseOnList(value)}`];
-  if (surface.columns === undefined) return { text: renderPlain(columns, rows.length), notes };
-  const fitting = columns.slice(0, countFitting(columns, surface.columns));
-  const text = renderFramed(fitting, rows.length, surface.columns, surface.color);
-  const hidden = columns.slice(fitting.length).map(({ name }) => name);
-  if (hidden.length === 0) return { text, notes };
-  return { text, notes: [...notes, `Columns hidden to fit the terminal: ${hidden.join(", ")}.${advice}`] };
+  const identifying = shown.some(isIdentifyingName) ? shown.filter(isIdentifyingName) : shown.slice(0, 1);
+  const all = shown.map((name) => createColumn(name, rows, formatCell, identifying.includes(name)));
+  const others = listOthers(value, list);
+  const general = [
+    ...(nested.length === 0 ? [] : [`Nested fields hidden: ${nested.join(", ")}.${adviseOnList(value, list)}`]),
+    ...(others.length === 0 ? [] : [`Beside the list: ${listSome(others)}.`]),
+  ];
+  if (surface.columns === undefined) return { text: layOutPlain(all, rows.length), notes: general };
+  const isChosen = list === undefined || (fields !== undefined && !isMemberNamed);
+  const { columns, notes } = isChosen ? { columns: all, notes: [] } : chooseColumns(all, rows.length);
+  const { color } = surface;
+  const { text, hidden } = layOutFitting(columns, rows.length, surface.columns, {
+    color,
+    isSingle: list === undefined,
+  });
+  const cut = hidden.map(({ name }) => name).join(", ");
+  return {
+    text,
+    notes: [...general, ...notes, ...(cut === "" ? [] : [`Columns hidden to fit the terminal: ${cut}.${advice}`])],
+  };
 }
 
-/** Reports whether `--fields` can select columns: not if it has to name the member that contains the rows. */
-function canSelectFields(value: JsonValue, fields: readonly string[]): boolean {
-  const member = findRows(value)?.member;
-  return member === undefined || !fields.includes(member);
+/** Returns a case with its fields beside the members of the envelope. Other objects stay as they are. */
+function flattenCase(object: JsonObject): JsonObject {
+  const content = findContent(object);
+  if (content === undefined) return object;
+  const { data: _, uiResources: __, ...envelope } = object;
+  const fields = Object.entries(content).filter(([name]) => name === "pyLabel" || !/^p[xyz][A-Z]|^classID$/.test(name));
+  return { ...envelope, ...Object.fromEntries(fields) };
+}
+
+function findContent({ data }: JsonObject): JsonObject | undefined {
+  const info = isJsonObject(data) ? data.caseInfo : undefined;
+  return isJsonObject(info) && isJsonObject(info.content) ? info.content : undefined;
 }
 
 /** A list of objects beside other members can be shown as a table of its own. */
-function adviseOnList(value: JsonValue): string {
-  if (!isJsonObject(value) || findRows(value) !== undefined) return "";
-  const list = Object.keys(value).find((name) => findRows({ [name]: value[name] }) !== undefined);
-  return list === undefined ? "" : ` Show ${list} as a table with --fields ${list}.`;
+function adviseOnList(value: JsonValue, shown: Rows | undefined): string {
+  if (!isJsonObject(value) || shown !== undefined) return "";
+  const content = findContent(value);
+  const prefix = content === undefined ? "" : "data.caseInfo.content.";
+  const list = Object.entries(content ?? value).find(([, member]) => isObjectList(member) && member.length > 0)?.[0];
+  return list === undefined ? "" : ` Show ${list} as a table with --fields ${prefix}${list}.`;
+}
+
+/** Lists the members beside the list that is shown: scalars with their value. */
+function listOthers(value: JsonValue, list: Rows | undefined): string[] {
+  if (!isJsonObject(value) || list?.member === undefined) return [];
+  return Object.entries(value).filter(([name]) => name !== list.member)
+    .map(([name, member]) => isScalar(member) ? `${name} ${escapeToOneLine(String(member))}` : name);
+}
+
+function isFlat(value: JsonValue | undefined): boolean {
+  return isScalar(value) || (Array.isArray(value) && value.length > 0 && value.every(isScalar));
 }
 
 function isNested(value: JsonValue | undefined): boolean {
-  return value !== undefined && value !== null && !isScalar(value);
+  return value !== undefined && value !== null && !isFlat(value);
 }
 
-function createColumn(name: string, rows: readonly JsonObject[]): Column {
+function createColumn(
+  name: string,
+  rows: readonly JsonObject[],
+  formatCell: (value: JsonValue) => string,
+  isIdentifying: boolean,
+): Column {
   const title = escapeToOneLine(name);
-  const cells = rows.map(({ [name]: value }) => isScalar(value) ? escapeToOneLine(String(value)) : "");
+  const cells = rows.map(({ [name]: value }) =>
+    isFlat(value) && value !== undefined ? escapeToOneLine(formatCell(value)) : ""
+  );
   const isNumeric = rows.every((row) => isNumber(row[name]));
   const width = cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), displayWidth(title));
-  return { name, title, cells, isNumeric, width };
+  return { name, title, cells, isNumeric, width, isIdentifying };
 }
 
-function renderPlain(columns: readonly Column[], rowCount: number): string {
-  const toLine = (cellOf: (column: Column) => string) =>
-    columns.map((column) => pad(cellOf(column), column.width, column.isNumeric)).join("  ").trimEnd() + "\n";
-  const lines = Array.from({ length: rowCount }, (_, row) => toLine(({ cells }) => cells[row] ?? ""));
-  return toLine(({ title }) => title) + lines.join("");
-}
-
-function renderFramed(columns: readonly Column[], rowCount: number, terminalWidth: number, isBold: boolean): string {
-  const widths = narrowColumns(columns, terminalWidth);
-  const toBorder = (left: string, between: string, right: string) =>
-    left + widths.map((width) => "─".repeat(width + 2)).join(between) + right + "\n";
-  const toLine = (cellOf: (column: Column) => string, style = (text: string) => text) =>
-    "│" + columns.map((column, i) => {
-      const width = widths[i] ?? 0;
-      const cell = truncateToWidth(cellOf(column), width);
-      return ` ${pad(cell, width, column.isNumeric, style(cell))} │`;
-    }).join("") + "\n";
-  const bold = (text: string) => isBold ? `\x1b[1m${text}\x1b[22m` : text;
-  const lines = Array.from({ length: rowCount }, (_, row) => toLine(({ cells }) => cells[row] ?? ""));
-  return toBorder("┌", "┬", "┐") + toLine(({ title }) => title, bold) + toBorder("├", "┼", "┤") + lines.join("") +
-    toBorder("└", "┴", "┘");
-}
-
-function pad(text: string, width: number, isRight: boolean, styled = text): string {
-  const blanks = " ".repeat(width - displayWidth(text));
-  return isRight ? blanks + styled : styled + blanks;
-}
-
-/** Counts the leading columns that fit when they are narrowed. The first column is always shown. */
-function countFitting(columns: readonly Column[], terminalWidth: number): number {
-  let used = FRAME_WIDTH;
-  const end = columns.findIndex((column, i) => {
-    return (used += minWidth(column, i, terminalWidth) + COLUMN_FRAME_WIDTH) > terminalWidth;
-  });
-  return end < 0 ? columns.length : Math.max(end, 1);
-}
-
-/** The first column identifies the rows, so it is narrowed only if it takes more than half of the terminal. */
-function minWidth({ width }: Column, index: number, terminalWidth: number): number {
-  return Math.min(width, index === 0 ? Math.floor(terminalWidth / 2) - 2 : MIN_WIDTH);
-}
-
-/** Narrows the widest columns until the table fits. */
-function narrowColumns(columns: readonly Column[], terminalWidth: number): number[] {
-  const widths = columns.map(({ width }) => Math.min(width, terminalWidth));
-  let excess = widths.reduce((sum, width) => sum + width + COLUMN_FRAME_WIDTH, FRAME_WIDTH) - terminalWidth;
-  while (excess-- > 0) {
-    const room = columns.map((column, i) => {
-      const width = widths[i] ?? 0;
-      return width > minWidth(column, i, terminalWidth) ? width : -1;
-    });
-    const widest = room.indexOf(Math.max(...room));
-    widths[widest] = Math.max((widths[widest] ?? 0) - 1, 0);
-  }
-  return widths;
+function formatScalars(value: JsonValue): string {
+  return Array.isArray(value) ? value.map(String).join(", ") : String(value);
 }

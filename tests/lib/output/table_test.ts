@@ -26,17 +26,40 @@ Deno.test("a table in a pipe is aligned, without borders, color or trailing spac
 });
 
 Deno.test("an object is one row, and a note names hidden nested members", async () => {
-  assert.deepEqual(await table({ id: "C-1", data: {}, tags: ["a"], status: "Open" }), {
-    lines: ["id   status", "C-1  Open"],
-    notes: ["Nested fields hidden: data, tags."],
+  assert.deepEqual(await table({ id: "C-1", data: {}, tags: ["a", 2], rows: [{}], status: "Open" }), {
+    lines: ["id   tags  status", "C-1  a, 2  Open"],
+    notes: ["Nested fields hidden: data, rows. Show rows as a table with --fields rows."],
   });
 });
 
 Deno.test("the note about a hidden list of objects explains how to show it", async () => {
-  assert.deepEqual(await table({ total: 1, stages: [{ ID: "P0" }] }), {
-    lines: ["total", "    1"],
+  assert.deepEqual(await table({ id: "C-1", stages: [{ ID: "P0" }] }), {
+    lines: ["id", "C-1"],
     notes: ["Nested fields hidden: stages. Show stages as a table with --fields stages."],
   });
+});
+
+Deno.test("an object without an ID and with one list is shown as that list, and a note has the other members", async () => {
+  const value = { total: 2, data: [{ ID: "P0" }, { ID: "P1" }], stats: {}, empty: [] };
+  assert.deepEqual(await table(value), {
+    lines: ["ID", "P0", "P1"],
+    notes: ["Beside the list: total 2, stats, empty."],
+  });
+  const select = async (fields: string[]) => (await render(value, { format: "table", fields }, { color: false })).text;
+  assert.equal(await select(["ID"]), "ID\nP0\nP1\n");
+  assert.equal(await select(["total"]), "total\n    2\n");
+  assert.equal((await render(value, { format: "compact", fields: ["ID"] }, { color: false })).text, "{}\n");
+});
+
+Deno.test("a case is shown with its fields", async () => {
+  const content = { classID: "T", pyID: "C-1", pyLabel: "Bike", Colour: "red", Wheels: [{ Size: 1 }] };
+  const value = { id: "W C-1", status: "Open", data: { caseInfo: { ID: "W C-1", content } }, uiResources: {} };
+  assert.deepEqual(await table(value), {
+    lines: ["id     status  pyLabel  Colour", "W C-1  Open    Bike     red"],
+    notes: ["Nested fields hidden: Wheels. Show Wheels as a table with --fields data.caseInfo.content.Wheels."],
+  });
+  const { lines } = await table(value, { color: false, columns: 30 });
+  assert.deepEqual(lines, ["id       W C-1", "status   Open", "pyLabel  Bike", "Colour   red"]);
 });
 
 Deno.test("an object whose only member is a list of objects is shown as that list", async () => {
@@ -106,11 +129,11 @@ Deno.test("a table at a terminal has borders and fits its width", async () => {
 
 Deno.test("a note names the columns that do not fit", async () => {
   const row = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`column${index}`, "some value"]));
-  const { lines, notes } = await table(row, { color: false, columns: 80 });
+  const { lines, notes } = await table([row], { color: false, columns: 80 });
   assert.ok(lines.every((line) => widthOf(line) <= 80), lines.join("\n"));
   assert.match(
     notes[0] ?? "",
-    /^Columns hidden to fit the terminal: column7, .*, column29\. Select columns with --fields\.$/,
+    /^Columns hidden to fit the terminal: column6, .*, column29\. Select columns with --fields\.$/,
   );
 });
 
@@ -118,7 +141,7 @@ Deno.test("selecting columns is not advised if --fields already selects the list
   const row = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`column${index}`, "some value"]));
   const options = { format: "table", fields: ["data"] } as const;
   const { notes } = await render({ data: [row], pageNumber: 1 }, options, { color: false, columns: 80 });
-  assert.match(notes[0] ?? "", /^Columns hidden to fit the terminal: column7, .*, column29\.$/);
+  assert.match(notes[0] ?? "", /^Columns hidden to fit the terminal: column6, .*, column29\.$/);
 });
 
 Deno.test("the header is bold only with color", async () => {
@@ -155,7 +178,7 @@ Deno.test("a long text of wide characters renders about as fast as one of narrow
   const timed = async (text: string): Promise<[milliseconds: number, plain?: string, framed?: string]> => {
     const started = performance.now();
     const plain = (await table({ id: "C-1", text })).lines[1];
-    const framed = (await table({ id: "C-1", text }, { color: false, columns: 40 })).lines[3];
+    const framed = (await table([{ id: "C-1", text }], { color: false, columns: 40 })).lines[3];
     return [performance.now() - started, plain, framed];
   };
   const [narrow] = await timed("Japan word ".repeat(1000));
@@ -185,12 +208,62 @@ Deno.test("rows with many different fields render about as fast as rows with a f
 
 Deno.test("a character is never split", async () => {
   for (const start of ["", "a"]) {
-    const framed = (await table({ text: start + "👍".repeat(30) }, { color: true, columns: 20 })).lines;
+    const framed = (await table([{ id: 1, text: start + "👍".repeat(30) }], { color: true, columns: 24 })).lines;
     assert(framed.every((line) => line.isWellFormed()), framed.join("\n"));
-    assert.match(framed[3] ?? "", /^│ a?(👍){7}… *│$/u);
+    assert.match(framed[3] ?? "", /^│ +1 │ a?(👍){6,7}… *│$/u);
   }
-  const named = (await table({ ["a" + "👍".repeat(30)]: "text" }, { color: true, columns: 20 })).lines;
+  const named = (await table([{ id: 1, ["a" + "👍".repeat(30)]: "text" }], { color: true, columns: 20 })).lines;
   assert(named.every((line) => line.isWellFormed()), named.join("\n"));
+});
+
+Deno.test("at a terminal, identifiers come first and whole, and useless columns are hidden and named", async () => {
+  const rows = ["P-1", "P-2"].map((pyID, i) => ({
+    pxObjClass: "City-Permit",
+    id: `CITY-PERMIT-WORK ${pyID}`,
+    pyID,
+    pzInsKey: `CITY-PERMIT-WORK ${pyID}`,
+    pyLabel: `Permit for the applicant with the number ${i}`,
+    pyStatusWork: ["New", "Pending"][i] ?? "",
+    Email: null,
+    Channel: "Internet",
+    Fee: 50 * i,
+  }));
+  assert.deepEqual(await table(rows, { color: false, columns: 70 }), {
+    lines: [
+      "┌──────┬─────────────────┬──────────────┬─────┬──────────────────────┐",
+      "│ pyID │ pyLabel         │ pyStatusWork │ Fee │ id                   │",
+      "├──────┼─────────────────┼──────────────┼─────┼──────────────────────┤",
+      "│ P-1  │ Permit for the… │ New          │   0 │ CITY-PERMIT-WORK P-1 │",
+      "│ P-2  │ Permit for the… │ Pending      │  50 │ CITY-PERMIT-WORK P-2 │",
+      "└──────┴─────────────────┴──────────────┴─────┴──────────────────────┘",
+    ],
+    notes: [
+      "The same in all rows: Channel Internet, pxObjClass City-Permit.",
+      "Empty and repeated columns hidden: Email, pzInsKey.",
+    ],
+  });
+  const narrow = await table(rows, { color: false, columns: 44 });
+  assert.match(narrow.lines[1] ?? "", /^│ pyID │ pyLabel +│ pySt.* │ Fee │$/);
+  assert.equal(narrow.notes.at(-1), "Columns hidden to fit the terminal: id. Select columns with --fields.");
+});
+
+Deno.test("columns that --fields selects are neither moved nor hidden", async () => {
+  const rows = [{ ID: "A", kind: "x", note: "" }, { ID: "B", kind: "x", note: "" }];
+  const options = { format: "table", fields: ["note", "kind", "ID"] } as const;
+  const { text, notes } = await render(rows, options, { color: false, columns: 80 });
+  assert.match(text, /│ note │ kind │ ID │/);
+  assert.deepEqual(notes, []);
+});
+
+Deno.test("rows become records if an identifier is as wide as the terminal", async () => {
+  const rows = [1, 2].map((n) => ({
+    id: `LINK-ATTACHMENT CITY-PERMIT-WORK P-1!${n}`,
+    fileName: "plan of the house.pdf" + n,
+  }));
+  assert.deepEqual((await table(rows, { color: false, columns: 30 })).lines, [
+    ...["id        LINK-ATTACHMENT CITY-PERMIT-WORK P-1!1", "fileName  plan of the", "          house.pdf1", ""],
+    ...["id        LINK-ATTACHMENT CITY-PERMIT-WORK P-1!2", "fileName  plan of the", "          house.pdf2"],
+  ]);
 });
 
 /** Returns the width of a line of the characters that these tests use. */

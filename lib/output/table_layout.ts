@@ -1,0 +1,139 @@
+/** Lays out tables: aligned in a pipe, and with borders or as records that fit on a terminal. */
+import { displayWidth, truncateToWidth, wrapToWidth } from "../../utils/text/display_width.ts";
+import type { Surface } from "./format.ts";
+
+/** A column with the text of its cells. */
+export interface Column {
+  /** Name of the field. */
+  readonly name: string;
+  /** Text of the header. */
+  readonly title: string;
+  /** Text of the cells, one for each row. */
+  readonly cells: readonly string[];
+  /** True if all values are numbers. */
+  readonly isNumeric: boolean;
+  /** Width of the widest text. */
+  readonly width: number;
+  /** True if the column identifies the rows, so that it must not be truncated. */
+  readonly isIdentifying: boolean;
+}
+
+/** A table on a terminal. */
+export interface FittedTable {
+  /** The text. */
+  readonly text: string;
+  /** The columns that do not fit. */
+  readonly hidden: readonly Column[];
+}
+
+/** Space that a frame takes: its left border, and per column two blanks and a border. */
+const FRAME_WIDTH = 1;
+const COLUMN_FRAME_WIDTH = 3;
+
+/** Columns that do not fit are narrowed to a width in this range, and hidden if that is not enough. */
+const MIN_WIDTH = { narrow: 7, wide: 10 };
+
+/** Names of a record take at most this share of the width. */
+const MAX_NAME_SHARE = 0.4;
+
+/** Lays out a table without borders. */
+export function layOutPlain(columns: readonly Column[], rowCount: number): string {
+  const toLine = (cellOf: (column: Column) => string) =>
+    columns.map((column) => pad(cellOf(column), column.width, column.isNumeric)).join("  ").trimEnd() + "\n";
+  const lines = Array.from({ length: rowCount }, (_, row) => toLine(({ cells }) => cells[row] ?? ""));
+  return toLine(({ title }) => title) + lines.join("");
+}
+
+/**
+ * Lays out a table that fits on a terminal. Columns are truncated, except those that identify the rows; the last ones are
+ * hidden. Rows become records if the columns that identify them take the whole width. A single row becomes a record
+ * instead of losing columns.
+ */
+export function layOutFitting(
+  columns: readonly Column[],
+  rowCount: number,
+  terminalWidth: number,
+  { color, isSingle }: Pick<Surface, "color"> & { readonly isSingle: boolean },
+): FittedTable {
+  const fitting = columns.slice(0, countFitting(columns, terminalWidth));
+  const isCut = fitting.length < columns.length || (isSingle && measure(columns, ({ width }) => width) > terminalWidth);
+  if (fitting.length === 0 || (isSingle && isCut)) {
+    return { text: layOutRecords(columns, rowCount, terminalWidth, color), hidden: [] };
+  }
+  return { text: layOutFramed(fitting, rowCount, terminalWidth, color), hidden: columns.slice(fitting.length) };
+}
+
+function layOutRecords(columns: readonly Column[], rowCount: number, terminalWidth: number, isBold: boolean): string {
+  const limit = Math.floor(terminalWidth * MAX_NAME_SHARE);
+  const nameWidth = Math.min(limit, Math.max(...columns.map(({ title }) => displayWidth(title))));
+  const valueWidth = Math.max(1, terminalWidth - nameWidth - 2);
+  const toRecord = (row: number) =>
+    columns.map(({ title, cells, isIdentifying }) => {
+      const name = truncateToWidth(title, nameWidth);
+      const cell = cells[row] ?? "";
+      const lines = isIdentifying ? [cell] : wrapToWidth(cell, valueWidth);
+      const [first = "", ...rest] = lines;
+      const start = `${pad(name, nameWidth, false, isBold ? bold(name) : name)}  ${first}`;
+      return [start, ...rest.map((line) => " ".repeat(nameWidth + 2) + line)].map((line) => line.trimEnd() + "\n").join(
+        "",
+      );
+    }).join("");
+  return Array.from({ length: rowCount }, (_, row) => toRecord(row)).join("\n");
+}
+
+function layOutFramed(columns: readonly Column[], rowCount: number, terminalWidth: number, isBold: boolean): string {
+  const widths = narrowColumns(columns, terminalWidth);
+  const toBorder = (left: string, between: string, right: string) =>
+    left + widths.map((width) => "─".repeat(width + 2)).join(between) + right + "\n";
+  const toLine = (cellOf: (column: Column) => string, style = (text: string) => text) =>
+    "│" + columns.map((column, i) => {
+      const width = widths[i] ?? 0;
+      const cell = truncateToWidth(cellOf(column), width);
+      return ` ${pad(cell, width, column.isNumeric, style(cell))} │`;
+    }).join("") + "\n";
+  const lines = Array.from({ length: rowCount }, (_, row) => toLine(({ cells }) => cells[row] ?? ""));
+  return toBorder("┌", "┬", "┐") + toLine(({ title }) => title, isBold ? bold : undefined) + toBorder("├", "┼", "┤") +
+    lines.join("") + toBorder("└", "┴", "┘");
+}
+
+function bold(text: string): string {
+  return `\x1b[1m${text}\x1b[22m`;
+}
+
+function pad(text: string, width: number, isRight: boolean, styled = text): string {
+  const blanks = " ".repeat(Math.max(0, width - displayWidth(text)));
+  return isRight ? blanks + styled : styled + blanks;
+}
+
+function measure(columns: readonly Column[], widthOf: (column: Column) => number): number {
+  return columns.reduce((sum, column) => sum + widthOf(column) + COLUMN_FRAME_WIDTH, FRAME_WIDTH);
+}
+
+/** Counts the leading columns that fit when they are narrowed. Returns 0 if the first one does not fit. */
+function countFitting(columns: readonly Column[], terminalWidth: number): number {
+  let used = FRAME_WIDTH;
+  const end = columns.findIndex((column) => {
+    return (used += minWidth(column, terminalWidth) + COLUMN_FRAME_WIDTH) > terminalWidth;
+  });
+  return end < 0 ? columns.length : end;
+}
+
+function minWidth({ width, isIdentifying }: Column, terminalWidth: number): number {
+  const min = Math.max(MIN_WIDTH.narrow, Math.min(MIN_WIDTH.wide, Math.floor(terminalWidth / 8)));
+  return isIdentifying ? width : Math.min(width, min);
+}
+
+/** Narrows the widest columns until the table fits. */
+function narrowColumns(columns: readonly Column[], terminalWidth: number): number[] {
+  const widths = columns.map(({ width }) => Math.min(width, terminalWidth));
+  let excess = widths.reduce((sum, width) => sum + width + COLUMN_FRAME_WIDTH, FRAME_WIDTH) - terminalWidth;
+  while (excess-- > 0) {
+    const room = columns.map((column, i) => {
+      const width = widths[i] ?? 0;
+      return width > minWidth(column, terminalWidth) ? width : -1;
+    });
+    const widest = room.indexOf(Math.max(...room));
+    widths[widest] = Math.max((widths[widest] ?? 0) - 1, 0);
+  }
+  return widths;
+}
