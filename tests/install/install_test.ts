@@ -38,7 +38,7 @@ async function takeTour(checkout: string): Promise<void> {
   await home.run(readmeBlock("sh", "--allow-run dist/cli.js"));
   const answers = await home.run(readmeBlock("sh", "svc service start").replace("--detach", "--port 0 --detach"));
   assert.match(answers, /"id": "CITY-PERMIT-WORK P-1",\n {2}"status": "New"/);
-  assert.match(answers, /"id": "ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE"/);
+  assert.match(answers, /"ID": "ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE"/);
   assert.match(answers, /"status": "Pending-Review"/);
   assert.match(answers, /CITY-PERMIT-WORK P-2/);
   assert.match(answers, /^GET \/dx-api\/v2\/cases\/CITY-PERMIT-WORK%20P-1$/m);
