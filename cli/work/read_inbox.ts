@@ -8,7 +8,7 @@ import { filterObjects, isNonEmptyString, isScalar, type JsonObject, stringOrUnd
 import type { CommandContext } from "../commands/command.ts";
 import { callerOptions } from "../context.ts";
 import { isUnsupported } from "../handles/is_unsupported.ts";
-import { formatAge } from "./format_time.ts";
+import { formatAge, formatTime } from "./format_time.ts";
 import type { PrintedList } from "./print_list.ts";
 
 /** Open assignments. */
@@ -33,7 +33,7 @@ export async function readInbox(context: CommandContext, params: WorkInboxParams
   } catch (error) {
     if (!(error instanceof SvcError) || !isUnsupported(error)) throw error;
   }
-  const filter = (["type", "status"] as const).find((name) => params[name] !== undefined);
+  const filter = (["type", "status", "due"] as const).find((name) => params[name] !== undefined);
   if (filter !== undefined) {
     throw new SvcError("INVALID_ARGS", `The worklist of this service cannot be filtered with --${filter}.`, {
       hint: "Use --text, which looks at the label, the task and the case.",
@@ -67,17 +67,20 @@ function toAssignment(row: JsonObject): JsonObject {
 
 /** Describes an inbox for printing. */
 export function describeInbox({ assignments, hasMoreResults }: Inbox): PrintedList {
+  const rows = assignments.map(toRow);
+  const hasDue = rows.some(({ due }) => due !== "");
   return {
     result: { assignments: [...assignments], hasMoreResults },
-    rows: assignments.map(toRow),
+    rows: hasDue ? rows : rows.map(({ due: _, ...row }) => row),
     empty: "No open work.",
   };
 }
 
 /** The urgency is left out: it orders the rows. */
-function toRow({ businessID, label, name, status, createTime, assigneeInfo }: JsonObject): JsonObject {
+function toRow({ businessID, label, name, status, createTime, dueTime, assigneeInfo }: JsonObject): JsonObject {
   const [assignee = {}] = filterObjects([assigneeInfo]);
+  const due = isNonEmptyString(dueTime) ? formatTime(dueTime) : "";
   const queue = assignee.type === "workbasket" ? assignee.ID : "";
-  const row = { case: businessID, label, task: name, status, age: formatAge(String(createTime)), queue };
+  const row = { case: businessID, label, task: name, status, age: formatAge(String(createTime)), due, queue };
   return Object.fromEntries(Object.entries(row).filter(([, value]) => isScalar(value)));
 }

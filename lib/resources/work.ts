@@ -53,6 +53,8 @@ const inboxAnswer = {
             /** Name of the step. */
             name: "string",
             ...caseFacts,
+            /** Time at which it is due, if its step has a number of days. */
+            dueTime: "string",
             /** The caller, or the queue in which it waits. */
             assigneeInfo: assignee,
           },
@@ -152,7 +154,7 @@ const operations = {
    * Lists the open work of the caller: the assignments in the caller's worklist, and those in the caller's queues that the
    * caller may take. Only the embedded service has this operation.
    *
-   * Errors: `BAD_REQUEST` for an unknown case type or an invalid page.
+   * Errors: `BAD_REQUEST` for an unknown case type, an invalid time or an invalid page.
    *
    * @example
    * ```ts
@@ -171,6 +173,7 @@ const operations = {
       type,
       status,
       text: { help: "Text in the number, the label or a text field of the case", type: "string", to: "query:text" },
+      due: { help: "Time until which it is due, e.g. 2026-01-31T17:00:00Z", type: "string", to: "query:due" },
       ...paging,
     },
     answer: inboxAnswer,

@@ -1,10 +1,12 @@
 /** The open work of an operator. */
 import { isString, type JsonObject } from "../../utils/json.ts";
+import { isTimestamp, toUtc } from "../../utils/time/timestamps.ts";
 import { mayWork } from "../access/case_rights.ts";
 import { buildCaseFilter, type CaseConditions } from "../cases/case_filter.ts";
 import { type PageValues, readPage } from "../cases/list_page.ts";
 import { formatUrgency } from "../cases/views/case.ts";
 import { readRows } from "../data/query_rows.ts";
+import { Invalid } from "../errors.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import type { Column, Filter, RowQuery } from "../store/query.ts";
 import type { StoredAssignment } from "../store/store.ts";
@@ -17,7 +19,14 @@ const COLUMNS = [
   { name: "name", field: { content: ["task"] } },
   { name: "urgency", field: { property: "urgency" } },
   { name: "createTime", field: { property: "createdAt" } },
+  { name: "dueTime", field: { content: ["due"] } },
 ] as const satisfies readonly Column[];
+
+/** Conditions on the work to list. */
+export interface InboxValues extends CaseConditions, PageValues {
+  /** Time until which it is due. */
+  readonly due?: string;
+}
 
 /** An assignment, and who has it. */
 interface Entry {
@@ -29,8 +38,9 @@ interface Entry {
  * Lists a page of the assignments that the caller has or may take from a queue, the most urgent first, then the oldest.
  * A page is shorter if it has assignments of cases that the caller may see but not change.
  */
-export async function listInbox(values: CaseConditions & PageValues, context: HandlerContext): Promise<JsonObject> {
+export async function listInbox(values: InboxValues, context: HandlerContext): Promise<JsonObject> {
   const { app, caller } = context;
+  const due = values.due === undefined ? undefined : readTime(values.due);
   const { offset, size } = readPage(values);
   const cases = buildCaseFilter(app, values);
   const lists: Assignee[] = [
@@ -39,7 +49,8 @@ export async function listInbox(values: CaseConditions & PageValues, context: Ha
   ];
   const entries: Entry[] = [];
   for (const assignee of lists) {
-    const rows = await readRows(context.tx, buildListQuery(assignee, cases), { offset: 0, limit: offset + size + 1 });
+    const query = buildListQuery(assignee, cases, due);
+    const rows = await readRows(context.tx, query, { offset: 0, limit: offset + size + 1 });
     entries.push(...rows.map((row) => ({ row, assignee })));
   }
   const page = entries.sort(compareTurns).slice(offset, offset + size);
@@ -51,14 +62,23 @@ export async function listInbox(values: CaseConditions & PageValues, context: Ha
 }
 
 /** Builds the query of one worklist or queue, in the order of its index. */
-export function buildListQuery({ kind, id }: Assignee, cases: readonly Filter[]): RowQuery {
+export function buildListQuery({ kind, id }: Assignee, cases: readonly Filter[], due?: string): RowQuery {
+  const isDue: Filter[] = due === undefined
+    ? []
+    : [{ left: { content: ["due"] }, comparator: "LTE", right: { value: due } }];
   return {
     source: { kind: "assignments" },
     columns: COLUMNS,
-    filter: { and: [equals("assignee.kind", kind), equals("assignee.id", id)] },
+    filter: { and: [equals("assignee.kind", kind), equals("assignee.id", id), ...isDue] },
     ...(cases.length > 0 && { cases: { and: cases } }),
     sort: [{ column: "urgency", descending: true }, { column: "createTime", descending: false }],
   };
+}
+
+function readTime(text: string): string {
+  const time = isTimestamp(text) ? toUtc(text) : undefined;
+  if (time === undefined) throw new Invalid("due must be a time such as 2026-01-31T17:00:00Z");
+  return time;
 }
 
 function equals(property: string, value: string): Filter {
@@ -80,8 +100,10 @@ async function describeEntry({ row, assignee }: Entry, context: HandlerContext):
   const who = assignee.kind === "queue"
     ? { ID: assignee.id, name: app.queues.get(assignee.id) ?? assignee.id, type: "workbasket" }
     : { ID: caller.id, name: caller.name, type: "worklist" };
+  const { dueTime, ...facts } = row;
   return {
-    ...row,
+    ...facts,
+    ...(isString(dueTime) && { dueTime }),
     businessID: stored.businessId,
     label: stored.content.pyLabel,
     caseTypeID: type.id,

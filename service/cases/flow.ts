@@ -154,10 +154,18 @@ function openAssignment(work: CaseWork, process: Process, step: AssignmentStep):
     urgency: step.urgency ?? stored.urgency,
     createdAt: context.now.toISOString(),
     assignee,
-    state: { label: stored.content.pyLabel, task: step.name },
+    state: {
+      label: stored.content.pyLabel,
+      task: step.name,
+      ...(step.dueDays !== undefined && { due: addDays(context.now, step.dueDays).toISOString() }),
+    },
   };
   if (step.screens) setScreen(assignment, 0);
   work.putAssignment(assignment);
+}
+
+function addDays(time: Date, days: number): Date {
+  return new Date(time.getTime() + days * 86_400_000);
 }
 
 /** Returns a handle, with `_1`, `_2` … at its end if it belongs to an open assignment: a process may run several times. */

@@ -14,14 +14,17 @@ export const inbox = localCommand({
     text,
     page,
     pageSize,
+    due: { help: "Work that is due until then: today, overdue, or a date", type: "string", placeholder: "when" },
     watch: { help: "Show the inbox again and again; in a pipe, one line of JSON for each change", type: "boolean" },
     interval: { help: "Seconds between two reads with --watch", type: "integer", default: "10" },
   },
-  example: ["", "--status Pending --text harbour", "--watch"],
+  example: ["", "--status Pending --text harbour", "--due today", "--watch"],
   seeAlso: ["next --help", "show --help", "work inbox --help"],
   prefersView: true,
-  async run(context, { watch, interval, ...params }) {
+  async run(context, { watch, interval, due, ...given }) {
     const { describeInbox, readInbox } = await import("../../work/read_inbox.ts");
+    const { parseDue } = await import("../../work/parse_due.ts");
+    const params = { ...given, ...(due !== undefined && { due: parseDue(due, new Date()) }) };
     if (watch) {
       const { watchInbox } = await import("../../work/watch_inbox.ts");
       return await watchInbox(context, params, Math.max(1, interval));

@@ -56,6 +56,8 @@ export const assignment = {
     urgency: { oneOf: ["number", "string"] },
     /** Time at which it was created. */
     createTime: "string",
+    /** Time at which it is due. Only the embedded service sends it, for a step with `dueDays`. */
+    dueTime: "string",
     /** Actions. Missing if the caller may not perform it. */
     actions: { list: actionShape },
     /** Requests that it offers. */

@@ -78,6 +78,7 @@ function compileStep(
         ...common,
         route: compileRoute(definition.route, context, place.at("route")),
         urgency: definition.urgency,
+        dueDays: definition.dueDays,
         instructions: definition.instructions ?? "",
         actions: compileActions(common, definition, steps, context, place),
         screens: definition.type === "screens",

@@ -117,6 +117,8 @@ export interface AssignmentStep extends BaseStep {
   readonly route: AssignmentRoute;
   /** Urgency of the assignment (default: the urgency of the case). */
   readonly urgency?: number;
+  /** Days after which the assignment is due. */
+  readonly dueDays?: number;
   /** Instructions for people. */
   readonly instructions: string;
   /** Actions by ID. */

@@ -58,6 +58,7 @@ const work = {
   next,
   route: route.optional(),
   urgency: urgency.optional(),
+  dueDays: z.int().min(1).max(3650).optional().describe("Days after which the assignment is due"),
   instructions: nonEmptyText.optional(),
   status: screen.shape.status,
 };

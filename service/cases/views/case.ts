@@ -286,6 +286,7 @@ export function describeAssignment(
     isMultiStep: step.screens ? "true" : "false",
     urgency: formatUrgency(app.platformVersion, assignment.urgency),
     createTime: assignment.createdAt,
+    ...(assignment.state.due !== undefined && { dueTime: assignment.state.due }),
     assigneeInfo: describeAssignee(work, assignment),
     ...(mine && {
       links: { open: createOpenLink(assignment) },

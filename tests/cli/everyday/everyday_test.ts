@@ -1,5 +1,6 @@
 /** The commands of a working day: `inbox`, `next`, `show`, `history` and `find`. */
 import assert from "node:assert/strict";
+import { parseDue } from "../../../cli/work/parse_due.ts";
 import { callFakeService, startFakeService } from "../../harness/fake_service.ts";
 import { type Live, openLive, openLiveForAll } from "../../harness/service.ts";
 import { valueAt } from "../../harness/service_engine.ts";
@@ -32,6 +33,17 @@ Deno.test("svc inbox is JSON in a pipe, and a table where that is requested", as
   assert.equal(valueAt(assignments, "0.ID"), "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW");
   const { stdout, stderr } = await live.run("inbox --page-size 1 --format table --fields case,queue");
   assert.deepEqual([stdout, stderr], ["case  queue\nP-1   Review\n", "More work follows: --page 2.\n"]);
+});
+
+Deno.test("svc inbox --due accepts today, overdue, a date and a time", async () => {
+  for (const due of ["today", "overdue", "2026-01-31", "2026-01-31T17:00:00Z"]) {
+    assert.deepEqual((await live.object(`inbox --due ${due}`)).assignments, [], due);
+  }
+  const { message } = await live.refused("inbox --due soon");
+  assert.equal(message, '--due must be today, overdue or a date, not "soon".');
+  const now = new Date("2026-01-31T12:00:00");
+  assert.equal(parseDue("today", now), new Date("2026-01-31T23:59:59.999").toISOString());
+  assert.equal(parseDue("2026-02-01", now), new Date("2026-02-01T23:59:59.999").toISOString());
 });
 
 Deno.test("svc inbox falls back to the worklist of a service without an inbox", async () => {

@@ -8,6 +8,7 @@ testOperations("work", {
   requests: {
     "work get-operator": { request: "GET /svc/operator" },
     "work inbox": { request: "GET /svc/inbox" },
+    "work inbox --due 2026-01-31T17:00:00Z": { request: "GET /svc/inbox?due=2026-01-31T17%3A00%3A00Z" },
     "work inbox --type Permit --status Pending --text 'main street' --page 2 --page-size 5": {
       request: "GET /svc/inbox?type=Permit&status=Pending&text=main%20street&page=2&pageSize=5",
     },

@@ -101,3 +101,17 @@ Deno.test("an operator takes work from a queue once, and not from others", async
   assert.equal(last?.pyMessageKey, "Took Check the application from Review of applications");
   assert.equal(await listNumbers(engine), "P-2 P-3");
 });
+
+Deno.test("work of a step with dueDays is due that many days later, and the inbox is narrowed by that", async () => {
+  const yaml = (await Deno.readTextFile(PERMIT_FILE)).replace(/^( +)urgency: 20$/m, "$&\n$1dueDays: 5");
+  await using engine = await openWithPermits(yaml);
+  const { assignments } = await engine.body("work.inbox", {});
+  assert.equal(valueAt(assignments, "0.dueTime"), "2026-01-07T03:04:07.678Z");
+  assert.equal(valueAt(assignments, "2.dueTime"), undefined);
+  const shown = await engine.body("cases.get", { caseId: "CITY-PERMIT-WORK P-1" });
+  assert.equal(valueAt(shown, "data.caseInfo.assignments.0.dueTime"), "2026-01-07T03:04:07.678Z");
+  assert.equal(await listNumbers(engine, { due: "2026-01-07T04:04:08+01:00" }), "P-1");
+  assert.equal(await listNumbers(engine, { due: "2026-01-07T00:00:00Z" }), "");
+  const refused = await engine.refused("work.inbox", { due: "tomorrow" });
+  assert.deepEqual([refused.status, refused.message], [400, "due must be a time such as 2026-01-31T17:00:00Z"]);
+});
