@@ -16,6 +16,8 @@ export const ENVIRONMENT_VARIABLES = {
   SVC_DEBUG: "1 adds the stack to an error",
   SVC_PAGER: "Program that shows results which are longer than the screen; cat for none (default: PAGER)",
   PAGER: "Program that shows long texts, for all programs",
+  VISUAL: "Editor of 'svc edit', instead of EDITOR",
+  EDITOR: "Editor of 'svc edit' (default: vi)",
   NO_COLOR: "Any value turns colors off",
   CLICOLOR: "0 turns colors off",
   CLICOLOR_FORCE: "1 turns colors on, also in a pipe",

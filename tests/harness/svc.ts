@@ -78,6 +78,8 @@ export interface SvcOptions {
   readonly stdin?: string | Uint8Array;
   /** Working directory. */
   readonly cwd?: string;
+  /** Permissions besides those that API commands and `auth` need. */
+  readonly permissions?: readonly string[];
 }
 
 /** Variables that `svc` may read in its environment. */
@@ -95,6 +97,8 @@ export const VARIABLES = [
   "SVC_DEBUG",
   "SVC_PAGER",
   "PAGER",
+  "VISUAL",
+  "EDITOR",
   "NO_COLOR",
   "CLICOLOR",
   "CLICOLOR_FORCE",
@@ -124,8 +128,8 @@ export async function svc(args: readonly string[], options: SvcOptions = {}): Pr
 }
 
 /** Starts `svc` with pipes as its streams. */
-export function spawnSvc(args: readonly string[], { env = {}, cwd }: SvcOptions): Deno.ChildProcess {
-  const [program = "", ...rest] = svcCommand(args, env.SVC_CONFIG_DIR);
+export function spawnSvc(args: readonly string[], { env = {}, cwd, permissions }: SvcOptions): Deno.ChildProcess {
+  const [program = "", ...rest] = svcCommand(args, env.SVC_CONFIG_DIR, permissions);
   return new LimitedCommand(program, {
     args: rest,
     clearEnv: true,
@@ -138,13 +142,18 @@ export function spawnSvc(args: readonly string[], { env = {}, cwd }: SvcOptions)
 }
 
 /** Returns the command line that starts `svc` with the permissions that API commands and `auth` need. */
-export function svcCommand(args: readonly string[], configDirectory = ""): string[] {
+export function svcCommand(
+  args: readonly string[],
+  configDirectory = "",
+  others: readonly string[] = [],
+): string[] {
   const permissions = [
     "--allow-net",
     "--allow-read",
     `--allow-write=${configDirectory}`,
     `--allow-env=${VARIABLES.join(",")}`,
     "--allow-sys=uid",
+    ...others,
   ];
   return [Deno.execPath(), "run", "--quiet", "--no-prompt", ...permissions, PROGRAM, ...args];
 }

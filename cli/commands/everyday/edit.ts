@@ -1,0 +1,22 @@
+import { localCommand } from "../local_command.ts";
+
+/** `svc edit` */
+export const edit = localCommand({
+  summary: "Edit the fields of a case or of a draft in an editor",
+  details: "Opens the editor of VISUAL or EDITOR. For an assignment, the changes are saved as a draft.",
+  args: [{
+    name: "id",
+    help: "Short ID or handle of a case, handle of an assignment, or -",
+    type: "string",
+    required: true,
+  }],
+  flags: {
+    action: { help: "Action whose form to edit (default for a case: pyUpdateCaseDetails)", type: "string" },
+  },
+  example: ["P-1", "P-1 --action Expedite", "'ASSIGN-WORKLIST ACME-WORK C-1!REVIEW'"],
+  seeAlso: ["help handles", "cases perform-action --help", "assignments save --help"],
+  async run(context, { id, action }) {
+    const { editCaseOrDraft } = await import("../../edit/edit_case_or_draft.ts");
+    await editCaseOrDraft(context, id, action);
+  },
+});

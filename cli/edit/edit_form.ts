@@ -1,0 +1,145 @@
+/** `svc edit`: changes the fields of a form in an editor. */
+import type { Reply } from "../../lib/client/response/reply.ts";
+import { getConfigDirectory } from "../../lib/auth/profiles.ts";
+import type { Values } from "../../lib/client/request/values.ts";
+import { SvcError } from "../../lib/errors.ts";
+import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
+import type { JsonObject } from "../../utils/json.ts";
+import type { CommandContext } from "../commands/command.ts";
+import type { FormField } from "../prompts/form.ts";
+import {
+  compare,
+  type EditableFields,
+  formatChange,
+  groupFields,
+  readDocument,
+  writeDocument,
+} from "./form_document.ts";
+import { openEditor } from "./open_editor.ts";
+
+/** A form in the service. */
+export interface FormSource {
+  /** Title of the document. */
+  readonly title: string;
+  /** Reads the form as it is now. */
+  read(): Promise<FormReading>;
+  /** Submits changed fields. Throws `PRECONDITION_FAILED` if the form has changed since it was read. */
+  submit(values: Values): Promise<Reply>;
+}
+
+/** The state of a form. */
+export interface FormReading {
+  readonly fields: readonly FormField[];
+  readonly content: JsonObject;
+  /** Entity tag. */
+  readonly etag?: string;
+}
+
+/**
+ * Opens a form in an editor, shows the changes and submits them. Opens it again with a remark if they are invalid or the
+ * form has changed meanwhile. Returns undefined if nothing was changed. After an error, the text is kept in a file.
+ */
+export async function editForm(context: CommandContext, form: FormSource): Promise<Reply | undefined> {
+  const session = new EditSession(form, await form.read());
+  const initial = session.text;
+  const folder = await Deno.makeTempDir({ dir: getConfigDirectory(), prefix: "edit-" });
+  const path = `${folder}/form.yaml`;
+  try {
+    const reply = await editUntilAccepted(context, session, path);
+    await Deno.remove(folder, { recursive: true });
+    return reply;
+  } catch (error) {
+    const text = await Deno.readTextFile(path).catch(ignoreMissing) ?? initial;
+    if (text !== initial) throw error instanceof SvcError ? error.with({ hint: `Your text is in ${path}.` }) : error;
+    await Deno.remove(folder, { recursive: true });
+    throw error;
+  }
+}
+
+async function editUntilAccepted(
+  context: CommandContext,
+  session: EditSession,
+  path: string,
+): Promise<Reply | undefined> {
+  let failure: SvcError | undefined;
+  for (;;) {
+    await Deno.writeTextFile(path, session.text, { mode: 0o600 });
+    await openEditor(path);
+    const text = await Deno.readTextFile(path);
+    if (failure !== undefined && text === session.text) throw failure;
+    try {
+      return await session.submit(text, context);
+    } catch (error) {
+      if (!(error instanceof SvcError) || !REPAIRABLE.includes(error.code)) throw error;
+      failure = error;
+      await session.prepareAgain(text, error);
+    }
+  }
+}
+
+/** Errors that the user can repair in the editor. */
+const REPAIRABLE = ["INVALID_ARGS", "VALIDATION_FAIL", "BAD_REQUEST", "PRECONDITION_FAILED"];
+
+/** Marks the lines that explain an error. They are replaced when the document is opened again. */
+const REMARK = "# ! ";
+
+/** A document that is edited until its changes are accepted. */
+class EditSession {
+  readonly #form: FormSource;
+  #reading: FormReading;
+  #fields: EditableFields;
+  /** The document to open. */
+  text: string;
+
+  constructor(form: FormSource, reading: FormReading) {
+    this.#form = form;
+    this.#reading = reading;
+    this.#fields = groupFields(reading.fields);
+    const { title } = form;
+    const top = [title, "Save and close the editor to submit the changes. Without changes, nothing is submitted."];
+    this.text = writeDocument(this.#fields, reading.content, { top });
+  }
+
+  /** Submits the changes in a text. Returns undefined if nothing was changed. */
+  async submit(text: string, context: CommandContext): Promise<Reply | undefined> {
+    const changes = compare(this.#original, readDocument(text, this.#fields));
+    if (changes.length === 0) {
+      context.note("Nothing was changed.");
+      return undefined;
+    }
+    for (const change of changes) context.note(formatChange(change));
+    const data = Object.fromEntries(changes.map(({ name, after }) => [name, after]));
+    return await this.#form.submit({ data, ifMatch: this.#reading.etag });
+  }
+
+  /** Prepares the document for another attempt: with the reasons of the error, or with the new values of the service. */
+  async prepareAgain(text: string, error: SvcError): Promise<void> {
+    if (error.code !== "PRECONDITION_FAILED") {
+      const reasons = (error.details ?? []).map(({ localizedValue, message }) => String(localizedValue ?? message));
+      this.text = addRemarks(reasons.length > 0 ? reasons : [error.message], text);
+      return;
+    }
+    const original = this.#original;
+    const own = compare(original, readDocument(text, this.#fields));
+    this.#reading = await this.#form.read();
+    this.#fields = groupFields(this.#reading.fields);
+    const theirs = compare(original, this.#original);
+    const merged = { ...this.#reading.content, ...Object.fromEntries(own.map(({ name, after }) => [name, after])) };
+    const above = new Map(theirs.map((change) => {
+      const isBoth = own.some(({ name }) => name === change.name);
+      return [change.name, [`Meanwhile changed: ${formatChange(change)}${isBoth ? ". Your value is below" : ""}`]];
+    }));
+    const document = writeDocument(this.#fields, merged, { top: [this.#form.title], above });
+    this.text = addRemarks(["Another change was made meanwhile. Check the values, then save again."], document);
+  }
+
+  /** The content of the service, as the document shows it: a value that is not edited is not a change. */
+  get #original(): JsonObject {
+    return readDocument(writeDocument(this.#fields, this.#reading.content, { top: [] }), this.#fields);
+  }
+}
+
+function addRemarks(remarks: readonly string[], text: string): string {
+  const rest = text.split("\n").filter((line) => !line.startsWith(REMARK)).join("\n");
+  return remarks.map((remark) => REMARK + remark.replaceAll("\n", " ") + "\n").join("") + rest;
+}
