@@ -15,6 +15,7 @@ import type {
 } from "../application/model/application.ts";
 import type { ActingOperators } from "./acting_operators.ts";
 import type { Random } from "./random.ts";
+import type { References } from "./references.ts";
 import { createSamplePdf } from "./sample_pdf.ts";
 import { SampleValues } from "./sample_values.ts";
 import { DOCUMENTS, NOTES, TAGS } from "./words.ts";
@@ -58,15 +59,10 @@ export class CaseSeeder {
   readonly #app: Application;
   readonly #operators: ActingOperators;
   readonly #random: Random;
-  readonly #references: ReadonlyMap<string, readonly string[]>;
+  readonly #references: References;
 
-  /** Creates cases of an application. The references are names of records by the lower-case name of their data type. */
-  constructor(
-    app: Application,
-    operators: ActingOperators,
-    random: Random,
-    references: ReadonlyMap<string, readonly string[]>,
-  ) {
+  /** Creates cases of an application, and adds their numbers to the references. */
+  constructor(app: Application, operators: ActingOperators, random: Random, references: References) {
     this.#app = app;
     this.#operators = operators;
     this.#random = random;
@@ -80,11 +76,13 @@ export class CaseSeeder {
     const creators = [...this.#app.operators.values()].filter((caller) => mayWorkOnNew(type, { caller, now }));
     const names = this.#random.shuffle(creators.map(({ id }) => id));
     const created = await this.#operators.act(`${type.name}: Create`, names, async (client, operator) => {
-      const { id } = await client.cases.create({ type: type.id, data: values.fillForm(listCreateFields(type)) });
-      return { id, operator };
+      const { id, data } = await client.cases.create({ type: type.id, data: values.fillForm(listCreateFields(type)) });
+      return { id, operator, number: data.caseInfo.businessID };
     });
     if (created === undefined) return undefined;
-    const open = { ...created, type, values, started: new Set<string>() };
+    const { id, operator, number } = created;
+    if (number !== undefined) this.#references.add(type.name, number);
+    const open = { id, operator, type, values, started: new Set<string>() };
     await this.#addElements(open);
     await this.#work(open, this.#chooseMoves(type));
     return open.id;

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import { isEmpty } from "../application/expressions/field_values.ts";
 import type { Field, ViewField } from "../application/model/field.ts";
 import type { Random } from "./random.ts";
+import { References } from "./references.ts";
 import { COMPANIES, DOCUMENTS, FIRST_NAMES, LAST_NAMES, PLACES, REMARKS, STREETS, SUBJECTS } from "./words.ts";
 
 /** Milliseconds of a day. */
@@ -23,11 +24,11 @@ interface Person {
 export class SampleValues {
   readonly #random: Random;
   readonly #person: Person;
-  readonly #references: ReadonlyMap<string, readonly string[]>;
+  readonly #references: References;
   #time: number;
 
-  /** Starts with a new person. The references are names of records by the lower-case name of their data type. */
-  constructor(random: Random, references: ReadonlyMap<string, readonly string[]> = new Map()) {
+  /** Starts with a new person. */
+  constructor(random: Random, references: References = new References()) {
     this.#random = random;
     this.#references = references;
     this.#person = createPerson(random);
@@ -117,8 +118,8 @@ export class SampleValues {
     if (field.type === "Phone") return phone;
     if (field.type === "Url") return `https://www.example.org/${random.integer(100, 999)}`;
     if (field.type === "TextArea") return random.shuffle(REMARKS).slice(0, random.integer(1, 2)).join(" ");
-    const names = this.#references.get(field.label.toLowerCase()) ?? this.#references.get(field.name.toLowerCase());
-    if (names !== undefined) return random.pick(names);
+    const references = this.#references.find(field);
+    if (references.length > 0) return random.pick(references);
     const described = describe(field);
     const found = TEXTS.find(([words]) => words.test(described));
     return found === undefined ? random.pick(SUBJECTS) : found[1](random, { first, last, email, phone });

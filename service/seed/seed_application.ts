@@ -1,12 +1,13 @@
 /** Creates sample records and cases through the operations of a service. */
 import type { Client } from "../../lib/client/client_type.ts";
 import { SvcError } from "../../lib/errors.ts";
-import type { JsonObject } from "../../utils/json.ts";
+import { type JsonObject, stringOrUndefined } from "../../utils/json.ts";
 import type { Application, CaseType, DataType } from "../application/model/application.ts";
 import { toViewField } from "../application/model/field.ts";
 import { ActingOperators, type Refusal } from "./acting_operators.ts";
 import { type AddedElements, CaseSeeder } from "./case_seeder.ts";
 import { Random } from "./random.ts";
+import { References } from "./references.ts";
 import { SampleValues } from "./sample_values.ts";
 
 /** Number of records of each data type. */
@@ -61,7 +62,8 @@ export async function seedApplication(
 ): Promise<SeedReport> {
   const operators = new ActingOperators(openClient, signal);
   const random = new Random(seed);
-  const { records, references } = await seedRecords(app, operators, random);
+  const references = new References();
+  const records = await seedRecords(app, operators, random, references);
   const seeder = new CaseSeeder(app, operators, random, references);
   const types = [...app.caseTypes.values()].filter(({ creatable }) => creatable);
   const created: SeededCase[] = [];
@@ -75,18 +77,17 @@ export async function seedApplication(
   return { cases: created.length, states, records, ...seeder.added, refusals: operators.refusals };
 }
 
-/** Creates records of each data type. Returns their number, and their names by the lower-case name of the data type. */
+/** Creates records of each data type, and adds their names to the references. Returns the number of new records. */
 async function seedRecords(
   { dataTypes, operators }: Application,
   acting: ActingOperators,
   random: Random,
-): Promise<{ records: number; references: Map<string, string[]> }> {
-  const references = new Map<string, string[]>();
+  references: References,
+): Promise<number> {
   let records = 0;
   for (const type of dataTypes.values()) {
     const { savable: view } = type;
     if (view === undefined) continue;
-    const names: string[] = [];
     for (let number = 1; number <= RECORDS; number++) {
       const clerks = random.shuffle([...operators.keys()]);
       const done = await acting.act(`${type.name}: Create a record`, clerks, async (client) => {
@@ -95,11 +96,11 @@ async function seedRecords(
       });
       if (done === undefined) break;
       if (done.isNew) records++;
-      names.push(...findName(type, done.data));
+      const name = findName(type, done.data);
+      if (name !== undefined) references.add(type.name, name);
     }
-    if (names.length > 0) references.set(type.name.toLowerCase(), names);
   }
-  return { records, references };
+  return records;
 }
 
 /** Reports whether a record was created. Sample data from before may have its key already. */
@@ -127,10 +128,10 @@ function createRecord({ name, key, fields }: DataType, number: number, random: R
 }
 
 /** Finds the name of a record for people: the first of its texts whose name says so, or its first text. */
-function findName({ fields }: DataType, data: JsonObject): string[] {
+function findName({ fields }: DataType, data: JsonObject): string | undefined {
   const texts = [...fields.values()].filter(({ type }) => type === "Text").map(({ name }) => name);
   const value = data[texts.find((name) => /name|title|label/i.test(name)) ?? texts[0] ?? ""];
-  return typeof value === "string" ? [value] : [];
+  return stringOrUndefined(value);
 }
 
 async function countStates(

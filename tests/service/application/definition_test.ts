@@ -24,7 +24,13 @@ function positionOf(text: string, within = text): string {
 Deno.test("the sample application loads", async () => {
   const app = await loadApplication(PERMIT_FILE);
   assert.equal(app.platformVersion, 25);
-  assert.deepEqual([...app.caseTypes.keys()], ["City-Permit-Work-Permit", "City-Permit-Work-Receipt"]);
+  assert.deepEqual([...app.caseTypes.keys()], [
+    "City-Permit-Work-Permit",
+    "City-Permit-Work-Receipt",
+    "City-Permit-Work-Objection",
+  ]);
+  assert.deepEqual([app.operators.size, [...app.operators.keys()][0]], [8, "clerk@city"]);
+  assert.equal(app.caseTypes.get("City-Permit-Work-Objection")?.fields.get("Letter")?.type, "Attachment");
   const receipt = app.caseTypes.get("City-Permit-Work-Receipt");
   const activities = [...receipt?.processes.values() ?? []].flatMap(({ steps }) =>
     [...steps.values()].flatMap((step) => step.kind === "assignment" ? [...step.actions.keys()] : [])
@@ -328,7 +334,8 @@ Deno.test("invalid YAML is reported without its consequences in the rest of the 
   const indented = SAMPLE.replace("caseTypes:", "caseTypes: [");
   const found = catchDefinitionError(indented);
   assert.equal(found.details?.length, 1);
-  assert.match(found.message, /^app.yaml:24:\d+: [^(]*$/);
+  const line = SAMPLE.split("\n").indexOf("caseTypes:") + 4;
+  assert.match(found.message, new RegExp(`^app.yaml:${line}:\\d+: [^(]*$`));
   const twice = catchDefinitionError("application: 1\napplication: 2\nqueues: 1\nqueues: 2\n");
   assert.deepEqual(twice.details?.map(({ line }) => line), [2, 4]);
 });

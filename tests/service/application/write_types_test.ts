@@ -115,10 +115,12 @@ Deno.test("IDs that lead to one name get numbers, and data types come before pag
   assert.deepEqual(names, [
     ["City-Permit-Work-Permit", "CityPermitWorkPermit"],
     ["City-Permit-Work-Receipt", "CityPermitWorkReceipt"],
+    ["City-Permit-Work-Objection", "CityPermitWorkObjection"],
     ["City-Permit-DataInspector", "CityPermitDataInspector"],
     ["City-Permit-Data-Inspector", "CityPermitDataInspector2"],
     ["City-Permit-Data-Document", "CityPermitDataDocument"],
     ["City-Permit-Data-Inspector", "CityPermitDataInspector3"],
+    ["Link-Attachment", "LinkAttachment"],
   ]);
   assert.match(
     UNUSUAL_TYPES,
