@@ -5,18 +5,13 @@ import { MEMORY } from "../../../service/server/settings.ts";
 import { getProfileName } from "../../../lib/auth/settings.ts";
 import { formatCommandLine } from "../../../lib/errors.ts";
 
-/** Says which service runs instead, and how to stop it. */
-export function explainOtherService({ data, url }: RegisteredService): string {
+/** Says which service runs instead, and how to stop it or to see its status. */
+export function explainOtherService({ data, url }: RegisteredService, command: "stop" | "status"): string {
   const inMemory = data === MEMORY;
-  const stop = formatCommandLine(["service", "stop", ...(inMemory ? ["--all"] : ["--data", data])]);
-  return `${inMemory ? `A service in memory runs at ${url}` : `A service uses ${data}`}. To stop it, run: ${stop}`;
+  const line = formatCommandLine(["service", command, ...(inMemory ? ["--all"] : ["--data", data])]);
+  const purpose = command === "stop" ? "To stop it" : "For its status";
+  return `${inMemory ? `A service in memory runs at ${url}` : `A service uses ${data}`}. ${purpose}, run: ${line}`;
 }
-
-/** The commands to try after a start, with their purposes. */
-const NEXT: readonly (readonly [args: readonly string[], purpose: string])[] = [
-  [["case-types", "list"], "see what cases you can create"],
-  [["inbox"], "see your work"],
-];
 
 /**
  * Lists the commands to try next. `isDefault` tells whether the service uses the default data directory. `inForeground` is
@@ -28,11 +23,12 @@ export function listNextCommands(
 ): string[] {
   const usual = getProfileName({});
   const [profile] = profiles.includes(usual) ? [usual] : profiles;
-  const ofData = isDefault || data === MEMORY ? [] : ["--data", data];
   const ofProfile = profile === undefined || profile === usual ? [] : ["--profile", profile];
-  const commands = profile === undefined
-    ? []
-    : NEXT.map(([args, purpose]) => [[...args, ...ofProfile], purpose] as const);
+  const ofData = isDefault || data === MEMORY ? [] : ["--data", data];
+  const commands: [args: string[], purpose: string][] = [];
+  if (profile !== undefined) commands.push([["case-types", "list", ...ofProfile], "see what cases you can create"]);
+  if (data !== MEMORY) commands.push([["service", "seed", ...ofData], "add sample cases in all states"]);
+  if (profile !== undefined) commands.push([["inbox", ...ofProfile], "see your work"]);
   if (!inForeground) commands.push([["service", "stop", ...ofData], "stop the service"]);
   const lines = commands.map(([args, purpose]) => [formatCommandLine(args), purpose] as const);
   const width = Math.max(...lines.map(([command]) => command.length));

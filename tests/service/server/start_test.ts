@@ -42,6 +42,7 @@ Deno.test("a start at a terminal lists the commands to try next", async () => {
   assert.equal(await terminal.exit(), 0);
   const shown = terminal.screen();
   assert.match(shown, /The service is running\. Try next:\n {2}svc case-types list {2}see what/);
+  assert.match(shown, /\n {2}svc service seed +add sample cases in all states\n {2}svc inbox +see your work/);
   assert.match(shown, /\n {2}svc service stop +stop the service$/);
 });
 
