@@ -269,6 +269,7 @@ Deno.test({
       ["Client ID", CLIENT.clientId, KEYS.enter],
       ["Where shall svc keep the client secret?", KEYS.enter],
       ["Client secret (not shown)", CLIENT.clientSecret, KEYS.enter],
+      ["Show results for people at a terminal", KEYS.enter],
       ["Test the connection now?", KEYS.enter],
     ]);
     assert.equal(await terminal.exit(), 0, terminal.screen());
@@ -278,7 +279,7 @@ Deno.test({
     assert.match(printed, /✓ token: .*\n?.*✓ api: /s);
     const { profiles, defaultProfile } = await readConfig(folder);
     assert.equal(defaultProfile, "lab");
-    assert.deepEqual(profiles.lab, { baseUrl: service.baseUrl, ...CLIENT });
+    assert.deepEqual(profiles.lab, { baseUrl: service.baseUrl, format: "view", ...CLIENT });
   },
 });
 

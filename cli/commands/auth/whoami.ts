@@ -6,6 +6,7 @@ export const whoamiCommand: LocalCommand = localCommand({
   summary: "Show the client, and the operator that it acts as",
   example: ["", "--profile lab --fields operator,queues"],
   seeAlso: ["auth status --help", "profile show --help"],
+  prefersView: true,
   async run(context) {
     const { whoami } = await import("../../../lib/auth/whoami.ts");
     await context.print(await whoami(authOptions(context)));

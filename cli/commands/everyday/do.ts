@@ -10,6 +10,7 @@ export const doCommand = localCommand({
     name: "id",
     help: "Short ID or handle of a case, handle of an assignment, or -",
     type: "string",
+    values: "cases and assignments",
     optional: true,
   }],
   flags: {

@@ -6,6 +6,7 @@ export const listProfilesCommand: LocalCommand = localCommand({
   summary: "List the profiles, and show which one is the default",
   example: ["--format table", "--fields profile,baseUrl"],
   seeAlso: ["profile use --help", "help profiles"],
+  prefersView: true,
   async run(context) {
     const { listProfiles } = await import("../../../lib/auth/edit_profiles.ts");
     const { getConfigDirectory } = await import("../../../lib/auth/profiles.ts");

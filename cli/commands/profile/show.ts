@@ -9,6 +9,7 @@ export const showProfileCommand: LocalCommand = localCommand({
   args: [optionalProfileName],
   example: ["", "lab --format yaml"],
   seeAlso: ["profile list --help", "auth status --help"],
+  prefersView: true,
   async run(context, { name }) {
     const { showProfile } = await import("../../../lib/auth/edit_profiles.ts");
     const { getConfigDirectory } = await import("../../../lib/auth/profiles.ts");

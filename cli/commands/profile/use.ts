@@ -9,6 +9,7 @@ export const useProfileCommand: LocalCommand = localCommand({
   args: [{ ...profileName, required: true }],
   example: "lab",
   seeAlso: ["profile list --help", "help environment"],
+  prefersView: true,
   async run(context, { name }) {
     const { showProfile, useProfile } = await import("../../../lib/auth/edit_profiles.ts");
     const { readVariable } = await import("../../../lib/auth/environment.ts");

@@ -4,6 +4,7 @@ import { checkNewProfile, listProfiles } from "../../../../lib/auth/edit_profile
 import { getKeyringProgram, hasKeyring } from "../../../../lib/auth/keyring.ts";
 import { PRESET_NAMES, type PresetName, PRESETS } from "../../../../lib/auth/presets.ts";
 import { checkProfileName, DEFAULT_PROFILE, isSecureUrl } from "../../../../lib/auth/profiles.ts";
+import { readUserSetting } from "../../../../lib/auth/user_settings.ts";
 import { getErrorMessage, SvcError } from "../../../../lib/errors.ts";
 import { shellQuote } from "../../../../utils/text/shell_quote.ts";
 import { readHiddenText } from "../../../args/payload.ts";
@@ -28,7 +29,8 @@ export async function askForProfile(
   const draft = await askForDraft(context, prompts, given, flags, directory);
   const isFirst = listProfiles(directory, () => {}).length === 0;
   const use = draft.use ?? (!isFirst && await prompts.confirm("Make it the default profile?", false));
-  const shown = await saveDraft(context, { ...draft, use }, directory);
+  const format = await askForFormat(prompts, directory);
+  const shown = await saveDraft(context, { ...draft, use, format }, directory);
   const { globals, io: { stdout, stderr } } = context;
   if (globals.isDataRequested || !stdout.isTerminal()) await context.print(shown);
   const option = shown.default ? "" : ` --profile ${shellQuote(draft.name)}`;
@@ -83,6 +85,12 @@ async function askForInsecureHttp(prompts: Prompts, baseUrl: string): Promise<bo
   if (isSecureUrl(baseUrl)) return false;
   if (await prompts.confirm(`${baseUrl} sends the secret unencrypted. Do you trust the network?`, false)) return true;
   throw new SvcError("INTERRUPTED", "Nothing was done.", { hint: "Use an address that begins with https://." });
+}
+
+/** Asks for the format of results, unless it is set for all profiles. */
+async function askForFormat(prompts: Prompts, directory: string): Promise<string | undefined> {
+  if (readUserSetting("format", directory, () => {}) !== undefined) return undefined;
+  return await prompts.confirm("Show results for people at a terminal, instead of JSON?") ? "view" : undefined;
 }
 
 type SecretAnswers = Pick<ProfileDraft, "secret" | "clientSecretCommand" | "secretStore">;

@@ -28,6 +28,8 @@ export interface ProfileDraft extends ProfileFlags {
   readonly name: string;
   readonly baseUrl: string;
   readonly clientId: string;
+  /** Format of results at a terminal. */
+  readonly format?: string;
   /** The secret; undefined if a command prints it. */
   readonly secret?: string;
 }

@@ -22,7 +22,7 @@ export async function saveDraft(
 
 async function createProfile(draft: ProfileDraft): Promise<Profile> {
   const { preset = "standard", appAlias, clientId, secret, clientSecretCommand } = draft;
-  const { apiRoot, tokenPath, revocationPath, allowInsecureHttp } = draft;
+  const { apiRoot, tokenPath, revocationPath, allowInsecureHttp, format } = draft;
   const paths = applyPreset(preset, draft.baseUrl, appAlias);
   const { baseUrl = draft.baseUrl } = paths;
   const members = {
@@ -31,6 +31,7 @@ async function createProfile(draft: ProfileDraft): Promise<Profile> {
     ...(tokenPath !== undefined && { tokenPath }),
     ...(revocationPath !== undefined && { revocationPath }),
     ...(allowInsecureHttp && { allowInsecureHttp }),
+    ...(format !== undefined && { format }),
     clientId,
   };
   if (secret === undefined) return { ...members, clientSecretCommand: parseCommand(clientSecretCommand ?? "") };
