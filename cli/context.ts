@@ -36,6 +36,7 @@ export function createContext(globals: GlobalFlags, io: Io): CommandContext {
       const { text, notes } = await render(result, {
         columns: io.stdout.columns(),
         color: hasColor(io.stdout, io),
+        links: hasLinks(io),
       });
       await writeResult(context, text);
       notes.forEach(context.note);
@@ -66,6 +67,11 @@ export function hasColor(output: Output, { env }: Pick<Io, "env">): boolean {
   if (env("NO_COLOR")) return false;
   if ((env("CLICOLOR_FORCE") ?? "0") !== "0") return true;
   return output.isTerminal() && env("CLICOLOR") !== "0" && env("TERM") !== "dumb";
+}
+
+/** Reports whether stdout may have links. Terminals that do not know them ignore them, except the console of Linux. */
+function hasLinks({ stdout, env }: Io): boolean {
+  return stdout.isTerminal() && env("TERM") !== "dumb" && env("TERM") !== "linux";
 }
 
 function createInterruptSignal(io: Io): AbortSignal {

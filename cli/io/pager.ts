@@ -44,8 +44,8 @@ export async function showInPager(
 
 /** Reports whether a text and the next prompt fit on the screen. */
 function fits(text: string, { rows, columns }: Screen): boolean {
-  // deno-lint-ignore no-control-regex -- the styles take no space
-  const lines = text.replace(/\x1b\[[\d;]*m/g, "").trimEnd().split("\n");
+  // deno-lint-ignore no-control-regex -- styles and links take no space
+  const lines = text.replace(/\x1b\[[\d;]*m|\x1b\]8;;[^\x1b]*\x1b\\/g, "").trimEnd().split("\n");
   if (lines.length >= rows) return false;
   return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / columns)), 0) < rows;
 }

@@ -1,6 +1,7 @@
 /** Lays out pages for people: paragraphs, labelled values and command lines. */
 import type { Surface } from "../../lib/output/format.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
+import { linkAddress } from "../../utils/text/hyperlink.ts";
 import { displayWidth, truncateToWidth, wrapToWidth } from "../../utils/text/display_width.ts";
 
 /** A style of text. */
@@ -103,7 +104,7 @@ function layOutRows(rows: readonly Row[], columns: number, surface: Surface): st
     const styled = applyStyle(label, "dim", surface);
     const isBeside = width <= limit && (row.command === undefined || areCommandsBeside);
     const indent = width <= limit && row.command === undefined ? column : INDENT * 2;
-    const lines = layOutContent(row, columns - indent);
+    const lines = layOutContent(row, columns - indent, surface);
     if (!isBeside) return [applyStyle(truncateToWidth(label, columns), "dim", surface), ...indentLines(lines, indent)];
     const [first = "", ...rest] = lines;
     return [styled + " ".repeat(column - width) + first, ...indentLines(rest, column)];
@@ -115,9 +116,10 @@ function fits({ command }: Row, columns: number): boolean {
   return command === undefined || displayWidth(escapeToOneLine(command)) <= columns;
 }
 
-function layOutContent({ value, lines = [], command }: Row, columns: number): string[] {
+function layOutContent({ value, lines = [], command }: Row, columns: number, { links }: Surface): string[] {
+  const link = (line: string) => links && value !== undefined ? linkAddress(value, line) : line;
   return [
-    ...(value === undefined ? [] : wrapLines(value, columns)),
+    ...(value === undefined ? [] : wrapLines(value, columns).map(link)),
     ...lines.map((line) => truncateToWidth(escapeToOneLine(line), columns)),
     ...(command === undefined ? [] : [escapeToOneLine(command)]),
   ];

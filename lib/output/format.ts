@@ -13,6 +13,8 @@ export interface Surface {
   readonly columns?: number;
   /** True if the text may have colors and bold type. */
   readonly color: boolean;
+  /** True if addresses may be links. Default: false. */
+  readonly links?: boolean;
 }
 
 /** A rendered result. */

@@ -73,9 +73,10 @@ export function toTable(
   if (surface.columns === undefined) return { text: layOutPlain(all, rows.length), notes: general };
   const isChosen = list === undefined || (fields !== undefined && !isMemberNamed);
   const { columns, notes } = isChosen ? { columns: all, notes: [] } : chooseColumns(all, rows.length);
-  const { color } = surface;
+  const { color, links } = surface;
   const { text, hidden } = layOutFitting(columns, rows.length, surface.columns, {
     color,
+    links,
     isSingle: list === undefined,
   });
   const cut = hidden.map(({ name }) => name).join(", ");

@@ -1,5 +1,6 @@
 /** Lays out tables: aligned in a pipe, and with borders or as records that fit on a terminal. */
 import { displayWidth, truncateToWidth, wrapToWidth } from "../../utils/text/display_width.ts";
+import { linkAddress } from "../../utils/text/hyperlink.ts";
 import type { Surface } from "./format.ts";
 
 /** A column with the text of its cells. */
@@ -53,17 +54,25 @@ export function layOutFitting(
   columns: readonly Column[],
   rowCount: number,
   terminalWidth: number,
-  { color, isSingle }: Pick<Surface, "color"> & { readonly isSingle: boolean },
+  { color, links, isSingle }: Pick<Surface, "color" | "links"> & { readonly isSingle: boolean },
 ): FittedTable {
   const fitting = columns.slice(0, countFitting(columns, terminalWidth));
   const isCut = fitting.length < columns.length || (isSingle && measure(columns, ({ width }) => width) > terminalWidth);
   if (fitting.length === 0 || (isSingle && isCut)) {
-    return { text: layOutRecords(columns, rowCount, terminalWidth, color), hidden: [] };
+    return { text: layOutRecords(columns, rowCount, terminalWidth, { color, links }), hidden: [] };
   }
-  return { text: layOutFramed(fitting, rowCount, terminalWidth, color), hidden: columns.slice(fitting.length) };
+  return {
+    text: layOutFramed(fitting, rowCount, terminalWidth, { color, links }),
+    hidden: columns.slice(fitting.length),
+  };
 }
 
-function layOutRecords(columns: readonly Column[], rowCount: number, terminalWidth: number, isBold: boolean): string {
+function layOutRecords(
+  columns: readonly Column[],
+  rowCount: number,
+  terminalWidth: number,
+  { color, links }: Surface,
+): string {
   const limit = Math.floor(terminalWidth * MAX_NAME_SHARE);
   const nameWidth = Math.min(limit, Math.max(...columns.map(({ title }) => displayWidth(title))));
   const valueWidth = Math.max(1, terminalWidth - nameWidth - 2);
@@ -71,9 +80,10 @@ function layOutRecords(columns: readonly Column[], rowCount: number, terminalWid
     columns.map(({ title, cells, isIdentifying }) => {
       const name = truncateToWidth(title, nameWidth);
       const cell = cells[row] ?? "";
-      const lines = isIdentifying ? [cell] : wrapToWidth(cell, valueWidth);
+      const lines = (isIdentifying ? [cell] : wrapToWidth(cell, valueWidth))
+        .map((line) => links ? linkAddress(cell, line) : line);
       const [first = "", ...rest] = lines;
-      const start = `${pad(name, nameWidth, false, isBold ? bold(name) : name)}  ${first}`;
+      const start = `${pad(name, nameWidth, false, color ? bold(name) : name)}  ${first}`;
       return [start, ...rest.map((line) => " ".repeat(nameWidth + 2) + line)].map((line) => line.trimEnd() + "\n").join(
         "",
       );
@@ -81,18 +91,25 @@ function layOutRecords(columns: readonly Column[], rowCount: number, terminalWid
   return Array.from({ length: rowCount }, (_, row) => toRecord(row)).join("\n");
 }
 
-function layOutFramed(columns: readonly Column[], rowCount: number, terminalWidth: number, isBold: boolean): string {
+function layOutFramed(
+  columns: readonly Column[],
+  rowCount: number,
+  terminalWidth: number,
+  { color, links }: Surface,
+): string {
   const widths = narrowColumns(columns, terminalWidth);
   const toBorder = (left: string, between: string, right: string) =>
     left + widths.map((width) => "─".repeat(width + 2)).join(between) + right + "\n";
-  const toLine = (cellOf: (column: Column) => string, style = (text: string) => text) =>
+  const toLine = (cellOf: (column: Column) => string, style?: (text: string) => string) =>
     "│" + columns.map((column, i) => {
       const width = widths[i] ?? 0;
-      const cell = truncateToWidth(cellOf(column), width);
-      return ` ${pad(cell, width, column.isNumeric, style(cell))} │`;
+      const text = cellOf(column);
+      const cell = truncateToWidth(text, width);
+      const styled = style !== undefined ? style(cell) : links ? linkAddress(text, cell) : cell;
+      return ` ${pad(cell, width, column.isNumeric, styled)} │`;
     }).join("") + "\n";
   const lines = Array.from({ length: rowCount }, (_, row) => toLine(({ cells }) => cells[row] ?? ""));
-  return toBorder("┌", "┬", "┐") + toLine(({ title }) => title, isBold ? bold : undefined) + toBorder("├", "┼", "┤") +
+  return toBorder("┌", "┬", "┐") + toLine(({ title }) => title, color ? bold : undefined) + toBorder("├", "┼", "┤") +
     lines.join("") + toBorder("└", "┴", "┘");
 }
 

@@ -266,6 +266,17 @@ Deno.test("rows become records if an identifier is as wide as the terminal", asy
   ]);
 });
 
+Deno.test("an address is a link where the terminal may have links, also if it is truncated", async () => {
+  const rows = [{ ID: "A", url: "https://svc.example/a b" }, { ID: "B", url: "https://svc.example/plan?größe=1" }];
+  const { lines } = await table(rows, { color: false, links: true, columns: 28 });
+  assert.equal(lines[3], "│ A  │ https://svc.exampl… │");
+  const link = "\x1b]8;;https://svc.example/plan?gr%C3%B6%C3%9Fe=1\x1b\\https://svc.exampl…\x1b]8;;\x1b\\";
+  assert.equal(lines[4], `│ B  │ ${link} │`);
+  const record = await table({ id: "B", url: rows[1]?.url ?? "" }, { color: false, links: true, columns: 20 });
+  assert.ok(record.lines[1]?.startsWith("url  \x1b]8;;https:"));
+  assert.ok((await table(rows, { color: false, columns: 28 })).lines.every((line) => !line.includes("\x1b")));
+});
+
 /** Returns the width of a line of the characters that these tests use. */
 function widthOf(line: string): number {
   return [...line].reduce((width, character) => width + (/[日本語]/.test(character) ? 2 : 1), 0);
