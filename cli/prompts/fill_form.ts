@@ -109,7 +109,9 @@ class FormDialogue {
       ...(instructions ? [instructions] : []),
       ...shown.map((field) => `${field.label}: ${formatValue(field, this.#state.getValue(field))}`),
     ];
-    if (!this.#options.requiredOnly) this.#prompts.show(this.#form.title, lines);
+    if (this.#options.requiredOnly) return;
+    if (lines.length === 0) this.#prompts.report(this.#form.title);
+    else this.#prompts.show(this.#form.title, lines);
   }
 
   async run(): Promise<FormOutcome> {
@@ -279,7 +281,10 @@ class FormDialogue {
   }
 
   async #save(): Promise<FormOutcome | undefined> {
-    return this.#source.save && { done: "saved", reply: await this.#source.save(this.#fill()) };
+    if (this.#source.save === undefined) return undefined;
+    const reply = await this.#source.save(this.#fill());
+    this.#prompts.report("The draft was saved.");
+    return { done: "saved", reply };
   }
 
   #fill(): FilledForm {

@@ -234,5 +234,5 @@ async function pickRecord({ prompts, calls }: Dialogue, dataViewId: string, give
 
 function labelRow(row: JsonObject): string {
   const shown = Object.entries(row).filter(([name, value]) => !/^(p[xyz]|classID)/.test(name) && isScalar(value));
-  return shown.slice(0, 4).map(([, value]) => String(value)).join(", ");
+  return [...new Set(shown.map(([, value]) => String(value)))].slice(0, 4).join(", ");
 }

@@ -1,0 +1,124 @@
+/** Forms of the embedded service in a terminal of 80×24. */
+import assert from "node:assert/strict";
+import { openLiveForAll, openService } from "../../harness/service.ts";
+import { makeFolder } from "../../harness/svc.ts";
+import { KEYS, openTerminal, type Terminal } from "../../harness/terminal.ts";
+
+const live = await openLiveForAll();
+const { enter, down, left } = KEYS;
+
+async function openForm(...args: string[]): Promise<Terminal> {
+  return openTerminal(args, { env: await live.environment() });
+}
+
+Deno.test("Ctrl-C offers to save the entries as a draft, which the next form shows", async () => {
+  const caseId = await live.createPermit({});
+  const [, id = ""] = caseId.split(" ");
+  await using first = await openForm("do", id, "--action", "Register");
+  await first.converse([
+    ["◆  Applicant (required)", "Ada", enter],
+    ["◆  E-mail", KEYS.ctrlC],
+    ["◆  Save your entries as a draft?", enter],
+  ]);
+  assert.equal(await first.exit(), 0);
+  assert.match(first.screen(), /◇ {2}The draft was saved\./);
+  await using second = await openForm("do", id, "--action", "register");
+  await second.converse([["◆  Applicant (required)", " L.", enter], ["◆  E-mail", KEYS.ctrlC]]);
+  await second.converse([["◆  Save your entries as a draft?", down, enter]]);
+  assert.equal(await second.exit(), 130);
+  assert.match(second.scrollback(), /Ada L\./);
+  assert.match(second.screen(), /Cancelled\. Nothing was done\./);
+});
+
+Deno.test("an issue is shown beside its field, and the field is prompted for again", async () => {
+  const caseId = await live.createPermit();
+  await using form = await openForm("assignments", "perform", caseId, "--action", "Register", "--interactive");
+  await form.converse([["◆  Applicant (required)", enter], ["◆  E-mail", "ada", enter]]);
+  await form.waitFor(/▲ {2}E-mail: ada is not a valid e-mail address\n│\n◆ {2}E-mail\n/);
+  await form.converse([["◆  E-mail", "@example.org", enter], ["◆  Channel", KEYS.ctrlC]]);
+  await form.converse([["◆  Save your entries as a draft?", down, enter]]);
+  assert.equal(await form.exit(), 130);
+});
+
+Deno.test("if the case changes while a form is open, the entries are kept and can be submitted again", async () => {
+  const caseId = await live.createPermit();
+  await using form = await openForm(
+    ...["cases", "perform-action", caseId, "--action", "Withdraw", "--interactive", "--set", "Reason=Moved"],
+  );
+  await form.converse([["◆  Reason (required)", " away", enter]]);
+  await form.waitFor("◆  Submit 'Withdraw the application'?");
+  await live.json(`cases perform-action '${caseId}' --action pyUpdateCaseDetails --data '{"Email":"ada@example.org"}'`);
+  await form.converse([
+    ["◆  Submit 'Withdraw the application'?", enter],
+    ["The case has changed since the form was opened", ""],
+    ["◆  Submit 'Withdraw the application'?", enter],
+  ]);
+  assert.equal(await form.exit(), 0);
+  const found = await live.json(`cases get '${caseId}' --fields data.caseInfo.content.Reason`);
+  assert.deepEqual(found, { "data.caseInfo.content.Reason": "Moved away" });
+});
+
+Deno.test("without flags, 'cases create' offers the case types at a terminal", async () => {
+  await using form = await openForm("cases", "create");
+  await form.converse([
+    ["◆  Which case type?", enter],
+    ["◆  Applicant", "Grace", enter],
+    ["◆  E-mail", "grace@example.org", enter],
+    ["◆  Channel", "des", enter],
+    ["◆  Address of the work", KEYS.ctrlC],
+  ]);
+  assert.equal(await form.exit(), 130);
+});
+
+Deno.test("'data create --interactive' fills in a record", async () => {
+  await using form = await openForm("data", "create", "D_Inspectors", "--interactive");
+  await form.converse([
+    ["◆  ID (required)", "T-1", enter],
+    ["◆  Name (required)", enter],
+    ["It is required.", "Grace", enter],
+    ["◆  Phone", enter],
+    ["◆  Active", left, enter],
+    ["◆  Submit 'New Inspector'?", down, enter],
+    ["◆  Which field?", "name", enter],
+    ["◆  Name (required)", " Hopper", enter],
+    ["Name: (empty) → Grace Hopper", enter],
+  ]);
+  assert.equal(await form.exit(), 0);
+  const row = await live.object(`data get D_Inspectors --params '{"ID":"T-1"}'`);
+  assert.deepEqual([row.Name, row.Active], ["Grace Hopper", true]);
+});
+
+const WITH_FILE = `
+application: { id: Leave, name: Leave, organisation: Acme }
+operators: { worker@acme: { name: Will Worker } }
+caseTypes:
+  Acme-Leave-Work-Request:
+    name: Request
+    prefix: L
+    workPool: ACME-LEAVE-WORK
+    fields: { Plan: { type: Attachment, category: File, label: Plan } }
+    attachmentCategories: { File: { name: Document } }
+    stages:
+      PRIM0:
+        name: Request
+        transition: resolution
+        processes: { Ask: { steps: { Ask: { name: Ask, fields: [{ field: Plan, required: true }] } } } }
+`;
+
+Deno.test("a file is chosen by its path, uploaded, and submitted with the form", async () => {
+  await using service = await openService({ yaml: WITH_FILE });
+  await using folder = await makeFolder({ "plan.txt": "0 1 2" });
+  const { clientId, clientSecret } = await service.service.addClient("worker@acme");
+  const env = { SVC_BASE_URL: service.service.url, SVC_CLIENT_ID: clientId, SVC_CLIENT_SECRET: clientSecret };
+  await using form = openTerminal(["do"], { env: { ...env, SVC_CONFIG_DIR: folder.path }, cwd: folder.path });
+  await form.converse([
+    ["◆  What do you want to work on?", enter],
+    ["◆  Which case type?", enter],
+    ["◆  Plan (path of a file, required)", "plan.pdf", enter],
+    ["The form cannot read plan.pdf", KEYS.ctrlU, "plan.txt", enter],
+    ["Plan: (empty) → plan.txt", enter],
+  ]);
+  assert.equal(await form.exit(), 0);
+  const { body } = await service.call("GET", "/cases/ACME-LEAVE-WORK L-1/attachments");
+  assert.match(JSON.stringify(body), /plan/);
+});
