@@ -60,6 +60,7 @@ export function createOperationCommand(group: string, name: string, operation: O
     flags: createFlags(operation),
     example: operation.example,
     seeAlso: operation.seeAlso,
+    prefersView: isSpecified(operation) ? undefined : true,
     async run(context, parsed) {
       const { output, force, interactive, requiredOnly, ...given } = await readValues(this, parsed, context.io);
       const target = typeof output === "string" ? { path: output, replaces: force === true } : undefined;
@@ -71,6 +72,11 @@ export function createOperationCommand(group: string, name: string, operation: O
       await runOperation(context, ref, values, target);
     },
   };
+}
+
+/** Reports whether an operation belongs to the specified API, whose commands print JSON by default. */
+function isSpecified({ path }: Operation): boolean {
+  return !path.startsWith("/svc/");
 }
 
 function createFlags(operation: Operation): Record<string, Flag> {

@@ -70,10 +70,10 @@ export function renderHistory(entries: readonly HistoryEntry[], columns: number)
   const width = Math.max(0, ...entries.map(({ by }) => by.length));
   const indent = " ".repeat(4);
   const lines = entries.flatMap(({ time, by, text, changes }) => [
-    `${formatTime(time)}  ${by.padEnd(width)}  ${text}`,
-    ...changes.map((change) => indent + formatChange(change)),
+    escapeToOneLine(`${formatTime(time)}  ${by.padEnd(width)}  ${text}`),
+    ...changes.map((change) => truncateToWidth(indent + escapeToOneLine(formatChange(change)), columns)),
   ]);
-  return lines.map((line) => truncateToWidth(escapeToOneLine(line), columns) + "\n").join("");
+  return lines.map((line) => line + "\n").join("");
 }
 
 function formatChange({ field, from, to }: FieldChange): string {

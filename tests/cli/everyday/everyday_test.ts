@@ -14,8 +14,8 @@ await live.createPermit({ Applicant: "Bo", Address: "Harbour Street 2" });
 await live.json('assignments perform P-1 --action Register --data {"Area":40}');
 
 /** Runs a command in a terminal of 80×24, and returns what it printed. */
-async function runInTerminal(line: string, operator?: string): Promise<string> {
-  await using terminal = openTerminal(splitWords(line), { env: await live.environment(operator) });
+async function runInTerminal(line: string, operator?: string, service = live): Promise<string> {
+  await using terminal = openTerminal(splitWords(line), { env: await service.environment(operator) });
   assert.equal(await terminal.exit(), 0);
   return terminal.scrollback();
 }
@@ -105,6 +105,16 @@ async function nextLine(lines: AsyncGenerator<string, void>): Promise<string> {
   const { value } = await within("svc prints a line", lines.next());
   return value ?? assert.fail("the output ended");
 }
+
+Deno.test("svc work prints a page in a terminal, and a specified command JSON", async () => {
+  await using own = await openLive();
+  const handle = await own.createPermit({ Applicant: "Ada" });
+  await own.json('assignments perform - --action Register --data {"Address":"Dam"}');
+  const page = await runInTerminal("work take P-1", "reviewer@city", own);
+  assert.match(page, /^P-1 +Permit for Ada\n/);
+  assert.match(page, /Check the application +Assigned to Rosa Reviewer/);
+  assert.match(await runInTerminal("cases get P-1", undefined, own), new RegExp(`^\\{\\n +"id": "${handle}"`));
+});
 
 Deno.test("svc next takes the most urgent assignment, and - then names its case", async () => {
   await using own: Live = await openLive();
