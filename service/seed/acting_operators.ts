@@ -9,7 +9,7 @@ const ATTEMPTS = 4;
 export interface Refusal extends JsonObject {
   /** The work, e.g. `Permit: Check the application`. */
   work: string;
-  /** The message of the service. */
+  /** The message of the service for the first of these calls. */
   message: string;
   /** Number of refused calls. */
   calls: number;
@@ -56,9 +56,10 @@ export class ActingOperators {
       }
       if (!isMatterOfRights(refusal)) break;
     }
-    const message = refusal.details?.[0]?.localizedValue ?? refusal.message;
-    const key = `${work}\n${message}`;
-    this.#refusals.set(key, { work, message, calls: (this.#refusals.get(key)?.calls ?? 0) + 1 });
+    const message = refusal.details?.at(-1)?.localizedValue ?? refusal.message;
+    const key = `${work}\n${message.replace(/\d+/g, "#")}`; // Messages may contain case numbers.
+    const first = this.#refusals.get(key) ?? { work, message, calls: 0 };
+    this.#refusals.set(key, { ...first, calls: first.calls + 1 });
     return undefined;
   }
 
@@ -69,10 +70,10 @@ export class ActingOperators {
   }
 }
 
-/** Reports whether the service has understood and refused a call. */
+/** Reports whether the service has understood and refused a call. It cannot carry out what an endless definition asks. */
 function isRefusal(error: unknown): error is SvcError {
-  if (!(error instanceof SvcError) || error.code === "UNAUTHORIZED") return false;
-  return error.status !== undefined && error.status >= 400 && error.status < 500;
+  if (!(error instanceof SvcError) || error.status === undefined || error.code === "UNAUTHORIZED") return false;
+  return error.status >= 400 && (error.status < 500 || error.code === "INTERNAL_SERVER_ERROR");
 }
 
 /** Reports whether another operator could make a refused call. A case that an operator may not see is not found. */

@@ -161,7 +161,7 @@ export class CaseSeeder {
     const assignments = info.assignments ?? [];
     if (assignments.length > 0) return await this.#performAssignment(open, random.pick(assignments).ID, info);
     if (await this.#workOnChild(open)) return true;
-    return open.type.stages.get(info.stageID ?? "")?.transition === "manual" && await this.#goToNextStage(open);
+    return hasManualTransition(open.type, info.stageID) && await this.#goToNextStage(open);
   }
 
   async #performAssignment(open: OpenCase, id: string, info: CaseInfo): Promise<boolean> {
@@ -412,6 +412,13 @@ function countPrimaryMoves({ stages }: CaseType): number {
   });
   const manual = primary.filter(({ transition }) => transition === "manual").length;
   return moves.reduce<number>((sum, count) => sum + count, manual);
+}
+
+/** Reports whether a person moves a case from a stage to the next one. */
+function hasManualTransition({ stages }: CaseType, stageId: string | undefined): boolean {
+  const list = [...stages.values()];
+  const at = list.findIndex(({ id }) => id === stageId);
+  return list[at]?.transition === "manual" && list.slice(at + 1).some(({ type }) => type === "Primary");
 }
 
 function hasChildren({ processes }: CaseType): boolean {

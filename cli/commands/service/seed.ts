@@ -21,6 +21,7 @@ export const seedCommand: LocalCommand = localCommand({
     data: dataFlag,
   },
   example: ["", "--count 50 --seed 7", "--data permits --fields states --format table"],
+  prefersView: true,
   seeAlso: ["service start --help", "service reset --help"],
   async run(context, { count, seed, data }) {
     if (count < 1 || count > MOST_CASES) {

@@ -100,6 +100,28 @@ dataViews:
   D_Branches: { name: Branches, source: records, class: Bank-Loans-Data-Branch }
 `;
 
+/** A case type that cannot be created, and a queue without operators. */
+const TRAPS = `
+application: { id: Traps, name: Traps, organisation: Org }
+operators: { ada@org: { name: Ada } }
+queues: { Empty: { name: Empty } }
+caseTypes:
+  Org-Traps-Work-Order:
+    name: Order
+    prefix: O
+    workPool: ORG-TRAPS-WORK
+    fields: {}
+    stages:
+      PRIM0: { name: Order, processes: { Ship: { steps: { Ship: { route: { queue: Empty } } } } } }
+  Org-Traps-Work-Loop:
+    name: Loop
+    prefix: L
+    workPool: ORG-TRAPS-WORK
+    fields: {}
+    stages:
+      PRIM0: { name: Loop, processes: { Loop: { steps: { Again: { type: automatic, next: [{ step: Again }] } } } } }
+`;
+
 async function seed(service: TestService, yaml: string | undefined, count: number): Promise<SeedReport> {
   const app = yaml === undefined ? await loadServedApplication(undefined) : parseApplication(yaml, "loans.yaml");
   const { url } = service.service;
@@ -133,6 +155,17 @@ Deno.test("sample data fits any definition and reaches every stage and every sta
   const branches = (await service.rows("D_Branches", {})).map(({ Title }) => Title);
   assert.equal(branches.length, 8);
   assert.ok(loans.every(({ Branch }) => !Branch || branches.includes(Branch)));
+});
+
+Deno.test("calls that the service refuses are reported by kind, and the other work continues", async () => {
+  await using service = await openService({ yaml: TRAPS });
+  const { cases, states, refusals } = await seed(service, TRAPS, 20);
+  assert.equal(cases, 10);
+  assert.deepEqual(states, [{ caseType: "Order", stage: "Order", status: "New", cases: 10 }]);
+  assert.deepEqual(refusals.map(({ work, message }) => `${work}: ${message}`).sort(), [
+    "Loop: Create: The application definition moves this case endlessly",
+    "Order: Ship: No operator may do this.",
+  ]);
 });
 
 Deno.test("the same seed creates the same data", async () => {
