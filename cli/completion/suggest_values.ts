@@ -3,7 +3,7 @@ import { SvcError } from "../../lib/errors.ts";
 import type { Suggestion, ValueKind } from "../commands/command.ts";
 import { readLastCase } from "../handles/cursor.ts";
 import { isAssignmentHandle, isShortId, LAST_CASE } from "../handles/handles.ts";
-import { getCaseHandle, nameList, readValues, type Values } from "./value_cache.ts";
+import { type FindList, getCaseHandle, nameList, openValues } from "./value_cache.ts";
 
 /** The kinds of values by their places in requests. */
 const KINDS: Readonly<Record<string, ValueKind>> = {
@@ -47,7 +47,7 @@ export async function suggestKind(kind: ValueKind, start: string, line: LineValu
   if (kind === "operations") return await (await import("./suggest_operations.ts")).suggestOperations(start);
   const options = { profile: line.get("profile") };
   try {
-    return new Finder(readValues(options), line, () => readLastCase(options)).find(kind, start);
+    return new Finder(openValues(options), line, () => readLastCase(options)).find(kind, start);
   } catch (error) {
     if (error instanceof SvcError) return []; // The command itself reports an invalid configuration.
     throw error;
@@ -56,12 +56,12 @@ export async function suggestKind(kind: ValueKind, start: string, line: LineValu
 
 /** Finds values for one command line. */
 class Finder {
-  readonly #values: Values;
+  readonly #findList: FindList;
   readonly #line: LineValues;
   readonly #readLastCase: () => string | undefined;
 
-  constructor(values: Values, line: LineValues, readLastCase: () => string | undefined) {
-    this.#values = values;
+  constructor(findList: FindList, line: LineValues, readLastCase: () => string | undefined) {
+    this.#findList = findList;
     this.#line = line;
     this.#readLastCase = readLastCase;
   }
@@ -110,9 +110,9 @@ class Finder {
 
   /** Suggests assignments with the labels of their cases. */
   #findAssignments(): Suggestion[] {
-    const cases = this.#values.get("cases");
+    const cases = this.#findList("cases");
     return this.#list("assignments").reverse().map(({ word, about }) => {
-      const label = cases?.get(getCaseHandle(word)) ?? "";
+      const label = cases.get(getCaseHandle(word)) ?? "";
       return { word, about: [about, label].filter((part) => part !== "").join(", ") };
     });
   }
@@ -150,13 +150,13 @@ class Finder {
     if (view !== undefined) return this.#list(nameList("fields", view));
     const named = this.#findCase();
     const type = this.#line.get("type") ??
-      (named === undefined ? undefined : this.#values.get("types by case")?.get(named));
+      (named === undefined ? undefined : this.#findList("types by case").get(named));
     return type === undefined ? [] : this.#list(nameList("fields", type));
   }
 
   /** Lists the values of a list, the newest last. */
   #list(name: string): Suggestion[] {
-    return [...this.#values.get(name) ?? []].map(([word, about]) => ({ word, about }));
+    return [...this.#findList(name)].map(([word, about]) => ({ word, about }));
   }
 }
 

@@ -1,7 +1,7 @@
 /** The values that completion offers: what commands have read at a terminal, for each profile. */
 import { getProfileFile } from "../../lib/auth/profile_files.ts";
-import { findCacheDirectory, getProfileName, readTarget, type SessionOptions } from "../../lib/auth/settings.ts";
-import { isJsonObject, isString, type JsonObject, parseJsonObject } from "../../utils/json.ts";
+import { findCacheDirectory, readTarget, type SessionOptions, type Target } from "../../lib/auth/settings.ts";
+import { isJsonObject, isString, type JsonObject, type JsonValue, parseJsonObject } from "../../utils/json.ts";
 
 /**
  * Descriptions by value, by kind. A kind such as `cases` has one list. Others have one for each owner, such as
@@ -29,12 +29,20 @@ export function nameList(kind: string, owner: string): string {
   return `${kind} of ${owner}`;
 }
 
-/** Reads the values of the service that the options name. Returns none if there is no usable file. */
-export function readValues(options: SessionOptions): Values {
+/** Returns a list by its name. */
+export type FindList = (name: string) => ReadonlyMap<string, string>;
+
+/** Reads the values of the service that the options name. Only the lists that are used are parsed. */
+export function openValues(options: SessionOptions): FindList {
   const directory = findCacheDirectory(options);
-  if (directory === undefined) return new Map();
-  const { baseUrl, values } = readFile(getProfileFile(directory, "completion", getProfileName(options))) ?? {};
-  return baseUrl === readTarget(options).baseUrl && isJsonObject(values) ? parseValues(values) : new Map();
+  const lists = directory === undefined ? {} : readLists(readTarget(options), directory);
+  return (name) => parseList(Object.hasOwn(lists, name) ? lists[name] : undefined);
+}
+
+/** Reads the lists of a service. Returns none if there is no usable file. */
+function readLists({ profile, baseUrl }: Target, directory: string): JsonObject {
+  const { values, ...content } = readFile(getProfileFile(directory, "completion", profile)) ?? {};
+  return content.baseUrl === baseUrl && isJsonObject(values) ? values : {};
 }
 
 function readFile(path: string): JsonObject | undefined {
@@ -47,13 +55,9 @@ function readFile(path: string): JsonObject | undefined {
   }
 }
 
-function parseValues(lists: JsonObject): Values {
-  return new Map(
-    Object.entries(lists).map(([name, list]) => {
-      const entries = Object.entries(isJsonObject(list) ? list : {});
-      return [name, new Map(entries.filter((entry): entry is [string, string] => isString(entry[1])))];
-    }),
-  );
+function parseList(list: JsonValue | undefined): ReadonlyMap<string, string> {
+  const entries = Object.entries(isJsonObject(list) ? list : {});
+  return new Map(entries.filter((entry): entry is [string, string] => isString(entry[1])));
 }
 
 /** New values. */
@@ -68,13 +72,16 @@ export interface FoundValues {
 export function addValues(options: SessionOptions, { values, completeCases }: FoundValues): void {
   const directory = findCacheDirectory(options);
   if (directory === undefined) return;
-  const path = getProfileFile(directory, "completion", getProfileName(options));
-  const merged = merge(withoutAssignments(readValues(options), completeCases), values);
-  let text = format(options, merged);
+  const target = readTarget(options);
+  const path = getProfileFile(directory, "completion", target.profile);
+  const lists = Object.entries(readLists(target, directory));
+  const known = new Map(lists.map(([name, list]) => [name, parseList(list)]));
+  const merged = merge(withoutAssignments(known, completeCases), values);
+  let text = format(target, merged);
   while (text.length > MAX_LENGTH) {
     const half = [...merged.keys()].slice(0, Math.ceil(merged.size / 2));
     half.forEach((name) => merged.delete(name));
-    text = format(options, merged);
+    text = format(target, merged);
   }
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   // Not synchronized with the disk: losing it costs nothing.
@@ -82,9 +89,9 @@ export function addValues(options: SessionOptions, { values, completeCases }: Fo
   Deno.renameSync(temporary, path);
 }
 
-function format(options: SessionOptions, values: Values): string {
+function format({ baseUrl }: Target, values: Values): string {
   const lists = [...values].map(([name, list]) => [name, Object.fromEntries(list)]);
-  return JSON.stringify({ baseUrl: readTarget(options).baseUrl, values: Object.fromEntries(lists) }) + "\n";
+  return JSON.stringify({ baseUrl, values: Object.fromEntries(lists) }) + "\n";
 }
 
 /** Removes the assignments of some cases. */

@@ -6,6 +6,7 @@ import type { Command, CommandEntry, CommandTree, Flag, Suggestion } from "../co
 import { globalFlags, HELP_FLAG, VERSION_FLAG } from "../args/global_flags.ts";
 import { flagRows } from "../help/help_pages.ts";
 import { topics } from "../help/topics.ts";
+import { findKind, suggestKind } from "./suggest_values.ts";
 
 const PAYLOADS: readonly Flag["type"][] = ["object", "array", "calculation", "json"];
 
@@ -132,8 +133,6 @@ class Position {
     if (suggest !== undefined) return await suggest();
     if (choices !== undefined) return choices.map((word) => ({ word, about: "" }));
     if (start.startsWith("@") && takesFile(flag)) return (await import("./suggest_files.ts")).suggestFiles(start);
-    if (flag.values === undefined && flag.to === undefined) return [];
-    const { findKind, suggestKind } = await import("./suggest_values.ts");
     const kind = flag.values ?? findKind(flag.to);
     if (kind === undefined) return [];
     const complete = type === "list" ? start.slice(0, start.lastIndexOf(",") + 1) : "";

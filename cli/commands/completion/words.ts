@@ -18,6 +18,7 @@ export const createWordsCommand = (tree: CommandTree): LocalCommand =>
     seeAlso: ["completion bash --help"],
     async run({ io }, { line }) {
       const { nextWords } = await import("../../completion/words.ts");
-      for (const { word, about } of await nextWords(line, tree)) io.stdout.write(`${word}\t${about}\n`);
+      const lines = (await nextWords(line, tree)).map(({ word, about }) => `${word}\t${about}\n`);
+      io.stdout.write(lines.join(""));
     },
   });

@@ -1,7 +1,7 @@
 /** Completion with values that commands have read. */
 import assert from "node:assert/strict";
 import { ValueCollector } from "../../../cli/completion/collect_values.ts";
-import { addValues, readValues } from "../../../cli/completion/value_cache.ts";
+import { addValues, openValues } from "../../../cli/completion/value_cache.ts";
 import { getProfileFile } from "../../../lib/auth/profile_files.ts";
 import { startService } from "../../../service/mod.ts";
 import { callFakeService, startAnswering } from "../../harness/fake_service.ts";
@@ -137,7 +137,7 @@ Deno.test("the file of values stays small, and the newest values stay in it", as
     }
     addValues(options, collector);
   }
-  const cases = [...readValues(options).get("cases")?.keys() ?? []];
+  const cases = [...openValues(options)("cases").keys()];
   assert.equal(cases.length, 200);
   assert.equal(cases.at(-1), "ACME-WORK C-899");
   assert.ok(Deno.statSync(getProfileFile(folder.path, "completion", "default")).size <= 200_000);
@@ -146,11 +146,11 @@ Deno.test("the file of values stays small, and the newest values stay in it", as
 Deno.test("a damaged file of values offers nothing, and is replaced", async () => {
   await using folder = await makeFolder({ "completion.default.json": '{"baseUrl":' });
   const options = { configDirectory: folder.path, baseUrl: "http://127.0.0.1:1" };
-  assert.equal(readValues(options).size, 0);
+  assert.equal(openValues(options)("case types").size, 0);
   const collector = new ValueCollector();
   collector.collect({ path: "/casetypes", body: { caseTypes: [{ ID: "T", name: "Type" }] } });
   addValues(options, collector);
-  assert.deepEqual([...readValues(options).get("case types") ?? []], [["T", "Type"]]);
+  assert.deepEqual([...openValues(options)("case types")], [["T", "Type"]]);
 });
 
 Deno.test("an assignment that is done is no longer offered", async () => {
@@ -161,7 +161,7 @@ Deno.test("an assignment that is done is no longer offered", async () => {
     const caseInfo = { ID: "ACME-WORK C-1", caseTypeID: "T", content: {}, assignments: open.map((ID) => ({ ID })) };
     collector.collect({ path: "/cases/ACME-WORK%20C-1", body: { data: { caseInfo } } });
     addValues(options, collector);
-    return [...readValues(options).get("assignments")?.keys() ?? []];
+    return [...openValues(options)("assignments").keys()];
   };
   const [first, second] = ["ASSIGN-WORKLIST ACME-WORK C-1!A", "ASSIGN-WORKBASKET ACME-WORK C-1!B"];
   assert.deepEqual(readCase(first), [first]);
