@@ -38,6 +38,8 @@ export async function renderScenarios(scenarios: readonly Scenario[], scale: num
 
 /** Renders rows without a limit on the width, so that no column is hidden. */
 async function renderRows(rows: readonly Readonly<Record<string, string>>[]): Promise<string> {
-  const { text } = await render(rows.map((row) => ({ ...row })), { format: "table" }, { columns: 400, color: false });
+  const fields = Object.keys(rows[0] ?? {});
+  const surface = { columns: 400, color: false };
+  const { text } = await render(rows.map((row) => ({ ...row })), { format: "table", fields }, surface);
   return text.trimEnd();
 }
