@@ -132,7 +132,11 @@ class CaseWork {
 
   async #pick(message: string, tasks: readonly Task[], others: readonly Task[]): Promise<Task | undefined> {
     const { prompts } = this.#dialogue;
-    const choose = async (message: string, offered: readonly Task[], more: { value: string; label: string }[]) => {
+    const choose = async (
+      message: string,
+      offered: readonly Task[],
+      more: { value: string; label: string }[],
+    ): Promise<Task | string> => {
       const choices = offered.map(({ label }, i) => ({ value: String(i), label }));
       const answer = await prompts.choose(message, [...choices, ...more]);
       return offered[Number(answer)] ?? answer;
