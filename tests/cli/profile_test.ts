@@ -9,6 +9,7 @@ import {
   makeFolder,
   parseErrorRecord,
   PROGRAM,
+  readDenoEnvironment,
   runCommand,
   svc,
   svcCommand,
@@ -196,7 +197,7 @@ Deno.test("a host and a program without permission are named with the command th
   const [program = "", ...args] = svcCommand(["profile", "add", "lab", ...LAB, ...COMMAND], folder.path);
   const limit = (words: readonly string[]) =>
     words.map((word) => word === "--allow-net" ? "--allow-net=127.0.0.1" : word);
-  const options = { clearEnv: true, env: { SVC_CONFIG_DIR: folder.path } };
+  const options = { clearEnv: true, env: { ...readDenoEnvironment(), SVC_CONFIG_DIR: folder.path } };
   const added = await runCommand(new LimitedCommand(program, { args: limit(args), ...options }));
   const install = [
     `deno install --global --force --name svc --no-prompt --config ${CHECKOUT}/deno.json`,

@@ -26,7 +26,7 @@ Deno.test("a result that is longer than the screen is shown in the pager", async
 });
 
 Deno.test("a result that fits on the screen is printed directly", async () => {
-  assert.match(await run(["profile", "list"], { SVC_PAGER: PAGER }), /^\[\n/);
+  assert.match(await run(["profile", "list", "--format", "json"], { SVC_PAGER: PAGER }), /^\[\n/);
 });
 
 Deno.test("the lines of a result that are wider than the screen count as several", async () => {
