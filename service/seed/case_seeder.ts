@@ -11,6 +11,7 @@ import type {
   CaseType,
   LocalAction,
   Process,
+  Stage,
   View,
 } from "../application/model/application.ts";
 import type { ActingOperators } from "./acting_operators.ts";
@@ -60,6 +61,9 @@ export class CaseSeeder {
   readonly #operators: ActingOperators;
   readonly #random: Random;
   readonly #references: References;
+  readonly #resting = new Map<string, number>();
+  /** Alternate stages that cases have been moved to. */
+  readonly #entered = new Set<Stage>();
 
   /** Creates cases of an application, and adds their numbers to the references. */
   constructor(app: Application, operators: ActingOperators, random: Random, references: References) {
@@ -84,7 +88,7 @@ export class CaseSeeder {
     if (number !== undefined) this.#references.add(type.name, number);
     const open = { id, operator, type, values, started: new Set<string>() };
     await this.#addElements(open);
-    await this.#work(open, this.#chooseMoves(type));
+    await this.#work(open);
     return open.id;
   }
 
@@ -124,20 +128,29 @@ export class CaseSeeder {
     return this.#random.shuffle([...this.#app.operators.keys()]);
   }
 
-  /** Chooses how long a case is worked on: until it is resolved, or for some of its steps. */
-  #chooseMoves(type: CaseType): number {
-    return this.#random.chance(0.4) ? MOST_MOVES : this.#random.integer(0, countPrimaryMoves(type));
-  }
-
-  async #work(open: OpenCase, moves: number): Promise<void> {
-    for (let left = moves; left > 0; left--) {
+  /** Works on a case until it is resolved or rests in an open state. */
+  async #work(open: OpenCase): Promise<void> {
+    const mayRest = this.#random.chance(0.6);
+    for (let left = MOST_MOVES; left > 0; left--) {
       const seen = await this.read(open);
       if (seen === undefined || isResolved(seen.info)) return;
+      if (mayRest && this.#rests(open.type, seen.info)) {
+        if (this.#random.chance(0.3)) await this.#takeAssignment(open, seen.info);
+        return;
+      }
       if (this.#random.chance(0.15)) await this.#postNote(open);
       if (!await this.#move(open, seen)) return;
     }
-    const seen = await this.read(open);
-    if (seen !== undefined && this.#random.chance(0.3)) await this.#takeAssignment(open, seen.info);
+  }
+
+  /** Decides whether a case rests in its state. States in which few cases rest are preferred, so that all occur. */
+  #rests(type: CaseType, { stageID = "", status = "", assignments = [] }: CaseInfo): boolean {
+    const state = JSON.stringify([type.id, stageID, status, ...assignments.map(({ name }) => name)]);
+    const resting = this.#resting.get(state) ?? 0;
+    const probability = Math.max(1 / (resting + 1), 1 / (countPrimaryMoves(type) + 2));
+    if (!this.#random.chance(probability)) return false;
+    this.#resting.set(state, resting + 1);
+    return true;
   }
 
   /** Makes the next move of a case. Returns false if no operator can. */
@@ -152,16 +165,21 @@ export class CaseSeeder {
       const actions = listLocalActions(open.type, info);
       if (actions.length > 0) return await this.#performOnCase(open, random.pick(actions), info);
     }
-    if (random.chance(0.01)) {
-      const stages = [...open.type.stages.values()].filter(({ type, id }) =>
-        type === "Alternate" && id !== info.stageID
-      );
-      if (stages.length > 0) return await this.#goToStage(open, random.pick(stages).id);
+    const alternate = this.#findAlternateStage(open.type, info.stageID);
+    if (alternate !== undefined && random.chance(this.#entered.has(alternate) ? 0.01 : 0.1)) {
+      this.#entered.add(alternate);
+      return await this.#goToStage(open, alternate.id);
     }
     const assignments = info.assignments ?? [];
     if (assignments.length > 0) return await this.#performAssignment(open, random.pick(assignments).ID, info);
     if (await this.#workOnChild(open)) return true;
     return hasManualTransition(open.type, info.stageID) && await this.#goToNextStage(open);
+  }
+
+  /** Finds an alternate stage for a case, preferably one that no case has been moved to. */
+  #findAlternateStage({ stages }: CaseType, current: string | undefined): Stage | undefined {
+    const others = [...stages.values()].filter(({ type, id }) => type === "Alternate" && id !== current);
+    return others.find((stage) => !this.#entered.has(stage)) ?? this.#random.shuffle(others)[0];
   }
 
   async #performAssignment(open: OpenCase, id: string, info: CaseInfo): Promise<boolean> {
@@ -175,7 +193,7 @@ export class CaseSeeder {
       const process = type.processes.get(processID ?? "");
       const offered = process === undefined ? [] : findActions(process, name, actions.map(({ ID }) => ID));
       if (offered.length === 0) throw new SvcError("FORBIDDEN", `${operator} may not perform it.`, { status: 403 });
-      const action = this.#random.pickUsual(offered);
+      const action = this.#random.pickUsual(offered, 4);
       const data = values.fillForm(action.view.fields.values(), info.content);
       const attachments = await this.#uploadForForm(client, action.view, info.content ?? {});
       const filled = { action: action.id, data, ...(attachments && { attachments }) };
@@ -248,7 +266,7 @@ export class CaseSeeder {
       const seen = await this.read({ id, type });
       if (seen === undefined || isResolved(seen.info)) continue;
       const child = { id, type, operator: open.operator, values: this.#createValues(), started: new Set<string>() };
-      await this.#work(child, this.#chooseMoves(type));
+      await this.#work(child);
       return true;
     }
     return false;

@@ -32,10 +32,10 @@ export class Random {
     return item;
   }
 
-  /** Picks an item. The first one is four times as likely as each other one. */
-  pickUsual<T>(items: readonly T[]): T {
+  /** Picks an item. The first one is some times as likely as each other one. */
+  pickUsual<T>(items: readonly T[], times: number): T {
     const [first] = items;
-    return first !== undefined && this.chance(4 / (items.length + 3)) ? first : this.pick(items);
+    return this.pick(first === undefined ? [] : [...Array.from({ length: times - 1 }, () => first), ...items]);
   }
 
   /** Returns the items in a random order. */

