@@ -200,7 +200,9 @@ Deno.test("a host and a program without permission are named with the command th
   const options = { clearEnv: true, env: { ...readDenoEnvironment(), SVC_CONFIG_DIR: folder.path } };
   const added = await runCommand(new LimitedCommand(program, { args: limit(args), ...options }));
   const install = [
-    `deno install --global --force --name svc --no-prompt --config ${CHECKOUT}/deno.json`,
+    `deno install --global --force --name svc --no-prompt --config ${
+      PROGRAM.replace(/(dist\/cli\.js|cli\.ts)$/, "deno.json")
+    }`,
     "--allow-net=127.0.0.1,lab.example --allow-read",
     `--allow-write=${folder.path} --allow-env=SVC_BASE_URL,`,
   ].join(" ");
