@@ -17,7 +17,7 @@ import { measureSandboxStart } from "./bench/sandbox_ready.ts";
 import { measureTransfer } from "./bench/transfer.ts";
 import { build, PROGRAM } from "./build.ts";
 import { type LogCase, readLog } from "./replay/log.ts";
-import { API_ROOT, closeOnInterrupt, Workspace } from "./support/workspace.ts";
+import { API_ROOT, closeOnInterrupt, runForOutput, Workspace } from "./support/workspace.ts";
 
 const { logFile, before, inputs, only } = readArguments(Deno.args);
 const RUNS = 25;
@@ -80,12 +80,13 @@ async function timeStarts(args: string[], other: Deno.Command, baseline: string,
   ];
 }
 
-/** Compares the start of commands with another checkout. */
+/** Compares the start of commands with another checkout. Both programs are built. */
 async function compareStarts(checkout: string): Promise<Figure[]> {
   const figures: Figure[] = [];
+  await runForOutput(new Deno.Command(Deno.execPath(), { args: ["task", "build"], cwd: checkout }));
   for (const args of [["--version"], ["cases", "get", await createCase()]]) {
-    const other = workspace.command(args, {}, `${checkout}/cli.ts`);
-    const [ours, theirs] = await timeProcesses(workspace.command(args), other, 2 * RUNS);
+    const other = workspace.command(args, {}, `${checkout}/dist/cli.js`);
+    const [ours, theirs] = await timeProcesses(workspace.command(args, {}, PROGRAM), other, 2 * RUNS);
     const name = `svc ${args.slice(0, 2).join(" ")}`;
     figures.push({ name, baseline: "the other checkout", ours, theirs, unit: "ms", limit: 1.05 });
   }
