@@ -1,6 +1,6 @@
 /**
- * Runs all tests with the built program, and all examples of the documentation against an embedded service. The last
- * line of the output is `N passed, N failed`.
+ * Runs all tests with the built program, and all examples of the documentation against an embedded service. The output
+ * ends with the failures and the line `N passed, N failed`.
  */
 import process from "node:process";
 import { startService } from "../service/mod.ts";
@@ -11,7 +11,7 @@ import { runTests, type TestCounts } from "./run_tests.ts";
 const directory = await Deno.makeTempDir({ prefix: "svc-test-" });
 try {
   const [tests, examples] = await Promise.all([testProgram(), testExamples()]);
-  console.log(examples.output);
+  if (examples.failed > 0) console.log(examples.output);
   const passed = tests.passed + examples.passed;
   const failed = tests.failed + examples.failed;
   console.log(`\n${passed} passed, ${failed} failed`);
