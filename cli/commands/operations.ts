@@ -70,6 +70,7 @@ export function createOperationCommand(group: string, name: string, operation: O
         return await runInteractively(context, ref, values, requiredOnly === true);
       }
       await runOperation(context, ref, values, target);
+      reportAttached(context, given.file);
     },
   };
 }
@@ -111,6 +112,12 @@ async function fillInput(context: CommandContext, ref: OperationRef, given: Valu
   const { fillValues } = await import("../input/fill_values.ts");
   const toTexts = (value: unknown) => Array.isArray(value) ? value.filter(isString) : [];
   return await fillValues(context, ref, values, { set: toTexts(set), file: toTexts(file), category: String(category) });
+}
+
+/** Says which files of `--file` were attached, because the result does not show them. */
+function reportAttached({ globals, io, note }: CommandContext, paths: unknown): void {
+  if (!Array.isArray(paths) || paths.length === 0 || globals.dryRun || !io.stderr.isTerminal()) return;
+  note(`Attached ${paths.join(", ")}.`);
 }
 
 function createFlag(param: Param): Flag {

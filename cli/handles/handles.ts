@@ -29,6 +29,12 @@ export function getCaseHandle(text: string): string {
   return isAssignmentHandle(text) ? text.replace(/^\S+ /, "").replace(/![^!]*$/, "") : text;
 }
 
+/** Returns the number of a case, by which people know it, or its handle if the handle does not end with a number. */
+export function getShortId(caseId: string): string {
+  const last = caseId.split(" ").at(-1) ?? "";
+  return isShortId(last) ? last : caseId;
+}
+
 /** Reports whether a value of a call may have to be replaced by a full handle. */
 export function needsHandles(operation: Operation, values: Values): boolean {
   const { caseId, assignmentId } = values;

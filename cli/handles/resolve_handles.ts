@@ -11,7 +11,7 @@ import { shellQuote } from "../../utils/text/shell_quote.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { callerOptions } from "../context.ts";
 import { readLastCase } from "./cursor.ts";
-import { isAssignmentHandle, isShortId, LAST_CASE } from "./handles.ts";
+import { getShortId, isAssignmentHandle, isShortId, LAST_CASE } from "./handles.ts";
 import { isUnsupported } from "./is_unsupported.ts";
 
 /** Returns the handle of the last case. Throws `INVALID_ARGS` if it is unknown. */
@@ -52,7 +52,7 @@ export async function resolveAssignmentId(context: CommandContext, text: string)
   const [only, ...others] = selectOwn(open);
   if (only === undefined) {
     throw new SvcError("NOT_FOUND", `${caseId} has no open assignment.`, {
-      hint: { commands: [{ args: ["show", caseId.split(" ").at(-1) ?? caseId], purpose: "to see its status" }] },
+      hint: { commands: [{ args: ["show", getShortId(caseId)], purpose: "to see its status" }] },
     });
   }
   if (others.length === 0) return only.ID;

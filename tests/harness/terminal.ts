@@ -78,12 +78,18 @@ export class Terminal implements AsyncDisposable {
 
   /** Waits until the screen contains a text, and returns the screen. */
   async waitFor(expected: string | RegExp): Promise<string> {
-    const isShown = () =>
-      typeof expected === "string" ? this.screen().includes(expected) : expected.test(this.screen());
-    const shown = new Promise<void>((resolve, reject) => {
+    await this.waitUntil(`${expected} is on the screen`, () => {
+      return typeof expected === "string" ? this.screen().includes(expected) : expected.test(this.screen());
+    });
+    return this.screen();
+  }
+
+  /** Waits until what was printed meets a condition. */
+  async waitUntil(what: string, isMet: () => boolean): Promise<void> {
+    const met = new Promise<void>((resolve, reject) => {
       const check = () => {
-        if (isShown()) resolve();
-        else if (this.#ended) reject(new assert.AssertionError({ message: `The program ended without ${expected}` }));
+        if (isMet()) resolve();
+        else if (this.#ended) reject(new assert.AssertionError({ message: `The program ended before ${what}` }));
         else return;
         this.#changed.delete(check);
       };
@@ -91,11 +97,10 @@ export class Terminal implements AsyncDisposable {
       check();
     });
     try {
-      await within(`${expected} is on the screen`, shown);
+      await within(what, met);
     } catch (cause) {
       assert.fail(`${cause instanceof Error ? cause.message : cause}:\n${this.screen()}`);
     }
-    return this.screen();
   }
 
   /** Types keys. */

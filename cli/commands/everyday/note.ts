@@ -10,13 +10,8 @@ export const note = localCommand({
   example: ["P-1 'Plan received'", "- 'Please check the address, @reviewer@city'"],
   seeAlso: ["help handles", "social post-message --help"],
   prefersView: true,
-  async run(context, { id, text: message }) {
-    const [{ callAndPrint }, { resolveCaseId }, { default: operations }] = await Promise.all([
-      import("../operations.ts"),
-      import("../../handles/resolve_handles.ts"),
-      import("../../../lib/resources/social.ts"),
-    ]);
-    const ref = { name: "social.post-message", operation: operations.postMessage };
-    await callAndPrint(context, ref, { context: await resolveCaseId(context, id), message });
+  async run(context, { id, text }) {
+    const { postNote } = await import("../../work/post_note.ts");
+    await postNote(context, id, text);
   },
 });

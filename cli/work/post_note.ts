@@ -1,0 +1,26 @@
+/** `svc note`: posts a message in the feed of a case. */
+import { openCaller } from "../../lib/client/open_caller.ts";
+import { checkAnswer } from "../../lib/client/response/check_answer.ts";
+import social from "../../lib/resources/social.ts";
+import type { CommandContext } from "../commands/command.ts";
+import { callerOptions } from "../context.ts";
+import { rememberCase } from "../handles/cursor.ts";
+import { getShortId } from "../handles/handles.ts";
+import { resolveCaseId } from "../handles/resolve_handles.ts";
+import { printReply } from "../render/print_result.ts";
+
+/** Posts a message in the feed of a case. In the format `view`, it prints where the message is, otherwise the message. */
+export async function postNote(context: CommandContext, id: string, message: string): Promise<void> {
+  const ref = { name: "social.post-message", operation: social.postMessage };
+  const caseId = await resolveCaseId(context, id);
+  const values = { context: caseId, message };
+  const reply = await openCaller(callerOptions(context)).call(ref, values, { signal: context.signal });
+  rememberCase(context, reply.head, caseId);
+  const { format, fields } = context.globals;
+  if (format !== "view" || fields !== undefined) return await printReply(context, ref, values, reply);
+  const { mentions = [] } = checkAnswer(social.postMessage.answer, reply);
+  const names = mentions.map(({ caption }) => caption).join(", ");
+  await context.print(
+    `The note is in the feed of ${getShortId(caseId)}.` + (names === "" ? "" : ` It mentions ${names}.`),
+  );
+}
