@@ -16,6 +16,9 @@ export const EMPTY = "–";
 /** Properties that name an object, the best first. */
 const NAMES = ["pyLabel", "label", "name", "pyAttachName", "fileName", "pyFullName", "pyID", "ID", "id"];
 
+/** Words of labels that are always written in capitals. */
+const ACRONYMS: ReadonlySet<string> = new Set(["API", "ID", "PID", "URL"]);
+
 /** Timestamps with a time of day, as services write them. */
 const TIMESTAMP = /^\d{4}-?\d\d-?\d\dT\d\d:?\d\d(?::?\d\d(?:\.\d+)?)?(?: ?GMT|Z|[+-]\d\d:?\d\d)$/;
 
@@ -62,7 +65,10 @@ export function isEmptyValue(value: JsonValue | undefined): value is undefined |
 export function toLabel(name: string): string {
   const words = name.replace(/^p[xyz](?=[A-Z])/, "").replaceAll("_", " ")
     .replace(/([a-z\d])([A-Z])/g, "$1 $2").replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2").trim().split(/\s+/);
-  const lower = words.map((word) => /^[A-Z][a-z]/.test(word) ? word.toLowerCase() : word).join(" ");
+  const lower = words.map((word) => {
+    if (ACRONYMS.has(word.toUpperCase())) return word.toUpperCase();
+    return /^[A-Z][a-z]/.test(word) ? word.toLowerCase() : word;
+  }).join(" ");
   return lower === "" ? name : lower.charAt(0).toUpperCase() + lower.slice(1);
 }
 

@@ -312,7 +312,7 @@ export function createMissingProfileError(name: string, directory: string): SvcE
   const suggestion = didYouMean(name, others, (one) => JSON.stringify(one));
   return new SvcError("INVALID_CONFIG", `There is no profile ${JSON.stringify(name)} in ${path}.`, {
     hint: {
-      text: `${suggestion}To use no profile, set SVC_BASE_URL, SVC_CLIENT_ID and SVC_CLIENT_SECRET.`,
+      text: `${suggestion}Without a profile, svc uses SVC_BASE_URL, SVC_CLIENT_ID and SVC_CLIENT_SECRET.`,
       commands: [
         ...(others.length > 0 ? [{ args: ["profile", "list"], purpose: "to see the existing profiles" }] : []),
         { args: ["profile", "add", name], purpose: "to create the profile" },

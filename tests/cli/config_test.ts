@@ -35,6 +35,7 @@ Deno.test("svc config sets, shows, lists and removes the format, and keeps the p
   const file = JSON.parse(await Deno.readTextFile(`${folder.path}/config.json`));
   assert.deepEqual(file, { profiles: { default: { baseUrl: "https://svc.example" } }, format: "view" });
   assert.equal(JSON.parse((await run(folder, "config list")).stdout)[0].setting, "format");
+  assert.match(await runInTerminal(folder, "config get format"), /^Setting +format\nValue +view\n/);
   assert.equal(await value("config unset format"), null);
   const wrong = parseErrorRecord(await run(folder, "config set format veiw"));
   assert.equal(wrong.message, '"veiw" is not a value of format.');

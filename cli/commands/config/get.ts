@@ -7,6 +7,7 @@ export const getSettingCommand: LocalCommand = localCommand({
   args: [settingName],
   example: ["format", "format --fields value"],
   seeAlso: ["config set --help"],
+  prefersView: true,
   async run(context, { setting }) {
     const { listSettings } = await import("./shared/list_settings.ts");
     await context.print(listSettings(context).find((one) => one.setting === setting));

@@ -5,6 +5,7 @@ export const listSettingsCommand: LocalCommand = localCommand({
   summary: "List the settings",
   example: ["", "--format table"],
   seeAlso: ["config set --help"],
+  prefersView: true,
   async run(context) {
     const { listSettings } = await import("./shared/list_settings.ts");
     await context.print(listSettings(context));

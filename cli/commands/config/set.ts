@@ -10,6 +10,7 @@ export const setSettingCommand: LocalCommand = localCommand({
   args: [settingName, { name: "value", help: "Value of the setting", type: "string", required: true }],
   example: "format view",
   seeAlso: ["config list --help", "help formatting"],
+  prefersView: true,
   async run(context, { setting, value }) {
     const { USER_SETTINGS, writeUserSetting } = await import("../../../lib/auth/user_settings.ts");
     const { getConfigDirectory } = await import("../../../lib/auth/profiles.ts");

@@ -7,6 +7,7 @@ export const unsetSettingCommand: LocalCommand = localCommand({
   args: [settingName],
   example: "format",
   seeAlso: ["config list --help"],
+  prefersView: true,
   async run(context, { setting }) {
     const { writeUserSetting } = await import("../../../lib/auth/user_settings.ts");
     const { getConfigDirectory } = await import("../../../lib/auth/profiles.ts");

@@ -54,6 +54,7 @@ export const addProfileCommand: LocalCommand = localCommand({
     "prod --preset hosted --base-url https://host.example --client-id my-client --client-secret - --secret-store keyring",
   ],
   seeAlso: ["profile test --help", "help profiles"],
+  prefersView: true,
   async run(context, values) {
     const { addProfileFromFlags } = await import("./shared/add_profile.ts");
     await addProfileFromFlags(context, values);

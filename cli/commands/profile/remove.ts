@@ -9,6 +9,7 @@ export const removeProfileCommand: LocalCommand = localCommand({
   args: [{ ...profileName, required: true }],
   example: "lab",
   seeAlso: ["auth logout --help", "service remove-client --help"],
+  prefersView: true,
   async run(context, { name }) {
     const { forgetProfile } = await import("../../../lib/auth/forget_profile.ts");
     await context.print(await forgetProfile({ ...authOptions(context), profile: name }));

@@ -190,14 +190,14 @@ Deno.test("a missing profile is an error whose hint explains how to create it", 
   const error = await catchError(loadProfile("prod", directory));
   assert.equal(error.code, "INVALID_CONFIG");
   assert.equal(error.message, `There is no profile "prod" in ${directory}/config.json.`);
-  assert.match(error.hint ?? "", /^To use no profile, set SVC_BASE_URL.*svc profile add prod.*svc service start/);
+  assert.match(error.hint ?? "", /^Without a profile, svc uses SVC_BASE_URL.*svc profile add prod.*svc service start/);
 });
 
 Deno.test("the hint for a mistyped profile suggests the similar one", async () => {
   const directory = await freshDirectory();
   await saveProfile("prod-west", PROFILE, directory);
   const error = await catchError(loadProfile("prod-wset", directory));
-  assert.match(error.hint ?? "", /^Did you mean "prod-west"\? To use no profile/);
+  assert.match(error.hint ?? "", /^Did you mean "prod-west"\? Without a profile/);
 });
 
 Deno.test({
