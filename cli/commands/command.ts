@@ -42,7 +42,8 @@ export interface Suggestion {
 }
 
 /** A flag. */
-export interface Flag extends Pick<Param, "help" | "required" | "short" | "default" | "repeatable" | "negatable"> {
+export interface Flag
+  extends Pick<Param, "help" | "required" | "short" | "default" | "repeatable" | "negatable" | "excludes"> {
   /** Type of the value. */
   readonly type: keyof FlagTypes;
   /** The allowed words, which the help lists. */

@@ -23,7 +23,7 @@
  * ```
  */
 import { SvcError } from "../../lib/errors.ts";
-import { isOfType, listParams, toKebab, TYPE_NAMES } from "../../lib/operation/operation.ts";
+import { findExclusive, isOfType, listParams, toKebab, TYPE_NAMES } from "../../lib/operation/operation.ts";
 import type { Arg, Command, CommandContext, CommandDescription, Flag, FlagTypes } from "./command.ts";
 import { parseChoice, readValues } from "../args/read_values.ts";
 
@@ -72,6 +72,7 @@ export function createLocalCommand(local: LocalCommand): Command {
       }
       const values = await readValues(local, parsed, context.io);
       for (const [name, flag] of listParams(local)) check(name, flag, values[name]);
+      checkTogether(local, values);
       await local.run(context, values);
     },
   };
@@ -87,4 +88,14 @@ function check(name: string, flag: Flag, value: unknown): void {
   } else if (flag.type !== "json" && flag.type !== "path" && !isOfType(flag.type, value)) {
     throw invalid(`must be ${TYPE_NAMES[flag.type]}`);
   }
+}
+
+function checkTogether(command: CommandDescription, values: Readonly<Record<string, unknown>>): void {
+  const isUsed = (name: string) => values[name] !== undefined && values[name] !== false;
+  const exclusive = findExclusive(listParams(command), isUsed);
+  if (exclusive === undefined) return;
+  const [name, other] = exclusive.map((flag) => `--${toKebab(flag)}`);
+  throw new SvcError("INVALID_ARGS", `${name} and ${other} are mutually exclusive.`, {
+    hint: "Leave out one of them.",
+  });
 }

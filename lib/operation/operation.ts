@@ -321,6 +321,18 @@ export function listParams<P>(
   return [...args.map((arg): [string, P] => [arg.name, arg]), ...Object.entries(flags)];
 }
 
+/** Finds two parameters that must not be used together. */
+export function findExclusive(
+  params: readonly (readonly [name: string, param: Pick<Param, "excludes">])[],
+  isUsed: (name: string) => boolean,
+): readonly [name: string, other: string] | undefined {
+  for (const [name, { excludes = [] }] of params) {
+    const other = isUsed(name) ? excludes.find(isUsed) : undefined;
+    if (other !== undefined) return [name, other];
+  }
+  return undefined;
+}
+
 /** Reports whether a call sends a multipart body. */
 export function sendsForm(operation: Operation): boolean {
   return listParams(operation).some(([, param]) => param.to.startsWith("part:"));

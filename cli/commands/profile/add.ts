@@ -16,6 +16,7 @@ const flags = {
     help: "Command that prints the client secret, e.g. 'pass show svc/my-client'",
     type: "string",
     placeholder: "command",
+    excludes: ["clientSecret", "secretStore"],
   },
   secretStore: {
     help: "Where to keep a secret that svc has read",

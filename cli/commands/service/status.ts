@@ -1,4 +1,3 @@
-import { SvcError } from "../../../lib/errors.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import { dataFlag } from "./data_flag.ts";
 
@@ -6,15 +5,12 @@ import { dataFlag } from "./data_flag.ts";
 export const serviceStatusCommand: LocalCommand = localCommand({
   summary: "Show whether the service is running, and its address",
   details: "With --all, the command lists every running service that you have started, in whatever data directory.",
-  flags: { data: dataFlag, all: { help: "List all running services", type: "boolean" } },
+  flags: { data: dataFlag, all: { help: "List all running services", type: "boolean", excludes: ["data"] } },
   example: ["--fields running,url", "--all --format table --fields application,url,data"],
   seeAlso: ["service start --help", "service stop --help"],
   async run(context, { all, ...options }) {
     const { listOtherServices, listServices, readServiceStatus } = await import("../../../service/admin/control.ts");
-    if (all) {
-      if (options.data === undefined) return await context.print(await listServices());
-      throw new SvcError("INVALID_ARGS", "--all and --data cannot be combined.", { hint: "Omit one of them." });
-    }
+    if (all) return await context.print(await listServices());
     const status = await readServiceStatus(options);
     await context.print(status);
     if (status.running || typeof status.data !== "string" || !context.io.stderr.isTerminal()) return;

@@ -1,4 +1,3 @@
-import { SvcError } from "../../../lib/errors.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import { dataFlag } from "./data_flag.ts";
 
@@ -7,15 +6,15 @@ export const stopCommand: LocalCommand = localCommand({
   summary: "Stop the service",
   details: "The service completes open requests first. On Windows it stops at once and interrupts open requests; " +
     "changes that were confirmed are saved. With --all, the command stops every service that you have started.",
-  flags: { data: dataFlag, all: { help: "Stop all services, including those in memory", type: "boolean" } },
+  flags: {
+    data: dataFlag,
+    all: { help: "Stop all services, including those in memory", type: "boolean", excludes: ["data"] },
+  },
   example: ["", "--data permits", "--all --format table"],
   seeAlso: ["service status --help", "service start --help"],
   async run(context, { all, ...options }) {
     const { listOtherServices, stopAllServices, stopService } = await import("../../../service/admin/control.ts");
-    if (all) {
-      if (options.data === undefined) return await context.print(await stopAllServices());
-      throw new SvcError("INVALID_ARGS", "--all and --data cannot be combined.", { hint: "Omit one of them." });
-    }
+    if (all) return await context.print(await stopAllServices());
     const result = await stopService(options);
     for (const other of result.stopped ? [] : await listOtherServices(result.data)) {
       const { explainOtherService } = await import("./service_text.ts");

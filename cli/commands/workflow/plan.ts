@@ -18,6 +18,7 @@ export const planCommand: LocalCommand = localCommand({
       help: "Take the input from an NDJSON or CSV file; '-' reads NDJSON from standard input",
       type: "path",
       placeholder: "file",
+      excludes: ["input"],
     },
     inputLine: { help: "Line of --each to use (default: the first input)", type: "integer" },
   },

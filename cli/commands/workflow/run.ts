@@ -1,4 +1,3 @@
-import { SvcError } from "../../../lib/errors.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import {
   grants,
@@ -30,13 +29,20 @@ export const runCommand: LocalCommand = localCommand({
       help: "Run once per line of an NDJSON or CSV file; '-' reads NDJSON from standard input",
       type: "path",
       placeholder: "file",
+      excludes: ["input"],
     },
     ...pace,
     concurrency: { ...pace.concurrency, default: "4" },
-    runId: { help: "Identifier of the run; resumes the run if it exists", type: "string", placeholder: "id" },
+    runId: {
+      help: "Identifier of the run; resumes the run if it exists",
+      type: "string",
+      placeholder: "id",
+      excludes: ["resume", "once"],
+    },
     resume: {
       help: "Resume the latest unfinished run of this script and file, if there is one",
       type: "boolean",
+      excludes: ["once"],
     },
     once: {
       help: "Process the file of --each only once: resume its unfinished run, do not repeat a finished one",
@@ -50,7 +56,6 @@ export const runCommand: LocalCommand = localCommand({
   example: `intake.ts --input '{"Applicant":"Ada","Address":"Main St 1"}' --allow-declared`,
   async run(context, { journal, runId, resume, once, ...flags }) {
     if (context.globals.dryRun) return await (await import("./shared/print_plan.ts")).printPlan(context, flags);
-    checkExclusive({ "--run-id": runId !== undefined, "--resume": resume, "--once": once });
     const { openRunsFor } = await import("./shared/open_runs.ts");
     const { processRun } = await import("./shared/process_run.ts");
     await using runs = openRunsFor(context, journal);
@@ -61,10 +66,3 @@ export const runCommand: LocalCommand = localCommand({
     });
   },
 });
-
-/** Checks that at most one of the flags is used. Throws `INVALID_ARGS` otherwise. */
-function checkExclusive(flags: Readonly<Record<string, boolean | undefined>>): void {
-  const used = Object.keys(flags).filter((name) => flags[name]);
-  if (used.length <= 1) return;
-  throw new SvcError("INVALID_ARGS", `${used.join(" and ")} are mutually exclusive.`, { hint: "Use one of them." });
-}

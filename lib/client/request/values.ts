@@ -2,6 +2,7 @@
 import { getErrorMessage, SvcError } from "../../errors.ts";
 import { formatMemberPath, hasToJson } from "../../../utils/json.ts";
 import {
+  findExclusive,
   isOfType,
   listParams,
   type Operation,
@@ -69,12 +70,14 @@ export function describeNotFound(operation: Operation): string | undefined {
 }
 
 function checkTogether(operation: Operation, given: ReadonlyMap<string, unknown>): void {
-  for (const [name, param] of listParams(operation)) {
-    const other = given.has(name) ? param.excludes?.find((excluded) => given.has(excluded)) : undefined;
-    if (other === undefined) continue;
+  const exclusive = findExclusive(listParams(operation), (name) => given.has(name));
+  if (exclusive !== undefined) {
+    const [name, other] = exclusive.map(flag);
     throw invalid(
-      `${flag(name)} and ${flag(other)} are mutually exclusive.`,
-      param.to === "body:*" ? `Put it all into ${flag(name)}, or leave ${flag(name)} out.` : "Leave out one of them.",
+      `${name} and ${other} are mutually exclusive.`,
+      operation.flags?.[exclusive[0]]?.to === "body:*"
+        ? `Put it all into ${name}, or leave ${name} out.`
+        : "Leave out one of them.",
     );
   }
   const { atLeastOne } = operation;

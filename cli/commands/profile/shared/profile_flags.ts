@@ -48,18 +48,14 @@ export function checkFlags(flags: ProfileFlags): void {
       );
     }
   }
-  const { baseUrl, clientSecret, clientSecretCommand, secretStore, preset = "standard", appAlias } = flags;
+  const { baseUrl, clientSecretCommand, preset = "standard", appAlias } = flags;
   if (baseUrl !== undefined && !isSecureUrl(baseUrl) && !flags.allowInsecureHttp) {
     throw invalid(
       `${baseUrl} would send the secret unencrypted.`,
       "Use https://, or pass --allow-insecure-http if you trust the network.",
     );
   }
-  if (clientSecretCommand !== undefined) {
-    parseCommand(clientSecretCommand);
-    const other = clientSecret !== undefined ? "--client-secret" : secretStore && "--secret-store";
-    if (other !== undefined) throw invalid(`--client-secret-command and ${other} are mutually exclusive.`);
-  }
+  if (clientSecretCommand !== undefined) parseCommand(clientSecretCommand);
   if (appAlias !== undefined && !PRESETS[preset].takesAlias) {
     throw invalid("--app-alias is only for the hosted deployment.", "Pass --preset hosted, too.");
   }

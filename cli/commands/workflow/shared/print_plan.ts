@@ -44,9 +44,6 @@ async function readInput(context: CommandContext, flags: PlanFlags): Promise<Jso
     if (inputLine === undefined) return input;
     throw new SvcError("INVALID_ARGS", "--input-line needs --each.", { hint: "Name the file of the inputs." });
   }
-  if (input !== undefined) {
-    throw new SvcError("INVALID_ARGS", "--input and --each are mutually exclusive.", { hint: "Use one of them." });
-  }
   checkNotTerminal(each, context);
   for await (const { place, value, error } of await openInputs(each)) {
     if (inputLine !== undefined && !place.endsWith(`:${inputLine}`)) continue;
