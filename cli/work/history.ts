@@ -8,6 +8,7 @@ import { truncateToWidth } from "../../utils/text/display_width.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { callerOptions } from "../context.ts";
+import { formatValue } from "../view/format_value.ts";
 import { formatTime } from "./format_time.ts";
 
 /** A field that changed. A value that is missing was or became empty. */
@@ -77,12 +78,10 @@ export function renderHistory(entries: readonly HistoryEntry[], columns: number)
 }
 
 function formatChange({ field, from, to }: FieldChange): string {
-  return from === undefined ? `${field}: ${formatValue(to)}` : `${field}: ${formatValue(from)} → ${formatValue(to)}`;
+  return from === undefined ? `${field}: ${formatField(to)}` : `${field}: ${formatField(from)} → ${formatField(to)}`;
 }
 
-function formatValue(value: JsonValue | undefined): string {
+function formatField(value: JsonValue | undefined): string {
   if (value === undefined || value === null || value === "") return "(empty)";
-  if (typeof value === "boolean") return value ? "yes" : "no";
-  if (Array.isArray(value)) return pluralize(value.length, "row");
-  return isScalar(value) ? String(value) : JSON.stringify(value);
+  return Array.isArray(value) ? pluralize(value.length, "row") : formatValue(value);
 }

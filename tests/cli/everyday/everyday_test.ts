@@ -9,7 +9,7 @@ import { KEYS, openTerminal } from "../../harness/terminal.ts";
 import { within } from "../../harness/wait.ts";
 
 const live = await openLiveForAll();
-await live.createPermit({ Applicant: "Ada Harbour", Address: "Quay 1" });
+await live.createPermit({ Applicant: "Ada Harbour", Address: "Quay 1", Contact: { Name: "Eve", Phone: "+31 20 1" } });
 await live.createPermit({ Applicant: "Bo", Address: "Harbour Street 2" });
 await live.json('assignments perform P-1 --action Register --data {"Area":40}');
 
@@ -133,9 +133,10 @@ Deno.test("svc history shows who did what, and the old and new values of fields"
     `
 2026-01-02 03:04  clerk@city  Created the case P-1
     Channel: Internet
-    Urgent: no
+    Urgent: No
     Applicant: Ada Harbour
     Address: Quay 1
+    Contact: Name: Eve, Phone: +31 20 1
 2026-01-02 03:04  clerk@city  Entered the stage Intake
 2026-01-02 03:04  clerk@city  Performed Register
     Fee: 50 → 150
