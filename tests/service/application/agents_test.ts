@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { parseApplication } from "../../../service/application/load.ts";
 import { catchDefinitionError } from "../../harness/service_engine.ts";
+import { readCpuTime } from "../../harness/cpu_time.ts";
 
 const BASE = `application: { id: A, name: A, organisation: O }
 operators: { ada@a: { name: Ada } }
@@ -81,8 +82,8 @@ Deno.test("* in like matches the same as .* in a regular expression", () => {
 
 Deno.test("matching takes linear time for every pattern", () => {
   const message = "a".repeat(10_000) + "b";
-  const started = performance.now();
+  const started = readCpuTime();
   assert.equal(matches({ like: "*a".repeat(100) + "*c" }, message), false);
   assert.equal(matches({ like: "a*".repeat(2000) + "b" }, message), true);
-  assert.ok(performance.now() - started < 1000);
+  assert.ok(readCpuTime() - started < 1000);
 });

@@ -6,6 +6,7 @@ import { loadServedApplication } from "../../../service/sample/served_applicatio
 import { parseApplication } from "../../../service/application/load.ts";
 import { fillForm } from "../../../service/cases/content/fill_form.ts";
 import { DomainError } from "../../../service/errors.ts";
+import { readCpuTime } from "../../harness/cpu_time.ts";
 
 const app = await loadServedApplication(undefined);
 const view = app.caseTypes.get("City-Permit-Work-Permit")?.views.get("Application");
@@ -172,9 +173,9 @@ Deno.test("the time per instruction does not grow with their number, and the ori
   const kept = structuredClone(before);
   const append = { instruction: "APPEND", target, content: { Title: "B" } };
   const rename = { instruction: "UPDATE", target: ".Documents(1)", content: { Title: "C" } };
-  const started = performance.now();
+  const started = readCpuTime();
   const filled = fill(before, rename, { instruction: "DELETE", target: "Contact" }, ...Array(60_000).fill(append));
-  assert.ok(performance.now() - started < 5000, "a call holds up all others while it is served");
+  assert.ok(readCpuTime() - started < 5000, "a call holds up all others while it is served");
   assert.deepEqual([titles(filled).length, titles(filled)[0], filled.Contact], [60_001, "C", undefined]);
   assert.deepEqual(before, kept);
 });

@@ -6,6 +6,7 @@ import { loadServedApplication } from "../../../service/sample/served_applicatio
 import { findReferences } from "../../../service/social/references.ts";
 import { parseTimestamp } from "../../../utils/time/parse_timestamp.ts";
 import { type Engine, openEngine, textAt, valueAt } from "../../harness/service_engine.ts";
+import { readCpuTime } from "../../harness/cpu_time.ts";
 
 const app = await loadServedApplication(undefined);
 const APPLICATION = "DATA-PORTAL $CityPermits";
@@ -114,9 +115,9 @@ Deno.test("every mention in any text is an operator of the application", () => {
 
 Deno.test("many hyphens in a tag take linear time", () => {
   const row = "-".repeat(200_000);
-  const started = performance.now();
+  const started = readCpuTime();
   assert.deepEqual(findReferences(`#a${row}b #c${row}`, app).tags, [`a${row}b`, "c"]);
-  assert.ok(performance.now() - started < 5000, "a message holds up all calls while it is read");
+  assert.ok(readCpuTime() - started < 5000, "a message holds up all calls while it is read");
 });
 
 Deno.test("a feed can be read from any time, to the nanosecond", () => {
@@ -149,10 +150,10 @@ Deno.test("a page of many messages reads all replies at once, oldest first", asy
   const ids: string[] = [];
   while (ids.length < 1000) ids.push(textAt(await post("clerk@city", "Plan received"), "id"));
   for (let reply = 0; reply < 4000; reply++) await post(ids[reply % ids.length] ?? "", `Reply ${reply}`);
-  const [started, filter] = [performance.now(), { filterFor: "clerk@city", filterBy: "messages", pageSize: 1000 }];
+  const [started, filter] = [readCpuTime(), { filterFor: "clerk@city", filterBy: "messages", pageSize: 1000 }];
   const feed = await engine.body("social.getFeed", { feedID: "pyUserFeed", ...filter });
   const list = await engine.body("social.listMessages", filter);
-  assert.ok(performance.now() - started < 5000, "a call holds up all others while it is served");
+  assert.ok(readCpuTime() - started < 5000, "a call holds up all others while it is served");
   for (const body of [valueAt(feed, "data.FeedList.pxResults"), valueAt(list, "messages")]) {
     assert.ok(Array.isArray(body));
     assert.deepEqual(body.map((entry) => textAt(entry, "id")), ids.toReversed());
