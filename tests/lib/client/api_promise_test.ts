@@ -109,7 +109,7 @@ Deno.test("another fetch sends the requests for tokens and to the API, with cred
     clientSecret: "secret",
     noCache: true,
     retries: 1,
-    timeoutSeconds: 0.2,
+    timeoutSeconds: 1,
     fetch: (url, { method, headers, signal }) => {
       sent.push(`${method} ${new URL(url).pathname} ${new Headers(headers).get("authorization")}`);
       if (url.endsWith("/token")) return Promise.resolve(Response.json({ access_token: "t", token_type: "bearer" }));
