@@ -45,13 +45,9 @@ Deno.test("an error in a pipe is always the record", async () => {
 });
 
 Deno.test("a local service that is not running is named with the command that starts it", async () => {
-  const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
-  const { port } = listener.addr;
-  listener.close();
-  const client = { SVC_CLIENT_ID: "c", SVC_CLIENT_SECRET: "s" };
-  const { stderr } = await svc(["cases", "get", "P-1"], {
-    env: { ...client, SVC_BASE_URL: `http://127.0.0.1:${port}` },
-  });
+  // Unlike a port that was just closed, port 2 is never given to a service of another test.
+  const env = { SVC_CLIENT_ID: "c", SVC_CLIENT_SECRET: "s", SVC_BASE_URL: "http://127.0.0.1:2" };
+  const { stderr } = await svc(["cases", "get", "P-1"], { env });
   const { code, hint } = JSON.parse(stderr).error;
   assert.equal(code, "NETWORK_ERROR");
   assert.match(
