@@ -14,11 +14,14 @@ export interface DefinitionWatch {
 
 /** Watches the file of a definition. If the changed file cannot be served, logs the reasons. */
 export async function watchDefinition(file: string, { reload, log }: DefinitionWatch): Promise<AsyncDisposable> {
-  let last = await readVersion(file);
+  let served = await readVersion(file);
+  let seen = served;
   const check = async () => {
     const version = await readVersion(file);
-    if (version === undefined || version === last) return; // A missing file is about to be replaced.
-    last = version;
+    const isComplete = version === seen; // A file that still changes is being written.
+    seen = version;
+    if (!isComplete || version === undefined || version === served) return; // A missing file is about to be replaced.
+    served = version;
     try {
       await reload();
       log(`${file} has changed. The service now uses it.`);

@@ -23,7 +23,7 @@ Deno.test("with watch, a changed definition is served, and an invalid one is rep
     file,
     SAMPLE.replace("queue: Review }\n                urgency", "queue: Revue }\n                urgency"),
   );
-  await eventually("the invalid definition is reported", () => Promise.resolve(service.log.length >= 2));
+  await eventually("the invalid definition is reported", () => service.log.length >= 2);
   assert.match(service.log[0] ?? "", /^\S+app\.yaml:\d+:\d+: there is no queue 'Revue'/);
   assert.equal(
     service.log[1],
@@ -33,7 +33,7 @@ Deno.test("with watch, a changed definition is served, and an invalid one is rep
 
   await Deno.writeTextFile(`${file}.new`, SAMPLE.replace("prefix: P\n", "prefix: Q\n"));
   await Deno.rename(`${file}.new`, file); // As editors save.
-  await eventually("the definition is served", () => Promise.resolve(service.log.length >= 3));
+  await eventually("the definition is served", () => service.log.length >= 3);
   assert.equal(service.log[2], `${file} has changed. The service now uses it.`);
   assert.match(await create(), /CITY-PERMIT-WORK Q-1"/);
 });
@@ -44,10 +44,7 @@ Deno.test("with watch, a definition that does not fit the stored data is not ser
   await using service = await openService({ app: file, data: `${folder.path}/data`, watch: true });
   await service.call("POST", "/cases", { body: { caseTypeID: "City-Permit-Work-Permit" } });
   await Deno.writeTextFile(file, SAMPLE.replaceAll("PRIM0:", "FIRST:"));
-  await eventually(
-    "the mismatch is reported",
-    () => Promise.resolve(service.log.some((line) => line.includes("cannot be used"))),
-  );
+  await eventually("the mismatch is reported", () => service.log.some((line) => line.includes("cannot be used")));
   assert.match(service.log[0] ?? "", /PRIM0/);
 });
 
