@@ -131,11 +131,15 @@ export async function stopAllServices(): Promise<RegisteredService[]> {
   return services;
 }
 
-/** Finds the services in memory that still run, and forgets the others. */
+/** Finds the services in memory that still run, and forgets the others. A busy service is not found, but not forgotten. */
 async function findServicesInMemory(): Promise<RegisteredService[]> {
   const services = await listServicesInMemory();
   const found = await Promise.all(services.map(async (service) => {
-    if ((await readHealth(service))?.pid === service.pid) return service;
+    try {
+      if ((await requestHealth(service))?.pid === service.pid) return service;
+    } catch (error) {
+      if (error instanceof DOMException && error.name === "TimeoutError") return undefined;
+    }
     await unregisterService(service);
     return undefined;
   }));
@@ -197,14 +201,14 @@ export function resolveDirectory(given: string | undefined): string {
 }
 
 /** Requests the health of the service. Returns undefined if it does not respond. */
-async function readHealth({ url }: Pick<ServiceState, "url">): Promise<JsonObject | undefined> {
-  try {
-    const response = await sendRequest(`${url}/health`, { signal: AbortSignal.timeout(RESPONSE_TIMEOUT) });
-    const body: unknown = await response.json();
-    return isJsonObject(body) ? body : undefined;
-  } catch {
-    return undefined; // The reason does not matter.
-  }
+async function readHealth(service: Pick<ServiceState, "url">): Promise<JsonObject | undefined> {
+  return await requestHealth(service).catch(() => undefined); // The reason does not matter.
+}
+
+async function requestHealth({ url }: Pick<ServiceState, "url">): Promise<JsonObject | undefined> {
+  const response = await sendRequest(`${url}/health`, { signal: AbortSignal.timeout(RESPONSE_TIMEOUT) });
+  const body: unknown = await response.json();
+  return isJsonObject(body) ? body : undefined;
 }
 
 /** Removes a client with its tokens. The service need not run; a running one accepts its tokens for two more seconds. */
