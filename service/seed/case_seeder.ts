@@ -24,8 +24,8 @@ import { DOCUMENTS, NOTES, TAGS } from "./words.ts";
 /** Actions that every case has. They replace a process, so no sample case uses them. */
 const STANDARD_ACTIONS = new Set(["pyUpdateCaseDetails", "pyChangeStage"]);
 
-/** Maximum number of moves of a case that is worked on until it is resolved. */
-const MOST_MOVES = 40;
+/** Maximum number of moves of a case. */
+const MAX_MOVES = 40;
 
 /** Numbers of elements that were added to cases. */
 export interface AddedElements {
@@ -131,10 +131,10 @@ export class CaseSeeder {
   /** Works on a case until it is resolved or rests in an open state. */
   async #work(open: OpenCase): Promise<void> {
     const mayRest = this.#random.chance(0.6);
-    for (let left = MOST_MOVES; left > 0; left--) {
+    for (let left = MAX_MOVES; left > 0; left--) {
       const seen = await this.read(open);
       if (seen === undefined || isResolved(seen.info)) return;
-      if (mayRest && this.#rests(open.type, seen.info)) {
+      if (mayRest && this.#decideToRest(open.type, seen.info)) {
         if (this.#random.chance(0.3)) await this.#takeAssignment(open, seen.info);
         return;
       }
@@ -144,7 +144,7 @@ export class CaseSeeder {
   }
 
   /** Decides whether a case rests in its state. States in which few cases rest are preferred, so that all occur. */
-  #rests(type: CaseType, { stageID = "", status = "", assignments = [] }: CaseInfo): boolean {
+  #decideToRest(type: CaseType, { stageID = "", status = "", assignments = [] }: CaseInfo): boolean {
     const state = JSON.stringify([type.id, stageID, status, ...assignments.map(({ name }) => name)]);
     const resting = this.#resting.get(state) ?? 0;
     const probability = Math.max(1 / (resting + 1), 1 / (countPrimaryMoves(type) + 2));
@@ -163,7 +163,7 @@ export class CaseSeeder {
     }
     if (random.chance(0.04)) {
       const actions = listLocalActions(open.type, info);
-      if (actions.length > 0) return await this.#performOnCase(open, random.pick(actions), info);
+      if (actions.length > 0) return await this.#performOnCase(open, random.pick(actions));
     }
     const alternate = this.#findAlternateStage(open.type, info.stageID);
     if (alternate !== undefined && random.chance(this.#entered.has(alternate) ? 0.01 : 0.1)) {
@@ -183,81 +183,65 @@ export class CaseSeeder {
   }
 
   async #performAssignment(open: OpenCase, id: string, info: CaseInfo): Promise<boolean> {
-    const { type, values } = open;
+    const { type } = open;
     const assignment = info.assignments?.find(({ ID }) => ID === id);
-    const work = `${type.name}: ${assignment?.name ?? id}`;
     const workers = this.#listWorkers(assignment?.assigneeInfo);
-    const performed = await this.#operators.act(work, workers, async (client, operator) => {
+    return await this.#actOn(open, assignment?.name ?? id, workers, async (client, operator) => {
       const { info, etag } = await readCase(open.id)(client);
       const { name, processID, actions = [] } = info.assignments?.find(({ ID }) => ID === id) ?? {};
       const process = type.processes.get(processID ?? "");
       const offered = process === undefined ? [] : findActions(process, name, actions.map(({ ID }) => ID));
       if (offered.length === 0) throw new SvcError("FORBIDDEN", `${operator} may not perform it.`, { status: 403 });
       const action = this.#random.pickUsual(offered, 4);
-      const data = values.fillForm(action.view.fields.values(), info.content);
-      const attachments = await this.#uploadForForm(client, action.view, info.content ?? {});
-      const filled = { action: action.id, data, ...(attachments && { attachments }) };
-      await client.assignments.perform(id, filled, { ifMatch: etag });
-      return { operator };
+      await client.assignments.perform(id, await this.#fillIn(client, open, action, info), { ifMatch: etag });
     });
-    return this.#continueAs(open, performed);
   }
 
-  async #performOnCase(open: OpenCase, action: LocalAction, info: CaseInfo): Promise<boolean> {
-    const { type, values } = open;
-    const performed = await this.#operators.act(
-      `${type.name}: ${action.name}`,
-      this.#everyone(),
-      async (client, operator) => {
-        const { etag } = await readCase(open.id)(client);
-        const data = values.fillForm(action.view.fields.values(), info.content);
-        const attachments = await this.#uploadForForm(client, action.view, info.content ?? {});
-        await client.cases.performAction(
-          open.id,
-          { action: action.id, data, ...(attachments && { attachments }) },
-          { ifMatch: etag },
-        );
-        return { operator };
-      },
-    );
-    return this.#continueAs(open, performed);
+  async #performOnCase(open: OpenCase, action: LocalAction): Promise<boolean> {
+    return await this.#actOn(open, action.name, this.#everyone(), async (client) => {
+      const { info, etag } = await readCase(open.id)(client);
+      await client.cases.performAction(open.id, await this.#fillIn(client, open, action, info), { ifMatch: etag });
+    });
+  }
+
+  /** Fills in the form of an action, and uploads the files for its attachment fields. */
+  async #fillIn(client: Client, { values }: OpenCase, { id, view }: Action | LocalAction, { content = {} }: CaseInfo) {
+    const data = values.fillForm(view.fields.values(), content);
+    const attachments = await this.#uploadForForm(client, view, content);
+    return { action: id, data, ...(attachments && { attachments }) };
   }
 
   async #startProcess(open: OpenCase, process: string): Promise<boolean> {
     open.started.add(process);
-    const started = await this.#operators.act(
-      `${open.type.name}: ${process}`,
+    return await this.#actOn(
+      open,
+      process,
       this.#everyone(),
-      async (client, operator) => {
-        await client.cases.startProcess(open.id, { process });
-        return { operator };
-      },
+      (client) => client.cases.startProcess(open.id, { process }),
     );
-    return this.#continueAs(open, started);
   }
 
   async #goToStage(open: OpenCase, stage: string): Promise<boolean> {
-    const moved = await this.#operators.act(
-      `${open.type.name}: ${stage}`,
-      this.#everyone(),
-      async (client, operator) => {
-        await client.cases.stageGo(open.id, { stage });
-        return { operator };
-      },
-    );
-    return this.#continueAs(open, moved);
+    return await this.#actOn(open, stage, this.#everyone(), (client) => client.cases.stageGo(open.id, { stage }));
   }
 
   async #goToNextStage(open: OpenCase): Promise<boolean> {
-    const moved = await this.#operators.act(
-      `${open.type.name}: Next stage`,
-      this.#everyone(),
-      async (client, operator) => {
-        await client.cases.stageNext(open.id);
-        return { operator };
-      },
-    );
-    return this.#continueAs(open, moved);
+    return await this.#actOn(open, "Next stage", this.#everyone(), (client) => client.cases.stageNext(open.id));
+  }
+
+  /** Makes a call as one of these operators, who then continues with the case. Returns false if the service refuses it. */
+  async #actOn(
+    open: OpenCase,
+    work: string,
+    operators: readonly string[],
+    call: (client: Client, operator: string) => Promise<unknown>,
+  ): Promise<boolean> {
+    const done = await this.#operators.act(`${open.type.name}: ${work}`, operators, async (client, operator) => {
+      await call(client, operator);
+      return { operator };
+    });
+    if (done !== undefined) open.operator = done.operator;
+    return done !== undefined;
   }
 
   /** Works on an open child case, for which the case may wait. */
@@ -270,11 +254,6 @@ export class CaseSeeder {
       return true;
     }
     return false;
-  }
-
-  #continueAs(open: OpenCase, done: { operator: string } | undefined): boolean {
-    if (done !== undefined) open.operator = done.operator;
-    return done !== undefined;
   }
 
   /** Lists the operators who may work on an assignment, in a random order. */

@@ -154,7 +154,6 @@ async function countStates(
     const rank = [...caseTypes.keys()].indexOf(type.id) * 1000 + [...type.stages.keys()].indexOf(stageID);
     counts.set(key, { count, rank });
   }
-  const isLess = (a: string, b: string) => a < b ? -1 : 1;
-  return [...counts.values()].sort((a, b) => a.rank - b.rank || isLess(a.count.status, b.count.status))
+  return [...counts.values()].sort((a, b) => a.rank - b.rank || (a.count.status < b.count.status ? -1 : 1))
     .map(({ count }) => count);
 }

@@ -1,5 +1,6 @@
 /** Sample data: cases in all states, made by operators through the API. */
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { createClient } from "../../../mod.ts";
 import { parseApplication } from "../../../service/application/load.ts";
 import { seedApplication, type SeedReport } from "../../../service/seed/seed_application.ts";
@@ -193,7 +194,8 @@ Deno.test("svc service seed fills a running service and leaves no client behind"
   assert.deepEqual([code, out.cases, out.records], [0, 6, 8]);
   const again = await home.svc("service", "seed", "--count", "2", "--profile", "default");
   assert.deepEqual([again.code, again.out.cases, again.out.records], [0, 2, 0]);
-  assert.deepEqual((await home.svc("service", "status")).out.profiles, ["default"]);
+  using db = new DatabaseSync(`${home.directory}/service/service.db`, { readOnly: true });
+  assert.equal(db.prepare("SELECT count(*) AS clients FROM clients").get()?.clients, 1, "that of the profile");
   const history = await home.svc("history", "P-1", "--fields", "history");
   assert.ok(Array.isArray(history.out.history) && history.out.history.length > 0);
 });
