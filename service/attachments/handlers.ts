@@ -1,6 +1,6 @@
 /** Serves the operations of `svc attachments`. */
 import { isJsonObject, type JsonValue } from "../../utils/json.ts";
-import { clearAttachmentFields } from "./attachment_fields.ts";
+import { clearAttachmentFields } from "./clear_attachment_fields.ts";
 import { addAttachments } from "./attachments.ts";
 import { type Attachment, buildAttachmentId, deleteAttachment, listAttachments, toAttachmentItem } from "./items.ts";
 import { checkMove, createDeniedError, getPublicName, getRights, openAttachment } from "./rights.ts";

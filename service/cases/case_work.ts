@@ -329,6 +329,12 @@ export function readDraft(assignment: StoredAssignment, action: string): JsonObj
   return readObject(readObject(assignment.state, "drafts"), action);
 }
 
+/** Lists the actions that have a draft, with their drafts. */
+export function listDrafts({ state }: StoredAssignment): [action: string, draft: JsonObject][] {
+  const drafts = readObject(state, "drafts");
+  return Object.keys(drafts).map((action) => [action, readObject(drafts, action)]);
+}
+
 /** Stores the draft of an action. */
 export function setDraft(assignment: StoredAssignment, action: string, content: JsonObject): void {
   assignment.state.drafts = { ...readObject(assignment.state, "drafts"), [action]: content };

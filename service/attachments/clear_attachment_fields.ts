@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from "../../utils/json.ts";
-import { type CaseWork, setDraft } from "../cases/case_work.ts";
+import { type CaseWork, listDrafts, setDraft } from "../cases/case_work.ts";
 
 /** Clears the attachment fields of a case and its drafts that contain a deleted attachment. */
 export function clearAttachmentFields(work: CaseWork, id: string): void {
@@ -11,10 +11,7 @@ export function clearAttachmentFields(work: CaseWork, id: string): void {
     delete content[name];
   }
   for (const assignment of assignments) {
-    for (
-      const [action, draft] of Object.entries(isJsonObject(assignment.state.drafts) ? assignment.state.drafts : {})
-    ) {
-      if (!isJsonObject(draft)) continue;
+    for (const [action, draft] of listDrafts(assignment)) {
       const cleared = names.filter((name) => isDeleted(draft[name])).map((name) => [name, null] as const);
       if (cleared.length === 0) continue;
       work.touch();
