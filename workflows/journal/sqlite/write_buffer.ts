@@ -18,7 +18,7 @@ export class WriteBuffer {
   #writes: (() => void)[] = [];
   /** The last commit that was requested. */
   #last: Promise<void> = Promise.resolve();
-  /** Reports whether that commit has not taken the buffered writes yet. */
+  /** True if that commit has not taken the buffered writes yet. */
   #isWaiting = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failure?: { readonly reason: Error; isReported: boolean };
