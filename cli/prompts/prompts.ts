@@ -3,6 +3,7 @@ import * as clack from "@clack/prompts";
 import type { Readable, Writable } from "node:stream";
 import { SvcError } from "../../lib/errors.ts";
 import { escapeToOneLine, hasControlCharacters } from "../../utils/text/control_characters.ts";
+import { wrapToWidth } from "../../utils/text/display_width.ts";
 import type { Choice } from "./form.ts";
 import { matchTexts } from "./match_choices.ts";
 
@@ -11,7 +12,7 @@ export interface PromptStreams {
   /** Typed text. */
   readonly input: Readable;
   /** Displayed text. */
-  readonly output: Writable;
+  readonly output: Writable & { readonly columns?: number };
 }
 
 /** Returns the problem in a text, or undefined if it is valid. */
@@ -19,6 +20,10 @@ type FindProblem = (text: string) => string | undefined | Promise<string | undef
 
 /** Choices that are shown without a search. */
 const MAX_MENU = 9;
+/** Columns around the text of a frame. */
+const FRAME_WIDTH = 6;
+/** Columns before a text without a frame. */
+const GUIDE_WIDTH = 3;
 
 /** Prompts for values. Throws `INTERRUPTED` if the user cancels a prompt. */
 export class Prompts {
@@ -63,11 +68,15 @@ export class Prompts {
     // The library does not select an empty value, therefore it gets the positions.
     const options = choices.map(({ label }, i) => ({ value: String(i), label: escapeToOneLine(label) }));
     const initial = choices.findIndex(({ value }) => value === initialValue);
+    let typed = "";
     const answer = requireValue(
       await clack.autocomplete({
         ...this.#streams,
         message: escapeToOneLine(message),
         options() {
+          // Otherwise, the library keeps the focus on a choice that still matches, even if others match better.
+          if (this.userInput !== typed) this.focusedValue = undefined;
+          typed = this.userInput;
           return matchTexts(this.userInput, options, ({ label }) => label);
         },
         filter: () => true,
@@ -121,22 +130,30 @@ export class Prompts {
 
   /** Displays lines under a title. */
   show(title: string, lines: readonly string[]): void {
-    clack.note(lines.map(escapeToOneLine).join("\n"), escapeToOneLine(title), { output: this.#streams.output });
+    const heading = this.#wrap([title], FRAME_WIDTH);
+    if (heading.includes("\n")) this.report(title, "", ...lines); // The frame would be wider than the terminal.
+    else clack.note(lines.map(escapeToOneLine).join("\n"), heading, { output: this.#streams.output });
   }
 
   /** Displays a line of information. */
   inform(line: string): void {
-    clack.log.info(escapeToOneLine(line), { output: this.#streams.output });
+    clack.log.info(this.#wrap([line]), { output: this.#streams.output });
   }
 
   /** Displays a line about a problem. */
   warn(line: string): void {
-    clack.log.warn(escapeToOneLine(line), { output: this.#streams.output });
+    clack.log.warn(this.#wrap([line]), { output: this.#streams.output });
   }
 
-  /** Displays a line about something that was done. */
-  report(line: string): void {
-    clack.log.step(escapeToOneLine(line), { output: this.#streams.output });
+  /** Displays lines about something that was done. */
+  report(...lines: string[]): void {
+    clack.log.step(this.#wrap(lines), { output: this.#streams.output });
+  }
+
+  /** Wraps lines to the terminal, in which some columns are used. */
+  #wrap(lines: readonly string[], used = GUIDE_WIDTH): string {
+    const width = Math.max((this.#streams.output.columns ?? 80) - used, 1);
+    return lines.flatMap((line) => wrapToWidth(escapeToOneLine(line), width)).join("\n");
   }
 }
 
