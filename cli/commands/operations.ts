@@ -33,13 +33,14 @@ export const OUTPUT = {
   short: "o",
 } as const satisfies Flag;
 const FORCE: Flag = { help: "Replace the file of --output if it exists", type: "boolean" };
-const SET: Flag = {
+/** The flag for single fields. */
+export const SET = {
   help: "Value of a field, e.g. Fee=12.50, Address.City=Delft, Documents[0].Title=Plan or Documents[+].Title=New",
   type: "string",
   placeholder: "name=value",
   repeatable: true,
   values: "fields",
-};
+} as const satisfies Flag;
 const FILE: Flag = { help: "File to upload and attach", type: "path", placeholder: "path", repeatable: true };
 const CATEGORY: Flag = {
   help: "Category of the attachments of --file",

@@ -27,12 +27,16 @@ import { openPrompts } from "./open_prompts.ts";
 import type { Prompts } from "./prompts.ts";
 import { createRecordActionForm, createRecordForm, readKeys } from "./record_form.ts";
 
-/** A dialogue: the terminal, the calls, and what the command line already says. */
+/** A dialogue: the terminal, the calls, and what the command line already says about its first form. */
 export interface Dialogue extends FormOptions {
   /** Prompts at the terminal. */
   readonly prompts: Prompts;
   /** Calls of the service. */
   readonly calls: FormCalls;
+  /** Attachments that are submitted with the form. */
+  readonly attachments?: readonly JsonValue[];
+  /** Entity tag that must still be current. Default: that of the form. */
+  readonly ifMatch?: string;
 }
 
 /** The end of a dialogue: the response to print, and the operation that it belongs to. */
@@ -84,10 +88,10 @@ export function canPrompt({ io }: CommandContext): boolean {
   return io.stdin.isTerminal() && io.stderr.isTerminal();
 }
 
-/** Opens a dialogue that begins with the content of `--data`. */
+/** Opens a dialogue whose first form is filled with values, e.g. those of `--data`. */
 export async function openDialogue(
   context: CommandContext,
-  { data, pageInstructions }: Values,
+  { data, pageInstructions, attachments, ifMatch }: Values,
   requiredOnly: boolean,
 ): Promise<Dialogue> {
   const content = isJsonObject(data) ? data : {};
@@ -97,8 +101,15 @@ export async function openDialogue(
     calls: new FormCalls(context),
     requiredOnly,
     prefill: { data: content, ...(instructions.length > 0 && { pageInstructions: instructions }) },
+    ...(Array.isArray(attachments) && { attachments }),
+    ...(typeof ifMatch === "string" && { ifMatch }),
     signal: context.signal,
   };
+}
+
+/** Returns the dialogue for the next form, which the command line does not fill in. */
+export function continueDialogue({ prompts, calls, requiredOnly, signal }: Dialogue): Dialogue {
+  return { prompts, calls, requiredOnly, signal };
 }
 
 /** Performs an assignment: one action, or all screens of a screen flow. */
@@ -106,12 +117,10 @@ export async function performAssignment(dialogue: Dialogue, values: Values): Pro
   const { prompts, calls } = dialogue;
   const assignmentId = await resolveAssignmentId(calls.context, String(values.assignmentId));
   let action = typeof values.action === "string" ? values.action : await pickAssignmentAction(dialogue, assignmentId);
-  for (let isFirst = true;; isFirst = false) {
-    const form = createAssignmentForm(calls, { assignmentId, action, ...(isFirst && pickFurther(values)) });
-    const { done, reply } = await fillForm(prompts, form, {
-      ...dialogue,
-      prefill: isFirst ? dialogue.prefill : undefined,
-    });
+  for (let current = dialogue;; current = continueDialogue(current)) {
+    const { attachments, ifMatch } = current;
+    const form = createAssignmentForm(calls, { assignmentId, action, attachments, ifMatch });
+    const { done, reply } = await fillForm(prompts, form, current);
     const name = { submitted: "perform", saved: "save", wentBack: "navigateBack" } as const;
     const ref = { name: `assignments.${toKebab(name[done])}`, operation: assignments[name[done]] };
     const next = done === "saved" ? undefined : findNextScreen(reply, assignmentId);
@@ -122,10 +131,10 @@ export async function performAssignment(dialogue: Dialogue, values: Values): Pro
 
 /** Performs an action of a case. */
 export async function performCaseAction(dialogue: Dialogue, values: Values): Promise<Performed> {
-  const { prompts, calls } = dialogue;
+  const { prompts, calls, attachments, ifMatch } = dialogue;
   const caseId = await resolveCaseId(calls.context, String(values.caseId));
   const action = typeof values.action === "string" ? values.action : await pickCaseAction(dialogue, caseId);
-  const form = createCaseActionForm(calls, { caseId, action, ...pickFurther(values) });
+  const form = createCaseActionForm(calls, { caseId, action, attachments, ifMatch });
   const { reply } = await fillForm(prompts, form, dialogue);
   const { default: { performAction } } = await import("../../lib/resources/case_forms.ts");
   return { ref: { name: "cases.perform-action", operation: performAction }, values: { caseId }, reply };
@@ -146,20 +155,13 @@ async function createRecord(dialogue: Dialogue, { dataViewId }: Values): Promise
 }
 
 async function performRecordAction(dialogue: Dialogue, values: Values): Promise<Performed> {
-  const { prompts, calls } = dialogue;
+  const { prompts, calls, ifMatch } = dialogue;
   const dataViewId = String(values.dataViewId);
   const action = typeof values.action === "string" ? values.action : await pickRecordAction(dialogue, dataViewId);
   const key = await pickRecord(dialogue, dataViewId, isJsonObject(values.data) ? values.data : {});
-  const form = createRecordActionForm(calls, { dataViewId, action, key, ...pickFurther(values) });
+  const form = createRecordActionForm(calls, { dataViewId, action, key, ifMatch });
   const { reply } = await fillForm(prompts, form, dialogue);
   return { ref: { name: "data.perform-action", operation: data.performAction }, values: { dataViewId }, reply };
-}
-
-function pickFurther({ ifMatch, attachments }: Values): { ifMatch?: string; attachments?: JsonValue[] } {
-  return {
-    ...(typeof ifMatch === "string" && { ifMatch }),
-    ...(Array.isArray(attachments) && { attachments }),
-  };
 }
 
 /** Returns the action of the next screen, if the assignment is a screen flow that has not ended. */
@@ -213,7 +215,7 @@ export async function pickCaseType({ prompts, calls }: Dialogue): Promise<{ id: 
   const types = checkAnswer(caseTypes.list.answer, reply).caseTypes;
   if (types.length === 0) throw new SvcError("INVALID_ARGS", "There is no case type that you may create.");
   const choices = types.map(({ ID, name = ID }) => ({ value: ID, label: name }));
-  const id = await prompts.choose("Which case type?", choices);
+  const id = await prompts.search("Which case type?", choices);
   return { id, name: choices.find(({ value }) => value === id)?.label };
 }
 

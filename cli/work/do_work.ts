@@ -2,11 +2,13 @@
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import type { Reply } from "../../lib/client/response/reply.ts";
 import { SvcError } from "../../lib/errors.ts";
+import assignments from "../../lib/resources/assignments.ts";
 import cases, { type AssignmentInfo, type CaseAnswer } from "../../lib/resources/cases.ts";
 import { filterObjects, type JsonObject } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { rememberCase } from "../handles/cursor.ts";
 import { getCaseHandle, isAssignmentHandle } from "../handles/handles.ts";
+import { fillValues } from "../input/fill_values.ts";
 import { resolveCaseId } from "../handles/resolve_handles.ts";
 import { createCaseForm } from "../prompts/case_form.ts";
 import { titleCase } from "../prompts/assignment_form.ts";
@@ -14,12 +16,14 @@ import { fillForm } from "../prompts/fill_form.ts";
 import { readFields } from "../prompts/form.ts";
 import {
   canPrompt,
+  continueDialogue,
   type Dialogue,
   openDialogue,
   performAssignment,
   performCaseAction,
   pickCaseType,
 } from "../prompts/interactive.ts";
+import type { Prompts } from "../prompts/prompts.ts";
 import { printReply } from "../render/print_result.ts";
 import { readInbox } from "./read_inbox.ts";
 
@@ -31,65 +35,86 @@ export interface WorkStart {
   readonly action?: string;
   /** Values that the first form is filled with. */
   readonly data?: JsonObject;
+  /** Further values, as `--set` takes them. */
+  readonly set?: readonly string[];
 }
 
 /** Something that can be done with a case. */
 interface Task {
+  readonly kind: "action" | "process";
+  /** ID of the action or of the optional process. */
+  readonly id: string;
+  readonly name: string;
+  /** Displayed text. */
   readonly label: string;
-  readonly action: string;
-  /** Handle of the assignment. Actions of the whole case have none. */
+  /** Handle of the assignment. Actions and processes of the whole case have none. */
   readonly assignmentId?: string;
 }
 
+/** The tasks of a case that a person can perform now. */
+interface Offer {
+  /** Actions of the open assignments. */
+  readonly tasks: readonly Task[];
+  /** Actions and optional processes of the whole case. */
+  readonly others: readonly Task[];
+}
+
 const NEW_CASE = "new";
-const OTHER_ACTION = "other";
+const OTHER_TASK = "other";
 const STOP = "stop";
 
 /** Works on a case: performs one action after the other until the case is resolved, or nothing is left for the user. */
-export async function doWork(context: CommandContext, { id, action, data }: WorkStart): Promise<void> {
-  if (!canPrompt(context) || context.globals.dryRun) {
-    const problem = context.globals.dryRun ? "'svc do' has no dry run." : "'svc do' requires a terminal.";
-    throw new SvcError("INVALID_ARGS", problem, { hint: "Use 'svc assignments perform' instead." });
+export async function doWork(context: CommandContext, { id, action, data, set = [] }: WorkStart): Promise<void> {
+  if (!canPrompt(context)) {
+    throw new SvcError("INVALID_ARGS", "'svc do' requires a terminal.", {
+      hint: "Use 'svc assignments perform' instead.",
+    });
   }
-  const dialogue = await openDialogue(context, { data }, false);
+  const ref = { name: "assignments.perform", operation: assignments.perform };
+  const values = await fillValues(context, ref, { data }, { set, file: [], category: "File" });
+  const dialogue = await openDialogue(context, values, false);
   const start = id ?? await pickWork(dialogue);
-  const assignmentId = isAssignmentHandle(start) ? start : undefined;
-  const work = new CaseWork(
-    dialogue,
-    start === NEW_CASE ? await startCase(dialogue) : await resolveCaseId(context, getCaseHandle(start)),
-  );
-  await work.run({ assignmentId, action });
+  const isNew = start === NEW_CASE;
+  const caseId = isNew ? await startCase(dialogue) : await resolveCaseId(context, getCaseHandle(start));
+  await new CaseWork(dialogue, caseId, isNew).run({
+    action,
+    assignmentId: isAssignmentHandle(start) ? start : undefined,
+    opensOnlyTask: isNew || isAssignmentHandle(start),
+  });
+}
+
+/** The first task, as far as the user has chosen it. */
+interface FirstTask {
+  readonly action?: string;
+  readonly assignmentId?: string;
+  /** True to open the form at once if there is only one task. */
+  readonly opensOnlyTask: boolean;
 }
 
 class CaseWork {
-  readonly #dialogue: Dialogue;
+  /** The dialogue for the next form. */
+  #dialogue: Dialogue;
   readonly #caseId: string;
+  /** True if something was done that remains after a cancellation. */
+  #hasChanged: boolean;
 
-  constructor(dialogue: Dialogue, caseId: string) {
+  constructor(dialogue: Dialogue, caseId: string, isNew: boolean) {
     this.#dialogue = dialogue;
     this.#caseId = caseId;
+    this.#hasChanged = isNew;
   }
 
-  async run({ assignmentId, action }: { assignmentId?: string; action?: string }): Promise<void> {
+  async run(first: FirstTask): Promise<void> {
     const { calls, prompts } = this.#dialogue;
     let reply = await this.#read();
-    for (let round = 0;; round++) {
-      const answer = checkAnswer(cases.get.answer, reply);
-      const tasks = listTasks(answer).filter((task) =>
-        round > 0 || [undefined, task.assignmentId].includes(assignmentId)
-      );
-      const others = listCaseActions(answer);
-      if (tasks.length === 0 && (round > 0 || others.length === 0)) break;
-      const task = round === 0
-        ? action === undefined ? await this.#pickFirst(answer, tasks, others) : find(action, [...tasks, ...others])
-        : await this.#pickNext(answer, tasks, others);
-      if (task === undefined) break;
-      const isSaved = await this.#perform(task, round === 0);
+    let task = await this.#pickFirst(checkAnswer(cases.get.answer, reply), first);
+    while (task !== undefined) {
+      const isSaved = await this.#perform(task);
       reply = await this.#read();
-      if (isSaved) break;
+      task = isSaved ? undefined : await this.#pickNext(checkAnswer(cases.get.answer, reply));
     }
     rememberCase(calls.context, reply.head, this.#caseId);
-    prompts.report(describeEnd(checkAnswer(cases.get.answer, reply)));
+    prompts.report(...describeEnd(checkAnswer(cases.get.answer, reply)));
     if (calls.context.globals.format === "view") return;
     await printReply(calls.context, { name: "cases.get", operation: cases.get }, { caseId: this.#caseId }, reply);
   }
@@ -99,55 +124,72 @@ class CaseWork {
   }
 
   /** Performs a task. Returns true if a draft was saved instead. */
-  async #perform({ assignmentId, action }: Task, isFirst: boolean): Promise<boolean> {
-    const dialogue = isFirst ? this.#dialogue : { ...this.#dialogue, prefill: undefined };
-    try {
-      if (assignmentId === undefined) await performCaseAction(dialogue, { caseId: this.#caseId, action });
-      else {
-        const { ref } = await performAssignment(dialogue, { assignmentId, action });
-        return ref.name === "assignments.save";
-      }
+  async #perform(task: Task): Promise<boolean> {
+    if (task.kind === "process") {
+      await this.#startProcess(task);
       return false;
+    }
+    const dialogue = this.#dialogue;
+    this.#dialogue = continueDialogue(dialogue);
+    const { assignmentId, id: action } = task;
+    try {
+      const { ref } = assignmentId === undefined
+        ? await performCaseAction(dialogue, { caseId: this.#caseId, action })
+        : await performAssignment(dialogue, { assignmentId, action });
+      this.#hasChanged = true;
+      return ref.name === "assignments.save";
     } catch (error) {
-      if (isFirst || !isInterruption(error)) throw error;
+      if (!this.#hasChanged || !isInterruption(error)) throw error;
       throw new SvcError("INTERRUPTED", "Cancelled. The open form was not submitted.");
     }
   }
 
-  async #pickFirst(answer: CaseAnswer, tasks: readonly Task[], others: readonly Task[]): Promise<Task | undefined> {
-    const [only, ...more] = tasks;
-    if (only !== undefined && more.length === 0) return only;
-    return await this.#pick(titleCase(answer.data), tasks, others);
+  async #startProcess({ id: process, name }: Task): Promise<void> {
+    const { calls, prompts } = this.#dialogue;
+    await calls.call("cases.start-process", cases.startProcess, { caseId: this.#caseId, process });
+    this.#hasChanged = true;
+    prompts.report(`${name} was started.`);
   }
 
-  /** Offers the next tasks. Ctrl-C stops here: everything before is done. */
-  async #pickNext(answer: CaseAnswer, tasks: readonly Task[], others: readonly Task[]): Promise<Task | undefined> {
+  async #pickFirst(
+    answer: CaseAnswer,
+    { action, assignmentId, opensOnlyTask }: FirstTask,
+  ): Promise<Task | undefined> {
+    const { tasks: all, others } = listTasks(answer);
+    const tasks = assignmentId === undefined ? all : all.filter((task) => task.assignmentId === assignmentId);
+    if (action !== undefined) return find(action, [...tasks, ...others]);
+    if (tasks.length === 0 && others.length === 0) return undefined;
+    if (tasks.length === 1 && (opensOnlyTask || others.length === 0)) return tasks[0];
+    return await this.#pick(titleCase(answer.data), { tasks, others });
+  }
+
+  async #pickNext(answer: CaseAnswer): Promise<Task | undefined> {
+    const offer = listTasks(answer);
+    if (offer.tasks.length === 0) return undefined;
+    return await this.#pick(`${titleCase(answer.data)} (${answer.status}). Next?`, offer);
+  }
+
+  /** Offers tasks. Returns undefined to stop, also after Ctrl-C if something was done before. */
+  async #pick(message: string, offer: Offer): Promise<Task | undefined> {
     try {
-      return await this.#pick(`${titleCase(answer.data)} (${answer.status}). Next?`, tasks, others);
+      return await pickTask(this.#dialogue.prompts, message, offer);
     } catch (error) {
-      if (isInterruption(error)) return undefined;
+      if (this.#hasChanged && isInterruption(error)) return undefined;
       throw error;
     }
   }
+}
 
-  async #pick(message: string, tasks: readonly Task[], others: readonly Task[]): Promise<Task | undefined> {
-    const { prompts } = this.#dialogue;
-    const choose = async (
-      message: string,
-      offered: readonly Task[],
-      more: { value: string; label: string }[],
-    ): Promise<Task | string> => {
-      const choices = offered.map(({ label }, i) => ({ value: String(i), label }));
-      const answer = await prompts.choose(message, [...choices, ...more]);
-      return offered[Number(answer)] ?? answer;
-    };
-    const answer = await choose(message, tasks, [
-      ...(others.length > 0 ? [{ value: OTHER_ACTION, label: "Another action of the case" }] : []),
-      { value: STOP, label: "Stop" },
-    ]);
-    const picked = answer === OTHER_ACTION ? await choose("Which action?", others, []) : answer;
-    return typeof picked === "string" ? undefined : picked;
-  }
+async function pickTask(prompts: Prompts, message: string, { tasks, others }: Offer): Promise<Task | undefined> {
+  const toChoices = (offered: readonly Task[]) => offered.map(({ label }, i) => ({ value: String(i), label }));
+  const offered = tasks.length > 0 ? tasks : others;
+  const answer = await prompts.choose(message, [
+    ...toChoices(offered),
+    ...(offered === tasks && others.length > 0 ? [{ value: OTHER_TASK, label: "Another action of the case" }] : []),
+    { value: STOP, label: "Stop" },
+  ]);
+  if (answer !== OTHER_TASK) return offered[Number(answer)];
+  return others[Number(await prompts.search("Which action?", toChoices(others)))];
 }
 
 /** Prompts for open work. Returns a handle, or that a new case is wanted. */
@@ -171,53 +213,56 @@ async function startCase(dialogue: Dialogue): Promise<string> {
   const form = createCaseForm(calls, id, name);
   const needsValues = readFields((await form.read()).uiResources).some(({ isRequired }) => isRequired);
   const reply = needsValues
-    ? (await fillForm(prompts, form, { ...dialogue, prefill: undefined, requiredOnly: true })).reply
+    ? (await fillForm(prompts, form, { ...continueDialogue(dialogue), requiredOnly: true })).reply
     : await form.submit({ submission: { data: {} }, content: {}, files: new Map() });
   const created = checkAnswer(cases.create.answer, reply);
   prompts.report(`${titleCase(created.data)} was created.`);
   return created.id;
 }
 
-/** Lists the actions of the assignments that the user may perform; those in the user's worklist first. */
-function listTasks({ data: { caseInfo } }: CaseAnswer): Task[] {
+/** Lists what a person can do with a case; first the work in their worklist. */
+function listTasks({ data: { caseInfo } }: CaseAnswer): Offer {
   const open = (caseInfo.assignments ?? []).filter(({ canPerform }) => canPerform !== "false");
   const isOwn = ({ assigneeInfo }: AssignmentInfo) => assigneeInfo?.type === "worklist";
-  return [...open.filter(isOwn), ...open.filter((assignment) => !isOwn(assignment))].flatMap(
+  const tasks = [...open.filter(isOwn), ...open.filter((assignment) => !isOwn(assignment))].flatMap(
     ({ ID, name, actions = [], isMultiStep }) =>
-      actions.map((action) => ({
+      actions.map((action): Task => ({
+        kind: "action",
+        id: action.ID,
+        name: action.name,
         assignmentId: ID,
-        action: action.ID,
         label: actions.length === 1 || isMultiStep === "true" || action.name === name
           ? name
-          : `${name}: ${action.name}`,
+          : (open.length === 1 ? "" : `${name}: `) + action.name,
       })),
   );
-}
-
-function listCaseActions({ data: { caseInfo } }: CaseAnswer): Task[] {
-  return (caseInfo.availableActions ?? []).map(({ ID, name }) => ({ action: ID, label: name }));
+  const { availableActions = [], availableProcesses = [] } = caseInfo;
+  const others: Task[] = [
+    ...availableActions.map(({ ID, name }): Task => ({ kind: "action", id: ID, name, label: name })),
+    ...availableProcesses.map(({ ID, name }): Task => ({ kind: "process", id: ID, name, label: `Start ${name}` })),
+  ];
+  return { tasks, others };
 }
 
 function find(wanted: string, tasks: readonly Task[]): Task {
-  const isWanted = ({ action, label }: Task) =>
-    [action, label, label.replace(/^.*: /, "")].some((name) => name.toLowerCase() === wanted.toLowerCase());
+  const isWanted = ({ id, name, label }: Task) =>
+    [id, name, label].some((text) => text.toLowerCase() === wanted.toLowerCase());
   const task = tasks.find(isWanted);
   if (task !== undefined) return task;
   throw new SvcError("INVALID_ARGS", `There is no action '${wanted}' that you may perform now.`, {
-    hint: `The actions are ${[...new Set(tasks.map(({ action }) => action))].join(", ") || "none"}.`,
+    hint: `The actions are ${[...new Set(tasks.map(({ id }) => id))].join(", ") || "none"}.`,
   });
 }
 
 /** Describes the state in which the dialogue leaves a case. */
-function describeEnd(answer: CaseAnswer): string {
-  const { data, status } = answer;
+function describeEnd({ data, status }: CaseAnswer): string[] {
   const title = titleCase(data);
   const open = data.caseInfo.assignments ?? [];
-  if (open.length === 0) return `${title} is done: ${status}.`;
+  if (open.length === 0) return [`${title} is done: ${status}.`];
   const waits = open.map(({ name, assigneeInfo }) =>
-    `${name} (${assigneeInfo?.name ?? assigneeInfo?.ID ?? "not assigned"})`
+    `Open: ${name} (${assigneeInfo?.name ?? assigneeInfo?.ID ?? "not assigned"})`
   );
-  return `${title} is ${status}. Open: ${waits.join(", ")}.`;
+  return [`${title} is ${status}.`, ...waits];
 }
 
 function isInterruption(error: unknown): boolean {

@@ -1,4 +1,5 @@
 import { localCommand } from "../local_command.ts";
+import { SET } from "../operations.ts";
 
 /** `svc do` */
 export const doCommand = localCommand({
@@ -14,10 +15,11 @@ export const doCommand = localCommand({
     optional: true,
   }],
   flags: {
-    action: { help: "First action: its ID or its name", type: "string" },
-    data: { help: "Values of the first form; JSON, @file or -", type: "object" },
+    action: { help: "First action or optional process: its ID or its name", type: "string" },
+    data: { help: "Values that the first form begins with; JSON, @file or -", type: "object" },
+    set: { ...SET, type: "list" },
   },
-  example: ["", "P-1", "- --action Expedite"],
+  example: ["", "P-1", "- --action Expedite", "P-1 --set Channel=Desk --set 'Documents[+].Title=Site plan'"],
   seeAlso: ["inbox --help", "help handles", "assignments perform --help"],
   prefersView: true,
   async run(context, start) {

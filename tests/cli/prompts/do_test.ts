@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { KEYS, openTerminal, type Terminal } from "../../harness/terminal.ts";
 import { openLiveForAll } from "../../harness/service.ts";
+import { makeFolder } from "../../harness/svc.ts";
 
 const live = await openLiveForAll();
 const { enter, down } = KEYS;
@@ -38,6 +39,10 @@ Deno.test("'svc do' takes an application from its creation to its resolution, sc
   await clerk.waitFor("Fee: 50 → 75");
   await answer(clerk, REGISTER.slice(5));
 
+  // The clerk starts a visit of the site, which is optional.
+  await answer(clerk, [["P-1 Permit for Ada Lovelace (Pending-Review). Next?", down], ["Which action?", "visit"]]);
+  await clerk.waitFor("Site visit was started.");
+
   // The review is a flow of three screens, which the clerk may take from its queue. It goes back once.
   await answer(clerk, [["P-1 Permit for Ada Lovelace (Pending-Review). Next?"]]);
   await clerk.waitFor("(screen 1 of 3)");
@@ -65,7 +70,19 @@ Deno.test("'svc do' takes an application from its creation to its resolution, sc
   await answer(clerk, [["Area in m²"], ["Documents: 1 row"], ["Submit 'Documents'?"]]);
   await answer(clerk, [["The application is complete", KEYS.left], ["Advice (required)"], ["Submit 'Advice'?"]]);
   assert.equal(await clerk.exit(), 0);
-  assert.match(clerk.screen(), /P-1 Permit for Ada Lovelace is Pending-Decision. Open: Decide \(Decisions\)\.\n*$/);
+  assert.match(clerk.screen(), /│ {2}Open: Visit the site \(Site visits\)\n│ {2}Open: Decide \(Decisions\)$/);
+
+  await using inspector = openTerminal(["do"], { env: await live.environment("inspector@city") });
+  await answer(inspector, [["What do you want to work on?", "visit"], ["Inspector (required)", "Ines"]]);
+  await answer(inspector, [["Date of the visit (required)", "2026-02-30"]]);
+  await inspector.waitFor("Enter a date, e.g. 2026-01-31.");
+  inspector.type(KEYS.backspace, KEYS.backspace, "28", enter);
+  await answer(inspector, [["Findings of the visit", "As drawn"], ["Submit 'Visit the site'?"]]);
+  assert.equal(await inspector.exit(), 0);
+  assert.match(
+    inspector.screen(),
+    /P-1 Permit for Ada Lovelace is Pending-Decision\.\n│ {2}Open: Decide \(Decisions\)$/,
+  );
 
   await using decider = openTerminal(["do", "p-1"], { env: await live.environment("decider@city") });
   await answer(decider, [["P-1 Permit for Ada Lovelace"]]);
@@ -74,4 +91,72 @@ Deno.test("'svc do' takes an application from its creation to its resolution, sc
   await answer(decider, [["Decision (required)", "gra"], ["Reason", "Complete"], ["Submit 'Decide'?"]]);
   assert.equal(await decider.exit(), 0);
   assert.match(decider.screen(), /P-1 Permit for Ada Lovelace is done: Resolved-Completed\.\n*$/);
+});
+
+Deno.test("'svc do' sends an application back, and withdraws one", async () => {
+  const caseId = await live.createPermit();
+  const number = caseId.split(" ").at(-1) ?? "";
+  await live.json(`cases stage-go '${caseId}' --stage Decision`);
+  await using decider = openTerminal(["do", number, "--set", "Reason=No plan"], {
+    env: await live.environment("decider@city"),
+  });
+  await answer(decider, [[`${number} Permit for Ada`, down], ["Reason (required)"]]);
+  await decider.waitFor("Reason: (empty) → No plan");
+  await answer(decider, [["Submit 'Send back to the review'?"]]);
+  assert.equal(await decider.exit(), 0);
+  assert.match(decider.screen(), /is Pending-Review\.\n│ {2}Open: Check the application \(Review of applications\)$/);
+
+  await using clerk = openTerminal(["do", number, "--action", "Withdraw"], { env: await live.environment() });
+  await answer(clerk, [["Reason (required)", KEYS.ctrlU, "Not needed"], ["Submit 'Withdraw the application'?"]]);
+  await answer(clerk, [[`${number} Permit for Ada (Pending-Review). Next?`], ["Reason"]]);
+  await answer(clerk, [["Submit 'Confirm the withdrawal'?"]]);
+  assert.equal(await clerk.exit(), 0);
+  assert.match(clerk.screen(), /is done: Resolved-Withdrawn\.\n*$/);
+});
+
+Deno.test("'svc do' offers many actions by typing", async () => {
+  await using clerk = openTerminal(["do"], { env: await live.environment() });
+  const activity = (performer: string): Dialogue => [
+    ["Performed by (required)", KEYS.ctrlU, performer],
+    ["Group of the performer"],
+    ["Performed at (required)", KEYS.ctrlU, "2026-01-05T09:00:00Z"],
+  ];
+  await answer(clerk, [
+    ["What do you want to work on?", "new"],
+    ["Which case type?", "rec"],
+    ...activity("Resource 1"),
+  ]);
+  await answer(clerk, [["This activity ends the receiving phase"], ["Submit 'Confirmation of receipt'?"]]);
+  await answer(clerk, [["R-1 Receipt of a request (Open). Next?", "t10"], ...activity("Resource 2")]);
+  await answer(clerk, [["This activity ends the receiving phase", KEYS.left]]);
+  await answer(clerk, [["Submit 'T10 Determine necessity to stop indication'?"]]);
+  assert.equal(await clerk.exit(), 0);
+  assert.match(clerk.screen(), /R-1 Receipt of a request is done: Resolved-Completed\.$/);
+});
+
+Deno.test("'svc do' files an objection, hears it and rules on it", async () => {
+  await using folder = await makeFolder({ "letter.txt": "No", "report.txt": "Heard" });
+  const open = async (args: string[], operator?: string) =>
+    openTerminal(args, { env: await live.environment(operator), cwd: folder.path });
+
+  await using clerk = await open(["do"]);
+  await answer(clerk, [["What do you want to work on?", "new"], ["Which case type?", "obj"], ["O-1 Objection"]]);
+  await answer(clerk, [["Name of the objector (required)", "Bo"], ["E-mail"], ["Number of the permit", "P-1"]]);
+  await answer(clerk, [["Grounds (required)", "Too high"], ["Letter of objection (path of a file)", "letter.txt"]]);
+  await clerk.waitFor("Letter of objection: (empty) → letter.txt");
+  await answer(clerk, [["Submit 'File'?"]]);
+  assert.equal(await clerk.exit(), 0);
+
+  await using mediator = await open(["do"], "mediator@city");
+  await answer(mediator, [["What do you want to work on?", "bo"], ["Date of the hearing (required)", "2026-03-01"]]);
+  await answer(mediator, [["Submit 'Plan the hearing'?"], ["O-1 Objection of Bo (Pending-Hearing). Next?"]]);
+  await answer(mediator, [["Report of the hearing (path of a file, required)", "report.txt"]]);
+  await answer(mediator, [["Submit 'Report on the hearing'?"]]);
+  assert.equal(await mediator.exit(), 0);
+
+  await using lawyer = await open(["do", "o-1"], "lawyer@city");
+  await answer(lawyer, [["O-1 Objection of Bo"], ["Ruling (required)", "up"], ["Reason", "Right"]]);
+  await answer(lawyer, [["Submit 'Rule on the objection'?"]]);
+  assert.equal(await lawyer.exit(), 0);
+  assert.match(lawyer.screen(), /O-1 Objection of Bo is done: Resolved-Upheld\.$/);
 });
