@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { findDetachedServices, killProcess } from "./support/processes.ts";
 
 /** Numbers of tests by result. */
 export interface TestCounts {
@@ -26,7 +27,8 @@ const KILL_SECONDS = 10;
 
 /**
  * Runs `deno test` with arguments, and counts the results. Stops it when no test ends for a long time, and prints which
- * tests were running: a test that blocks its thread cannot end by a limit of its own.
+ * tests were running: a test that blocks its thread cannot end by a limit of its own. Ctrl-C stops them, too. Kills the
+ * services that stopped tests have left running.
  */
 export async function runTests(args: readonly string[], options: RunTestsOptions): Promise<TestCounts> {
   const { directory, env, write, stallSeconds = 300 } = options;
@@ -59,8 +61,12 @@ export async function runTests(args: readonly string[], options: RunTestsOptions
       timer = watch();
     }
   }
+  const waitForTests = () => {}; // They receive the signal of Ctrl-C, too.
+  Deno.addSignalListener("SIGINT", waitForTests);
   const [{ success }] = await Promise.all([child.status, forward(child.stdout), forward(child.stderr)]);
+  Deno.removeSignalListener("SIGINT", waitForTests);
   clearTimeout(timer);
+  if (!success && Deno.build.os !== "windows") (await findDetachedServices(directory)).forEach(killProcess);
   return await readCounts(report, success);
 }
 

@@ -87,11 +87,30 @@ export function killProcess(pid: number): boolean {
 
 /** Finds the sandboxes of a runner, or only those of one script if its path is given. */
 export async function findSandboxes(runner: number, script = ""): Promise<number[]> {
-  const { stdout } = await new Deno.Command("ps", { args: ["-A", "-o", "pid=,ppid=,args="] }).output();
-  return new TextDecoder().decode(stdout).split("\n").flatMap((line) => {
+  // Other children run 'deno info', which lists the imports of the script.
+  return (await listProcesses()).filter(({ parent, args }) =>
+    parent === runner && args.includes(" run ") && args.includes(encodeURIComponent(script))
+  ).map(({ pid }) => pid);
+}
+
+/** Finds the detached services whose data is below a directory. */
+export async function findDetachedServices(directory: string): Promise<number[]> {
+  const processes = await listProcesses();
+  return processes.filter(({ args }) => args.includes(" service start ") && args.includes(`--data=${directory}/`))
+    .map(({ pid }) => pid);
+}
+
+interface ListedProcess {
+  readonly pid: number;
+  readonly parent: number;
+  /** Command line. */
+  readonly args: string;
+}
+
+async function listProcesses(): Promise<ListedProcess[]> {
+  const { stdout } = await new Deno.Command("ps", { args: ["-A", "-ww", "-o", "pid=,ppid=,args="] }).output();
+  return new TextDecoder().decode(stdout).split("\n").map((line) => {
     const [, pid, parent, args = ""] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
-    // Other children run 'deno info', which lists the imports of the script.
-    const isSandbox = args.includes(" run ") && args.includes(encodeURIComponent(script));
-    return Number(parent) === runner && isSandbox ? [Number(pid)] : [];
+    return { pid: Number(pid), parent: Number(parent), args };
   });
 }

@@ -326,7 +326,7 @@ export interface ParsedResult {
   readonly error: Record<string, unknown>;
 }
 
-/** A configuration directory, and `svc service` in it. Disposing it stops the service that was left running. */
+/** A configuration directory, and `svc service` in it. Disposing it stops the services that are still running. */
 export class ServiceHome implements AsyncDisposable {
   /** The directory. */
   readonly directory: string;
@@ -378,7 +378,8 @@ export class ServiceHome implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.svc("service", "stop");
+    const { code, stderr } = await runCommand(this.command(["service", "stop", "--all"]));
+    assert.equal(code, 0, stderr);
     await Deno.remove(this.directory, { recursive: true });
   }
 }

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { runTests } from "../../tasks/run_tests.ts";
+import { findDetachedServices } from "../../tasks/support/processes.ts";
 import { makeFolder } from "../harness/svc.ts";
+import { eventually } from "../harness/wait.ts";
 
 const FILES = {
   "blocking_test.ts": `Deno.test("a first test", () => {}); Deno.test("a test that blocks", () => { for (;;); });`,
@@ -30,6 +32,27 @@ Deno.test("the results of tests are counted", async () => {
   });
   const counts = await runTests([folder.path], { directory: folder.path, write: () => {} });
   assert.deepEqual(counts, { passed: 1, failed: 1 });
+});
+
+Deno.test("a detached service that a failed test has left running is killed", {
+  ignore: Deno.build.os === "windows", // It has no `ps`.
+}, async () => {
+  await using folder = await makeFolder();
+  const args = ["eval", "setTimeout(() => {}, 600_000)", "service", "start", `--data=${folder.path}/data`, "--strict"];
+  await Deno.writeTextFile(
+    `${folder.path}/leaving_test.ts`,
+    `Deno.test("a test that leaves a process", { sanitizeResources: false, sanitizeOps: false }, () => {
+       const child = new Deno.Command(Deno.execPath(), { args: ${
+      JSON.stringify(args)
+    }, stdout: "null", stderr: "null" });
+       console.log("left", child.spawn().pid);
+       throw new Error("failed");
+     });`,
+  );
+  let output = "";
+  await runTests([folder.path], { directory: folder.path, write: (text) => output += text });
+  assert.match(output, /left \d+/);
+  await eventually("the process has ended", async () => (await findDetachedServices(folder.path)).length === 0);
 });
 
 Deno.test("tests that make progress may take longer than the limit, also with colors", async () => {

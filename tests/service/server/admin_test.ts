@@ -53,18 +53,8 @@ Deno.test("status and stop find every service of the user: other directories, se
   await home.svc(...START_ARGUMENTS, "--data", first);
   await home.svc(...START_ARGUMENTS, "--data", second, "--profile", "second");
   await Deno.remove(join(home.directory, "config.json"));
-  const memory = home.command([
-    "service",
-    "start",
-    "--port",
-    "0",
-    "--data",
-    ":memory:",
-    "--profile",
-    "memory",
-    "--quiet",
-  ])
-    .spawn();
+  const start = ["service", "start", "--port", "0", "--data", ":memory:", "--profile", "memory", "--quiet"];
+  const memory = home.command(start).spawn();
   const reader = memory.stdout.getReader();
   await reader.read();
   assert.deepEqual(new Set((await list()).map(({ data }) => data)), new Set([first, second, ":memory:"]));
