@@ -33,11 +33,7 @@ export function createContext(globals: GlobalFlags, io: Io): CommandContext {
     async print(result) {
       if (result === undefined) return;
       const render = await loadRenderer(globals);
-      const { text, notes } = await render(result, {
-        columns: io.stdout.columns(),
-        color: hasColor(io.stdout, io),
-        links: hasLinks(io),
-      });
+      const { text, notes } = await render(result, getSurface(io));
       await writeResult(context, text);
       notes.forEach(context.note);
     },
@@ -46,6 +42,11 @@ export function createContext(globals: GlobalFlags, io: Io): CommandContext {
     },
   };
   return context;
+}
+
+/** Returns what stdout can show. */
+export function getSurface(io: Io): Surface {
+  return { columns: io.stdout.columns(), color: hasColor(io.stdout, io), links: hasLinks(io) };
 }
 
 /** Writes a rendered result to stdout, or shows it in a pager if it is longer than the screen. */

@@ -9,9 +9,12 @@ import {
   type JsonValue,
 } from "../../utils/json.ts";
 import { isShortId } from "../handles/handles.ts";
-import { listContentRows } from "./content_rows.ts";
-import { formatDistance } from "./format_value.ts";
+import { listContentRows, listFormRows } from "./content_rows.ts";
+import { formatDistance, formatTimestamp } from "./format_value.ts";
 import type { Row, Section, Span } from "./page.ts";
+
+/** Number of entries of the history on a page. */
+const RECENT = 5;
 
 /** The body of a response with a case. */
 type CaseBody = JsonObject & { readonly data: { readonly caseInfo: JsonObject } };
@@ -21,8 +24,24 @@ export function isCaseBody(value: JsonValue): value is CaseBody {
   return isJsonObject(value) && isJsonObject(value.data) && isJsonObject(value.data.caseInfo);
 }
 
+/** An entry of the history of a case. */
+interface PastEvent {
+  readonly time: string;
+  /** Operator ID. */
+  readonly by: string;
+  readonly text: string;
+}
+
+/** Facts that a page shows besides the response with the case. */
+export interface CaseContext {
+  /** Form that declares the fields of the case. */
+  readonly form: JsonValue | undefined;
+  /** History of the case, oldest first. */
+  readonly history: readonly PastEvent[];
+}
+
 /** Builds the page of a case, or of an assignment with its case. */
-export function buildCasePage(body: CaseBody): Section[] {
+export function buildCasePage(body: CaseBody, around?: CaseContext): Section[] {
   const { caseInfo } = body.data;
   const content = isJsonObject(caseInfo.content) ? caseInfo.content : {};
   const caseId = toText(caseInfo.ID) ?? toText(body.ID) ?? "";
@@ -37,7 +56,10 @@ export function buildCasePage(body: CaseBody): Section[] {
     { line: [{ text: shortId, style: "bold" }, { text: `  ${label}`, style: "bold" }] },
     { line: buildStageLine(filterObjects(caseInfo.stages)) },
     { rows: listFacts(caseInfo, body, caseId) },
-    { heading: "Fields", rows: listContentRows(content, body.uiResources) },
+    {
+      heading: "Fields",
+      rows: around === undefined ? listFormRows(content, body.uiResources) : listContentRows(content, around.form),
+    },
     { heading: "Open work", rows: assignments.map(describeAssignment) },
     {
       heading: "Actions",
@@ -46,7 +68,22 @@ export function buildCasePage(body: CaseBody): Section[] {
         ...(selected.length > 0 ? [] : listCaseActions(caseInfo, name)),
       ],
     },
+    ...(around === undefined ? [] : [listHistory(around.history, name)]),
   ];
+}
+
+/** Shows the last entries of a history. */
+function listHistory(history: readonly PastEvent[], caseName: string): Section {
+  const recent = history.slice(-RECENT);
+  const width = Math.max(0, ...recent.map(({ by }) => by.length));
+  const all = formatCommandLine(["history", caseName]);
+  return {
+    heading: "Recent history" + (history.length > RECENT ? ` (for all, run: ${all})` : ""),
+    rows: recent.map(({ time, by, text }) => ({
+      label: formatTimestamp(time),
+      value: `${by.padEnd(width)}  ${text}`,
+    })),
+  };
 }
 
 /** Shows the way of the case: `Intake ✓ ─ Review ● ─ Decision`. Alternative stages are shown when they are visited. */
@@ -85,13 +122,14 @@ function formatTimeFact(time: JsonValue | undefined, by?: JsonValue): string | u
   return isNonEmptyString(by) ? `${formatDistance(time)} by ${by}` : formatDistance(time);
 }
 
-function describeAssignment({ name, ID, instructions, assigneeInfo, urgency }: JsonObject): Row {
+function describeAssignment({ name, ID, instructions, assigneeInfo, urgency, dueTime }: JsonObject): Row {
   const assignee = isJsonObject(assigneeInfo) ? assigneeInfo : {};
   const [id, display] = [toText(assignee.ID), toText(assignee.name)];
   const who = display === undefined || display === id ? id : `${display} (${id})`;
   const facts = [
     who === undefined ? undefined : assignee.type === "workbasket" ? `in the queue ${who}` : `assigned to ${who}`,
     toText(urgency) === undefined ? undefined : `urgency ${toText(urgency)}`,
+    isNonEmptyString(dueTime) ? `due ${formatDistance(dueTime)}` : undefined,
   ];
   const text = facts.filter(isNonEmptyString).join(", ");
   const value = [text.charAt(0).toUpperCase() + text.slice(1), toText(instructions)].filter(isNonEmptyString).join(

@@ -8,13 +8,23 @@ import type { Row } from "./page.ts";
 type Declaration = JsonObject | undefined;
 
 /** Lists the fields of a form with their values. Without a form, lists the content that is not empty. */
-export function listContentRows(content: JsonObject, uiResources: JsonValue | undefined): Row[] {
-  const resources = isJsonObject(uiResources) ? uiResources.resources : undefined;
-  const fields = isJsonObject(resources) && isJsonObject(resources.fields) ? resources.fields : {};
+export function listFormRows(content: JsonObject, uiResources: JsonValue | undefined): Row[] {
+  const fields = readDeclarations(uiResources);
   const shown = Object.keys(fields).filter((name) => !isTechnical(name) && name !== "");
-  if (shown.length > 0) return shown.flatMap((name) => describe(name, declare(fields, name), content[name]));
+  if (shown.length === 0) return listContentRows(content, undefined);
+  return shown.flatMap((name) => describe(name, declare(fields, name), content[name]));
+}
+
+/** Lists the content that is not empty, with labels where a form declares them. */
+export function listContentRows(content: JsonObject, uiResources: JsonValue | undefined): Row[] {
+  const fields = readDeclarations(uiResources);
   return Object.keys(content).filter((name) => !isTechnical(name) && !isEmptyValue(content[name]))
-    .flatMap((name) => describe(name, undefined, content[name]));
+    .flatMap((name) => describe(name, declare(fields, name), content[name]));
+}
+
+function readDeclarations(uiResources: JsonValue | undefined): JsonObject {
+  const resources = isJsonObject(uiResources) ? uiResources.resources : undefined;
+  return isJsonObject(resources) && isJsonObject(resources.fields) ? resources.fields : {};
 }
 
 function describe(name: string, field: Declaration, value: JsonValue | undefined, page?: string): Row[] {

@@ -2,13 +2,20 @@
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import { openCaller } from "../../lib/client/open_caller.ts";
 import data from "../../lib/resources/data.ts";
-import { filterObjects, isJsonObject, isScalar, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import {
+  filterObjects,
+  isJsonObject,
+  isObjectList,
+  isScalar,
+  type JsonObject,
+  type JsonValue,
+} from "../../utils/json.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
 import { truncateToWidth } from "../../utils/text/display_width.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { callerOptions } from "../context.ts";
-import { formatValue } from "../view/format_value.ts";
+import { formatValue, isEmptyValue, isTechnical, toLabel } from "../view/format_value.ts";
 import { formatTime } from "./format_time.ts";
 
 /** A field that changed. A value that is missing was or became empty. */
@@ -72,16 +79,25 @@ export function renderHistory(entries: readonly HistoryEntry[], columns: number)
   const indent = " ".repeat(4);
   const lines = entries.flatMap(({ time, by, text, changes }) => [
     escapeToOneLine(`${formatTime(time)}  ${by.padEnd(width)}  ${text}`),
-    ...changes.map((change) => truncateToWidth(indent + escapeToOneLine(formatChange(change)), columns)),
+    ...changes.flatMap(formatChange).map((change) => truncateToWidth(indent + escapeToOneLine(change), columns)),
   ]);
   return lines.map((line) => line + "\n").join("");
 }
 
-function formatChange({ field, from, to }: FieldChange): string {
-  return from === undefined ? `${field}: ${formatField(to)}` : `${field}: ${formatField(from)} → ${formatField(to)}`;
+/** Formats a change as `Fee: 50 → 150`. A page that had content before has a line for each member that changed. */
+function formatChange({ field, from, to }: FieldChange): string[] {
+  if (isJsonObject(from) && isJsonObject(to)) {
+    const members = Object.keys({ ...from, ...to }).filter((name) => !isTechnical(name));
+    const changed = members.filter((name) => JSON.stringify(from[name]) !== JSON.stringify(to[name]));
+    return changed.flatMap((name) =>
+      formatChange({ field: name, from: from[name], to: to[name] }).map((line) => `${toLabel(field)}: ${line}`)
+    );
+  }
+  const old = from === undefined ? "" : `${formatChanged(from)} → `;
+  return [`${toLabel(field)}: ${old}${formatChanged(to)}`];
 }
 
-function formatField(value: JsonValue | undefined): string {
-  if (value === undefined || value === null || value === "") return "(empty)";
-  return Array.isArray(value) ? pluralize(value.length, "row") : formatValue(value);
+function formatChanged(value: JsonValue | undefined): string {
+  if (isEmptyValue(value)) return "(empty)";
+  return isObjectList(value) ? pluralize(value.length, "row") : formatValue(value);
 }

@@ -14,18 +14,15 @@ export const show = localCommand({
   seeAlso: ["help handles", "cases get --help", "assignments get --help"],
   prefersView: true,
   async run(context, { id }) {
-    const [{ callAndPrint }, { isAssignmentHandle }] = await Promise.all([
-      import("../operations.ts"),
-      import("../../handles/handles.ts"),
-    ]);
-    if (isAssignmentHandle(id)) {
-      const { default: operations } = await import("../../../lib/resources/assignments.ts");
-      const ref = { name: "assignments.get", operation: operations.get };
-      return await callAndPrint(context, ref, { assignmentId: id });
+    const { isAssignmentHandle } = await import("../../handles/handles.ts");
+    if (!isAssignmentHandle(id)) {
+      const { showCase } = await import("../../work/show_case.ts");
+      return await showCase(context, id);
     }
-    const { resolveCaseId } = await import("../../handles/resolve_handles.ts");
-    const { default: operations } = await import("../../../lib/resources/cases.ts");
-    const caseId = await resolveCaseId(context, id);
-    await callAndPrint(context, { name: "cases.get", operation: operations.get }, { caseId });
+    const [{ callAndPrint }, { default: operations }] = await Promise.all([
+      import("../operations.ts"),
+      import("../../../lib/resources/assignments.ts"),
+    ]);
+    await callAndPrint(context, { name: "assignments.get", operation: operations.get }, { assignmentId: id });
   },
 });
