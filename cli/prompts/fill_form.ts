@@ -2,6 +2,7 @@
 import { SvcError } from "../../lib/errors.ts";
 import type { Reply } from "../../lib/client/response/reply.ts";
 import type { JsonObject } from "../../utils/json.ts";
+import { composeHint } from "../exit.ts";
 import { askField, type FieldSources } from "./ask_field.ts";
 import type { FormField } from "./form.ts";
 import { type FileChange, FormState, type FormView, type Submission } from "./form_state.ts";
@@ -54,6 +55,8 @@ export interface FormOptions {
   readonly requiredOnly: boolean;
   /** Values that are filled in before the first prompt. */
   readonly prefill?: Submission;
+  /** Entity tag that must still be current. Default: that of the form. */
+  readonly ifMatch?: string;
   /** Aborts when the user interrupts a call. */
   readonly signal: AbortSignal;
 }
@@ -82,8 +85,10 @@ class FormDialogue {
   readonly #form: OpenForm;
   /** Keys of the fields that were prompted for. */
   readonly #asked = new Set<string>();
-  /** True if the user has seen the offer of a draft, and cancels. */
-  #isDeclined = false;
+  /** Issues by the key of the fields to prompt for again. */
+  readonly #again = new Map<string, readonly string[]>();
+  /** True if the user leaves the form. */
+  #isLeaving = false;
 
   constructor(prompts: Prompts, source: FormSource, form: OpenForm, options: FormOptions) {
     this.#prompts = prompts;
@@ -115,16 +120,27 @@ class FormDialogue {
   }
 
   async run(): Promise<FormOutcome> {
+    let failure: SvcError | undefined;
     for (;;) {
       try {
-        await this.#askOthers();
-        const outcome = await this.#finish();
+        const outcome = failure === undefined ? await this.#fillIn() : await this.#recover(failure);
         if (outcome !== undefined) return outcome;
+        failure = undefined;
       } catch (error) {
-        const outcome = await this.#offerDraft(error);
-        if (outcome !== undefined) return outcome;
+        const isCancelledAgain = failure !== undefined && isCancellation(error);
+        if (!(error instanceof SvcError) || isCancelledAgain || !this.#canContinue()) throw error;
+        failure = error;
       }
     }
+  }
+
+  #canContinue(): boolean {
+    return !this.#isLeaving && !this.#prompts.hasEnded && !this.#options.signal.aborted;
+  }
+
+  async #fillIn(): Promise<FormOutcome | undefined> {
+    await this.#askFields();
+    return await this.#finish();
   }
 
   async #prefill(): Promise<void> {
@@ -137,17 +153,26 @@ class FormDialogue {
     this.#state.addFurther(data);
   }
 
-  /** Prompts for the fields that were not prompted for. The answers may add fields to the form. */
-  async #askOthers(): Promise<void> {
+  /** Prompts for the fields that were not prompted for, and for rejected ones. The answers may add fields to the form. */
+  async #askFields(): Promise<void> {
     for (let field = this.#nextField(); field !== undefined; field = this.#nextField()) {
-      await this.#ask(field);
-      this.#asked.add(field.key);
+      const { key, label } = field;
+      this.#again.get(key)?.forEach((issue) => this.#prompts.warn(`${label}: ${issue}`));
+      const before = JSON.stringify(this.#state.toSubmission());
+      await askField(this.#prompts, this.#state, field, this.#source);
+      if (this.#again.has(key) || JSON.stringify(this.#state.toSubmission()) !== before) {
+        this.#again.set(key, []); // If the refresh fails, the field is prompted for again.
+        const issues = await this.#refresh(field);
+        if (issues.length === 0) this.#again.delete(key);
+        else this.#again.set(key, issues);
+      }
+      this.#asked.add(key);
     }
   }
 
   #nextField(): FormField | undefined {
     return this.#editableFields().find(({ key, isRequired }) =>
-      !this.#asked.has(key) && (isRequired || !this.#options.requiredOnly)
+      this.#again.has(key) || (!this.#asked.has(key) && (isRequired || !this.#options.requiredOnly))
     );
   }
 
@@ -155,17 +180,6 @@ class FormDialogue {
     return this.#state.fields.filter(({ isReadOnly, kind }) =>
       !isReadOnly && kind !== "other" && !(kind === "attachment" && this.#form.acceptsNoFiles)
     );
-  }
-
-  async #ask(field: FormField): Promise<void> {
-    for (let isRejected = false;; isRejected = true) {
-      const before = JSON.stringify(this.#state.toSubmission());
-      await askField(this.#prompts, this.#state, field, this.#source);
-      if (!isRejected && JSON.stringify(this.#state.toSubmission()) === before) return;
-      const issues = await this.#refresh(field);
-      if (issues.length === 0) return;
-      issues.forEach((issue) => this.#prompts.warn(`${field.label}: ${issue}`));
-    }
   }
 
   /** Computes the form again, and shows what has changed. Returns the issues of the field. */
@@ -200,61 +214,54 @@ class FormDialogue {
       case "submit":
         return await this.#submit();
       case "change":
-        await this.#change();
+        this.#again.set(await this.#pickField(), []);
         return undefined;
       case "back":
         return this.#source.goBack && { done: "wentBack", reply: await this.#source.goBack(this.#fill()) };
       case "save":
         return await this.#save();
       default:
-        this.#isDeclined = true;
-        throw new SvcError("INTERRUPTED", "Not submitted. Nothing was done.");
+        return this.#leave(new SvcError("INTERRUPTED", "Not submitted. Nothing was done."));
     }
   }
 
-  async #change(): Promise<void> {
-    const fields = this.#editableFields();
-    const key = await this.#prompts.search(
+  /** Prompts for a field, and returns its key. */
+  async #pickField(): Promise<string> {
+    return await this.#prompts.search(
       "Which field?",
-      fields.map((field) => ({
+      this.#editableFields().map((field) => ({
         value: field.key,
         label: `${field.label}: ${formatValue(field, this.#state.getValue(field))}`,
       })),
     );
-    const field = fields.find((field) => field.key === key);
-    if (field !== undefined) await this.#ask(field);
   }
 
   async #submit(): Promise<FormOutcome | undefined> {
     try {
       return { done: "submitted", reply: await this.#source.submit(this.#fill()) };
     } catch (error) {
-      if (!(error instanceof SvcError) || error.outcomeUnknown || this.#options.signal.aborted) throw error;
-      await this.#showRejection(error);
+      if (!(error instanceof SvcError)) throw error;
+      if (error.code === "INVALID_RESPONSE") return this.#leave(error); // The service has processed the form.
+      if (error.code !== "VALIDATION_FAIL" && error.code !== "BAD_REQUEST") throw error;
+      this.#showRejection(error);
       return undefined;
     }
   }
 
   /** Shows why the form was rejected, and marks the fields to prompt for again. */
-  async #showRejection(error: SvcError): Promise<void> {
+  #showRejection(error: SvcError): void {
     const { name } = this.#form;
-    if (error.code === "PRECONDITION_FAILED") return await this.#reload();
     const details = error.details ?? [];
     const about = (field: FormField) => details.filter((detail) => isAbout(detail, field));
     const fields = this.#editableFields().filter((field) => about(field).length > 0);
     const others = details.filter((detail) => !fields.some((field) => isAbout(detail, field)))
       .map((detail) => describeIssue(detail)).filter((text) => text !== error.message);
     if (fields.length === 0) {
-      const hint = error.renderHint((flag) => `--${flag}`);
-      this.#prompts.show(`'${name}' was rejected`, [error.message, ...others, ...(hint === undefined ? [] : [hint])]);
+      this.#prompts.show(`'${name}' was rejected`, [error.message, ...others, ...listHints(error)]);
       return;
     }
-    this.#prompts.warn(`'${name}' was rejected.`);
-    others.forEach((text) => this.#prompts.warn(text));
-    for (const field of fields) {
-      about(field).forEach((issue) => this.#prompts.warn(`${field.label}: ${describeIssue(issue, field)}`));
-      await this.#ask(field);
-    }
+    this.#prompts.warn(`'${name}' was rejected.`, ...others);
+    for (const field of fields) this.#again.set(field.key, about(field).map((issue) => describeIssue(issue, field)));
   }
 
   /** Continues with the current form after another operator changed the case. */
@@ -266,18 +273,36 @@ class FormDialogue {
     ]);
   }
 
-  /** After a cancellation, offers to save the entries. Returns undefined to continue with the form. */
-  async #offerDraft(error: unknown): Promise<FormOutcome | undefined> {
-    const isCancelled = error instanceof SvcError && error.code === "INTERRUPTED";
-    const canAsk = !this.#isDeclined && !this.#prompts.hasEnded && !this.#options.signal.aborted;
-    if (!isCancelled || !canAsk || !this.#form.canSave || !this.#state.isChanged) throw error;
-    const answer = await this.#prompts.menu("Save your entries as a draft?", [
-      { value: "save", label: "Save a draft" },
-      { value: "discard", label: "Discard them" },
-      { value: "continue", label: "Continue with the form" },
-    ]);
-    if (answer === "discard") throw error;
+  /** Offers what can be done after a cancellation or an error. Returns undefined to continue with the form. */
+  async #recover(error: SvcError): Promise<FormOutcome | undefined> {
+    if (error.code === "PRECONDITION_FAILED" && this.#options.ifMatch === undefined) {
+      await this.#reload();
+      return undefined;
+    }
+    const isCancelled = isCancellation(error);
+    const canSave = this.#form.canSave && this.#state.isChanged;
+    if (isCancelled && !canSave) return this.#leave(error);
+    if (!isCancelled) this.#prompts.warn(error.message, ...listHints(error));
+    const resume = { value: "continue", label: "Continue with the form" };
+    const save = { value: "save", label: "Save a draft" };
+    const answer = isCancelled
+      ? await this.#prompts.menu("Save your entries as a draft?", [
+        save,
+        { value: "leave", label: "Discard them" },
+        resume,
+      ])
+      : await this.#prompts.menu("Your entries are kept. What now?", [
+        resume,
+        ...(canSave ? [save] : []),
+        { value: "leave", label: "Leave the form, and discard them" },
+      ]);
+    if (answer === "leave") return this.#leave(error);
     return answer === "save" ? await this.#save() : undefined;
+  }
+
+  #leave(error: SvcError): never {
+    this.#isLeaving = true;
+    throw error;
   }
 
   async #save(): Promise<FormOutcome | undefined> {
@@ -290,4 +315,13 @@ class FormDialogue {
   #fill(): FilledForm {
     return { submission: this.#state.toSubmission(), content: this.#state.toContent(), files: this.#state.files };
   }
+}
+
+function isCancellation(error: unknown): boolean {
+  return error instanceof SvcError && error.code === "INTERRUPTED";
+}
+
+function listHints(error: SvcError): string[] {
+  const hint = composeHint(error);
+  return hint === undefined ? [] : [hint];
 }

@@ -35,8 +35,6 @@ export interface Dialogue extends FormOptions {
   readonly calls: FormCalls;
   /** Attachments that are submitted with the form. */
   readonly attachments?: readonly JsonValue[];
-  /** Entity tag that must still be current. Default: that of the form. */
-  readonly ifMatch?: string;
 }
 
 /** The end of a dialogue: the response to print, and the operation that it belongs to. */

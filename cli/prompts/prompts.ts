@@ -140,9 +140,9 @@ export class Prompts {
     clack.log.info(this.#wrap([line]), { output: this.#streams.output });
   }
 
-  /** Displays a line about a problem. */
-  warn(line: string): void {
-    clack.log.warn(this.#wrap([line]), { output: this.#streams.output });
+  /** Displays lines about a problem. */
+  warn(...lines: string[]): void {
+    clack.log.warn(this.#wrap(lines), { output: this.#streams.output });
   }
 
   /** Displays lines about something that was done. */

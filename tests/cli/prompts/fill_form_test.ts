@@ -1,5 +1,6 @@
 /** Forms of the embedded service in a terminal of 80×24. */
 import assert from "node:assert/strict";
+import { type ProxyFault, startFaultProxy } from "../../harness/fault_proxy.ts";
 import { openLiveForAll, openService } from "../../harness/service.ts";
 import { makeFolder } from "../../harness/svc.ts";
 import { KEYS, openTerminal, type Terminal } from "../../harness/terminal.ts";
@@ -56,6 +57,35 @@ Deno.test("if the case changes while a form is open, the entries are kept and ca
   assert.equal(await form.exit(), 0);
   const found = await live.json(`cases get '${caseId}' --fields data.caseInfo.content.Reason`);
   assert.deepEqual(found, { "data.caseInfo.content.Reason": "Moved away" });
+});
+
+Deno.test("if the service does not respond, the form keeps the entries until it responds again", async () => {
+  const caseId = await live.createPermit({});
+  const env = await live.environment();
+  let fault: ProxyFault = "pass";
+  const target = new URL(env.SVC_BASE_URL ?? "");
+  await using proxy = await startFaultProxy({ target, seed: 1, faults: {}, choose: () => fault });
+  const args = ["do", caseId, "--action", "Register"];
+  await using form = openTerminal(args, { env: { ...env, SVC_BASE_URL: proxy.url } });
+  await form.waitFor("◆  Applicant (required)");
+  fault = "cut-before";
+  await form.converse([
+    ["◆  Applicant (required)", "Ada", enter],
+    ["◆  Your entries are kept. What now?", down, enter],
+  ]);
+  await form.waitFor(/▲ {2}[^◆]*◇ {2}Your entries are kept\. What now\?\n│ {2}Save a draft\n[^◆]*▲ {2}[^◆]*◆ {2}Your/);
+  fault = "503";
+  form.type(enter);
+  await form.converse([["◆  Applicant (required)\n│  Ada", enter]]);
+  await form.waitFor(/503[^◆]*◆ {2}Your entries are kept/);
+  fault = "pass";
+  await form.converse([
+    ["◆  Your entries are kept. What now?", enter],
+    ["◆  Applicant (required)\n│  Ada", enter],
+    ["◆  E-mail", KEYS.ctrlC],
+    ["◆  Save your entries as a draft?", enter],
+  ]);
+  assert.equal(await form.exit(), 0);
 });
 
 Deno.test("without flags, 'cases create' offers the case types at a terminal", async () => {
