@@ -1,7 +1,11 @@
 /** The context of a running command, and the options with which it calls the service. */
-import type { CallerOptions } from "../lib/client/caller.ts";
+import type { Caller, CallerOptions } from "../lib/client/caller.ts";
 import type { Warn } from "../lib/client/callback.ts";
+import { openCaller } from "../lib/client/open_caller.ts";
+import type { Values } from "../lib/client/request/values.ts";
+import type { Reply } from "../lib/client/response/reply.ts";
 import { SvcError } from "../lib/errors.ts";
+import type { OperationRef } from "../lib/operation/operation.ts";
 import type { Rendered, Surface } from "../lib/output/format.ts";
 import { type JsonValue, parseJson } from "../utils/json.ts";
 import { escapeControlCharacters, escapeToOneLine } from "../utils/text/control_characters.ts";
@@ -23,12 +27,16 @@ export async function loadRenderer({ format, fields }: GlobalFlags): Promise<Ren
 /** Creates the context of one command. */
 export function createContext(globals: GlobalFlags, io: Io): CommandContext {
   let signal: AbortSignal | undefined;
+  let caller: Caller | undefined;
   const context: CommandContext = {
     globals,
     io,
     responses: [],
     get signal() {
       return signal ??= createInterruptSignal(io);
+    },
+    get caller() {
+      return caller ??= openCaller(callerOptions(context));
     },
     async print(result) {
       if (result === undefined) return;
@@ -84,6 +92,11 @@ function createInterruptSignal(io: Io): AbortSignal {
     io.onTerminate?.(interrupt);
   });
   return controller.signal;
+}
+
+/** Calls an operation. The user can interrupt the call. */
+export async function callOperation(context: CommandContext, ref: OperationRef, values: Values): Promise<Reply> {
+  return await context.caller.call(ref, values, { signal: context.signal });
 }
 
 /** Number of responses whose values a command keeps for completion. */

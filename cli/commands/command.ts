@@ -1,4 +1,5 @@
 /** The types of commands, flags and arguments. */
+import type { Caller } from "../../lib/client/caller.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import type { Examples, Param, ParamTypes } from "../../lib/operation/operation.ts";
 import type { Format } from "../../lib/output/format.ts";
@@ -114,6 +115,8 @@ export interface CommandContext {
   readonly responses: ResponseText[];
   /** Aborts when the user interrupts the command. The first access installs the handler for Ctrl-C. */
   readonly signal: AbortSignal;
+  /** Calls the service. All calls of the command share a session. It is opened by the first one. */
+  readonly caller: Caller;
   /** Prints a result to stdout, as `--format` and `--fields` say. Prints nothing for undefined. */
   print(result: JsonValue | undefined): Promise<void>;
   /** Prints a warning or progress to stderr, unless `--quiet` is set. */

@@ -1,6 +1,5 @@
 /** The commands of the API, built from the descriptions of its operations. */
 import { readTarget } from "../../lib/auth/settings.ts";
-import { openCaller } from "../../lib/client/open_caller.ts";
 import type { Reply } from "../../lib/client/response/reply.ts";
 import type { Values } from "../../lib/client/request/values.ts";
 import { SvcError } from "../../lib/errors.ts";
@@ -13,7 +12,7 @@ import {
   toKebab,
 } from "../../lib/operation/operation.ts";
 import { readValues } from "../args/read_values.ts";
-import { callerOptions, loadRenderer } from "../context.ts";
+import { callerOptions, callOperation, loadRenderer } from "../context.ts";
 import { callWithHandles } from "../handles/call_with_handles.ts";
 import { needsHandles } from "../handles/handles.ts";
 import { printReply, printRequest } from "../render/print_result.ts";
@@ -205,6 +204,5 @@ async function callWithProgress(context: CommandContext, ref: OperationRef, valu
 }
 
 async function call(context: CommandContext, ref: OperationRef, values: Values): Promise<Reply> {
-  const reply = openCaller(callerOptions(context)).call(ref, values, { signal: context.signal });
-  return (await Promise.all([reply, loadRenderer(context.globals)]))[0];
+  return (await Promise.all([callOperation(context, ref, values), loadRenderer(context.globals)]))[0];
 }

@@ -1,6 +1,5 @@
 import { parseJsonObject } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { callerOptions } from "../context.ts";
 import { ValueCollector } from "./collect_values.ts";
 import { addValues } from "./value_cache.ts";
 
@@ -12,7 +11,7 @@ export function rememberValues(context: CommandContext): void {
       const body = parseJsonObject(text);
       if (body !== undefined) collector.collect({ path, body });
     }
-    if (collector.values.size > 0) addValues(callerOptions(context), collector);
+    if (collector.values.size > 0) addValues(context.globals, collector);
   } catch {
     // The command is done. Completion works without the values, for example in a read-only directory.
   }

@@ -1,13 +1,9 @@
-import { openCaller } from "../../lib/client/open_caller.ts";
-import type { Reply } from "../../lib/client/response/reply.ts";
-import type { Values } from "../../lib/client/request/values.ts";
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import { SvcError } from "../../lib/errors.ts";
-import type { OperationRef } from "../../lib/operation/operation.ts";
 import assignments from "../../lib/resources/assignments.ts";
 import cases from "../../lib/resources/cases.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { callerOptions } from "../context.ts";
+import { callOperation } from "../context.ts";
 import { isAssignmentHandle } from "../handles/handles.ts";
 import { resolveCaseId } from "../handles/resolve_handles.ts";
 import { readFields } from "../prompts/form.ts";
@@ -34,18 +30,22 @@ export async function editCaseOrDraft(context: CommandContext, id: string, actio
   const reply = await editForm(context, {
     title: `${id}: ${values.action}`,
     async read() {
-      const reply = await call(context, read, values);
+      const reply = await callOperation(context, read, values);
       const { data: { caseInfo: { content = {} } }, uiResources = {} } = checkAnswer(cases.getAction.answer, reply);
       return { fields: readFields(uiResources), content, etag: reply.etag };
     },
-    submit: (changed) => call(context, submit, { ...values, ...changed }),
+    submit: (changed) => callOperation(context, submit, { ...values, ...changed }),
   });
   if (reply !== undefined) await printReply(context, submit, values, reply);
 }
 
 async function findOnlyAction(context: CommandContext, assignmentId: string): Promise<string> {
   const ref = { name: "assignments.get", operation: assignments.get };
-  const { id, data } = checkAnswer(assignments.get.answer, await call(context, ref, { assignmentId }), assignmentId);
+  const { id, data } = checkAnswer(
+    assignments.get.answer,
+    await callOperation(context, ref, { assignmentId }),
+    assignmentId,
+  );
   const { actions = [] } = data.caseInfo.assignments?.find(({ ID }) => ID === id) ?? {};
   const [only, ...others] = actions;
   if (only !== undefined && others.length === 0) return only.ID;
@@ -57,8 +57,4 @@ async function findOnlyAction(context: CommandContext, assignmentId: string): Pr
       hint: names === "" ? "'svc inbox' lists your work." : `Choose one with --action: ${names}.`,
     },
   );
-}
-
-async function call(context: CommandContext, ref: OperationRef, values: Values): Promise<Reply> {
-  return await openCaller(callerOptions(context)).call(ref, values, { signal: context.signal });
 }

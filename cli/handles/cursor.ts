@@ -4,7 +4,7 @@ import { findCacheDirectory, getProfileName, readTarget, type SessionOptions } f
 import { getErrorMessage } from "../../lib/errors.ts";
 import { parseJsonObject, stringOrUndefined } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { callerOptions, printWarnings } from "../context.ts";
+import { printWarnings } from "../context.ts";
 
 /** The service to which a case belongs. */
 interface CaseService {
@@ -16,7 +16,7 @@ interface CaseService {
 
 /** Remembers a case as the last one. Does nothing without a configuration directory that can be written. */
 export function rememberCase(context: CommandContext, { profile, baseUrl }: CaseService, caseId: string): void {
-  const path = findCursorFile(callerOptions(context), profile);
+  const path = findCursorFile(context.globals, profile);
   if (path === undefined || baseUrl === undefined) return;
   try {
     Deno.writeTextFileSync(path, JSON.stringify({ baseUrl, caseId }) + "\n", { mode: 0o600 });

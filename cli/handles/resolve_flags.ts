@@ -3,7 +3,6 @@ import { getProfileName, readTarget, resolveConfigDirectory } from "../../lib/au
 import type { Values } from "../../lib/client/request/values.ts";
 import type { Operation } from "../../lib/operation/operation.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { callerOptions } from "../context.ts";
 import { isShortId, LAST_CASE, listCaseFlags } from "./handles.ts";
 import { resolveCaseId } from "./resolve_handles.ts";
 
@@ -26,8 +25,7 @@ export async function resolveFlags(context: CommandContext, operation: Operation
 }
 
 /** Reports whether the profile was written by a service of this machine, and no variable names another one. */
-function isLocalService(context: CommandContext): boolean {
-  const options = callerOptions(context);
-  const profile = findProfile(getProfileName(options), resolveConfigDirectory(options), () => {});
-  return typeof profile?.service === "string" && readTarget(options).baseUrl === profile.baseUrl;
+function isLocalService({ globals }: CommandContext): boolean {
+  const profile = findProfile(getProfileName(globals), resolveConfigDirectory(globals), () => {});
+  return typeof profile?.service === "string" && readTarget(globals).baseUrl === profile.baseUrl;
 }

@@ -1,5 +1,4 @@
 /** Finds the full handles of cases and assignments. */
-import { openCaller } from "../../lib/client/open_caller.ts";
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import { getProfileName } from "../../lib/auth/settings.ts";
 import { SvcError } from "../../lib/errors.ts";
@@ -9,14 +8,14 @@ import work, { type WorkFindAnswer } from "../../lib/resources/work.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { callerOptions } from "../context.ts";
+import { callOperation } from "../context.ts";
 import { readLastCase } from "./cursor.ts";
 import { getShortId, isAssignmentHandle, isShortId, LAST_CASE } from "./handles.ts";
 import { isUnsupported } from "./is_unsupported.ts";
 
 /** Returns the handle of the last case. Throws `INVALID_ARGS` if it is unknown. */
 export function getLastCase(context: CommandContext): string {
-  const caseId = readLastCase(callerOptions(context));
+  const caseId = readLastCase(context.globals);
   if (caseId !== undefined) return caseId;
   const profile = JSON.stringify(getProfileName(context.globals));
   throw new SvcError("INVALID_ARGS", `There is no last case of the profile ${profile} for which - could stand.`, {
@@ -65,7 +64,7 @@ export async function resolveAssignmentId(context: CommandContext, text: string)
 async function findByNumber(context: CommandContext, text: string): Promise<WorkFindAnswer["cases"] | undefined> {
   const ref = { name: "work.find", operation: work.find };
   try {
-    const reply = await openCaller(callerOptions(context)).call(ref, { businessId: text }, { signal: context.signal });
+    const reply = await callOperation(context, ref, { businessId: text });
     return checkAnswer(work.find.answer, reply).cases;
   } catch (error) {
     if (error instanceof SvcError && isUnsupported(error)) return undefined;
@@ -75,7 +74,7 @@ async function findByNumber(context: CommandContext, text: string): Promise<Work
 
 /** Returns the last case if it has the number. */
 function matchLastCase(context: CommandContext, text: string): string | undefined {
-  const last = readLastCase(callerOptions(context));
+  const last = readLastCase(context.globals);
   return last?.split(" ").at(-1)?.toLowerCase() === text.toLowerCase() ? last : undefined;
 }
 
@@ -83,7 +82,7 @@ function matchLastCase(context: CommandContext, text: string): string | undefine
 async function readAssignments(context: CommandContext, caseId: string): Promise<AssignmentInfo[] | undefined> {
   const ref = { name: "cases.get", operation: cases.get };
   try {
-    const reply = await openCaller(callerOptions(context)).call(ref, { caseId }, { signal: context.signal });
+    const reply = await callOperation(context, ref, { caseId });
     return checkAnswer(cases.get.answer, reply).data.caseInfo.assignments ?? [];
   } catch (error) {
     if (error instanceof SvcError && error.code === "NOT_FOUND") return undefined;

@@ -1,5 +1,4 @@
 /** Fills the values of an operation from the flags `--set`, `--file` and `--category`. */
-import { openCaller } from "../../lib/client/open_caller.ts";
 import type { Values } from "../../lib/client/request/values.ts";
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import { SvcError } from "../../lib/errors.ts";
@@ -7,7 +6,7 @@ import type { FileInput, OperationRef } from "../../lib/operation/operation.ts";
 import operations from "../../lib/resources/attachments.ts";
 import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { callerOptions } from "../context.ts";
+import { callOperation } from "../context.ts";
 import { openFile } from "../render/local_files.ts";
 import { watchUpload } from "../render/transfer.ts";
 import { parseSetting, setInContent, toSubmission } from "./set_fields.ts";
@@ -76,14 +75,9 @@ async function uploadAll(context: CommandContext, uploads: readonly Upload[]): P
     return uploads.map(({ file, attachment }) => ({ ...attachment, ID: `[UPLOADED ${file.name}]` }));
   }
   const ref = { name: "attachments.upload", operation: operations.upload };
-  const caller = openCaller(callerOptions(context));
   const attachments: JsonObject[] = [];
   for (const { file, attachment } of uploads) {
-    const reply = await watchUpload(
-      context,
-      { file },
-      (watched) => caller.call(ref, watched, { signal: context.signal }),
-    );
+    const reply = await watchUpload(context, { file }, (watched) => callOperation(context, ref, watched));
     attachments.push({ ...attachment, ID: checkAnswer(operations.upload.answer, reply).ID });
   }
   return attachments;

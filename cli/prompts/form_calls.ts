@@ -1,6 +1,4 @@
 /** The calls that forms of all kinds make. */
-import { openCaller } from "../../lib/client/open_caller.ts";
-import type { Caller } from "../../lib/client/caller.ts";
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import type { Reply } from "../../lib/client/response/reply.ts";
 import type { Values } from "../../lib/client/request/values.ts";
@@ -9,7 +7,7 @@ import attachments from "../../lib/resources/attachments.ts";
 import data from "../../lib/resources/data.ts";
 import { isJsonObject, type JsonValue } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { callerOptions } from "../context.ts";
+import { callOperation } from "../context.ts";
 import { openFile } from "../render/local_files.ts";
 import type { FieldSources } from "./ask_field.ts";
 import { type Choice, findValue, type Reference } from "./form.ts";
@@ -22,19 +20,17 @@ const MAX_CHOICES = 500;
 export class FormCalls implements FieldSources {
   /** The running command. */
   readonly context: CommandContext;
-  readonly #caller: Caller;
   readonly #uploads = new Map<FileInput, string>();
   readonly #choices = new Map<string, readonly Choice[]>();
 
   /** Makes the calls of a command. */
   constructor(context: CommandContext) {
     this.context = context;
-    this.#caller = openCaller(callerOptions(context));
   }
 
   /** Calls an operation. */
   async call(name: string, operation: Operation, values: Values): Promise<Reply> {
-    return await this.#caller.call({ name, operation }, values, { signal: this.context.signal });
+    return await callOperation(this.context, { name, operation }, values);
   }
 
   async loadChoices(reference: Reference): Promise<readonly Choice[]> {

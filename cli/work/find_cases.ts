@@ -1,10 +1,9 @@
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
-import { openCaller } from "../../lib/client/open_caller.ts";
 import { SvcError } from "../../lib/errors.ts";
 import work, { type WorkFindParams } from "../../lib/resources/work.ts";
 import { filterObjects } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { callerOptions } from "../context.ts";
+import { callOperation } from "../context.ts";
 import { rememberCase } from "../handles/cursor.ts";
 import { isUnsupported } from "../handles/is_unsupported.ts";
 import { formatTime } from "./format_time.ts";
@@ -22,7 +21,7 @@ export interface FoundCases {
 export async function findCases(context: CommandContext, params: WorkFindParams): Promise<FoundCases> {
   const ref = { name: "work.find", operation: work.find };
   try {
-    const reply = await openCaller(callerOptions(context)).call(ref, { ...params }, { signal: context.signal });
+    const reply = await callOperation(context, ref, { ...params });
     const { cases, hasMoreResults } = checkAnswer(work.find.answer, reply);
     const [only, ...others] = cases;
     if (only !== undefined && others.length === 0) rememberCase(context, reply.head, only.ID);

@@ -1,6 +1,5 @@
 /** The history of a case: who did what and when, and the fields that changed. */
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
-import { openCaller } from "../../lib/client/open_caller.ts";
 import data from "../../lib/resources/data.ts";
 import {
   filterObjects,
@@ -14,7 +13,7 @@ import { escapeToOneLine } from "../../utils/text/control_characters.ts";
 import { truncateToWidth } from "../../utils/text/display_width.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { callerOptions } from "../context.ts";
+import { callOperation } from "../context.ts";
 import { formatValue, isEmptyValue, isTechnical, toLabel } from "../view/format_value.ts";
 import { formatTime } from "./format_time.ts";
 
@@ -44,7 +43,7 @@ export interface HistoryEntry {
 export async function readHistory(context: CommandContext, caseId: string): Promise<HistoryEntry[]> {
   const ref = { name: "data.query", operation: data.query };
   const values = { dataViewId: "D_pyWorkHistory", params: { CaseInstanceKey: caseId } };
-  const reply = await openCaller(callerOptions(context)).call(ref, values, { signal: context.signal });
+  const reply = await callOperation(context, ref, values);
   return filterObjects(checkAnswer(data.query.answer, reply).data).map((row) => ({
     time: toText(row.pxTimeCreated),
     by: toText(row.pyPerformer),

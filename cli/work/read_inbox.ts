@@ -1,12 +1,11 @@
 /** The open work of the caller: from the service's inbox, or from the worklist that every service has. */
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
-import { openCaller } from "../../lib/client/open_caller.ts";
 import { SvcError } from "../../lib/errors.ts";
 import data from "../../lib/resources/data.ts";
 import work, { type WorkInboxParams } from "../../lib/resources/work.ts";
 import { filterObjects, isNonEmptyString, isScalar, type JsonObject, stringOrUndefined } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { callerOptions } from "../context.ts";
+import { callOperation } from "../context.ts";
 import { isUnsupported } from "../handles/is_unsupported.ts";
 import { formatAge, formatTime } from "./format_time.ts";
 import type { PrintedList } from "./print_list.ts";
@@ -24,10 +23,9 @@ const WORKLIST = "D_pyMyWorkList";
 
 /** Reads the inbox. A service without one has a worklist, which has no status and no case type to filter by. */
 export async function readInbox(context: CommandContext, params: WorkInboxParams): Promise<Inbox> {
-  const caller = openCaller(callerOptions(context));
   try {
     const ref = { name: "work.inbox", operation: work.inbox };
-    const reply = await caller.call(ref, { ...params }, { signal: context.signal });
+    const reply = await callOperation(context, ref, { ...params });
     const { assignments, hasMoreResults } = checkAnswer(work.inbox.answer, reply);
     return { assignments: filterObjects(assignments), hasMoreResults };
   } catch (error) {
@@ -41,7 +39,7 @@ export async function readInbox(context: CommandContext, params: WorkInboxParams
   }
   const { page = 1, pageSize = 50, text = "" } = params;
   const ref = { name: "data.query", operation: data.query };
-  const reply = await caller.call(ref, { dataViewId: WORKLIST }, { signal: context.signal });
+  const reply = await callOperation(context, ref, { dataViewId: WORKLIST });
   const rows = filterObjects(checkAnswer(data.query.answer, reply).data).map(toAssignment);
   const found = rows.filter(({ label, name, caseID }) =>
     [label, name, caseID].some((part) => String(part ?? "").toLowerCase().includes(text.toLowerCase()))

@@ -169,3 +169,20 @@ Deno.test("- keeps its meaning where JSON is expected", async () => {
   assert.equal(code, 0);
   assert.match(stdout, /"A": 1/);
 });
+
+Deno.test({
+  name: "a command that makes several calls to find a handle prints a warning once",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using own = await openLive();
+    const handle = await own.createPermit();
+    const profiles = { default: { baseUrl: "https://svc.example", clientId: "a", clientSecret: "b" } };
+    const file = `${own.folder}/config.json`;
+    await Deno.writeTextFile(file, JSON.stringify({ profiles }), { mode: 0o644 });
+    for (const name of [handle.split(" ").at(-1), "-"]) {
+      const { code, stderr } = await own.run(`assignments get ${name}`);
+      assert.equal(code, 0);
+      assert.match(stderr, /^Warning: \S+config\.json contains a secret, and others can read it\. [^\n]+\n$/);
+    }
+  },
+});
