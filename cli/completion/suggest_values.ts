@@ -2,8 +2,8 @@
 import { SvcError } from "../../lib/errors.ts";
 import type { Suggestion, ValueKind } from "../commands/command.ts";
 import { readLastCase } from "../handles/cursor.ts";
-import { isAssignmentHandle, isShortId, LAST_CASE } from "../handles/handles.ts";
-import { type FindList, getCaseHandle, nameList, openValues } from "./value_cache.ts";
+import { getCaseHandle, getShortId, isAssignmentHandle, isShortId, LAST_CASE } from "../handles/handles.ts";
+import { type FindList, nameList, openValues } from "./value_cache.ts";
 
 /** The kinds of values by their places in requests. */
 const KINDS: Readonly<Record<string, ValueKind>> = {
@@ -158,9 +158,4 @@ class Finder {
   #list(name: string): Suggestion[] {
     return [...this.#findList(name)].map(([word, about]) => ({ word, about }));
   }
-}
-
-/** Returns the number of a case: the last word of its handle. */
-function getShortId(handle: string): string {
-  return handle.slice(handle.lastIndexOf(" ") + 1);
 }

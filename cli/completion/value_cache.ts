@@ -1,6 +1,7 @@
 /** The values that completion offers: what commands have read at a terminal, for each profile. */
 import { getProfileFile } from "../../lib/auth/profile_files.ts";
 import { findCacheDirectory, readTarget, type SessionOptions, type Target } from "../../lib/auth/settings.ts";
+import { getCaseHandle } from "../handles/handles.ts";
 import { isJsonObject, isString, type JsonObject, type JsonValue, parseJsonObject } from "../../utils/json.ts";
 
 /**
@@ -18,11 +19,6 @@ const MAX_LENGTH = 200_000;
 
 /** Name of the list of assignments. */
 const ASSIGNMENTS = "assignments";
-
-/** Returns the handle of the case from that of its assignment, e.g. `ASSIGN-WORKLIST ACME-WORK C-1!REVIEW`. */
-export function getCaseHandle(assignment: string): string {
-  return assignment.replace(/^\S+ /, "").replace(/![^!]*$/, "");
-}
 
 /** Returns the name of the list of a kind that belongs to an owner. */
 export function nameList(kind: string, owner: string): string {

@@ -75,7 +75,7 @@ async function findByNumber(context: CommandContext, text: string): Promise<Work
 /** Returns the last case if it has the number. */
 function matchLastCase(context: CommandContext, text: string): string | undefined {
   const last = readLastCase(context.globals);
-  return last?.split(" ").at(-1)?.toLowerCase() === text.toLowerCase() ? last : undefined;
+  return last !== undefined && getShortId(last).toLowerCase() === text.toLowerCase() ? last : undefined;
 }
 
 /** Reads the open assignments of a case. Returns undefined if there is no such case. */

@@ -8,7 +8,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../utils/json.ts";
-import { isShortId } from "../handles/handles.ts";
+import { getShortId, isShortId } from "../handles/handles.ts";
 import { listContentRows, listFormRows } from "./content_rows.ts";
 import { formatDistance, formatTimestamp } from "./format_value.ts";
 import type { Row, Section, Span } from "./page.ts";
@@ -45,7 +45,7 @@ export function buildCasePage(body: CaseBody, around?: CaseContext): Section[] {
   const { caseInfo } = body.data;
   const content = isJsonObject(caseInfo.content) ? caseInfo.content : {};
   const caseId = toText(caseInfo.ID) ?? toText(body.ID) ?? "";
-  const shortId = toText(caseInfo.businessID) ?? caseId.split(" ").at(-1) ?? "";
+  const shortId = toText(caseInfo.businessID) ?? getShortId(caseId);
   const name = isShortId(shortId) ? shortId : caseId;
   const all = filterObjects(caseInfo.assignments);
   const selected = all.filter(({ ID }) => ID === body.id);

@@ -6,6 +6,7 @@ import work, { type WorkInboxParams } from "../../lib/resources/work.ts";
 import { filterObjects, isNonEmptyString, isScalar, type JsonObject, stringOrUndefined } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { callOperation } from "../context.ts";
+import { getShortId } from "../handles/handles.ts";
 import { isUnsupported } from "../handles/is_unsupported.ts";
 import { formatAge, formatTime } from "./format_time.ts";
 import type { PrintedList } from "./print_list.ts";
@@ -57,7 +58,7 @@ function toAssignment(row: JsonObject): JsonObject {
     name: row.pxTaskLabel,
     urgency: row.pxUrgencyAssign,
     createTime: row.pxCreateDateTime,
-    businessID: row.pxRefObjectInsName ?? caseId?.split(" ").at(-1),
+    businessID: row.pxRefObjectInsName ?? (caseId && getShortId(caseId)),
     label: row.pyLabel,
     ...(isNonEmptyString(operator) && { assigneeInfo: { ID: operator, type: "worklist" } }),
   };
