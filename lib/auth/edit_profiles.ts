@@ -15,6 +15,7 @@ import {
   findProfile,
   findProfileProblem,
   getConfigFile,
+  getDefaultProfile,
   isProfileMember,
   type Profile,
   readConfig,
@@ -44,9 +45,9 @@ export type ShownProfile = ListedProfile & {
 
 /** Lists all profiles by name. */
 export function listProfiles(directory: string, warn: Warn): ListedProfile[] {
-  const { profiles } = readConfig(getConfigFile(directory), warn);
-  const selected = findDefaultProfile(directory);
-  return Object.entries(profiles).sort(([a], [b]) => a < b ? -1 : 1).map(([name, value]) => {
+  const config = readConfig(getConfigFile(directory), warn);
+  const selected = getDefaultProfile(config);
+  return Object.entries(config.profiles).sort(([a], [b]) => a < b ? -1 : 1).map(([name, value]) => {
     const problem = findProfileProblem(value, name);
     const { baseUrl, clientId }: JsonObject = isJsonObject(value) ? value : {};
     return {
@@ -105,7 +106,7 @@ export async function addProfile(
   checkProfile(profile, `profiles.${name}`);
   await changeConfig(directory, (config) => {
     if (!replace) checkIsNew(name, config);
-    const isDefaultMissing = findOwn(config.profiles, getDefault(config)) === undefined;
+    const isDefaultMissing = findOwn(config.profiles, getDefaultProfile(config)) === undefined;
     const added = { ...config, profiles: { ...config.profiles, [name]: profile } };
     return use || isDefaultMissing ? withDefault(added, name) : added;
   });
@@ -136,12 +137,12 @@ export async function removeProfile(name: string, directory: string): Promise<vo
     checkExists(name, config, directory);
     const { [name]: _, ...profiles } = config.profiles;
     const removed = { ...config, profiles };
-    return getDefault(config) === name ? withDefault(removed, DEFAULT_PROFILE) : removed;
+    return getDefaultProfile(config) === name ? withDefault(removed, DEFAULT_PROFILE) : removed;
   });
 }
 
 /** Finds a profile by name. Throws if it does not exist, or is invalid. */
-export function requireProfile(name: string, directory: string, warn: Warn): Profile {
+function requireProfile(name: string, directory: string, warn: Warn): Profile {
   const profile = findProfile(name, directory, warn);
   if (profile !== undefined) return profile;
   throw createUnknownProfileError(
@@ -163,11 +164,6 @@ function createUnknownProfileError(name: string, names: readonly string[], direc
   });
 }
 
-function getDefault({ defaultProfile }: Config): string {
-  return typeof defaultProfile === "string" ? defaultProfile : DEFAULT_PROFILE;
-}
-
-function withDefault({ defaultProfile: _, ...config }: Config, name: string): Config {
-  const { profiles, ...members } = config;
+function withDefault({ defaultProfile: _, profiles, ...members }: Config, name: string): Config {
   return name === DEFAULT_PROFILE ? { ...members, profiles } : { ...members, defaultProfile: name, profiles };
 }

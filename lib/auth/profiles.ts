@@ -120,8 +120,8 @@ export function isProfileMember(name: string): name is ProfileMember {
 
 /** Throws unless the value is valid for the member. The message starts with the place. */
 export function checkMember(member: ProfileMember, value: unknown, place: string): void {
-  const problem = findMemberProblem(member, value, place);
-  if (problem !== undefined) throw invalidProfile(problem);
+  const problem = findMemberProblem(member, value);
+  if (problem !== undefined) throw invalidProfile(`${place} ${problem}.`);
 }
 
 /** Throws unless the value is a profile. The message starts with the place, e.g. `profiles.default`. */
@@ -135,8 +135,8 @@ export function findProfileProblem(value: JsonValue | undefined, place: string):
   if (!isJsonObject(value)) return `${place} must be an object.`;
   for (const member of Object.keys(PROFILE_MEMBERS).filter(isProfileMember)) {
     const content = value[member];
-    const problem = content === undefined ? undefined : findMemberProblem(member, content, `${place}.${member}`);
-    if (problem !== undefined) return problem;
+    const problem = content === undefined ? undefined : findMemberProblem(member, content);
+    if (problem !== undefined) return `${place}.${member} ${problem}.`;
   }
   if (value.clientSecret !== undefined && value.clientSecretCommand !== undefined) {
     return `${place} must have clientSecret or clientSecretCommand, not both.`;
@@ -144,9 +144,10 @@ export function findProfileProblem(value: JsonValue | undefined, place: string):
   return undefined;
 }
 
-function findMemberProblem(member: ProfileMember, value: unknown, place: string): string | undefined {
+/** Describes why a value is not valid for a member, as the end of a sentence. Returns undefined if it is valid. */
+export function findMemberProblem(member: ProfileMember, value: unknown): string | undefined {
   const { must, isValid } = PROFILE_MEMBERS[member];
-  return isValid(value) ? undefined : `${place} must be ${must}.`;
+  return isValid(value) ? undefined : `must be ${must}`;
 }
 
 /** A profile name becomes part of a file name. */
@@ -225,12 +226,16 @@ export function findDefaultProfile(directory: string): string {
   try {
     const path = getConfigFile(directory);
     const text = readText(path);
-    const name = text === undefined ? undefined : checkConfig(parse(text, path), path).defaultProfile;
-    return typeof name === "string" ? name : DEFAULT_PROFILE;
+    return text === undefined ? DEFAULT_PROFILE : getDefaultProfile(checkConfig(parse(text, path), path));
   } catch (error) {
     if (error instanceof SvcError || error instanceof Deno.errors.NotCapable) return DEFAULT_PROFILE;
     throw error;
   }
+}
+
+/** Returns the name of the default profile of a configuration. */
+export function getDefaultProfile({ defaultProfile }: Config): string {
+  return typeof defaultProfile === "string" ? defaultProfile : DEFAULT_PROFILE;
 }
 
 /** Finds a profile by name. */

@@ -1,6 +1,6 @@
 import { authOptions } from "../../context.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
-import { profileName } from "./shared/name.ts";
+import { profileName } from "./shared/profile_name.ts";
 
 /** `svc profile remove`. */
 export const removeProfileCommand: LocalCommand = localCommand({

@@ -1,6 +1,6 @@
 import { printWarnings } from "../../context.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
-import { optionalProfileName } from "./shared/name.ts";
+import { optionalProfileName } from "./shared/profile_name.ts";
 
 /** `svc profile show`. */
 export const showProfileCommand: LocalCommand = localCommand({

@@ -1,6 +1,6 @@
 import { authOptions } from "../../context.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
-import { optionalProfileName } from "./shared/name.ts";
+import { optionalProfileName } from "./shared/profile_name.ts";
 
 /** `svc profile test`. */
 export const testProfileCommand: LocalCommand = localCommand({

@@ -1,6 +1,6 @@
 import { printWarnings } from "../../context.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
-import { profileName } from "./shared/name.ts";
+import { profileName } from "./shared/profile_name.ts";
 
 /** `svc profile use`. */
 export const useProfileCommand: LocalCommand = localCommand({

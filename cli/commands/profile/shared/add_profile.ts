@@ -1,8 +1,9 @@
 import { DEFAULT_PROFILE, getConfigDirectory } from "../../../../lib/auth/profiles.ts";
 import { readHiddenText } from "../../../args/payload.ts";
 import type { CommandContext } from "../../command.ts";
-import { checkFlags, checkName, invalid, listMissing, type ProfileDraft, type ProfileFlags } from "./profile_flags.ts";
-import { saveDraft } from "./save_profile.ts";
+import { checkFlags, checkName, invalid, listMissing } from "./check_flags.ts";
+import type { ProfileDraft, ProfileFlags } from "./profile_flags.ts";
+import { saveDraft } from "./save_draft.ts";
 
 /** Adds the profile that the flags describe. At a terminal, prompts for what they do not say. */
 export async function addProfileFromFlags(

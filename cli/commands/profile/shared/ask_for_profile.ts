@@ -3,7 +3,7 @@ import { diagnose } from "../../../../lib/auth/diagnose.ts";
 import { checkNewProfile, listProfiles } from "../../../../lib/auth/edit_profiles.ts";
 import { getKeyringProgram, hasKeyring } from "../../../../lib/auth/keyring.ts";
 import { PRESET_NAMES, type PresetName, PRESETS } from "../../../../lib/auth/presets.ts";
-import { checkProfileName, DEFAULT_PROFILE, isSecureUrl } from "../../../../lib/auth/profiles.ts";
+import { checkProfileName, DEFAULT_PROFILE, findMemberProblem, isSecureUrl } from "../../../../lib/auth/profiles.ts";
 import { readUserSetting } from "../../../../lib/auth/user_settings.ts";
 import { getErrorMessage, SvcError } from "../../../../lib/errors.ts";
 import { shellQuote } from "../../../../utils/text/shell_quote.ts";
@@ -15,8 +15,9 @@ import { openPrompts } from "../../../prompts/open_prompts.ts";
 import type { Prompts } from "../../../prompts/prompts.ts";
 import { findFailure, formatDiagnosis } from "../../auth/shared/print_diagnosis.ts";
 import type { CommandContext } from "../../command.ts";
-import { findMemberProblem, parseCommand, type ProfileDraft, type ProfileFlags } from "./profile_flags.ts";
-import { saveDraft } from "./save_profile.ts";
+import { parseCommand } from "./check_flags.ts";
+import type { ProfileDraft, ProfileFlags } from "./profile_flags.ts";
+import { saveDraft } from "./save_draft.ts";
 
 /** Prompts for what the flags do not say, and adds the profile. Tests it if the user wants that. */
 export async function askForProfile(

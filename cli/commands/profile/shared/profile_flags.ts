@@ -1,27 +1,46 @@
-/** The flags of a new profile, and their checks. */
-import { checkNewProfile } from "../../../../lib/auth/edit_profiles.ts";
-import { type PresetName, PRESETS } from "../../../../lib/auth/presets.ts";
-import { checkProfileName, isSecureUrl, PROFILE_MEMBERS, type ProfileMember } from "../../../../lib/auth/profiles.ts";
-import { SvcError } from "../../../../lib/errors.ts";
-import { toKebab } from "../../../../lib/operation/operation.ts";
-import { splitWords } from "../../../../utils/text/split_words.ts";
+/** The flags of a new profile. */
+import { PRESET_NAMES } from "../../../../lib/auth/presets.ts";
+import type { Flag } from "../../command.ts";
+import type { LocalValues } from "../../local_command.ts";
 
-/** The values of the flags of a new profile. */
-export interface ProfileFlags {
-  readonly baseUrl?: string;
-  readonly clientId?: string;
-  readonly clientSecret?: string;
-  readonly clientSecretCommand?: string;
-  readonly secretStore?: "file" | "keyring";
-  readonly preset?: PresetName;
-  readonly appAlias?: string;
-  readonly apiRoot?: string;
-  readonly tokenPath?: string;
-  readonly revocationPath?: string;
-  readonly allowInsecureHttp?: boolean;
-  readonly use?: boolean;
-  readonly replace?: boolean;
-}
+/** The flags by name. */
+export const profileFlags = {
+  baseUrl: { help: "Address of the service, e.g. https://svc.example", type: "string", placeholder: "url" },
+  clientId: { help: "Client ID", type: "string", placeholder: "id" },
+  clientSecret: {
+    help: "Where to read the client secret: @file, or - for standard input",
+    type: "string",
+    placeholder: "source",
+  },
+  clientSecretCommand: {
+    help: "Command that prints the client secret, e.g. 'pass show svc/my-client'",
+    type: "string",
+    placeholder: "command",
+    excludes: ["clientSecret", "secretStore"],
+  },
+  secretStore: {
+    help: "Where to keep a secret that svc has read",
+    type: "string",
+    choices: ["file", "keyring"],
+    placeholder: "store",
+  },
+  preset: {
+    help: "Deployment whose paths are known",
+    type: "string",
+    choices: PRESET_NAMES,
+    placeholder: "deployment",
+  },
+  appAlias: { help: "Alias of an application of the hosted deployment", type: "string", placeholder: "alias" },
+  apiRoot: { help: "Path of the API", type: "string", placeholder: "path" },
+  tokenPath: { help: "Path of the token endpoint", type: "string", placeholder: "path" },
+  revocationPath: { help: "Path of the revocation endpoint", type: "string", placeholder: "path" },
+  allowInsecureHttp: { help: "Allow http to other machines, which sends the secret unencrypted", type: "boolean" },
+  use: { help: "Make it the default profile", type: "boolean" },
+  replace: { help: "Replace a profile of this name", type: "boolean" },
+} as const satisfies Record<string, Flag>;
+
+/** The values of the flags. */
+export type ProfileFlags = Partial<LocalValues<readonly [], typeof profileFlags>>;
 
 /** A complete new profile, whose secret is not stored yet. */
 export interface ProfileDraft extends ProfileFlags {
@@ -32,76 +51,4 @@ export interface ProfileDraft extends ProfileFlags {
   readonly format?: string;
   /** The secret; undefined if a command prints it. */
   readonly secret?: string;
-}
-
-/** The flags that are members of a profile. */
-const MEMBERS = ["baseUrl", "clientId", "apiRoot", "tokenPath", "revocationPath"] as const;
-
-/** Throws if a flag is invalid. */
-export function checkFlags(flags: ProfileFlags): void {
-  for (const member of MEMBERS) {
-    const problem = flags[member] === undefined ? undefined : findMemberProblem(member, flags[member]);
-    if (problem !== undefined) {
-      throw invalid(
-        `--${toKebab(member)} ${problem}, not ${JSON.stringify(flags[member])}.`,
-        suggestUrl(flags[member]),
-      );
-    }
-  }
-  const { baseUrl, clientSecretCommand, preset = "standard", appAlias } = flags;
-  if (baseUrl !== undefined && !isSecureUrl(baseUrl) && !flags.allowInsecureHttp) {
-    throw invalid(
-      `${baseUrl} would send the secret unencrypted.`,
-      "Use https://, or pass --allow-insecure-http if you trust the network.",
-    );
-  }
-  if (clientSecretCommand !== undefined) parseCommand(clientSecretCommand);
-  if (appAlias !== undefined && !PRESETS[preset].takesAlias) {
-    throw invalid("--app-alias is only for the hosted deployment.", "Pass --preset hosted, too.");
-  }
-}
-
-/** Describes why a text is not valid for a member of a profile, as the end of a sentence. */
-export function findMemberProblem(member: ProfileMember, value: unknown): string | undefined {
-  const { must, isValid } = PROFILE_MEMBERS[member];
-  return isValid(value) ? undefined : `must be ${must}`;
-}
-
-/** Suggests an address with a scheme. */
-function suggestUrl(text: string | undefined): string | undefined {
-  const isHost = text !== undefined && /^[\w.-]+\.\w+(:\d+)?(\/|$)/.test(text);
-  return isHost ? `Did you mean https://${text}?` : undefined;
-}
-
-/** Splits a command into its program and arguments. */
-export function parseCommand(text: string): string[] {
-  const { words, last, isOpen } = splitWords(text);
-  const command = last === "" ? [...words] : [...words, last];
-  if (!isOpen && command[0]) return command;
-  throw invalid(
-    `--client-secret-command ${isOpen ? "has an open quotation mark" : "is empty"}.`,
-    "Write a program with its arguments, e.g. 'pass show svc/my-client'.",
-  );
-}
-
-/** Throws unless a profile of this name can be added. */
-export function checkName(name: string, { replace }: ProfileFlags, directory: string): void {
-  if (replace) checkProfileName(name);
-  else checkNewProfile(name, directory);
-}
-
-/** Lists the missing flags. */
-export function listMissing({ baseUrl, clientId, clientSecret, clientSecretCommand }: ProfileFlags): string[] {
-  const secret = clientSecret ?? clientSecretCommand;
-  const values = {
-    "--base-url": baseUrl,
-    "--client-id": clientId,
-    "--client-secret or --client-secret-command": secret,
-  };
-  return Object.entries(values).filter(([, value]) => value === undefined).map(([flag]) => flag);
-}
-
-/** Creates the error of invalid flags. */
-export function invalid(message: string, hint?: string): SvcError {
-  return new SvcError("INVALID_ARGS", message, { hint });
 }

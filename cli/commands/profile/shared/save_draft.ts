@@ -5,7 +5,8 @@ import type { Profile } from "../../../../lib/auth/profiles.ts";
 import { printWarnings } from "../../../context.ts";
 import { buildInstallCommand, isPermitted, type NeededPermission } from "../../../permissions/install_command.ts";
 import type { CommandContext } from "../../command.ts";
-import { parseCommand, type ProfileDraft } from "./profile_flags.ts";
+import { parseCommand } from "./check_flags.ts";
+import type { ProfileDraft } from "./profile_flags.ts";
 
 /** Stores the secret and writes the profile. Warns if svc lacks a permission that the profile needs. */
 export async function saveDraft(
