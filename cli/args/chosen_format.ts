@@ -1,5 +1,5 @@
 import { getProfileName } from "../../lib/auth/settings.ts";
-import { mayReadVariable, readVariable } from "../../lib/auth/environment.ts";
+import { readVariableIfAllowed } from "../../lib/auth/environment.ts";
 import { findConfigDirectory, findProfile } from "../../lib/auth/profiles.ts";
 import { readUserSetting, USER_SETTINGS } from "../../lib/auth/user_settings.ts";
 import { SvcError } from "../../lib/errors.ts";
@@ -11,7 +11,7 @@ import { type Format, FORMATS } from "../../lib/output/format.ts";
  */
 export function readChosenFormat(profile: string | undefined): Format | undefined {
   const { variable } = USER_SETTINGS.format;
-  const chosen = mayReadVariable(variable) ? readVariable(variable) : undefined;
+  const chosen = readVariableIfAllowed(variable);
   if (chosen === undefined) return readFormat(profile);
   const format = findFormat(chosen);
   if (format !== undefined) return format;

@@ -9,7 +9,7 @@ export const getSettingCommand: LocalCommand = localCommand({
   seeAlso: ["config set --help"],
   prefersView: true,
   async run(context, { setting }) {
-    const { listSettings } = await import("./shared/list_settings.ts");
-    await context.print(listSettings(context).find((one) => one.setting === setting));
+    const { readListedSetting } = await import("./shared/list_settings.ts");
+    await context.print(readListedSetting(context, setting));
   },
 });

@@ -14,7 +14,7 @@ export const setSettingCommand: LocalCommand = localCommand({
   async run(context, { setting, value }) {
     const { USER_SETTINGS, writeUserSetting } = await import("../../../lib/auth/user_settings.ts");
     const { getConfigDirectory } = await import("../../../lib/auth/profiles.ts");
-    const { listSettings } = await import("./shared/list_settings.ts");
+    const { readListedSetting } = await import("./shared/list_settings.ts");
     const { didYouMean } = await import("../../../utils/text/did_you_mean.ts");
     const { values } = USER_SETTINGS[setting];
     if (!values.some((one) => one === value)) {
@@ -24,6 +24,6 @@ export const setSettingCommand: LocalCommand = localCommand({
       });
     }
     await writeUserSetting(setting, value, getConfigDirectory());
-    await context.print(listSettings(context).find((one) => one.setting === setting));
+    await context.print(readListedSetting(context, setting));
   },
 });

@@ -11,8 +11,8 @@ export const unsetSettingCommand: LocalCommand = localCommand({
   async run(context, { setting }) {
     const { writeUserSetting } = await import("../../../lib/auth/user_settings.ts");
     const { getConfigDirectory } = await import("../../../lib/auth/profiles.ts");
-    const { listSettings } = await import("./shared/list_settings.ts");
+    const { readListedSetting } = await import("./shared/list_settings.ts");
     await writeUserSetting(setting, undefined, getConfigDirectory());
-    await context.print(listSettings(context).find((one) => one.setting === setting));
+    await context.print(readListedSetting(context, setting));
   },
 });

@@ -24,10 +24,12 @@ export type ListedSetting = {
 
 /** Lists the settings in the configuration file. */
 export function listSettings(context: CommandContext): ListedSetting[] {
-  const directory = getConfigDirectory();
-  return USER_SETTING_NAMES.map((setting) => {
-    const { meaning, variable, default: fallback } = USER_SETTINGS[setting];
-    const value = readUserSetting(setting, directory, printWarnings(context)) ?? null;
-    return { setting, value, default: fallback, meaning, variable };
-  });
+  return USER_SETTING_NAMES.map((setting) => readListedSetting(context, setting));
+}
+
+/** Reads a setting in the configuration file. */
+export function readListedSetting(context: CommandContext, setting: UserSettingName): ListedSetting {
+  const { meaning, variable, default: fallback } = USER_SETTINGS[setting];
+  const value = readUserSetting(setting, getConfigDirectory(), printWarnings(context)) ?? null;
+  return { setting, value, default: fallback, meaning, variable };
 }
