@@ -2,8 +2,9 @@
 import type { Reply } from "../../lib/client/response/reply.ts";
 import { getConfigDirectory } from "../../lib/auth/profiles.ts";
 import type { Values } from "../../lib/client/request/values.ts";
-import { SvcError } from "../../lib/errors.ts";
+import { SvcError, toSvcError } from "../../lib/errors.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
+import { makePrivateDirectory } from "../../utils/fs/private_file.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
 import type { FormField } from "../prompts/form.ts";
@@ -42,7 +43,9 @@ export interface FormReading {
 export async function editForm(context: CommandContext, form: FormSource): Promise<Reply | undefined> {
   const session = new EditSession(form, await form.read());
   const initial = session.text;
-  const folder = await Deno.makeTempDir({ dir: getConfigDirectory(), prefix: "edit-" });
+  const directory = getConfigDirectory();
+  await makePrivateDirectory(directory);
+  const folder = await Deno.makeTempDir({ dir: directory, prefix: "edit-" });
   const path = `${folder}/form.yaml`;
   try {
     const reply = await editUntilAccepted(context, session, path);
@@ -50,10 +53,14 @@ export async function editForm(context: CommandContext, form: FormSource): Promi
     return reply;
   } catch (error) {
     const text = await Deno.readTextFile(path).catch(ignoreMissing) ?? initial;
-    if (text !== initial) throw error instanceof SvcError ? error.with({ hint: `Your text is in ${path}.` }) : error;
+    if (text !== initial) throw addPath(toSvcError(error), path);
     await Deno.remove(folder, { recursive: true });
     throw error;
   }
+}
+
+function addPath(error: SvcError, path: string): SvcError {
+  return error.with({ hint: [error.hint, `Your text is in ${path}.`].filter((part) => part !== undefined).join(" ") });
 }
 
 async function editUntilAccepted(

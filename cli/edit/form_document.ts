@@ -46,14 +46,14 @@ export function writeDocument(fields: EditableFields, content: JsonObject, { top
     ...members.map((field) => `# ${escapeToOneLine(describeField(field))}\n`),
     toYaml({ [name]: withoutClasses(content[name] ?? null) }),
   ]);
-  const head = top.map((line) => line === "" ? "#\n" : `# ${escapeToOneLine(line)}\n`).join("");
+  const head = top.map((line) => `# ${escapeToOneLine(line)}\n`).join("");
   return [head, ...parts.map((lines) => lines.join(""))].join("\n");
 }
 
 function describeField({ label, kind, choices, isRequired, min, max, maxLength, columns }: FormField): string {
   const rules = [
     kind === "choice"
-      ? `one of ${choices.map(({ value }) => value).join(", ") || "the values of the service"}`
+      ? `${KINDS.choice} ${choices.map(({ value }) => value).join(", ") || "the values of the service"}`
       : KINDS[kind],
     columns.length > 0 && `with ${columns.map((column) => column.path.at(-1)).join(", ")}`,
     isRequired && "required",
@@ -99,7 +99,7 @@ export function readDocument(text: string, fields: EditableFields): JsonObject {
 }
 
 /** A changed field. */
-export interface FieldChange {
+export interface DocumentChange {
   /** Name of the member of the content. */
   readonly name: string;
   readonly before: JsonValue;
@@ -107,7 +107,7 @@ export interface FieldChange {
 }
 
 /** Compares two readings of documents of the same form. */
-export function compare(before: JsonObject, after: JsonObject): FieldChange[] {
+export function compare(before: JsonObject, after: JsonObject): DocumentChange[] {
   return Object.entries(after).flatMap(([name, value = null]) => {
     const earlier = before[name] ?? null;
     return JSON.stringify(earlier) === JSON.stringify(value) ? [] : [{ name, before: earlier, after: value }];
@@ -115,7 +115,7 @@ export function compare(before: JsonObject, after: JsonObject): FieldChange[] {
 }
 
 /** Formats a change for display, e.g. `Applicant: Ada → Bob`. */
-export function formatChange({ name, before, after }: FieldChange): string {
+export function formatChange({ name, before, after }: DocumentChange): string {
   return `${name}: ${formatValue(before)} → ${formatValue(after)}`;
 }
 

@@ -71,6 +71,15 @@ Deno.test("an invalid document is opened again with the reason, and is kept if i
   assert.equal(await readField(caseId, "Applicant"), "Ada");
 });
 
+Deno.test("the text of an editor that fails after a change is kept, and the hint says both", async () => {
+  const [, number] = await createPermit();
+  const { code, stderr } = await edit(number, `sed -i 's/^Applicant: .*/Applicant: Bob/' "$1"; false`);
+  assert.equal(code, 2);
+  const { hint } = JSON.parse(stderr).error;
+  const [, kept = ""] = /^Set VISUAL or EDITOR to your editor\. Your text is in (.*)\.$/.exec(hint) ?? [];
+  assert.match(await Deno.readTextFile(kept), /^Applicant: Bob$/m);
+});
+
 Deno.test("a change that was made meanwhile is shown with the own one, and nothing is lost", async () => {
   const [caseId, number] = await createPermit();
   const seen = `${live.folder}/conflict-${number}.yaml`;
