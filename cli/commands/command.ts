@@ -25,6 +25,7 @@ export type ValueKind =
   | "columns"
   | "data views"
   | "fields"
+  | "files"
   | "operations"
   | "operators"
   | "participants"

@@ -148,8 +148,8 @@ class Position {
 }
 
 /** Reports whether a value can be read from a file, `@file`. */
-function takesFile({ type, help }: Flag): boolean {
-  return PAYLOADS.includes(type) || help.includes("@file");
+function takesFile({ type, values }: Flag): boolean {
+  return PAYLOADS.includes(type) || values === "files";
 }
 
 function suggestNames(entries: Readonly<Record<string, { readonly summary: string }>>): Suggestion[] {

@@ -11,6 +11,7 @@ export const profileFlags = {
     help: "Where to read the client secret: @file, or - for standard input",
     type: "string",
     placeholder: "source",
+    values: "files",
   },
   clientSecretCommand: {
     help: "Command that prints the client secret, e.g. 'pass show svc/my-client'",
