@@ -1,9 +1,8 @@
 /** `svc note`: posts a message in the feed of a case. */
-import { openCaller } from "../../lib/client/open_caller.ts";
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import social from "../../lib/resources/social.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { callerOptions } from "../context.ts";
+import { callOperation } from "../context.ts";
 import { rememberCase } from "../handles/cursor.ts";
 import { getShortId } from "../handles/handles.ts";
 import { resolveCaseId } from "../handles/resolve_handles.ts";
@@ -14,7 +13,7 @@ export async function postNote(context: CommandContext, id: string, message: str
   const ref = { name: "social.post-message", operation: social.postMessage };
   const caseId = await resolveCaseId(context, id);
   const values = { context: caseId, message };
-  const reply = await openCaller(callerOptions(context)).call(ref, values, { signal: context.signal });
+  const reply = await callOperation(context, ref, values);
   rememberCase(context, reply.head, caseId);
   const { format, fields } = context.globals;
   if (format !== "view" || fields !== undefined) return await printReply(context, ref, values, reply);
