@@ -88,7 +88,7 @@ function quoted(name: string): string {
 /** Describes a command line with flags and without a command. */
 export function missingCommand(words: readonly string[], flag: string): SvcError {
   const line = ["svc", ...words].join(" ");
-  return invalid(`There is no command beside ${flag}.`, `'${line} --help' lists the commands.`);
+  return invalid(`${flag} needs a command.`, `'${line} --help' lists the commands.`);
 }
 
 /** Describes a flag that is not allowed before the command. */

@@ -72,7 +72,7 @@ function withoutClasses(value: JsonValue): JsonValue {
   return mapValues(members, (member) => member === undefined ? undefined : withoutClasses(member));
 }
 
-/** Reads a document. A missing member is not changed. Throws `INVALID_ARGS` for one that is not a form's. */
+/** Reads a document. A missing member is not changed. Throws `INVALID_ARGS` for one that is not a field of the form. */
 export function readDocument(text: string, fields: EditableFields): JsonObject {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });

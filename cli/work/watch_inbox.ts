@@ -1,4 +1,4 @@
-/** Shows the inbox again and again, until the user ends it. */
+/** Refreshes the inbox until the user ends it. */
 import { SvcError } from "../../lib/errors.ts";
 import type { WorkInboxParams } from "../../lib/resources/work.ts";
 import { delay } from "../../utils/async/abort.ts";
@@ -43,12 +43,11 @@ async function drawInbox(context: CommandContext, inbox: Inbox, seconds: number)
   await printList(createContext({ ...context.globals, noPager: true }, context.io), describeInbox(inbox));
 }
 
-function printChanges({ io }: CommandContext, { assignments }: Inbox, known: Map<string, string>): Promise<void> {
+function printChanges({ io }: CommandContext, { assignments }: Inbox, known: Map<string, string>): void {
   for (const assignment of assignments) {
     const text = JSON.stringify(assignment);
     const id = String(assignment.ID);
     if (known.get(id) !== text) io.stdout.write(text + "\n");
     known.set(id, text);
   }
-  return Promise.resolve();
 }

@@ -68,7 +68,7 @@ export function toTable(
   const others = listOthers(value, list);
   const general = [
     ...(nested.length === 0 ? [] : [`Nested fields hidden: ${nested.join(", ")}.${adviseOnList(value, list)}`]),
-    ...(others.length === 0 ? [] : [`Beside the list: ${listSome(others)}.`]),
+    ...(others.length === 0 ? [] : [`Outside the list: ${listSome(others)}.`]),
   ];
   if (surface.columns === undefined) return { text: layOutPlain(all, rows.length), notes: general };
   const isChosen = list === undefined || (fields !== undefined && !isMemberNamed);

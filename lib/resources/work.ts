@@ -173,7 +173,7 @@ const operations = {
       type,
       status,
       text: { help: "Text in the number, the label or a text field of the case", type: "string", to: "query:text" },
-      due: { help: "Time until which it is due, e.g. 2026-01-31T17:00:00Z", type: "string", to: "query:due" },
+      due: { help: "Only work that is due by this time, e.g. 2026-01-31T17:00:00Z", type: "string", to: "query:due" },
       ...paging,
     },
     answer: inboxAnswer,

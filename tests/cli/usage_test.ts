@@ -195,12 +195,12 @@ const MISTAKES: Record<string, Mistake> = {
   "auth init": { message: "svc auth has no command 'init'.", hint: /^Did you mean 'svc profile add <name>' or/ },
   "tags get": { message: "svc tags has no command 'get'.", hint: "'svc tags --help' lists the commands." },
   "search harbour": { message: "svc has no command or group 'search'.", hint: /^Did you mean 'svc find <text>'\?/ },
-  "--verbose": { message: "There is no command beside --verbose.", hint: "'svc --help' lists the commands." },
+  "--verbose": { message: "--verbose needs a command.", hint: "'svc --help' lists the commands." },
   "--format yaml cases": {
-    message: "There is no command beside --format.",
+    message: "--format needs a command.",
     hint: "'svc cases --help' lists the commands.",
   },
-  "cases --quiet": { message: "There is no command beside --quiet." },
+  "cases --quiet": { message: "--quiet needs a command." },
   "cases get": { message: "The argument <caseId> is missing.", hint: "Usage: svc cases get <caseId> [flags]" },
   "cases get A B": {
     message: "svc cases get takes 1 argument: 'B' is one too many.",

@@ -44,7 +44,7 @@ Deno.test("an object without an ID and with one list is shown as that list, and 
   const value = { total: 2, data: [{ ID: "P0" }, { ID: "P1" }], stats: {}, empty: [] };
   assert.deepEqual(await table(value), {
     lines: ["ID", "P0", "P1"],
-    notes: ["Beside the list: total 2, stats, empty."],
+    notes: ["Outside the list: total 2, stats, empty."],
   });
   const select = async (fields: string[]) => (await render(value, { format: "table", fields }, { color: false })).text;
   assert.equal(await select(["ID"]), "ID\nP0\nP1\n");
