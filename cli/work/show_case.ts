@@ -1,5 +1,4 @@
 /** `svc show`: a case with the labels of its form and its recent history. */
-import { openCaller } from "../../lib/client/open_caller.ts";
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import type { Values } from "../../lib/client/request/values.ts";
 import { SvcError } from "../../lib/errors.ts";
@@ -9,7 +8,7 @@ import cases, { type CaseAnswer } from "../../lib/resources/cases.ts";
 import { isJsonObject, type JsonValue } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { callAndPrint } from "../commands/operations.ts";
-import { callerOptions, getSurface, writeResult } from "../context.ts";
+import { callOperation, getSurface, writeResult } from "../context.ts";
 import { rememberCase } from "../handles/cursor.ts";
 import { resolveCaseId } from "../handles/resolve_handles.ts";
 import { buildCasePage, isCaseBody } from "../view/case_page.ts";
@@ -26,11 +25,7 @@ export async function showCase(context: CommandContext, id: string): Promise<voi
   if (format !== "view" || fields !== undefined) {
     return await callAndPrint(context, { name: "cases.get", operation: cases.get }, { caseId });
   }
-  const reply = await openCaller(callerOptions(context)).call(
-    { name: "cases.get", operation: cases.get },
-    { caseId },
-    { signal: context.signal },
-  );
+  const reply = await callOperation(context, { name: "cases.get", operation: cases.get }, { caseId });
   const [form, history] = await Promise.all([
     readForm(context, caseId, checkAnswer(cases.get.answer, reply)),
     readIfServed<HistoryEntry[]>(() => readHistory(context, caseId), []),
@@ -49,9 +44,7 @@ async function readForm(
   { data: { caseInfo } }: CaseAnswer,
 ): Promise<JsonValue | undefined> {
   const read = async (name: string, operation: Operation, values: Values) => {
-    const reply = await openCaller(callerOptions(context)).call({ name, operation }, values, {
-      signal: context.signal,
-    });
+    const reply = await callOperation(context, { name, operation }, values);
     const body = reply.readPrintable();
     return isJsonObject(body) ? body.uiResources : undefined;
   };
