@@ -30,8 +30,7 @@ export function createAssignmentForm(calls: FormCalls, target: AssignmentTarget)
   }
 
   return {
-    loadChoices: (reference) => calls.loadChoices(reference),
-    openFile: (path) => calls.openFile(path),
+    fields: calls,
     async read() {
       const reply = await calls.call("assignments.get-action", operations.getAction, { assignmentId, action });
       etag = target.ifMatch ?? reply.etag;

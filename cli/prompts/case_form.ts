@@ -25,8 +25,7 @@ export function createCaseActionForm(calls: FormCalls, target: CaseActionTarget)
   const { caseId, action, attachments = [] } = target;
   let etag = target.ifMatch;
   return {
-    loadChoices: (reference) => calls.loadChoices(reference),
-    openFile: (path) => calls.openFile(path),
+    fields: calls,
     async read() {
       const reply = await calls.call("cases.get-action", caseForms.getAction, { caseId, action });
       etag = target.ifMatch ?? reply.etag;
@@ -55,8 +54,7 @@ export function createCaseActionForm(calls: FormCalls, target: CaseActionTarget)
 /** Returns the form of a new case. Files can be attached when the case exists. */
 export function createCaseForm(calls: FormCalls, type: string, typeName: string = type): FormSource {
   return {
-    loadChoices: (reference) => calls.loadChoices(reference),
-    openFile: (path) => calls.openFile(path),
+    fields: calls,
     async read() {
       const values = { caseTypeId: type, action: "Create" };
       const reply = await calls.call("case-types.get-action", caseTypes.getAction, values);

@@ -36,7 +36,9 @@ export interface FilledForm {
 }
 
 /** The calls of a form. */
-export interface FormSource extends FieldSources {
+export interface FormSource {
+  /** Choices and files for its fields. */
+  readonly fields: FieldSources;
   /** Reads the form. */
   read(): Promise<OpenForm>;
   /** Computes the form with changes. Forms without it are not recomputed. */
@@ -159,7 +161,7 @@ class FormDialogue {
       const { key, label } = field;
       this.#again.get(key)?.forEach((issue) => this.#prompts.warn(`${label}: ${issue}`));
       const before = JSON.stringify(this.#state.toSubmission());
-      await askField(this.#prompts, this.#state, field, this.#source);
+      await askField(this.#prompts, this.#state, field, this.#source.fields);
       if (this.#again.has(key) || JSON.stringify(this.#state.toSubmission()) !== before) {
         this.#again.set(key, []); // If the refresh fails, the field is prompted for again.
         const issues = await this.#refresh(field);

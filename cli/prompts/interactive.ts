@@ -25,7 +25,7 @@ import { fillForm, type FormOptions } from "./fill_form.ts";
 import { FormCalls } from "./form_calls.ts";
 import { openPrompts } from "./open_prompts.ts";
 import type { Prompts } from "./prompts.ts";
-import { createRecordActionForm, createRecordForm, readKeys } from "./record_form.ts";
+import { createRecordActionForm, createRecordForm, createStoredRecordForm, readMetadata } from "./record_form.ts";
 
 /** A dialogue: the terminal, the calls, and what the command line already says about its first form. */
 export interface Dialogue extends FormOptions {
@@ -53,7 +53,9 @@ const DIALOGUES: Readonly<Record<string, (dialogue: Dialogue, values: Values) =>
   "cases.create": createCase,
   "cases.perform-action": performCaseAction,
   "data.create": createRecord,
+  "data.patch": (dialogue, values) => changeRecord(dialogue, values, "patch"),
   "data.perform-action": performRecordAction,
+  "data.update": (dialogue, values) => changeRecord(dialogue, values, "update"),
 };
 
 /** Fills in the form of an operation. Only the response goes to stdout. */
@@ -152,6 +154,15 @@ async function createRecord(dialogue: Dialogue, { dataViewId }: Values): Promise
   return { ref: { name: "data.create", operation: data.create }, values: { dataViewId }, reply };
 }
 
+async function changeRecord(dialogue: Dialogue, values: Values, verb: "patch" | "update"): Promise<Performed> {
+  const { prompts, calls, ifMatch } = dialogue;
+  const dataViewId = String(values.dataViewId);
+  const key = await pickRecord(dialogue, dataViewId, isJsonObject(values.data) ? values.data : {});
+  const form = createStoredRecordForm(calls, { dataViewId, key, ifMatch }, verb);
+  const { reply } = await fillForm(prompts, form, dialogue);
+  return { ref: { name: `data.${verb}`, operation: data[verb] }, values: { dataViewId }, reply };
+}
+
 async function performRecordAction(dialogue: Dialogue, values: Values): Promise<Performed> {
   const { prompts, calls, ifMatch } = dialogue;
   const dataViewId = String(values.dataViewId);
@@ -219,7 +230,7 @@ export async function pickCaseType({ prompts, calls }: Dialogue): Promise<{ id: 
 
 /** Returns the fields that identify a record: those of `--data`, or those of a row that the user selects. */
 async function pickRecord({ prompts, calls }: Dialogue, dataViewId: string, given: JsonObject): Promise<JsonObject> {
-  const keys = await readKeys(calls, dataViewId);
+  const { keys } = await readMetadata(calls, dataViewId);
   const select = (row: JsonObject) => Object.fromEntries(keys.map((name) => [name, row[name] ?? null]));
   if (keys.length > 0 && keys.every((name) => given[name] !== undefined)) return select(given);
   const reply = await calls.call("data.query", data.query, { dataViewId });

@@ -5,16 +5,20 @@ import { filterObjects, isJsonObject, isString, type JsonObject } from "../../ut
 import type { FormSource } from "./fill_form.ts";
 import type { FormCalls } from "./form_calls.ts";
 
-/** The action of a record. */
-export interface RecordActionTarget {
+/** A stored record. */
+export interface RecordTarget {
   /** Data view ID. */
   readonly dataViewId: string;
-  /** Action ID. */
-  readonly action: string;
   /** Fields that identify the record. */
   readonly key: JsonObject;
   /** Entity tag that must still be current. Default: that of the form. */
   readonly ifMatch?: string;
+}
+
+/** The action of a record. */
+export interface RecordActionTarget extends RecordTarget {
+  /** Action ID. */
+  readonly action: string;
 }
 
 /** Types of form fields by those of the metadata. */
@@ -33,17 +37,41 @@ const FIELD_TYPES: Readonly<Record<string, string>> = {
 /** Returns the form of a new record. It is built from the metadata of the data view. */
 export function createRecordForm(calls: FormCalls, dataViewId: string): FormSource {
   return {
-    loadChoices: (reference) => calls.loadChoices(reference),
-    openFile: (path) => calls.openFile(path),
+    fields: calls,
     async read() {
-      const reply = await calls.call("data.get-metadata", data.getMetadata, { dataViewId });
-      const { className, label } = checkAnswer(data.getMetadata.answer, reply);
-      const name = `New ${className ?? label ?? dataViewId}`;
-      const fields = filterObjects(isJsonObject(reply.body) ? reply.body.fields : []);
+      const { className, fields } = await readMetadata(calls, dataViewId);
+      const name = `New ${className}`;
       return { uiResources: toUiResources(fields), content: {}, name, title: name, acceptsNoFiles: true };
     },
     async submit({ content }) {
       return await calls.call("data.create", data.create, { dataViewId, data: content });
+    },
+  };
+}
+
+/** Returns the form of a stored record. `patch` submits what has changed, `update` the whole record. */
+export function createStoredRecordForm(calls: FormCalls, target: RecordTarget, verb: "patch" | "update"): FormSource {
+  const { dataViewId, key } = target;
+  let etag = target.ifMatch;
+  let unchanged: JsonObject = {};
+  return {
+    fields: calls,
+    async read() {
+      const { className, fields } = await readMetadata(calls, dataViewId);
+      const reply = await calls.call("data.get", data.get, { dataViewId, params: key });
+      etag = target.ifMatch ?? reply.etag;
+      const content: JsonObject = { ...checkAnswer(data.get.answer, reply) };
+      if (verb === "update") {
+        const names = fields.filter(({ isReadOnly }) => isReadOnly !== true).map(({ fieldID }) => String(fieldID));
+        unchanged = Object.fromEntries(Object.entries(content).filter(([name]) => names.includes(name)));
+      }
+      const name = `${className} ${formatKey(key)}`;
+      const shown = fields.map((field) => String(field.fieldID) in key ? { ...field, isReadOnly: true } : field);
+      return { uiResources: toUiResources(shown), content, name, title: name, acceptsNoFiles: true };
+    },
+    async submit({ content }) {
+      const values = { dataViewId, ifMatch: etag, data: { ...unchanged, ...key, ...content } };
+      return await calls.call(`data.${verb}`, data[verb], values);
     },
   };
 }
@@ -53,13 +81,12 @@ export function createRecordActionForm(calls: FormCalls, target: RecordActionTar
   const { dataViewId, action, key } = target;
   let etag = target.ifMatch;
   return {
-    loadChoices: (reference) => calls.loadChoices(reference),
-    openFile: (path) => calls.openFile(path),
+    fields: calls,
     async read() {
       const reply = await calls.call("data.get-action", data.getAction, { dataViewId, action, data: key });
       const { data: content = {}, uiResources = {}, name = action } = checkAnswer(data.getAction.answer, reply);
       etag = target.ifMatch ?? reply.etag;
-      const title = `${name}: ${Object.values(key).map(String).join(", ")}`;
+      const title = `${name}: ${formatKey(key)}`;
       return { uiResources, content, name, title, acceptsNoFiles: true };
     },
     async submit({ submission }) {
@@ -74,10 +101,26 @@ export function createRecordActionForm(calls: FormCalls, target: RecordActionTar
   };
 }
 
-/** Reads the names of the fields that identify the records of a data view. */
-export async function readKeys(calls: FormCalls, dataViewId: string): Promise<readonly string[]> {
+/** The metadata of a data view, as far as forms use it. */
+export interface RecordMetadata {
+  /** Display name of the records. */
+  readonly className: string;
+  /** Names of the fields that identify a record. */
+  readonly keys: readonly string[];
+  /** Descriptions of the fields. */
+  readonly fields: readonly JsonObject[];
+}
+
+/** Reads the metadata of a data view. */
+export async function readMetadata(calls: FormCalls, dataViewId: string): Promise<RecordMetadata> {
   const reply = await calls.call("data.get-metadata", data.getMetadata, { dataViewId });
-  return (checkAnswer(data.getMetadata.answer, reply).keys ?? []).filter(isString);
+  const { className, label, keys = [] } = checkAnswer(data.getMetadata.answer, reply);
+  const fields = filterObjects(isJsonObject(reply.body) ? reply.body.fields : []);
+  return { className: className ?? label ?? dataViewId, keys: keys.filter(isString), fields };
+}
+
+function formatKey(key: JsonObject): string {
+  return Object.values(key).map(String).join(", ");
 }
 
 /** Describes the fields of a data view as the resources of a form. */

@@ -118,6 +118,39 @@ Deno.test("'data create --interactive' fills in a record", async () => {
   assert.deepEqual([row.Name, row.Active], ["Grace Hopper", true]);
 });
 
+for (const verb of ["patch", "update"]) {
+  Deno.test(`'data ${verb} --interactive' changes the record that the user picks`, async () => {
+    await live.json(`data create D_Inspectors --data '{"ID":"${verb}","Name":"Ada","Phone":"555-0100"}'`);
+    await using form = await openForm("data", verb, "D_Inspectors", "--interactive", "--set", "Active=false");
+    await form.converse([
+      ["◆  Which record?", verb, enter],
+      [`ID: ${verb}`, ""],
+      ["◆  Name (required)", " L.", enter],
+      ["◆  Phone", enter],
+      ["◆  Active", enter],
+      ["Active: Yes → No", ""],
+      [`◆  Submit 'Inspector ${verb}'?`, enter],
+    ]);
+    assert.equal(await form.exit(), 0);
+    const { Name, Phone, Active } = await live.object(`data get D_Inspectors --params '{"ID":"${verb}"}'`);
+    assert.deepEqual([Name, Phone, Active], ["Ada L.", "555-0100", false]);
+  });
+}
+
+Deno.test("'data perform-action --interactive' fills in the form of the record that --data identifies", async () => {
+  await live.json(`data create D_Inspectors --data '{"ID":"edit","Name":"Ada"}'`);
+  await using form = await openForm("data", "perform-action", "D_Inspectors", "--interactive", "--set", "ID=edit");
+  await form.converse([
+    ["◆  ID (required)", enter],
+    ["◆  Name (required)", " L.", enter],
+    ["◆  Phone", enter],
+    ["◆  Active", enter],
+    ["◆  Submit 'Edit'?", enter],
+  ]);
+  assert.equal(await form.exit(), 0);
+  assert.equal((await live.object(`data get D_Inspectors --params '{"ID":"edit"}'`)).Name, "Ada L.");
+});
+
 const WITH_FILE = `
 application: { id: Leave, name: Leave, organisation: Acme }
 operators: { worker@acme: { name: Will Worker } }
