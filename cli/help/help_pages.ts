@@ -63,10 +63,16 @@ export function buildCommandHelp(words: readonly string[], command: CommandDescr
     { heading: "Usage", usage: formatUsage(words, command) },
     { heading: "Arguments", rows: argRows(args).map(({ written, meaning }) => [written, meaning]) },
     { heading: "Flags", rows: flagLines(flags) },
-    { heading: "Global flags", rows: flagLines({ ...selectGlobalFlags(flags), help: HELP_FLAG }) },
+    { heading: "Global flags", rows: flagLines({ ...describeGlobalFlags(command), help: HELP_FLAG }) },
     { heading: "Examples", commands: formatExamples(words, command) },
     { heading: "See also", text: [...seeAlso, `${words[0]} --help`].map((line) => `svc ${line}`).join("\n") },
   ];
+}
+
+function describeGlobalFlags({ flags, prefersView }: CommandDescription): Readonly<Record<string, Flag>> {
+  const { format, ...others } = selectGlobalFlags(flags);
+  if (format === undefined) return others;
+  return { format: prefersView ? { ...format, default: "view at a terminal, otherwise json" } : format, ...others };
 }
 
 /** Formats the usage line of a command: its arguments and its required flags. */

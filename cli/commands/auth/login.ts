@@ -9,6 +9,7 @@ export const loginCommand: LocalCommand = localCommand({
   example: ["--profile test", "--dry-run"],
   seeAlso: ["auth diagnose --help", "help profiles"],
   dryRun: true,
+  prefersView: true,
   async run(context) {
     if (context.globals.dryRun) return await printExchange(context);
     const { login } = await import("../../../lib/auth/commands.ts");

@@ -9,6 +9,7 @@ export const pingCommand: LocalCommand = localCommand({
   example: ["--fields milliseconds", "--verbose"],
   seeAlso: ["auth diagnose --help"],
   dryRun: true,
+  prefersView: true,
   async run(context) {
     if (context.globals.dryRun) return await printCall(context);
     const { ping } = await import("../../../lib/auth/commands.ts");

@@ -6,6 +6,7 @@ export const authStatusCommand: LocalCommand = localCommand({
   summary: "Show the profile, its server and when the cached token expires",
   example: ["", "--profile test --format table"],
   seeAlso: ["help profiles"],
+  prefersView: true,
   async run(context) {
     const { status } = await import("../../../lib/auth/commands.ts");
     await context.print(await status(authOptions(context)));

@@ -15,6 +15,7 @@ export const edit = localCommand({
   },
   example: ["P-1", "P-1 --action Expedite", "'ASSIGN-WORKLIST ACME-WORK C-1!REVIEW'"],
   seeAlso: ["help handles", "cases perform-action --help", "assignments save --help"],
+  prefersView: true,
   async run(context, { id, action }) {
     const { editCaseOrDraft } = await import("../../edit/edit_case_or_draft.ts");
     await editCaseOrDraft(context, id, action);

@@ -16,6 +16,7 @@ export const addClientCommand: LocalCommand = localCommand({
     "--operator decider@city --profile decider --data permits",
   ],
   seeAlso: ["help profiles"],
+  prefersView: true,
   async run(context, options) {
     const { addClientProfile } = await import("../../../service/admin/control.ts");
     await context.print(await addClientProfile({ ...options, profile: getProfile(context) }));

@@ -11,6 +11,7 @@ export const backupCommand: LocalCommand = localCommand({
   flags: { data: dataFlag },
   example: ["permits.backup", "/backups/permits.tar --data permits"],
   seeAlso: ["service restore --help", "service verify --help"],
+  prefersView: true,
   async run(context, options) {
     const { backUp } = await import("../../../service/backup/backup.ts");
     await context.print(await backUp(options));

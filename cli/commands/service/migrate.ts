@@ -23,6 +23,7 @@ export const migrateCommand: LocalCommand = localCommand({
     "--app permits.yaml --rename caseTypes.City-Permit=City-Licence --apply",
   ],
   seeAlso: ["service start --help", "service backup --help"],
+  prefersView: true,
   async run(context, { rename = [], apply = false, ...options }) {
     const { migrate } = await import("../../../service/migration/migrate.ts");
     await context.print(await migrate({ ...options, renames: rename, apply }));

@@ -10,6 +10,7 @@ export const removeClientCommand: LocalCommand = localCommand({
   flags: { data: dataFlag },
   example: ["--profile decider", "client-9bX2mJt0Qk7a --data permits"],
   seeAlso: ["service add-client --help", "help profiles"],
+  prefersView: true,
   async run(context, options) {
     const { removeClient } = await import("../../../service/admin/control.ts");
     await context.print(await removeClient({ ...options, profile: context.globals.profile }));

@@ -7,6 +7,7 @@ export const resetCommand: LocalCommand = localCommand({
   flags: { data: dataFlag, stop: { help: "Stop the service first", type: "boolean" } },
   example: ["--stop", "--data permits --stop"],
   seeAlso: ["service start --help"],
+  prefersView: true,
   async run(context, { stop, ...options }) {
     const { resetService } = await import("../../../service/admin/control.ts");
     await context.print(await resetService({ ...options, stopFirst: stop }));

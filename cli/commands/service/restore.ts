@@ -9,6 +9,7 @@ export const restoreCommand: LocalCommand = localCommand({
   flags: { data: dataFlag },
   example: ["permits.backup --data permits-2"],
   seeAlso: ["service backup --help", "service reset --help"],
+  prefersView: true,
   async run(context, options) {
     const { restore } = await import("../../../service/backup/backup.ts");
     await context.print(await restore(options));

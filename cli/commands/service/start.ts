@@ -70,6 +70,7 @@ export const startCommand: LocalCommand = localCommand({
     "--data :memory: > service.json",
   ],
   seeAlso: ["service stop --help", "service add-client --help", "help profiles"],
+  prefersView: true,
   async run(context, { detach, ...options }) {
     const startOptions = { ...options, profile: context.globals.profile };
     if (detach) {

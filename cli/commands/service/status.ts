@@ -8,9 +8,20 @@ export const serviceStatusCommand: LocalCommand = localCommand({
   flags: { data: dataFlag, all: { help: "List all running services", type: "boolean", excludes: ["data"] } },
   example: ["--fields running,url", "--all --format table --fields application,url,data"],
   seeAlso: ["service start --help", "service stop --help"],
+  prefersView: true,
   async run(context, { all, ...options }) {
     const { listOtherServices, listServices, readServiceStatus } = await import("../../../service/admin/control.ts");
-    if (all) return await context.print(await listServices());
+    if (all) {
+      const services = await listServices();
+      const { format, fields } = context.globals;
+      if (format !== "view" || fields !== undefined) return await context.print(services);
+      const { printList } = await import("../../work/print_list.ts");
+      return await printList(context, {
+        result: services,
+        rows: services.map(({ application, url, data }) => ({ application, url, data })),
+        empty: "No service is running.",
+      });
+    }
     const status = await readServiceStatus(options);
     await context.print(status);
     if (status.running || typeof status.data !== "string" || !context.io.stderr.isTerminal()) return;

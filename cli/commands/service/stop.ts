@@ -12,6 +12,7 @@ export const stopCommand: LocalCommand = localCommand({
   },
   example: ["", "--data permits", "--all --format table"],
   seeAlso: ["service status --help", "service start --help"],
+  prefersView: true,
   async run(context, { all, ...options }) {
     const { listOtherServices, stopAllServices, stopService } = await import("../../../service/admin/control.ts");
     if (all) return await context.print(await stopAllServices());

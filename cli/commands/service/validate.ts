@@ -12,6 +12,7 @@ export const validateCommand: LocalCommand = localCommand({
   args: [{ name: "app", help: "Application definition", type: "path", required: true }],
   example: ["permits.yaml", "permits.yaml --format table"],
   seeAlso: ["service schema --help", "service diagram --help", "service start --help"],
+  prefersView: true,
   async run(context, { app: file }) {
     const { checkApplication, readDefinition } = await import("../../../service/application/load.ts");
     const checked = checkApplication(await readDefinition(file));

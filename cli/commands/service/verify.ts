@@ -11,6 +11,7 @@ export const verifyCommand: LocalCommand = localCommand({
   flags: { data: dataFlag },
   example: ["", "permits.backup", "--data permits"],
   seeAlso: ["service backup --help"],
+  prefersView: true,
   async run(context, options) {
     const { verify } = await import("../../../service/backup/backup.ts");
     await context.print(await verify(options));
