@@ -1,10 +1,10 @@
 /** Prompts for the values of single fields. */
 import { SvcError } from "../../lib/errors.ts";
 import type { FileInput } from "../../lib/operation/operation.ts";
-import { isScalar, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { filterObjects, isScalar, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { pluralize } from "../../utils/text/wording.ts";
-import type { Choice, FormField, Reference } from "./form.ts";
-import type { FileChange, FormState, Row } from "./form_state.ts";
+import { type Choice, findValue, type FormField, type Reference } from "./form.ts";
+import { changeRow, type FileChange, type FormState, getRowContent, type Row } from "./form_state.ts";
 import { findProblem, formatRow, formatValue, isEmptyValue, toFieldValue } from "./form_values.ts";
 import type { Prompts } from "./prompts.ts";
 
@@ -12,7 +12,7 @@ import type { Prompts } from "./prompts.ts";
 export interface FieldSources {
   /** Reads the choices of a reference. */
   loadChoices(reference: Reference): Promise<readonly Choice[]>;
-  /** Opens a file to upload. Throws `INVALID_ARGS` if it cannot be read. */
+  /** Opens a file to upload. Throws an `SvcError` if it cannot be read. */
   openFile(path: string): Promise<FileInput>;
 }
 
@@ -25,7 +25,10 @@ export async function askField(
 ): Promise<void> {
   switch (field.kind) {
     case "list":
-      return await editRows(prompts, state, field, sources);
+      return await editRows(prompts, field, {
+        read: () => state.getRows(field),
+        write: (rows) => state.setRows(field, rows),
+      }, sources);
     case "attachment":
       return state.setFile(field, await askFile(prompts, field, state, sources));
     default: {
@@ -73,7 +76,7 @@ async function askFile(
   prompts: Prompts,
   field: FormField,
   state: FormState,
-  { openFile }: FieldSources,
+  sources: FieldSources,
 ): Promise<FileChange | undefined> {
   const stored = state.getValue(field);
   const chosen = state.files.get(field.key);
@@ -95,10 +98,10 @@ async function askFile(
       file = undefined;
       if (typed.trim() === "") return field.isRequired ? "It is required." : undefined;
       try {
-        file = await openFile(typed.trim());
+        file = await sources.openFile(typed.trim());
         return undefined;
       } catch (error) {
-        if (error instanceof SvcError && error.code === "INVALID_ARGS") return error.message;
+        if (error instanceof SvcError) return error.message;
         throw error;
       }
     },
@@ -106,46 +109,53 @@ async function askFile(
   return file && { file, path: path.trim() };
 }
 
+/** The rows of a list. */
+interface RowList {
+  read(): readonly Row[];
+  write(rows: readonly Row[]): void;
+}
+
 /** Prompts for the rows of a list until the user is done. */
-async function editRows(prompts: Prompts, state: FormState, field: FormField, sources: FieldSources): Promise<void> {
+async function editRows(prompts: Prompts, field: FormField, list: RowList, sources: FieldSources): Promise<void> {
   for (;;) {
-    const rows = state.getRows(field);
+    const rows = list.read();
     const answer = await prompts.choose(`${field.label}: ${pluralize(rows.length, "row")}`, [
       { value: "done", label: "Continue" },
       { value: "add", label: "Add a row" },
-      ...rows.map((row, i) => ({ value: String(i), label: `Change ${i + 1}: ${formatRow(field, getContent(row))}` })),
+      ...rows.map((row, i) => ({
+        value: String(i),
+        label: `Change ${i + 1}: ${formatRow(field, getRowContent(row))}`,
+      })),
     ]);
+    const row = rows[Number(answer)];
     if (answer === "done") {
       if (rows.length > 0 || !field.isRequired) return;
       prompts.warn(`${field.label}: At least one row is required.`);
-    } else if (answer === "add") {
-      state.setRows(field, [
-        ...rows,
-        await editRow(prompts, field, rows.length, { content: {}, changes: {} }, sources),
-      ]);
-    } else await changeRow(prompts, state, field, Number(answer), sources);
+    } else if (row === undefined) {
+      list.write([...rows, await editRow(prompts, field, rows.length, { content: {}, changes: {} }, sources)]);
+    } else {
+      list.write(
+        rows.toSpliced(Number(answer), 1, ...await changeOrRemove(prompts, field, Number(answer), row, sources)),
+      );
+    }
   }
 }
 
-async function changeRow(
+/** Prompts for what to do with a row. Returns the row, or nothing if it is removed. */
+async function changeOrRemove(
   prompts: Prompts,
-  state: FormState,
   field: FormField,
   index: number,
+  row: Row,
   sources: FieldSources,
-): Promise<void> {
-  const rows = [...state.getRows(field)];
-  const row = rows[index];
-  if (row === undefined) return;
-  const answer = await prompts.menu(formatRow(field, getContent(row)), [
+): Promise<Row[]> {
+  const answer = await prompts.menu(formatRow(field, getRowContent(row)), [
     { value: "edit", label: "Edit the row" },
     { value: "remove", label: "Remove the row" },
     { value: "back", label: "Keep it as it is" },
   ]);
-  if (answer === "back") return;
-  if (answer === "remove") rows.splice(index, 1);
-  else rows[index] = await editRow(prompts, field, index, row, sources);
-  state.setRows(field, rows);
+  if (answer === "back") return [row];
+  return answer === "remove" ? [] : [await editRow(prompts, field, index, row, sources)];
 }
 
 async function editRow(
@@ -155,16 +165,27 @@ async function editRow(
   row: Row,
   sources: FieldSources,
 ): Promise<Row> {
-  const changes: JsonObject = { ...row.changes };
+  let edited = row;
   for (const column of columns) {
-    if (column.isReadOnly || column.path.length > 1 || ["list", "attachment", "other"].includes(column.kind)) continue;
-    const current = getContent(row)[column.key];
-    const value = await askValue(prompts, column, `${label} ${index + 1}: ${column.label}`, current, sources);
-    if (isEmptyValue(value) ? !isEmptyValue(current) : value !== current) changes[column.key] = value;
+    if (column.isReadOnly || column.kind === "attachment" || column.kind === "other") continue;
+    const current = findValue(getRowContent(edited), column.path);
+    const named = { ...column, label: `${label} ${index + 1}: ${column.label}` };
+    const value = column.kind === "list"
+      ? await editInnerRows(prompts, named, filterObjects(current), sources)
+      : await askValue(prompts, named, named.label, current, sources);
+    edited = changeRow(edited, column, value);
   }
-  return { ...row, changes };
+  return edited;
 }
 
-function getContent({ content, changes }: Row): JsonObject {
-  return { ...content, ...changes };
+/** Prompts for the rows of a list in a row. Returns all rows, with the values that the form does not show. */
+async function editInnerRows(
+  prompts: Prompts,
+  field: FormField,
+  present: readonly JsonObject[],
+  sources: FieldSources,
+): Promise<JsonObject[]> {
+  let rows: readonly Row[] = present.map((content) => ({ content, changes: {} }));
+  await editRows(prompts, field, { read: () => rows, write: (edited) => rows = edited }, sources);
+  return rows.map(getRowContent);
 }

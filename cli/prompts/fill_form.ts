@@ -103,22 +103,29 @@ class FormDialogue {
   async start(): Promise<void> {
     const { name, instructions } = this.#form;
     await this.#prefill();
+    const filled = this.#state.fields.filter((field) => !isEmptyValue(this.#state.getValue(field)));
     const impossible = this.#state.fields.find((field) =>
-      field.kind === "other" && field.isRequired && !field.isReadOnly && isEmptyValue(this.#state.getValue(field))
+      isWithoutPrompt(field) && field.isRequired && !filled.includes(field)
     );
     if (impossible) {
       throw new SvcError("INVALID_ARGS", `'${name}' requires ${impossible.label}, which prompts cannot fill in.`, {
-        hint: `Pass it with --data '{"${impossible.key}":…}' or --page-instructions.`,
+        hint: `Pass it with --data '{"${impossible.key}":…}'.`,
       });
     }
-    const shown = this.#state.fields.filter((field) => field.isReadOnly && !isEmptyValue(this.#state.getValue(field)));
     const lines = [
       ...(instructions ? [instructions] : []),
-      ...shown.map((field) => `${field.label}: ${formatValue(field, this.#state.getValue(field))}`),
+      ...filled.filter((field) => field.isReadOnly || isWithoutPrompt(field)).map((field) => this.#describe(field)),
+      ...this.#state.fields.filter(isWithoutPrompt).map(({ key, label }) =>
+        `Prompts cannot change ${label}. Pass it with --data '{"${key}":…}'.`
+      ),
     ];
     if (this.#options.requiredOnly) return;
     if (lines.length === 0) this.#prompts.report(this.#form.title);
     else this.#prompts.show(this.#form.title, lines);
+  }
+
+  #describe(field: FormField): string {
+    return `${field.label}: ${formatValue(field, this.#state.getValue(field))}`;
   }
 
   async run(): Promise<FormOutcome> {
@@ -179,8 +186,8 @@ class FormDialogue {
   }
 
   #editableFields(): FormField[] {
-    return this.#state.fields.filter(({ isReadOnly, kind }) =>
-      !isReadOnly && kind !== "other" && !(kind === "attachment" && this.#form.acceptsNoFiles)
+    return this.#state.fields.filter((field) =>
+      !field.isReadOnly && !isWithoutPrompt(field) && !(field.kind === "attachment" && this.#form.acceptsNoFiles)
     );
   }
 
@@ -231,10 +238,7 @@ class FormDialogue {
   async #pickField(): Promise<string> {
     return await this.#prompts.search(
       "Which field?",
-      this.#editableFields().map((field) => ({
-        value: field.key,
-        label: `${field.label}: ${formatValue(field, this.#state.getValue(field))}`,
-      })),
+      this.#editableFields().map((field) => ({ value: field.key, label: this.#describe(field) })),
     );
   }
 
@@ -317,6 +321,11 @@ class FormDialogue {
   #fill(): FilledForm {
     return { submission: this.#state.toSubmission(), content: this.#state.toContent(), files: this.#state.files };
   }
+}
+
+/** Reports whether a field can be changed, but not with prompts: a group of pages, or a list whose rows are not described. */
+function isWithoutPrompt({ kind, isReadOnly }: FormField): boolean {
+  return kind === "other" && !isReadOnly;
 }
 
 function isCancellation(error: unknown): boolean {

@@ -95,8 +95,9 @@ export function readFields(uiResources: JsonObject): FormField[] {
     const children = Array.isArray(node.children) ? node.children : [];
     const path = parsePath(config.value);
     const field = path && findField(fields, path) || {};
-    if (path !== undefined && field.type === "Page List") {
-      return [describe(path, config, field, children.flatMap((child) => read(child, object(field.fields))))];
+    if (path !== undefined && (field.type === "Page List" || field.type === "Page Group")) {
+      const members = children.flatMap((child) => read(child, object(field.fields)));
+      return [describe(path, config, field, field.type === "Page List" ? members : [])];
     }
     const isAttachment = field.displayAs === "pxAttachContent" || node.type === "Attachment";
     const inner = isAttachment ? [] : [

@@ -1,6 +1,6 @@
 /** The state of a form that is being filled in: what the service shows, and what the user has changed. */
 import type { FileInput } from "../../lib/operation/operation.ts";
-import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { cloneJson, filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { findValue, type FormField, readFields, type Reference } from "./form.ts";
 import { formatRow, formatValue, isSameValue } from "./form_values.ts";
 
@@ -69,7 +69,7 @@ export class FormState {
   /** Returns the current value of a field. */
   getValue(field: FormField): JsonValue | undefined {
     const { key, path, kind } = field;
-    if (kind === "list") return this.getRows(field).map(({ content, changes }) => ({ ...content, ...changes }));
+    if (kind === "list") return this.getRows(field).map(getRowContent);
     return this.#values.has(key) ? this.#values.get(key) : findValue(this.#shown.content, path);
   }
 
@@ -112,7 +112,7 @@ export class FormState {
   adopt(content: JsonObject): void {
     for (const field of this.#fields.filter(({ isReadOnly }) => !isReadOnly)) {
       const value = findValue(content, field.path);
-      if (value === undefined || field.kind === "attachment" || field.kind === "other") continue;
+      if (value === undefined || field.kind === "attachment") continue;
       if (field.kind !== "list") this.setValue(field, value);
       else this.setRows(field, adoptRows(field, this.getRows(field), filterObjects(value)));
     }
@@ -174,7 +174,8 @@ export class FormState {
   toSubmission(): Submission {
     const data: JsonObject = { ...this.#further };
     const pageInstructions: JsonValue[] = [];
-    for (const [target, members] of this.#groupValues()) {
+    const changed = this.#fields.filter(({ key }) => this.#values.has(key));
+    for (const [target, members] of groupByPage(changed, ({ key }) => this.#values.get(key) ?? null)) {
       if (target === "") Object.assign(data, members);
       else pageInstructions.push({ instruction: "UPDATE", target, content: members });
     }
@@ -191,23 +192,9 @@ export class FormState {
       const { key, path } = field;
       if (this.#values.has(key)) setValue(content, path, this.#values.get(key) ?? null);
       if (!this.#lists.has(key)) continue;
-      const editable = field.columns.filter(({ isReadOnly }) => !isReadOnly).map((column) => column.key);
-      const rows = this.getRows(field).map(({ content, changes }) =>
-        Object.fromEntries(Object.entries({ ...content, ...changes }).filter(([name]) => editable.includes(name)))
-      );
-      setValue(content, path, rows);
+      setValue(content, path, this.getRows(field).map(getRowContent));
     }
     return content;
-  }
-
-  #groupValues(): Map<string, JsonObject> {
-    const pages = new Map<string, JsonObject>();
-    for (const { key, path } of this.#fields) {
-      if (!this.#values.has(key)) continue;
-      const page = toTarget(path.slice(0, -1));
-      pages.set(page, { ...pages.get(page), [path.at(-1) ?? ""]: this.#values.get(key) ?? null });
-    }
-    return pages;
   }
 
   #toRowInstructions(field: FormField): JsonValue[] {
@@ -216,9 +203,17 @@ export class FormState {
     const removed = this.#listRemoved(field).reverse();
     const instructions: JsonValue[] = removed.map((index) => ({ instruction: "DELETE", target, listIndex: index + 1 }));
     rows.forEach(({ origin, changes }, i) => {
-      if (origin === undefined) instructions.push({ instruction: "APPEND", target, content: changes });
-      else if (Object.keys(changes).length > 0) {
-        instructions.push({ instruction: "UPDATE", target, listIndex: i + 1, content: changes });
+      if (origin === undefined) {
+        instructions.push({ instruction: "APPEND", target, content: changes });
+        return;
+      }
+      const changed = field.columns.filter(({ path }) => findValue(changes, path) !== undefined);
+      for (const [page, content] of groupByPage(changed, ({ path }) => findValue(changes, path) ?? null)) {
+        instructions.push(
+          page === ""
+            ? { instruction: "UPDATE", target, listIndex: i + 1, content }
+            : { instruction: "UPDATE", target: `${target}(${i + 1})${page}`, content },
+        );
       }
     });
     return instructions;
@@ -228,10 +223,11 @@ export class FormState {
     if (!this.#lists.has(field.key)) return [];
     const stored = filterObjects(findValue(this.#base.content, field.path));
     const removed = this.#listRemoved(field).map((i) => `${field.label}: removed ${formatRow(field, stored[i] ?? {})}`);
-    const rows = this.getRows(field).flatMap(({ origin, content, changes }) => {
-      if (origin === undefined) return [`${field.label}: added ${formatRow(field, { ...content, ...changes })}`];
+    const rows = this.getRows(field).flatMap((row) => {
+      const { origin, changes } = row;
+      if (origin === undefined) return [`${field.label}: added ${formatRow(field, getRowContent(row))}`];
       if (Object.keys(changes).length === 0) return [];
-      const [before, after] = [stored[origin] ?? {}, { ...content, ...changes }].map((row) => formatRow(field, row));
+      const [before, after] = [stored[origin] ?? {}, getRowContent(row)].map((content) => formatRow(field, content));
       return [`${field.label}: ${before} → ${after}`];
     });
     return [...removed, ...rows];
@@ -244,14 +240,51 @@ export class FormState {
   }
 }
 
+/** Returns the content of a row with its changes. */
+export function getRowContent({ content, changes }: Row): JsonObject {
+  return mergePages(content, changes);
+}
+
+/** Returns a row in which the value of a column is changed. */
+export function changeRow(row: Row, { path }: FormField, value: JsonValue): Row {
+  if (isSameValue(value, findValue(getRowContent(row), path))) return row;
+  const changes = cloneJson(row.changes);
+  setValue(changes, path, value);
+  return { ...row, changes };
+}
+
 /** Returns the rows of a list as changes of the present rows, by their position. */
 function adoptRows({ columns }: FormField, present: readonly Row[], rows: readonly JsonObject[]): Row[] {
-  const editable = columns.filter(({ isReadOnly }) => !isReadOnly).map(({ key }) => key);
   return rows.map((row, i) => {
     const { origin, content = {} } = present[i] ?? {};
-    const changed = editable.filter((name) => !isSameValue(row[name], content[name]));
-    return { origin, content: row, changes: Object.fromEntries(changed.map((name) => [name, row[name] ?? null])) };
+    const changed: Row = columns.filter(({ isReadOnly }) => !isReadOnly).reduce(
+      (changed: Row, column) => changeRow(changed, column, findValue(row, column.path) ?? null),
+      { origin, content, changes: {} },
+    );
+    return { ...changed, content: row };
   });
+}
+
+function mergePages(content: JsonObject, changes: JsonObject): JsonObject {
+  const merged = { ...content };
+  for (const [name, value] of Object.entries(changes)) {
+    const page = content[name];
+    merged[name] = isJsonObject(page) && isJsonObject(value) ? mergePages(page, value) : value ?? null;
+  }
+  return merged;
+}
+
+/** Groups the values of fields by the target of their page, which is empty for fields that are not on a page. */
+function groupByPage(
+  fields: readonly FormField[],
+  getValue: (field: FormField) => JsonValue,
+): Map<string, JsonObject> {
+  const pages = new Map<string, JsonObject>();
+  for (const field of fields) {
+    const page = toTarget(field.path.slice(0, -1));
+    pages.set(page, { ...pages.get(page), [field.path.at(-1) ?? ""]: getValue(field) });
+  }
+  return pages;
 }
 
 function setValue(content: JsonObject, path: readonly string[], value: JsonValue): void {

@@ -1,9 +1,9 @@
 /** Checks, converts and formats the values of form fields. */
 import { isDate, isTimestamp } from "../../utils/time/timestamps.ts";
 import { ExactNumber, isExact } from "../../utils/exact_number.ts";
-import { isJsonObject, isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { filterObjects, isJsonObject, isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { countCharacters, pluralize } from "../../utils/text/wording.ts";
-import type { FormField } from "./form.ts";
+import { findValue, type FormField } from "./form.ts";
 
 /** Checks text as the value of a field. Returns the problem, or undefined if the text is valid. */
 export function findProblem(field: FormField, typed: string): string | undefined {
@@ -56,15 +56,21 @@ export function formatValue(field: FormField, value: JsonValue | undefined): str
 
 function formatObject(value: JsonObject): string {
   const name = value.pyLabel ?? value.pyAttachName ?? value.name ?? value.ID;
-  return isNonEmptyString(name) ? name : JSON.stringify(value);
+  if (isNonEmptyString(name)) return name;
+  return Object.entries(value).filter(([name]) => name !== "classID")
+    .map(([name, member]) => `${name}: ${isJsonObject(member) ? `(${formatObject(member)})` : String(member)}`)
+    .join(", ") || "(empty)";
 }
 
-/** Formats a row of a list on one line. */
+/** Formats a row of a list on one line. The rows of a list in it are in parentheses. */
 export function formatRow({ columns }: FormField, row: JsonObject): string {
-  const values = columns.map((column) => [column, row[column.key]] as const).filter(([, value]) =>
-    !isEmptyValue(value)
-  );
-  return values.map(([column, value]) => formatValue(column, value)).join(", ") || "(empty)";
+  const values = columns.flatMap((column) => {
+    const value = findValue(row, column.path);
+    if (isEmptyValue(value)) return [];
+    if (column.kind !== "list") return [formatValue(column, value)];
+    return [`(${filterObjects(value).map((inner) => formatRow(column, inner)).join("; ")})`];
+  });
+  return values.join(", ") || "(empty)";
 }
 
 /** Reports whether a value is missing or empty. */

@@ -1,5 +1,6 @@
 /** Forms of the embedded service in a terminal of 80×24. */
 import assert from "node:assert/strict";
+import type { JsonObject } from "../../../utils/json.ts";
 import { type ProxyFault, startFaultProxy } from "../../harness/fault_proxy.ts";
 import { openLiveForAll, openService } from "../../harness/service.ts";
 import { makeFolder } from "../../harness/svc.ts";
@@ -111,7 +112,8 @@ Deno.test("'data create --interactive' fills in a record", async () => {
     ["◆  Submit 'New Inspector'?", down, enter],
     ["◆  Which field?", "name", enter],
     ["◆  Name (required)", " Hopper", enter],
-    ["Name: (empty) → Grace Hopper", enter],
+    ["Name: (empty) → Grace Hopper", ""],
+    ["◆  Submit 'New Inspector'?", enter],
   ]);
   assert.equal(await form.exit(), 0);
   const row = await live.object(`data get D_Inspectors --params '{"ID":"T-1"}'`);
@@ -151,7 +153,7 @@ Deno.test("'data perform-action --interactive' fills in the form of the record t
   assert.equal((await live.object(`data get D_Inspectors --params '{"ID":"edit"}'`)).Name, "Ada L.");
 });
 
-const WITH_FILE = `
+const FORMS = `
 application: { id: Leave, name: Leave, organisation: Acme }
 operators: { worker@acme: { name: Will Worker } }
 caseTypes:
@@ -166,22 +168,97 @@ caseTypes:
         name: Request
         transition: resolution
         processes: { Ask: { steps: { Ask: { name: Ask, fields: [{ field: Plan, required: true }] } } } }
+  Acme-Leave-Work-Move:
+    name: Move
+    prefix: M
+    workPool: ACME-LEAVE-WORK
+    fields:
+      Rooms:
+        type: List
+        label: Rooms
+        class: Acme-Leave-Data-Room
+        fields:
+          Name: { type: Text, label: Name }
+          Place: { type: Page, label: Place, fields: { City: { type: Text, label: City } } }
+          Chairs: { type: List, label: Chairs, fields: { Colour: { type: Text, label: Colour } } }
+      Phones: { type: PageGroup, label: Phones, fields: { Number: { type: Text, label: Number } } }
+    stages:
+      PRIM0:
+        name: Move
+        transition: resolution
+        processes: { Plan: { steps: { Plan: { name: Plan, fields: [Rooms, Phones] } } } }
 `;
 
-Deno.test("a file is chosen by its path, uploaded, and submitted with the form", async () => {
-  await using service = await openService({ yaml: WITH_FILE });
-  await using folder = await makeFolder({ "plan.txt": "0 1 2" });
+/** Opens `svc` for the worker of a service with the forms above, in a folder with a file. */
+async function openWorker() {
+  await using resources = new AsyncDisposableStack();
+  const service = resources.use(await openService({ yaml: FORMS }));
+  const folder = resources.use(await makeFolder({ "plan.txt": "0 1 2" }));
   const { clientId, clientSecret } = await service.service.addClient("worker@acme");
-  const env = { SVC_BASE_URL: service.service.url, SVC_CLIENT_ID: clientId, SVC_CLIENT_SECRET: clientSecret };
-  await using form = openTerminal(["do"], { env: { ...env, SVC_CONFIG_DIR: folder.path }, cwd: folder.path });
+  const client = { SVC_BASE_URL: service.service.url, SVC_CLIENT_ID: clientId, SVC_CLIENT_SECRET: clientSecret };
+  const options = { env: { ...client, SVC_CONFIG_DIR: folder.path }, cwd: folder.path };
+  const all = resources.move();
+  return {
+    service,
+    open: (...args: string[]) => openTerminal(args, options),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+Deno.test("a file is chosen by its path, uploaded, and submitted with the form", async () => {
+  await using worker = await openWorker();
+  await using form = worker.open("do");
   await form.converse([
     ["◆  What do you want to work on?", enter],
-    ["◆  Which case type?", enter],
+    ["◆  Which case type?", "req", enter],
     ["◆  Plan (path of a file, required)", "plan.pdf", enter],
     ["The form cannot read plan.pdf", KEYS.ctrlU, "plan.txt", enter],
-    ["Plan: (empty) → plan.txt", enter],
+    ["Plan: (empty) → plan.txt", ""],
+    ["◆  Submit 'Ask'?", enter],
   ]);
   assert.equal(await form.exit(), 0);
-  const { body } = await service.call("GET", "/cases/ACME-LEAVE-WORK L-1/attachments");
+  const { body } = await worker.service.call("GET", "/cases/ACME-LEAVE-WORK L-1/attachments");
   assert.match(JSON.stringify(body), /plan/);
+});
+
+Deno.test("lists and pages in rows are edited, and groups of pages are shown", async () => {
+  await using worker = await openWorker();
+  const content: JsonObject = {
+    Rooms: [{ Name: "Hall", Place: { City: "Delft" }, Chairs: [{ Colour: "red" }, { Colour: "blue" }] }],
+    Phones: { home: { Number: "1" } },
+  };
+  await worker.service.call("POST", "/cases", { body: { caseTypeID: "Acme-Leave-Work-Move", content } });
+  await using form = worker.open("do", "M-1", "--action", "Plan");
+  await form.converse([
+    ["Phones: home: (Number: 1)", ""],
+    ["Prompts cannot change Phones. Pass it with --data '{\"Phones\":…}'.", ""],
+    ["◆  Rooms: 1 row", down, down, enter],
+    ["◆  Hall, Delft, (red; blue)", enter],
+    ["◆  Rooms 1: Name", enter],
+    ["◆  Rooms 1: Place: City", KEYS.ctrlU, "Rome", enter],
+    ["◆  Rooms 1: Chairs: 2 rows", down, down, enter],
+    ["◆  red", enter],
+    ["◆  Rooms 1: Chairs 1: Colour", KEYS.ctrlU, "green", enter],
+    ["◆  Rooms 1: Chairs: 2 rows", enter],
+    ["◆  Rooms: 1 row", enter],
+    ["Rooms: Hall, Delft, (red; blue) → Hall, Rome, (green; blue)", ""],
+    ["◆  Submit 'Plan'?", enter],
+  ]);
+  assert.equal(await form.exit(), 0);
+  const { body } = await worker.service.call("GET", "/cases/ACME-LEAVE-WORK M-1");
+  assert.match(JSON.stringify(body), /"City":"Rome".*"Colour":"green".*"Colour":"blue"/);
+});
+
+Deno.test("--data fills in a group of pages, which the form shows and submits", async () => {
+  await using worker = await openWorker();
+  await worker.service.call("POST", "/cases", { body: { caseTypeID: "Acme-Leave-Work-Move" } });
+  await using form = worker.open("do", "M-1", "--action", "Plan", "--data", '{"Phones":{"home":{"Number":"1"}}}');
+  await form.converse([
+    ["◆  Rooms: 0 rows", enter],
+    ["Phones: (empty) → home: (Number: 1)", ""],
+    ["◆  Submit 'Plan'?", enter],
+  ]);
+  assert.equal(await form.exit(), 0);
+  const { body } = await worker.service.call("GET", "/cases/ACME-LEAVE-WORK M-1");
+  assert.match(JSON.stringify(body), /"home":\{[^}]*"Number":"1"/);
 });
