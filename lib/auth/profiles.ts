@@ -196,6 +196,11 @@ export interface Config extends JsonObject {
 /** The profile that is used if neither an option nor the environment nor the configuration names another. */
 export const DEFAULT_PROFILE = "default";
 
+/** Returns the default data directory of the embedded service. */
+export function getServiceDirectory(configDirectory: string): string {
+  return `${configDirectory}/service`;
+}
+
 /** Returns the directory of profiles and tokens: `SVC_CONFIG_DIR`, or `.svc-cli` in the home directory. */
 export function getConfigDirectory(): string {
   const directory = findConfigDirectory();

@@ -11,6 +11,7 @@ import {
   findProfile,
   getConfigDirectory,
   getConfigFile,
+  getServiceDirectory,
   isProfileMember,
   isSecureUrl,
   type Profile,
@@ -101,6 +102,8 @@ export interface Target {
   readonly retries?: number;
   /** Seconds that a run waits for the service while it is unavailable; undefined for the default. */
   readonly maxOutageSeconds?: number;
+  /** Data directory of a service that svc has started on this machine, if it is not the default one. */
+  readonly dataDirectory?: string;
 }
 
 /** The client secret, or the command that prints it. */
@@ -172,6 +175,7 @@ export function readSettings(options: SessionOptions = {}): SessionSettings {
       idempotencyKeys: options.idempotencyKeys ?? profile?.idempotencyKeys ?? PROFILE_DEFAULTS.idempotencyKeys,
       ...(retries !== undefined && { retries }),
       ...(maxOutageSeconds !== undefined && { maxOutageSeconds }),
+      ...(overrides.baseUrl === undefined && profile && findDataDirectory(profile, options)),
     },
     tokenPath: options.tokenPath ?? profile?.tokenPath ?? PROFILE_DEFAULTS.tokenPath,
     ...(profile?.revocationPath !== undefined && { revocationPath: profile.revocationPath }),
@@ -248,6 +252,12 @@ function readProfile(name: string, options: SessionOptions, overrides: Overrides
 /** Returns the function that receives warnings. */
 export function createWarn({ warn }: SessionOptions): Warn {
   return (message) => invokeCallback("warn", warn, message);
+}
+
+/** Finds the data directory of a service that svc has started, unless it is the default one. */
+function findDataDirectory({ service }: Profile, options: SessionOptions): { dataDirectory?: string } {
+  const isOther = typeof service === "string" && service !== getServiceDirectory(resolveConfigDirectory(options));
+  return isOther ? { dataDirectory: service } : {};
 }
 
 /** Checks the options that are also members of a profile. */

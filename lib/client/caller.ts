@@ -363,7 +363,7 @@ class Transit {
     this.change = change;
     this.baseUrl = target.baseUrl;
     this.url = target.baseUrl + target.apiRoot + request.path;
-    this.deadline = new Deadline({ timeoutSeconds, profile: target.profile }, signal);
+    this.deadline = new Deadline({ ...target, timeoutSeconds }, signal);
     this.#signal = signal;
   }
 

@@ -1,14 +1,12 @@
 /** Limits of an exchange: how long it may take, and how large its response may be. */
 import { createCancelledError, SvcError } from "../errors.ts";
 import { abortable, onAbort } from "../../utils/async/abort.ts";
-import { explainNetwork, suggestDiagnosis } from "./network.ts";
+import { explainNetwork, type LocalService, suggestDiagnosis } from "./network.ts";
 
 /** A service and the time that one call to it may take. */
-export interface DeadlineOptions {
+export interface DeadlineOptions extends LocalService {
   /** Timeout in seconds. */
   readonly timeoutSeconds: number;
-  /** Profile of the service, for hints. */
-  readonly profile?: string;
 }
 
 /** Aborts a call after its timeout, or when the caller's signal aborts. */
@@ -76,7 +74,7 @@ export class Deadline implements Disposable {
         hint: { text: "Raise timeoutSeconds in the profile.", commands: [suggestDiagnosis(profile)] },
       });
     }
-    return explainNetwork(error, exchange, profile);
+    return explainNetwork(error, exchange, this.#options);
   }
 }
 

@@ -61,6 +61,6 @@ function createError(fileName: string, issues: readonly LocatedIssue[]): SvcErro
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : "";
   return new SvcError("INVALID_CONFIG", `${fileName}:${first?.line}:${first?.column}: ${first?.message}${more}`, {
     details: issues.map(({ line, column, message }) => ({ line, column, message })),
-    hint: "Fix the definition. docs/application.md explains the format; `svc service schema` prints its JSON Schema.",
+    hint: "Fix the definition. docs/application.md explains the format; 'svc service schema' prints its JSON Schema.",
   });
 }

@@ -1,6 +1,6 @@
 /** A data directory: the database, the lock of the service that uses it, and the address of that service. */
 import { resolve } from "node:path";
-import { findConfigDirectory, getConfigDirectory } from "../../lib/auth/profiles.ts";
+import { findConfigDirectory, getConfigDirectory, getServiceDirectory } from "../../lib/auth/profiles.ts";
 import {
   makePrivateDirectory,
   overwriteFile,
@@ -55,7 +55,7 @@ export interface DirectoryFiles {
 
 /** Returns the data directory of a service that is started without `--data`. */
 export function getDefaultDirectory(): string {
-  return `${getConfigDirectory()}/service`;
+  return getServiceDirectory(getConfigDirectory());
 }
 
 /** Resolves a data directory to an absolute path. */

@@ -1,3 +1,4 @@
+import { SvcError } from "../../../lib/errors.ts";
 import { localCommand } from "../local_command.ts";
 
 /** `svc next` */
@@ -12,6 +13,12 @@ export const next = localCommand({
       import("../operations.ts"),
       import("../../../lib/resources/assignments.ts"),
     ]);
-    await callAndPrint(context, { name: "assignments.get-next", operation: operations.getNext }, {});
+    try {
+      await callAndPrint(context, { name: "assignments.get-next", operation: operations.getNext }, {});
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.code !== "NOT_FOUND") throw error;
+      const hint = { commands: [{ args: ["do"], purpose: "to start a new case" }] };
+      throw error.with({ hint, details: [] }, "There is no work for you: your worklist and your queues are empty.");
+    }
   },
 });

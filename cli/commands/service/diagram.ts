@@ -26,6 +26,7 @@ export const diagramCommand: LocalCommand = localCommand({
   },
   example: ["permits.yaml", "permits.yaml -o permits.svg", "permits.yaml --case-type City-Permit-Work-Permit"],
   seeAlso: ["service validate --help", "service start --help"],
+  prefersView: true,
   async run(context, { app: file, caseType, format, output }) {
     const { checkOutput, deliver } = await import("../../render/download.ts");
     await checkOutput(output);

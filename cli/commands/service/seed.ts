@@ -1,6 +1,8 @@
 import { SvcError } from "../../../lib/errors.ts";
 import { pluralize } from "../../../utils/text/wording.ts";
+import type { SeedReport } from "../../../service/seed/seed_application.ts";
 import { printWarnings } from "../../context.ts";
+import type { CommandContext } from "../command.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import { dataFlag } from "./data_flag.ts";
 
@@ -40,9 +42,19 @@ export const seedCommand: LocalCommand = localCommand({
       for (const { work, message, calls } of report.refusals) {
         warn(`${pluralize(calls, "call")} refused: ${work}: ${message}`);
       }
-      await context.print(report);
+      await printReport(context, report);
     } finally {
       bar.clear();
     }
   },
 });
+
+async function printReport(context: CommandContext, report: SeedReport): Promise<void> {
+  const { format, fields } = context.globals;
+  if (format !== "view" || fields !== undefined) return await context.print(report);
+  const { printList } = await import("../../work/print_list.ts");
+  await printList(context, { result: report, rows: report.states, empty: "No cases were created." });
+  const added = (["case", "record", "note", "tag", "follower", "participant", "attachment"] as const)
+    .flatMap((noun) => report[`${noun}s`] > 0 ? [pluralize(report[`${noun}s`], noun)] : []);
+  if (added.length > 0) context.note(`Created ${added.join(", ")}.`);
+}

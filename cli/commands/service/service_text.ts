@@ -5,12 +5,13 @@ import { MEMORY } from "../../../service/server/settings.ts";
 import { getProfileName } from "../../../lib/auth/settings.ts";
 import { formatCommandLine } from "../../../lib/errors.ts";
 
-/** Says which service runs instead, and how to stop it or to see its status. */
-export function explainOtherService({ data, url }: RegisteredService, command: "stop" | "status"): string {
+/** Says which service runs instead, with the command that stops it or shows its status on a line of its own. */
+export function explainOtherService({ data, url }: RegisteredService, command: "stop" | "status"): [string, string] {
   const inMemory = data === MEMORY;
   const line = formatCommandLine(["service", command, ...(inMemory ? ["--all"] : ["--data", data])]);
   const purpose = command === "stop" ? "To stop it" : "For its status";
-  return `${inMemory ? `A service in memory runs at ${url}` : `A service uses ${data}`}. ${purpose}, run: ${line}`;
+  const name = inMemory ? `A service in memory runs at ${url}` : `A service uses ${data}`;
+  return [`${name}. ${purpose}, run:`, `  ${line}`];
 }
 
 /**

@@ -26,6 +26,8 @@ export const serviceStatusCommand: LocalCommand = localCommand({
     await context.print(status);
     if (status.running || typeof status.data !== "string" || !context.io.stderr.isTerminal()) return;
     const { explainOtherService } = await import("./service_text.ts");
-    for (const other of await listOtherServices(status.data)) context.note(explainOtherService(other, "status"));
+    for (const other of await listOtherServices(status.data)) {
+      explainOtherService(other, "status").forEach(context.note);
+    }
   },
 });

@@ -19,7 +19,9 @@ export const stopCommand: LocalCommand = localCommand({
     const result = await stopService(options);
     for (const other of result.stopped ? [] : await listOtherServices(result.data)) {
       const { explainOtherService } = await import("./service_text.ts");
-      context.note(`No service uses ${result.data}. ${explainOtherService(other, "stop")}`);
+      const [sentence, line] = explainOtherService(other, "stop");
+      context.note(`No service uses ${result.data}. ${sentence}`);
+      context.note(line);
     }
     await context.print(result);
   },

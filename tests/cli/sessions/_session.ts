@@ -116,5 +116,7 @@ export function mask(text: string, folder = ""): string {
     .replaceAll(/\b\d+(?= min\b)/g, (digits) => "N".repeat(digits.length))
     .replaceAll(/(?<=127\.0\.0\.1:)\d+/g, "PORT")
     .replaceAll(/(?<=process )\d+/g, "PID")
-    .replaceAll(folder === "" ? /$^/g : folder, "~");
+    .replaceAll(folder === "" ? /$^/g : folder, "~")
+    .replaceAll(/\S*svc-test-\w+/g, "TEMP")
+    .replaceAll(/(?<=^PID +)\d+/gm, "PID");
 }

@@ -46,6 +46,7 @@ Actions
   );
   assert.equal(await session.run("svc note - 'The plan came by post.'"), "The note is in the feed of P-1.");
   const done = await session.converse("svc do -", [
+    ["P-1 Permit for Ada"],
     ["Applicant"],
     ["E-mail", "ada@example.org"],
     ["Address of the work (required)"],
@@ -60,6 +61,9 @@ Actions
   assert.equal(
     done,
     `│
+◇  P-1 Permit for Ada
+│  Check the application
+│
 ◇  P-1 Permit for Ada: Check the application, Applicant (screen 1 of 3)
 │
 ◇  Applicant
@@ -121,7 +125,8 @@ Actions
 ◇  Submit 'Advice'?
 │  Submit
 │
-◇  P-1 Permit for Ada is Pending-Decision. Open: Decide (Decisions).`,
+◇  P-1 Permit for Ada is Pending-Decision.
+│  Open: Decide (Decisions)`,
   );
 
   const permit = await live.json("cases get P-1");

@@ -33,9 +33,11 @@ Deno.test("stop names the directory of another running service", async () => {
   assert.deepEqual([code, JSON.parse(stdout)], [0, { stopped: false, data: usual }]);
   assert.equal(
     stderr,
-    `No service uses ${usual}. A service uses ${data}. To stop it, run: svc service stop --data '${data}'\n`,
+    `No service uses ${usual}. A service uses ${data}. To stop it, run:\n  svc service stop --data '${data}'\n`,
   );
   assert.equal((await home.svc("service", "stop", "--data", data)).out.stopped, true);
+  const { hint } = (await home.svc("case-types", "list")).error;
+  assert.ok(String(hint).includes(`Run 'svc service start --detach --data '${data}'' to start one`), String(hint));
   assert.deepEqual((await home.svc("service", "stop")).error, {});
 });
 
