@@ -5,7 +5,8 @@ import { filterObjects, isScalar, type JsonObject, type JsonValue } from "../../
 import { pluralize } from "../../utils/text/wording.ts";
 import { type Choice, findValue, type FormField, type Reference } from "./form.ts";
 import { changeRow, type FileChange, type FormState, getRowContent, type Row } from "./form_state.ts";
-import { findProblem, formatRow, formatValue, isEmptyValue, toFieldValue } from "./form_values.ts";
+import { isEmptyValue } from "../view/format_value.ts";
+import { findProblem, formatFieldValue, formatRow, toFieldValue } from "./form_values.ts";
 import type { Prompts } from "./prompts.ts";
 
 /** The sources of prompts for fields, besides the terminal. */
@@ -82,7 +83,7 @@ async function askFile(
   const chosen = state.files.get(field.key);
   const isMissing = isEmptyValue(stored) && !chosen;
   if (!isMissing) {
-    const name = chosen?.file.name ?? formatValue(field, stored);
+    const name = chosen?.file.name ?? formatFieldValue(field, stored);
     const answer = await prompts.menu(field.label, [
       { value: "keep", label: `Keep ${name}` },
       { value: "replace", label: "Choose another file" },

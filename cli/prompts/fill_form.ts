@@ -6,7 +6,9 @@ import { composeHint } from "../exit.ts";
 import { askField, type FieldSources } from "./ask_field.ts";
 import type { FormField } from "./form.ts";
 import { type FileChange, FormState, type FormView, type Submission } from "./form_state.ts";
-import { describeIssue, formatValue, isAbout, isEmptyValue } from "./form_values.ts";
+import { describeIssue, formatFieldValue, isAbout } from "./form_values.ts";
+import { isEmptyValue } from "../view/format_value.ts";
+import { isCancellation } from "./open_prompts.ts";
 import type { Prompts } from "./prompts.ts";
 
 /** A form as it was read, with what can be done with it. */
@@ -59,6 +61,8 @@ export interface FormOptions {
   readonly prefill?: Submission;
   /** Entity tag that must still be current. Default: that of the form. */
   readonly ifMatch?: string;
+  /** True if something was done before, which remains if the user cancels. */
+  readonly isContinued?: boolean;
   /** Aborts when the user interrupts a call. */
   readonly signal: AbortSignal;
 }
@@ -75,8 +79,13 @@ export interface FormOutcome {
 export async function fillForm(prompts: Prompts, source: FormSource, options: FormOptions): Promise<FormOutcome> {
   const form = await source.read();
   const dialogue = new FormDialogue(prompts, source, form, options);
-  await dialogue.start();
-  return await dialogue.run();
+  try {
+    await dialogue.start();
+    return await dialogue.run();
+  } catch (error) {
+    if (!options.isContinued || !isCancellation(error)) throw error;
+    throw new SvcError("INTERRUPTED", "Cancelled. The open form was not submitted.", { cause: error });
+  }
 }
 
 class FormDialogue {
@@ -125,7 +134,7 @@ class FormDialogue {
   }
 
   #describe(field: FormField): string {
-    return `${field.label}: ${formatValue(field, this.#state.getValue(field))}`;
+    return `${field.label}: ${formatFieldValue(field, this.#state.getValue(field))}`;
   }
 
   async run(): Promise<FormOutcome> {
@@ -326,10 +335,6 @@ class FormDialogue {
 /** Reports whether a field can be changed, but not with prompts: a group of pages, or a list whose rows are not described. */
 function isWithoutPrompt({ kind, isReadOnly }: FormField): boolean {
   return kind === "other" && !isReadOnly;
-}
-
-function isCancellation(error: unknown): boolean {
-  return error instanceof SvcError && error.code === "INTERRUPTED";
 }
 
 function listHints(error: SvcError): string[] {

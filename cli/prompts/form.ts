@@ -82,21 +82,21 @@ const KINDS_BY_TYPE: Readonly<Record<string, FieldKind>> = {
 
 /** Returns the fields of a form, each once, in the order of the form. A page is represented by its members. */
 export function readFields(uiResources: JsonObject): FormField[] {
-  const resources = object(uiResources.resources);
-  const declared = object(resources.fields);
-  const views = object(resources.views);
+  const resources = toObject(uiResources.resources);
+  const declared = toObject(resources.fields);
+  const views = toObject(resources.views);
   const visited = new Set<JsonObject>();
 
   function read(node: JsonValue | undefined, fields: JsonObject): FormField[] {
     if (!isJsonObject(node) || visited.has(node)) return [];
     visited.add(node);
-    const config = object(node.config);
+    const config = toObject(node.config);
     if (config.visibility === false) return [];
     const children = Array.isArray(node.children) ? node.children : [];
     const path = parsePath(config.value);
     const field = path && findField(fields, path) || {};
     if (path !== undefined && (field.type === "Page List" || field.type === "Page Group")) {
-      const members = children.flatMap((child) => read(child, object(field.fields)));
+      const members = children.flatMap((child) => read(child, toObject(field.fields)));
       return [describe(path, config, field, field.type === "Page List" ? members : [])];
     }
     const isAttachment = field.displayAs === "pxAttachContent" || node.type === "Attachment";
@@ -121,7 +121,7 @@ export function readFields(uiResources: JsonObject): FormField[] {
 export function findValue(content: JsonObject, path: readonly string[]): JsonValue | undefined {
   const [name = "", ...inner] = path;
   const value = Object.hasOwn(content, name) ? content[name] : undefined;
-  return inner.length === 0 ? value : findValue(object(value), inner);
+  return inner.length === 0 ? value : findValue(toObject(value), inner);
 }
 
 function describe(
@@ -130,7 +130,7 @@ function describe(
   field: JsonObject,
   columns: readonly FormField[],
 ): FormField {
-  const source = object(field.datasource);
+  const source = toObject(field.datasource);
   const choices = readChoices(source.records);
   const reference = readReference(source);
   const ownKind = KINDS_BY_TYPE[text(field.type) ?? ""] ?? "text";
@@ -151,7 +151,7 @@ function describe(
 }
 
 /** Parses a reference such as `@P .Address.City`. */
-function parsePath(value: JsonValue | undefined): string[] | undefined {
+export function parsePath(value: JsonValue | undefined): string[] | undefined {
   const match = typeof value === "string" ? /^@\w+\s+\.([\w.]+)$/.exec(value) : null;
   return match?.[1]?.split(".");
 }
@@ -159,7 +159,7 @@ function parsePath(value: JsonValue | undefined): string[] | undefined {
 function findField(fields: JsonObject, path: readonly string[]): JsonObject | undefined {
   const [name = "", ...inner] = path;
   const field = Object.hasOwn(fields, name) ? first(fields[name]) : undefined;
-  return inner.length === 0 ? field : field && findField(object(field.fields), inner);
+  return inner.length === 0 ? field : field && findField(toObject(field.fields), inner);
 }
 
 function readChoices(records: JsonValue | undefined): Choice[] {
@@ -192,7 +192,8 @@ function first(value: JsonValue | undefined): JsonObject | undefined {
   return filterObjects(value)[0];
 }
 
-function object(value: JsonValue | undefined): JsonObject {
+/** Returns a value if it is an object, otherwise an empty object. */
+export function toObject(value: JsonValue | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 

@@ -1,8 +1,8 @@
 /** The state of a form that is being filled in: what the service shows, and what the user has changed. */
 import type { FileInput } from "../../lib/operation/operation.ts";
 import { cloneJson, filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import { findValue, type FormField, readFields, type Reference } from "./form.ts";
-import { formatRow, formatValue, isSameValue } from "./form_values.ts";
+import { findValue, type FormField, parsePath, readFields, type Reference } from "./form.ts";
+import { formatFieldValue, formatRow, isSameValue } from "./form_values.ts";
 
 /** A form as the service returns it. */
 export interface FormView {
@@ -82,10 +82,10 @@ export class FormState {
   /** Returns a reference whose parameters have the current values of the fields that they name. */
   fillParameters(reference: Reference): Reference {
     const parameters = Object.entries(reference.parameters).map(([name, value]) => {
-      const path = /^@\w+\s+\.([\w.]+)$/.exec(value)?.[1];
+      const path = parsePath(value);
       if (path === undefined) return [name, value];
-      const field = this.#fields.find(({ key }) => key === path);
-      const current = field === undefined ? findValue(this.#shown.content, path.split(".")) : this.getValue(field);
+      const field = this.#fields.find(({ key }) => key === path.join("."));
+      const current = field === undefined ? findValue(this.#shown.content, path) : this.getValue(field);
       return [name, String(current ?? "")];
     });
     return { ...reference, parameters: Object.fromEntries(parameters) };
@@ -127,7 +127,7 @@ export class FormState {
 
   /** Shows the form as the service has computed it from the changes. Returns the read-only fields that have changed. */
   refresh(view: FormView): { readonly field: FormField; readonly before: string; readonly after: string }[] {
-    const before = new Map(this.#fields.map((field) => [field.key, formatValue(field, this.getValue(field))]));
+    const before = new Map(this.#fields.map((field) => [field.key, formatFieldValue(field, this.getValue(field))]));
     this.#shown = view;
     this.#fields = readFields(view.uiResources);
     for (const { key, path } of this.#fields) {
@@ -137,7 +137,7 @@ export class FormState {
       if (rows !== undefined) this.#lists.set(key, rows);
     }
     return this.#fields.filter(({ isReadOnly }) => isReadOnly).flatMap((field) => {
-      const [old = "(empty)", after] = [before.get(field.key), formatValue(field, this.getValue(field))];
+      const [old = "(empty)", after] = [before.get(field.key), formatFieldValue(field, this.getValue(field))];
       return old === after ? [] : [{ field, before: old, after }];
     });
   }
@@ -162,11 +162,11 @@ export class FormState {
       if (kind === "list") return this.#describeRows(field);
       const stored = findValue(this.#base.content, path);
       const file = this.#files.get(key);
-      if (file !== undefined) return [`${label}: ${formatValue(field, stored)} → ${file?.file.name ?? "(empty)"}`];
+      if (file !== undefined) return [`${label}: ${formatFieldValue(field, stored)} → ${file?.file.name ?? "(empty)"}`];
       const value = this.#values.get(key);
       return !this.#values.has(key) || isSameValue(value, stored)
         ? []
-        : [`${label}: ${formatValue(field, stored)} → ${formatValue(field, value)}`];
+        : [`${label}: ${formatFieldValue(field, stored)} → ${formatFieldValue(field, value)}`];
     });
   }
 

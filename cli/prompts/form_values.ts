@@ -1,8 +1,9 @@
 /** Checks, converts and formats the values of form fields. */
 import { isDate, isTimestamp } from "../../utils/time/timestamps.ts";
 import { ExactNumber, isExact } from "../../utils/exact_number.ts";
-import { filterObjects, isJsonObject, isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { countCharacters, pluralize } from "../../utils/text/wording.ts";
+import { formatValue, isEmptyValue } from "../view/format_value.ts";
 import { findValue, type FormField } from "./form.ts";
 
 /** Checks text as the value of a field. Returns the problem, or undefined if the text is valid. */
@@ -46,20 +47,11 @@ function trimValue({ kind }: FormField, typed: string): string {
 }
 
 /** Formats the value of a field for display. */
-export function formatValue(field: FormField, value: JsonValue | undefined): string {
+export function formatFieldValue({ choices }: FormField, value: JsonValue | undefined): string {
   if (isEmptyValue(value)) return "(empty)";
-  if (typeof value === "boolean") return value ? "Yes" : "No";
   if (Array.isArray(value)) return pluralize(value.length, "row");
-  if (isJsonObject(value)) return formatObject(value);
-  return field.choices.find((choice) => choice.value === String(value))?.label ?? String(value);
-}
-
-function formatObject(value: JsonObject): string {
-  const name = value.pyLabel ?? value.pyAttachName ?? value.name ?? value.ID;
-  if (isNonEmptyString(name)) return name;
-  return Object.entries(value).filter(([name]) => name !== "classID")
-    .map(([name, member]) => `${name}: ${isJsonObject(member) ? `(${formatObject(member)})` : String(member)}`)
-    .join(", ") || "(empty)";
+  if (typeof value === "boolean" || isJsonObject(value)) return formatValue(value);
+  return choices.find((choice) => choice.value === String(value))?.label ?? String(value);
 }
 
 /** Formats a row of a list on one line. The rows of a list in it are in parentheses. */
@@ -67,15 +59,10 @@ export function formatRow({ columns }: FormField, row: JsonObject): string {
   const values = columns.flatMap((column) => {
     const value = findValue(row, column.path);
     if (isEmptyValue(value)) return [];
-    if (column.kind !== "list") return [formatValue(column, value)];
+    if (column.kind !== "list") return [formatFieldValue(column, value)];
     return [`(${filterObjects(value).map((inner) => formatRow(column, inner)).join("; ")})`];
   });
   return values.join(", ") || "(empty)";
-}
-
-/** Reports whether a value is missing or empty. */
-export function isEmptyValue(value: JsonValue | undefined): value is undefined | null | "" {
-  return value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
 /** Reports whether two values are the same. All empty values are. */

@@ -19,8 +19,8 @@ import {
 import type { CommandContext } from "../commands/command.ts";
 import { resolveAssignmentId, resolveCaseId } from "../handles/resolve_handles.ts";
 import { printReply } from "../render/print_result.ts";
-import { createAssignmentForm } from "./assignment_form.ts";
-import { createCaseActionForm, createCaseForm } from "./case_form.ts";
+import { createAssignmentForm, createCaseActionForm } from "./action_form.ts";
+import { createCaseForm } from "./case_form.ts";
 import { fillForm, type FormOptions } from "./fill_form.ts";
 import { FormCalls } from "./form_calls.ts";
 import { openPrompts } from "./open_prompts.ts";
@@ -109,7 +109,7 @@ export async function openDialogue(
 
 /** Returns the dialogue for the next form, which the command line does not fill in. */
 export function continueDialogue({ prompts, calls, requiredOnly, signal }: Dialogue): Dialogue {
-  return { prompts, calls, requiredOnly, signal };
+  return { prompts, calls, requiredOnly, signal, isContinued: true };
 }
 
 /** Performs an assignment: one action, or all screens of a screen flow. */

@@ -11,7 +11,7 @@ import { getCaseHandle, isAssignmentHandle } from "../handles/handles.ts";
 import { fillValues } from "../input/fill_values.ts";
 import { resolveCaseId } from "../handles/resolve_handles.ts";
 import { createCaseForm } from "../prompts/case_form.ts";
-import { titleCase } from "../prompts/assignment_form.ts";
+import { titleCase } from "../prompts/action_form.ts";
 import { fillForm } from "../prompts/fill_form.ts";
 import { readFields } from "../prompts/form.ts";
 import {
@@ -23,6 +23,7 @@ import {
   performCaseAction,
   pickCaseType,
 } from "../prompts/interactive.ts";
+import { isCancellation } from "../prompts/open_prompts.ts";
 import type { Prompts } from "../prompts/prompts.ts";
 import { printReply } from "../render/print_result.ts";
 import { readInbox } from "./read_inbox.ts";
@@ -76,7 +77,7 @@ export async function doWork(context: CommandContext, { id, action, data, set = 
   const start = id ?? await pickWork(dialogue);
   const isNew = start === NEW_CASE;
   const caseId = isNew ? await startCase(dialogue) : await resolveCaseId(context, getCaseHandle(start));
-  await new CaseWork(dialogue, caseId, isNew).run({
+  await new CaseWork({ ...dialogue, isContinued: isNew }, caseId).run({
     action,
     assignmentId: isAssignmentHandle(start) ? start : undefined,
     opensOnlyTask: isNew || isAssignmentHandle(start),
@@ -95,13 +96,10 @@ class CaseWork {
   /** The dialogue for the next form. */
   #dialogue: Dialogue;
   readonly #caseId: string;
-  /** True if something was done that remains after a cancellation. */
-  #hasChanged: boolean;
 
-  constructor(dialogue: Dialogue, caseId: string, isNew: boolean) {
+  constructor(dialogue: Dialogue, caseId: string) {
     this.#dialogue = dialogue;
     this.#caseId = caseId;
-    this.#hasChanged = isNew;
   }
 
   async run(first: FirstTask): Promise<void> {
@@ -132,22 +130,16 @@ class CaseWork {
     const dialogue = this.#dialogue;
     this.#dialogue = continueDialogue(dialogue);
     const { assignmentId, id: action } = task;
-    try {
-      const { ref } = assignmentId === undefined
-        ? await performCaseAction(dialogue, { caseId: this.#caseId, action })
-        : await performAssignment(dialogue, { assignmentId, action });
-      this.#hasChanged = true;
-      return ref.name === "assignments.save";
-    } catch (error) {
-      if (!this.#hasChanged || !isInterruption(error)) throw error;
-      throw new SvcError("INTERRUPTED", "Cancelled. The open form was not submitted.");
-    }
+    const { ref } = assignmentId === undefined
+      ? await performCaseAction(dialogue, { caseId: this.#caseId, action })
+      : await performAssignment(dialogue, { assignmentId, action });
+    return ref.name === "assignments.save";
   }
 
   async #startProcess({ id: process, name }: Task): Promise<void> {
     const { calls, prompts } = this.#dialogue;
     await calls.call("cases.start-process", cases.startProcess, { caseId: this.#caseId, process });
-    this.#hasChanged = true;
+    this.#dialogue = { ...this.#dialogue, isContinued: true };
     prompts.report(`${name} was started.`);
   }
 
@@ -174,7 +166,7 @@ class CaseWork {
     try {
       return await pickTask(this.#dialogue.prompts, message, offer);
     } catch (error) {
-      if (this.#hasChanged && isInterruption(error)) return undefined;
+      if (this.#dialogue.isContinued && isCancellation(error)) return undefined;
       throw error;
     }
   }
@@ -263,8 +255,4 @@ function describeEnd({ data, status }: CaseAnswer): string[] {
     `Open: ${name} (${assigneeInfo?.name ?? assigneeInfo?.ID ?? "not assigned"})`
   );
   return [`${title} is ${status}.`, ...waits];
-}
-
-function isInterruption(error: unknown): boolean {
-  return error instanceof SvcError && error.code === "INTERRUPTED";
 }

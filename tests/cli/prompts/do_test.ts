@@ -160,3 +160,11 @@ Deno.test("'svc do' files an objection, hears it and rules on it", async () => {
   assert.equal(await lawyer.exit(), 0);
   assert.match(lawyer.screen(), /O-1 Objection of Bo is done: Resolved-Upheld\.$/);
 });
+
+Deno.test("a cancelled form says that it was not submitted if the case was created before", async () => {
+  await using clerk = openTerminal(["do"], { env: await live.environment() });
+  await answer(clerk, [["What do you want to work on?", "new"], ["Which case type?", "rec"]]);
+  await clerk.converse([["◆  Performed by (required)", KEYS.ctrlC]]);
+  assert.equal(await clerk.exit(), 130);
+  assert.match(clerk.screen(), /Cancelled\. The open form was not submitted\./);
+});

@@ -230,7 +230,7 @@ Deno.test("lists and pages in rows are edited, and groups of pages are shown", a
   await worker.service.call("POST", "/cases", { body: { caseTypeID: "Acme-Leave-Work-Move", content } });
   await using form = worker.open("do", "M-1", "--action", "Plan");
   await form.converse([
-    ["Phones: home: (Number: 1)", ""],
+    ["Phones: Home: Number: 1", ""],
     ["Prompts cannot change Phones. Pass it with --data '{\"Phones\":…}'.", ""],
     ["◆  Rooms: 1 row", down, down, enter],
     ["◆  Hall, Delft, (red; blue)", enter],
@@ -255,7 +255,7 @@ Deno.test("--data fills in a group of pages, which the form shows and submits", 
   await using form = worker.open("do", "M-1", "--action", "Plan", "--data", '{"Phones":{"home":{"Number":"1"}}}');
   await form.converse([
     ["◆  Rooms: 0 rows", enter],
-    ["Phones: (empty) → home: (Number: 1)", ""],
+    ["Phones: (empty) → Home: Number: 1", ""],
     ["◆  Submit 'Plan'?", enter],
   ]);
   assert.equal(await form.exit(), 0);
