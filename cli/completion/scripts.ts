@@ -71,7 +71,7 @@ complete -c svc -f -k -a '(__svc_words)'
     let parts = ($line | split row -n 2 (char tab))
     let word = $parts.0
     {
-      value: (if ($word =~ '^[\\w./:=@*+,-]+$') { $word } else { $"'($word)'" })
+      value: (if ($word =~ '^[\\w./:=@*+,-]+$') { $word } else if ($word =~ '\\x27') { $word | to nuon } else { $"'($word)'" })
       description: ($parts | get -o 1 | default '')
     }
   }

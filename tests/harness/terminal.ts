@@ -53,6 +53,7 @@ export class Terminal implements AsyncDisposable {
       env: { ...readDenoEnvironment(), TERM: "xterm-256color", ...env },
     });
     this.#process.onData((text) => this.#emulator.write(text, () => this.#report()));
+    this.#emulator.onData((answer) => this.type(answer)); // Programs ask terminals, for example where the cursor is.
     this.#exit = new Promise((resolve) =>
       this.#process.onExit(({ exitCode }) => {
         // The emulator parses what is left before it calls back.
