@@ -1,10 +1,9 @@
 /** `svc do` in a terminal of 80×24: the sample application, screen by screen. */
 import assert from "node:assert/strict";
 import { KEYS, openTerminal, type Terminal } from "../../harness/terminal.ts";
-import { openLiveForAll } from "../../harness/service.ts";
+import { openLive } from "../../harness/service.ts";
 import { makeFolder } from "../../harness/svc.ts";
 
-const live = await openLiveForAll();
 const { enter, down } = KEYS;
 
 type Dialogue = readonly (readonly [expected: string, ...keys: string[]])[];
@@ -13,6 +12,111 @@ type Dialogue = readonly (readonly [expected: string, ...keys: string[]])[];
 async function answer(terminal: Terminal, dialogue: Dialogue): Promise<void> {
   const isOpen = (prompt: string) => new RegExp(`^◆  ${prompt.replaceAll(/[.?()]/g, "\\$&")}$`, "m");
   await terminal.converse(dialogue.map(([prompt, ...keys]) => [isOpen(prompt), ...keys, enter]));
+}
+
+/** The first screen of a new permit. */
+const REGISTER_SCREEN = `
+│
+◇  What do you want to work on?
+│  Start a new case
+│
+◇  Which case type?
+│  Permit
+│
+◇  P-1 Permit was created.
+│
+◇  P-1 Permit
+│  Register
+│
+◇  P-1 Permit: Register the application, Register ─╮
+│                                                  │
+│  Enter who applies, for what, and where.         │
+│  Fee: 50                                         │
+│                                                  │
+├──────────────────────────────────────────────────╯
+│
+◆  Applicant (required)
+│  _
+└`.slice(1);
+
+/** The changes of the form before they are submitted. */
+const CHANGES_SCREEN = `
+│
+◇  Contact: Phone
+│
+│
+◇  Register ─────────────────────────────────────╮
+│                                                │
+│  Applicant: (empty) → Ada Lovelace             │
+│  E-mail: (empty) → ada@example.org             │
+│  Channel: Internet → Desk                      │
+│  Address of the work: (empty) → Main Street 1  │
+│  Area in m²: (empty) → 10                      │
+│  Urgent: No → Yes                              │
+│  Documents: added Site plan, 4, 2              │
+│  Contact: Name: (empty) → Grace                │
+│                                                │
+├────────────────────────────────────────────────╯
+│
+◆  Submit 'Register'?
+│  ● Submit
+│  ○ Change a field
+│  ○ Save a draft
+│  ○ Cancel
+└`.slice(1);
+
+/** The second screen of the review. */
+const FLOW_SCREEN = `
+│  Fee: 177
+│
+◇  Area in m²
+│  100
+│
+●  Fee: 177 → 402
+│
+◇  Documents: 1 row
+│  Continue
+│
+◇  Documents ────────────╮
+│                        │
+│  Area in m²: 10 → 100  │
+│                        │
+├────────────────────────╯
+│
+◆  Submit 'Documents'?
+│  ● Submit
+│  ○ Change a field
+│  ○ Go back to 'Applicant'
+│  ○ Save a draft
+│  ○ Cancel
+└`.slice(1);
+
+/** The form of the decision, with read-only fields. */
+const DECISION_SCREEN = `
+│
+◇  P-1 Permit for Ada Lovelace
+│  Decide
+│
+◇  P-1 Permit for Ada Lovelace: Decide ─╮
+│                                       │
+│  Applicant: Ada Lovelace              │
+│  Fee: 401                             │
+│  Advice: The plan is missing.         │
+│                                       │
+├───────────────────────────────────────╯
+│
+◆  Decision (required)
+│
+│  Search: _
+│  ● Grant
+│  ○ Refuse
+│  ↑/↓ to select • Enter: confirm • Type: to search
+└`.slice(1);
+
+/** Waits until the terminal shows a screen, and nothing else. */
+async function see(terminal: Terminal, screen: string): Promise<void> {
+  await terminal.waitFor(screen);
+  assert.equal(terminal.screen(), screen);
 }
 
 const REGISTER: Dialogue = [
@@ -28,16 +132,18 @@ const REGISTER: Dialogue = [
   ["Documents: 1 row"],
   ["Contact: Name", "Grace"],
   ["Contact: Phone"],
-  ["Submit 'Register'?"],
 ];
 
 Deno.test("'svc do' takes an application from its creation to its resolution, screen by screen", async () => {
+  await using live = await openLive();
   await using clerk = openTerminal(["do"], { env: await live.environment() });
   await answer(clerk, [["What do you want to work on?", "new"], ["Which case type?", "permit"]]);
   await clerk.waitFor("P-1 Permit was created.");
-  await answer(clerk, [["P-1 Permit"], ...REGISTER.slice(0, 4), ["Area in m²", "10"]]);
-  await clerk.waitFor("Fee: 50 → 75");
-  await answer(clerk, REGISTER.slice(5));
+  await answer(clerk, [["P-1 Permit"]]);
+  await see(clerk, REGISTER_SCREEN);
+  await answer(clerk, REGISTER);
+  await see(clerk, CHANGES_SCREEN);
+  await answer(clerk, [["Submit 'Register'?"]]);
 
   // The clerk starts a visit of the site, which is optional.
   await answer(clerk, [["P-1 Permit for Ada Lovelace (Pending-Review). Next?", down], ["Which action?", "visit"]]);
@@ -48,7 +154,9 @@ Deno.test("'svc do' takes an application from its creation to its resolution, sc
   await clerk.waitFor("(screen 1 of 3)");
   await answer(clerk, [["Applicant"], ["E-mail"], ["Address of the work (required)"], ["Submit 'Applicant'?"]]);
   await clerk.waitFor("(screen 2 of 3)");
-  await answer(clerk, [["Area in m²", "0"], ["Documents: 1 row"], ["Submit 'Documents'?", down, down]]);
+  await answer(clerk, [["Area in m²", "0"], ["Documents: 1 row"]]);
+  await see(clerk, FLOW_SCREEN);
+  await answer(clerk, [["Submit 'Documents'?", down, down]]);
   await clerk.waitFor("(screen 1 of 3)");
   await answer(clerk, [["Applicant"], ["E-mail"], ["Address of the work (required)"], ["Submit 'Applicant'?"]]);
   await answer(clerk, [["Area in m²"], ["Documents: 1 row"], ["Submit 'Documents'?"]]);
@@ -86,14 +194,14 @@ Deno.test("'svc do' takes an application from its creation to its resolution, sc
 
   await using decider = openTerminal(["do", "p-1"], { env: await live.environment("decider@city") });
   await answer(decider, [["P-1 Permit for Ada Lovelace"]]);
-  const form = await decider.waitFor("◆  Decision (required)");
-  assert.match(form, /Applicant: Ada Lovelace/);
+  await see(decider, DECISION_SCREEN);
   await answer(decider, [["Decision (required)", "gra"], ["Reason", "Complete"], ["Submit 'Decide'?"]]);
   assert.equal(await decider.exit(), 0);
   assert.match(decider.screen(), /P-1 Permit for Ada Lovelace is done: Resolved-Completed\.\n*$/);
 });
 
 Deno.test("'svc do' sends an application back, and withdraws one", async () => {
+  await using live = await openLive();
   const caseId = await live.createPermit();
   const number = caseId.split(" ").at(-1) ?? "";
   await live.json(`cases stage-go '${caseId}' --stage Decision`);
@@ -114,7 +222,29 @@ Deno.test("'svc do' sends an application back, and withdraws one", async () => {
   assert.match(clerk.screen(), /is done: Resolved-Withdrawn\.\n*$/);
 });
 
+Deno.test("'svc do' ends cases without their usual steps", async () => {
+  await using live = await openLive();
+  const end = async (type: string, number: string, ...dialogues: Dialogue[]) => {
+    await using clerk = openTerminal(["do"], { env: await live.environment() });
+    await answer(clerk, [["What do you want to work on?", "new"], ["Which case type?", type]]);
+    for (const dialogue of dialogues) await answer(clerk, dialogue);
+    assert.equal(await clerk.exit(), 0);
+    return clerk.screen().split(`${number} `).at(-1);
+  };
+  const withdrawn = await end("permit", "P-1", [["P-1 Permit", down], ["Reason", "Moved"], ["Submit 'Withdraw'?"]]);
+  assert.equal(withdrawn, "Permit is done: Resolved-Withdrawn.");
+  const late = await end("obj", "O-1", [["O-1 Objection", down], ["Reason", "Late"], ["Submit 'Refuse as late'?"]]);
+  assert.equal(late, "Objection is done: Resolved-Rejected.");
+  const objection = await end("obj", "O-2", [["O-2 Objection", down, down], ["Which action?", "withdraw"]], [
+    ["Reason (required)", "Settled"],
+    ["Submit 'Withdraw the objection'?"],
+    ["O-2 Objection (New). Next?"],
+  ], [["Reason"], ["Submit 'Confirm the withdrawal'?"]]);
+  assert.equal(objection, "Objection is done: Resolved-Withdrawn.");
+});
+
 Deno.test("'svc do' offers many actions by typing", async () => {
+  await using live = await openLive();
   await using clerk = openTerminal(["do"], { env: await live.environment() });
   const activity = (performer: string): Dialogue => [
     ["Performed by (required)", KEYS.ctrlU, performer],
@@ -135,6 +265,7 @@ Deno.test("'svc do' offers many actions by typing", async () => {
 });
 
 Deno.test("'svc do' files an objection, hears it and rules on it", async () => {
+  await using live = await openLive();
   await using folder = await makeFolder({ "letter.txt": "No", "report.txt": "Heard" });
   const open = async (args: string[], operator?: string) =>
     openTerminal(args, { env: await live.environment(operator), cwd: folder.path });
@@ -162,6 +293,7 @@ Deno.test("'svc do' files an objection, hears it and rules on it", async () => {
 });
 
 Deno.test("a cancelled form says that it was not submitted if the case was created before", async () => {
+  await using live = await openLive();
   await using clerk = openTerminal(["do"], { env: await live.environment() });
   await answer(clerk, [["What do you want to work on?", "new"], ["Which case type?", "rec"]]);
   await clerk.converse([["◆  Performed by (required)", KEYS.ctrlC]]);
