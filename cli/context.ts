@@ -43,7 +43,7 @@ export function createContext(globals: GlobalFlags, io: Io): CommandContext {
       const render = await loadRenderer(globals);
       const { text, notes } = await render(result, getSurface(io));
       await writeResult(context, text);
-      notes.forEach(context.note);
+      if (notes.length > 0) (await wrapNotes(notes, io)).forEach(context.note);
     },
     note(line) {
       if (!globals.quiet) io.stderr.write(escapeToOneLine(line) + "\n");
@@ -55,6 +55,14 @@ export function createContext(globals: GlobalFlags, io: Io): CommandContext {
 /** Returns what stdout can show. */
 export function getSurface(io: Io): Surface {
   return { columns: io.stdout.columns(), color: hasColor(io.stdout, io), links: hasLinks(io) };
+}
+
+/** Wraps notes at a terminal between words, because it would break them anywhere. */
+async function wrapNotes(notes: readonly string[], { stderr }: Io): Promise<readonly string[]> {
+  const columns = stderr.columns();
+  if (columns === undefined) return notes;
+  const { wrapToWidth } = await import("../utils/text/display_width.ts");
+  return notes.flatMap((note) => wrapToWidth(escapeToOneLine(note), columns));
 }
 
 /** Writes a rendered result to stdout, or shows it in a pager if it is longer than the screen. */

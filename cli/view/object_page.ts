@@ -13,9 +13,12 @@ export function buildListPage(
   fields: readonly string[] | undefined,
 ): Rendered {
   if (rows.length === 0) return { text: member === undefined ? "None.\n" : `${toLabel(member)}: none.\n`, notes: [] };
-  const table = toTable(value, surface, { fields, formatCell: formatValue });
-  if ("text" in table) return table;
-  return { text: layOutPage(rows.flatMap(buildObjectPage), surface), notes: [] };
+  const shown = fields === undefined ? rows.map(omitTechnical) : rows;
+  const table = toTable(fields === undefined ? [...shown] : value, surface, { fields, formatCell: formatValue });
+  const hasMore = isJsonObject(value) && value.hasMoreResults === true;
+  const notes = hasMore && fields === undefined ? ["More results follow."] : [];
+  if ("text" in table) return { text: table.text, notes: [...notes, ...table.notes] };
+  return { text: layOutPage(shown.flatMap(buildObjectPage), surface), notes };
 }
 
 /** Builds the page of an object: its values, then a section for each object and list in it. */
@@ -28,6 +31,13 @@ export function buildObjectPage(object: JsonObject): Section[] {
     return [{ heading, rows: isJsonObject(value) ? listMembers(value) : [] }];
   });
   return [{ rows: plain.map(([name, value]) => ({ label: toLabel(name), value: formatValue(value) })) }, ...sections];
+}
+
+/** Omits what only programs need: links, the entity tag, and the ID if it is there twice. */
+export function omitTechnical({ links: _, etag: __, ...object }: JsonObject): JsonObject {
+  if (object.ID !== object.id || object.ID === undefined) return object;
+  const { id: ___, ...others } = object;
+  return others;
 }
 
 function isSection(value: JsonValue | undefined): boolean {

@@ -113,6 +113,7 @@ export function mask(text: string, folder = ""): string {
   return text
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d \((?:now|\d+ min ago)\)/g, "<time>")
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "YYYY-MM-DD hh:mm")
+    .replaceAll(/\d{8}T\d{6}\.\d{3} GMT/g, "YYYYMMDDThhmmss.mmm GMT")
     .replaceAll(/\b\d+(?= min\b)/g, (digits) => "N".repeat(digits.length))
     .replaceAll(/(?<=127\.0\.0\.1:)\d+/g, "PORT")
     .replaceAll(/(?<=process )\d+/g, "PID")

@@ -1,0 +1,226 @@
+/** Reading: a clerk chooses pages once, and reads lists, a case, its history, and errors. */
+import assert from "node:assert/strict";
+import { ServiceHome, START_ARGUMENTS } from "../../harness/service.ts";
+import { splitWords } from "../../harness/svc.ts";
+import { Session } from "./_session.ts";
+
+Deno.test("a clerk reads lists, a case, its history and errors", async () => {
+  await using home = await ServiceHome.open();
+  await home.svc(...START_ARGUMENTS);
+  await using session = await Session.open({
+    env: { SVC_CONFIG_DIR: home.directory },
+    files: { "plan.pdf": "%PDF-1.4 A plan" },
+    svc: home.commandLine([]),
+  });
+  for (
+    const line of [
+      "cases create --type City-Permit-Work-Permit --set Applicant=Ada --set 'Address=Quay 1'",
+      "cases create --type City-Permit-Work-Permit --set Applicant=Bo",
+      `attachments add P-1 --file ${session.directory}/plan.pdf`,
+      "assignments perform P-1 --action Register --set Area=40 --set Documents[+].Title=Plan",
+    ]
+  ) {
+    const { code, error } = await home.svc(...splitWords(line));
+    assert.equal(code, 0, JSON.stringify(error));
+  }
+
+  assert.equal(
+    await session.run("svc config set format view"),
+    `Setting   format
+Value     view
+Default   json, or view for commands without a group
+Meaning   Output format at a terminal
+Variable  SVC_FORMAT`,
+  );
+  assert.equal(
+    await session.run("svc cases list", { code: 2 }),
+    `Error: svc cases has no command 'list'.
+
+Did you mean 'svc inbox' or 'svc find <text>' or 'svc data query <data-view>'?
+'svc cases --help' lists the commands.`,
+  );
+  assert.equal(
+    await session.run("svc inbox"),
+    `┌──────┬────────────────┬────────────────────┬────────────────┬───────┬────────┐
+│ case │ label          │ task               │ status         │ age   │ queue  │
+├──────┼────────────────┼────────────────────┼────────────────┼───────┼────────┤
+│ P-1  │ Permit for Ada │ Check the applica… │ Pending-Review │ N min │ Review │
+│ P-2  │ Permit for Bo  │ Register the appl… │ New            │ N min │        │
+└──────┴────────────────┴────────────────────┴────────────────┴───────┴────────┘`,
+  );
+  assert.equal(
+    await session.run("svc find quay"),
+    `┌──────┬────────────────┬────────────────┬────────┬──────────────────┐
+│ case │ label          │ status         │ stage  │ created          │
+├──────┼────────────────┼────────────────┼────────┼──────────────────┤
+│ P-1  │ Permit for Ada │ Pending-Review │ Review │ YYYY-MM-DD hh:mm │
+└──────┴────────────────┴────────────────┴────────┴──────────────────┘`,
+  );
+  assert.equal(
+    await session.run("svc cases get -"),
+    `P-1  Permit for Ada
+
+Intake ✓ ─ Review ● ─ Decision
+
+Status   Pending-Review
+Urgency  10
+Type     Permit
+Handle   CITY-PERMIT-WORK P-1
+Owner    clerk@city
+Created  <time> by clerk@city
+Changed  <time> by clerk@city
+
+Fields
+  Applicant  Ada
+  Channel    Internet
+  Address    Quay 1
+  Area       40
+  Urgent     No
+  Fee        150.5
+  Documents  Title  Pages  Cost
+             Plan   1      0.5
+
+Open work
+  Check the application  In the queue Review of applications (Review), urgency
+                         20
+
+Actions
+  Check the application: Applicant
+      svc assignments perform P-1 --action CheckApplication
+  Edit details
+      svc cases perform-action P-1 --action pyUpdateCaseDetails
+  Change stage
+      svc cases stage-go P-1 --stage <stage>
+  Expedite
+      svc cases perform-action P-1 --action Expedite
+  Withdraw the application
+      svc cases perform-action P-1 --action Withdraw
+  Start Site visit
+      svc cases start-process P-1 --process Site_Visit`,
+  );
+  assert.equal(
+    await session.run("svc show -"),
+    `P-1  Permit for Ada
+
+Intake ✓ ─ Review ● ─ Decision
+
+Status   Pending-Review
+Urgency  10
+Type     Permit
+Handle   CITY-PERMIT-WORK P-1
+Owner    clerk@city
+Created  <time> by clerk@city
+Changed  <time> by clerk@city
+
+Fields
+  Applicant            Ada
+  Channel              Internet
+  Address of the work  Quay 1
+  Area in m²           40
+  Urgent               No
+  Fee                  150.50
+  Documents            Title  Pages  Cost of copies
+                       Plan   1      0.50
+
+Open work
+  Check the application  In the queue Review of applications (Review), urgency
+                         20
+
+Actions
+  Check the application: Applicant
+      svc assignments perform P-1 --action CheckApplication
+  Edit details
+      svc cases perform-action P-1 --action pyUpdateCaseDetails
+  Change stage
+      svc cases stage-go P-1 --stage <stage>
+  Expedite
+      svc cases perform-action P-1 --action Expedite
+  Withdraw the application
+      svc cases perform-action P-1 --action Withdraw
+  Start Site visit
+      svc cases start-process P-1 --process Site_Visit
+
+Recent history
+  YYYY-MM-DD hh:mm  clerk@city  Created the case P-1
+  YYYY-MM-DD hh:mm  clerk@city  Entered the stage Intake
+  YYYY-MM-DD hh:mm  clerk@city  Attached plan
+  YYYY-MM-DD hh:mm  clerk@city  Performed Register
+  YYYY-MM-DD hh:mm  clerk@city  Entered the stage Review`,
+  );
+  assert.equal(
+    await session.run("svc history -"),
+    `YYYY-MM-DD hh:mm  clerk@city  Created the case P-1
+    Channel: Internet
+    Urgent: No
+    Applicant: Ada
+    Address: Quay 1
+YYYY-MM-DD hh:mm  clerk@city  Entered the stage Intake
+YYYY-MM-DD hh:mm  clerk@city  Attached plan
+YYYY-MM-DD hh:mm  clerk@city  Performed Register
+    Fee: 50 → 150.5
+    Area: 40
+    Documents: 1 row
+YYYY-MM-DD hh:mm  clerk@city  Entered the stage Review`,
+  );
+  assert.equal(
+    await session.run("svc show - --fields data.caseInfo.stauts,urgency"),
+    `Urgency  10
+Warning: the response has no field data.caseInfo.stauts. Did you mean
+data.caseInfo.status or data.caseInfo.stages?`,
+  );
+  assert.equal(
+    await session.run("svc cases get P-99", { code: 1 }),
+    `Error: There is no case P-99 that you may see.
+
+'svc find <text>' searches the cases.`,
+  );
+  assert.equal(
+    await session.run("svc assignments perform - --action Regster", { code: 1 }),
+    `The last case is CITY-PERMIT-WORK P-1.
+Error: The request conflicts with the state of the resource: Regster is not a
+valid action to use on the assignment ASSIGN-WORKBASKET CITY-PERMIT-WORK
+P-1!REVIEW; available: CheckApplication`,
+  );
+  assert.equal(
+    await session.run("svc attachments list -"),
+    `┌──────────────────────────────────────────────────────────────┬──────────┐
+│ ID                                                           │ fileName │
+├──────────────────────────────────────────────────────────────┼──────────┤
+│ LINK-ATTACHMENT CITY-PERMIT-WORK P-1!YYYYMMDDThhmmss.mmm GMT │ plan.pdf │
+└──────────────────────────────────────────────────────────────┴──────────┘
+Columns hidden to fit the terminal: name, type, category, categoryName,
+extension, mimeType, createdBy, createdByName, createTime. Select columns with
+--fields.`,
+  );
+  assert.equal(
+    await session.run("svc case-types list"),
+    `┌────────────────────────────┬──────────────────────┐
+│ ID                         │ name                 │
+├────────────────────────────┼──────────────────────┤
+│ City-Permit-Work-Permit    │ Permit               │
+│ City-Permit-Work-Receipt   │ Receipt of a request │
+│ City-Permit-Work-Objection │ Objection            │
+└────────────────────────────┴──────────────────────┘`,
+  );
+  assert.equal(
+    await session.run("svc data query D_pyMyWorkList"),
+    `┌─────────────────────────────────────────────┬───────────────┬────────────────┐
+│ id                                          │ pyLabel       │ pxRefObjectKey │
+├─────────────────────────────────────────────┼───────────────┼────────────────┤
+│ ASSIGN-WORKLIST CITY-PERMIT-WORK P-2!INTAKE │ Permit for Bo │ CITY-PERMIT-W… │
+└─────────────────────────────────────────────┴───────────────┴────────────────┘
+Empty and repeated columns hidden: pzInsKey.
+Columns hidden to fit the terminal: pxTaskLabel, pxUrgencyAssign,
+pxCreateDateTime, pxAssignedOperatorID, pyAssignmentType, pxObjClass. Select
+columns with --fields.`,
+  );
+  await home.svc("service", "stop");
+  assert.equal(
+    await session.run("svc show -", { code: 1 }),
+    `Error: GET http://127.0.0.1:PORT/dx-api/v2/cases/CITY-PERMIT-WORK%20P-1 failed:
+Connection refused.
+
+No service is running at this address of your machine. Run 'svc service start
+--detach' to start one, or 'svc auth diagnose' to find the step that fails.`,
+  );
+});
