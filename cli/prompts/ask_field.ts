@@ -1,18 +1,26 @@
 /** Prompts for the values of single fields. */
 import { SvcError } from "../../lib/errors.ts";
 import type { FileInput } from "../../lib/operation/operation.ts";
-import { filterObjects, isScalar, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { filterObjects, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import { type Choice, findValue, type FormField, type Reference } from "./form.ts";
 import { changeRow, type FileChange, type FormState, getRowContent, type Row } from "./form_state.ts";
 import { isEmptyValue } from "../view/format_value.ts";
-import { findProblem, formatFieldValue, formatRow, toFieldValue } from "./form_values.ts";
+import { findProblem, formatFieldValue, formatRow, toFieldValue, toInputText } from "./form_values.ts";
 import type { Prompts } from "./prompts.ts";
+
+/** Choices that were read from the service. */
+export interface LoadedChoices {
+  /** The first choices. */
+  readonly choices: readonly Choice[];
+  /** True if there are more. */
+  readonly hasMore: boolean;
+}
 
 /** The sources of prompts for fields, besides the terminal. */
 export interface FieldSources {
   /** Reads the choices of a reference. */
-  loadChoices(reference: Reference): Promise<readonly Choice[]>;
+  loadChoices(reference: Reference): Promise<LoadedChoices>;
   /** Opens a file to upload. Throws an `SvcError` if it cannot be read. */
   openFile(path: string): Promise<FileInput>;
 }
@@ -52,24 +60,30 @@ async function askValue(
     const answer = await prompts.confirm(message, current === true);
     return answer || field.isRequired || current !== undefined ? answer : null; // "No" does not set an optional field.
   }
-  const present = isScalar(current) ? String(current) : "";
+  const present = toInputText(field, current);
   if (field.kind === "choice") return await askChoice(prompts, field, message, present, sources);
-  return toFieldValue(field, await prompts.text(message, (typed) => findProblem(field, typed), present));
+  const typed = await prompts.text(message, (text) => findProblem(field, text), present);
+  return typed === present && current !== undefined ? current : toFieldValue(field, typed);
 }
 
 async function askChoice(
   prompts: Prompts,
-  { choices, reference, isRequired }: FormField,
+  { key, choices: own, reference, isRequired }: FormField,
   message: string,
   present: string,
   sources: FieldSources,
 ): Promise<JsonValue> {
-  const known = reference === undefined ? choices : await sources.loadChoices(reference);
-  const isKnown = present === "" || known.some(({ value }) => value === present);
+  const { choices, hasMore } = reference === undefined
+    ? { choices: own, hasMore: false }
+    : await sources.loadChoices(reference);
+  if (hasMore) {
+    prompts.warn(`Only the first ${choices.length} choices are listed. Pass another value with --set ${key}=….`);
+  }
+  const isKnown = present === "" || choices.some(({ value }) => value === present);
   return await prompts.search(message, [
     ...(isRequired ? [] : [{ value: "", label: "(empty)" }]),
     ...(isKnown ? [] : [{ value: present, label: present }]),
-    ...known,
+    ...choices,
   ], present);
 }
 

@@ -5,23 +5,23 @@ import type { Values } from "../../lib/client/request/values.ts";
 import type { FileInput, Operation } from "../../lib/operation/operation.ts";
 import attachments from "../../lib/resources/attachments.ts";
 import data from "../../lib/resources/data.ts";
-import { isJsonObject, type JsonValue } from "../../utils/json.ts";
+import { filterObjects, type JsonValue } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { callOperation } from "../context.ts";
 import { openFile } from "../render/local_files.ts";
-import type { FieldSources } from "./ask_field.ts";
-import { type Choice, findValue, type Reference } from "./form.ts";
+import type { FieldSources, LoadedChoices } from "./ask_field.ts";
+import { findValue, type Reference } from "./form.ts";
 import type { FileChange } from "./form_state.ts";
 
-/** Largest number of choices that a reference offers. */
-const MAX_CHOICES = 500;
+/** Largest number of rows that can be picked from. */
+export const MAX_ROWS = 500;
 
 /** Calls the service for forms. Files are uploaded once, even if the form is submitted several times. */
 export class FormCalls implements FieldSources {
   /** The running command. */
   readonly context: CommandContext;
   readonly #uploads = new Map<FileInput, string>();
-  readonly #choices = new Map<string, readonly Choice[]>();
+  readonly #choices = new Map<string, LoadedChoices>();
 
   /** Makes the calls of a command. */
   constructor(context: CommandContext) {
@@ -33,7 +33,7 @@ export class FormCalls implements FieldSources {
     return await callOperation(this.context, { name, operation }, values);
   }
 
-  async loadChoices(reference: Reference): Promise<readonly Choice[]> {
+  async loadChoices(reference: Reference): Promise<LoadedChoices> {
     const key = JSON.stringify(reference);
     const known = this.#choices.get(key) ?? await this.#queryChoices(reference);
     this.#choices.set(key, known);
@@ -73,16 +73,17 @@ export class FormCalls implements FieldSources {
     return ID;
   }
 
-  async #queryChoices({ dataView, value, text, parameters }: Reference): Promise<Choice[]> {
+  async #queryChoices({ dataView, value, text, parameters }: Reference): Promise<LoadedChoices> {
     const reply = await this.call("data.query", data.query, {
       dataViewId: dataView,
-      max: MAX_CHOICES,
+      max: MAX_ROWS,
       ...(Object.keys(parameters).length > 0 && { params: parameters }),
     });
-    const rows = checkAnswer(data.query.answer, reply).data ?? [];
-    return rows.filter(isJsonObject).map((row) => {
+    const answer = checkAnswer(data.query.answer, reply);
+    const choices = filterObjects(answer.data).map((row) => {
       const [key, label] = [value, text].map((path) => findValue(row, path.split(".")));
       return { value: String(key ?? ""), label: label === key ? String(key ?? "") : `${label ?? ""} (${key ?? ""})` };
     });
+    return { choices, hasMore: answer.hasMoreResults === true };
   }
 }

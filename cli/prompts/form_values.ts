@@ -1,9 +1,9 @@
 /** Checks, converts and formats the values of form fields. */
-import { isDate, isTimestamp } from "../../utils/time/timestamps.ts";
+import { isDate, isTimestamp, toUtc } from "../../utils/time/timestamps.ts";
 import { ExactNumber, isExact } from "../../utils/exact_number.ts";
-import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { filterObjects, isJsonObject, isScalar, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { countCharacters, pluralize } from "../../utils/text/wording.ts";
-import { formatValue, isEmptyValue } from "../view/format_value.ts";
+import { formatTimestamp, formatValue, isEmptyValue } from "../view/format_value.ts";
 import { findValue, type FormField } from "./form.ts";
 
 /** Checks text as the value of a field. Returns the problem, or undefined if the text is valid. */
@@ -18,7 +18,7 @@ export function findProblem(field: FormField, typed: string): string | undefined
     case "date":
       return isDate(text) ? undefined : "Enter a date, e.g. 2026-01-31.";
     case "dateTime":
-      return isTimestamp(text) ? undefined : "Enter a date and time with a time zone, e.g. 2026-01-31T09:30:00Z.";
+      return toTimestamp(text) === undefined ? "Enter a date and time, e.g. 2026-01-31 09:30." : undefined;
     default:
       return field.maxLength !== undefined && countCharacters(text) > field.maxLength
         ? `Enter at most ${pluralize(field.maxLength, "character")}.`
@@ -36,9 +36,23 @@ function findRangeProblem({ min = -Infinity, max = Infinity }: FormField, text: 
 export function toFieldValue(field: FormField, typed: string): JsonValue {
   const text = trimValue(field, typed);
   if (text === "" && field.kind !== "text") return null;
+  if (field.kind === "dateTime") return toTimestamp(text) ?? text;
   if (field.kind !== "integer" && field.kind !== "decimal") return text;
   const digits = text.replace(/^(-?)0+(?=\d)/, "$1"); // People type leading zeros, which JSON does not allow.
   return isExact(digits) ? Number(digits) : new ExactNumber(digits);
+}
+
+/** Converts a date and time, which is in local time if it has no zone. Returns undefined for invalid text. */
+function toTimestamp(text: string): string | undefined {
+  if (isTimestamp(text)) return text;
+  const [, day = "", time] = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)$/.exec(text) ?? [];
+  return isDate(day) ? toUtc(`${day}T${time}`) : undefined;
+}
+
+/** Returns the text with which the prompt for a field begins. */
+export function toInputText({ kind }: FormField, value: JsonValue | undefined): string {
+  if (!isScalar(value)) return "";
+  return kind === "dateTime" ? formatTimestamp(String(value)) : String(value);
 }
 
 /** Removes spaces around a pasted number or date. The spaces of a text belong to it. */
@@ -47,10 +61,11 @@ function trimValue({ kind }: FormField, typed: string): string {
 }
 
 /** Formats the value of a field for display. */
-export function formatFieldValue({ choices }: FormField, value: JsonValue | undefined): string {
+export function formatFieldValue({ choices, kind }: FormField, value: JsonValue | undefined): string {
   if (isEmptyValue(value)) return "(empty)";
   if (Array.isArray(value)) return pluralize(value.length, "row");
   if (typeof value === "boolean" || isJsonObject(value)) return formatValue(value);
+  if (kind === "dateTime") return formatTimestamp(String(value));
   return choices.find((choice) => choice.value === String(value))?.label ?? String(value);
 }
 

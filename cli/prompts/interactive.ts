@@ -22,7 +22,7 @@ import { printReply } from "../render/print_result.ts";
 import { createAssignmentForm, createCaseActionForm } from "./action_form.ts";
 import { createCaseForm } from "./case_form.ts";
 import { fillForm, type FormOptions } from "./fill_form.ts";
-import { FormCalls } from "./form_calls.ts";
+import { FormCalls, MAX_ROWS } from "./form_calls.ts";
 import { openPrompts } from "./open_prompts.ts";
 import type { Prompts } from "./prompts.ts";
 import { createRecordActionForm, createRecordForm, createStoredRecordForm, readMetadata } from "./record_form.ts";
@@ -201,14 +201,23 @@ function listActions({ id, data: { caseInfo } }: AssignmentAnswer): readonly Act
 async function pickCaseAction({ prompts, calls }: Dialogue, caseId: string): Promise<string> {
   const answer = checkAnswer(cases.get.answer, await calls.call("cases.get", cases.get, { caseId }));
   const actions = answer.data.caseInfo.availableActions ?? [];
-  if (actions.length === 0) throw new SvcError("INVALID_ARGS", `${caseId} has no action that you may perform.`);
+  if (actions.length === 0) {
+    throw new SvcError("INVALID_ARGS", `${caseId} has no action that you may perform.`, {
+      hint: { commands: [{ args: ["show", caseId], purpose: "to see its status and its open work" }] },
+    });
+  }
   return await pickAction(prompts, actions);
 }
 
 async function pickRecordAction({ prompts, calls }: Dialogue, dataViewId: string): Promise<string> {
   const reply = await calls.call("data.list-actions", data.listActions, { dataViewId });
   const { actions = [] } = checkAnswer(data.listActions.answer, reply);
-  if (actions.length === 0) throw new SvcError("INVALID_ARGS", `The records of ${dataViewId} have no actions.`);
+  if (actions.length === 0) {
+    const args = ["data", "patch", dataViewId, "--interactive"];
+    throw new SvcError("INVALID_ARGS", `The records of ${dataViewId} have no actions.`, {
+      hint: { commands: [{ args, purpose: "to change fields of a record" }] },
+    });
+  }
   return await pickAction(prompts, actions);
 }
 
@@ -222,7 +231,11 @@ async function pickAction(prompts: Prompts, actions: readonly ActionInfo[]): Pro
 export async function pickCaseType({ prompts, calls }: Dialogue): Promise<{ id: string; name?: string }> {
   const reply = await calls.call("case-types.list", caseTypes.list, {});
   const types = checkAnswer(caseTypes.list.answer, reply).caseTypes;
-  if (types.length === 0) throw new SvcError("INVALID_ARGS", "There is no case type that you may create.");
+  if (types.length === 0) {
+    throw new SvcError("INVALID_ARGS", "There is no case type that you may create.", {
+      hint: { commands: [{ args: ["auth", "whoami"], purpose: "to see which operator you are" }] },
+    });
+  }
   const choices = types.map(({ ID, name = ID }) => ({ value: ID, label: name }));
   const id = await prompts.search("Which case type?", choices);
   return { id, name: choices.find(({ value }) => value === id)?.label };
@@ -233,9 +246,20 @@ async function pickRecord({ prompts, calls }: Dialogue, dataViewId: string, give
   const { keys } = await readMetadata(calls, dataViewId);
   const select = (row: JsonObject) => Object.fromEntries(keys.map((name) => [name, row[name] ?? null]));
   if (keys.length > 0 && keys.every((name) => given[name] !== undefined)) return select(given);
-  const reply = await calls.call("data.query", data.query, { dataViewId });
-  const rows = (checkAnswer(data.query.answer, reply).data ?? []).filter(isJsonObject);
-  if (rows.length === 0) throw new SvcError("NOT_FOUND", `${dataViewId} has no records.`);
+  const reply = await calls.call("data.query", data.query, { dataViewId, max: MAX_ROWS });
+  const answer = checkAnswer(data.query.answer, reply);
+  const rows = (answer.data ?? []).filter(isJsonObject);
+  if (rows.length === 0) {
+    const args = ["data", "create", dataViewId, "--interactive"];
+    throw new SvcError("NOT_FOUND", `${dataViewId} has no records.`, {
+      hint: { commands: [{ args, purpose: "to create one" }] },
+    });
+  }
+  if (answer.hasMoreResults) {
+    prompts.warn(
+      `Only the first ${rows.length} records are listed. Name another one by its key, e.g. --set ${keys[0]}=….`,
+    );
+  }
   const picked = await prompts.search(
     "Which record?",
     rows.map((row, i) => ({ value: String(i), label: labelRow(row) })),

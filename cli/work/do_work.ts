@@ -186,7 +186,8 @@ async function pickTask(prompts: Prompts, message: string, { tasks, others }: Of
 
 /** Prompts for open work. Returns a handle, or that a new case is wanted. */
 async function pickWork({ prompts, calls }: Dialogue): Promise<string> {
-  const { assignments } = await readInbox(calls.context, { pageSize: 200 });
+  const { assignments, hasMoreResults } = await readInbox(calls.context, { pageSize: 200 });
+  if (hasMoreResults) prompts.warn("Only the first 200 assignments are listed. Name other work: svc do <case>.");
   const open = assignments.map(({ ID, businessID, label, name, assigneeInfo }) => {
     const [{ type, name: queue } = {}] = filterObjects([assigneeInfo]);
     const waits = type === "workbasket" ? ` (in ${queue})` : "";

@@ -249,7 +249,7 @@ Deno.test("'svc do' offers many actions by typing", async () => {
   const activity = (performer: string): Dialogue => [
     ["Performed by (required)", KEYS.ctrlU, performer],
     ["Group of the performer"],
-    ["Performed at (required)", KEYS.ctrlU, "2026-01-05T09:00:00Z"],
+    ["Performed at (required)", KEYS.ctrlU, "2026-01-05 09:00"],
   ];
   await answer(clerk, [
     ["What do you want to work on?", "new"],
@@ -262,6 +262,9 @@ Deno.test("'svc do' offers many actions by typing", async () => {
   await answer(clerk, [["Submit 'T10 Determine necessity to stop indication'?"]]);
   assert.equal(await clerk.exit(), 0);
   assert.match(clerk.screen(), /R-1 Receipt of a request is done: Resolved-Completed\.$/);
+  const path = "data.caseInfo.content.PerformedAt";
+  const { [path]: time } = await live.object(`cases get R-1 --fields ${path}`);
+  assert.equal(time, new Date("2026-01-05T09:00").toISOString());
 });
 
 Deno.test("'svc do' files an objection, hears it and rules on it", async () => {
