@@ -76,6 +76,11 @@ export async function writeResult({ globals, io, note }: CommandContext, text: s
   io.stdout.write(text);
 }
 
+/** Reports whether the user can be prompted. */
+export function canPrompt({ stdin, stderr }: Io): boolean {
+  return stdin.isTerminal() && stderr.isTerminal();
+}
+
 /**
  * Reports whether an output may have colors. `NO_COLOR` forbids them, and `CLICOLOR_FORCE` demands them, also in a pipe.
  * Otherwise, terminals have them unless `CLICOLOR` is 0.

@@ -2,14 +2,15 @@
 import { type SvcError, toSvcError } from "../lib/errors.ts";
 import { entryNamed } from "../lib/operation/operation.ts";
 import type { Format } from "../lib/output/format.ts";
-import { type CommandLine, parseArguments, splitCommandLine } from "./args/parse_arguments.ts";
+import { type CommandLine, parseArguments, splitCommandLine, type UsageProblem } from "./args/parse_arguments.ts";
 import { readGlobalFlags } from "./args/read_values.ts";
 import type { Command, CommandEntry, ParsedArguments } from "./commands/command.ts";
 import { commandTree, everyday, groups } from "./commands/groups.ts";
-import { createContext } from "./context.ts";
+import { canPrompt, createContext } from "./context.ts";
 import type { Block } from "./help/layout.ts";
 import { type Io, OutputClosed } from "./io/io.ts";
 import { processIo } from "./io/process_io.ts";
+import type { PickedArgument } from "./work/pick_argument.ts";
 
 /** Runs a command line and returns its exit code. Results go to stdout, everything else to stderr. */
 export async function runCommandLine(args: readonly string[], io: Io = processIo()): Promise<number> {
@@ -66,17 +67,32 @@ async function runCommand(
   const command = entry.describe();
   if (command.prefersView) shown.format = "view";
   if (help) return await printHelp(io, ({ buildCommandHelp }) => buildCommandHelp(words, command));
-  const parsed = parseArguments(command, rest);
+  let parsed = parseArguments(command, rest);
+  const picked = "problem" in parsed ? await findPickedArgument(command, parsed.problem, io) : undefined;
+  if (picked !== undefined) parsed = parseArguments({ ...command, args: [] }, rest);
   if ("problem" in parsed) throw (await usageErrors()).usageError(parsed.problem, command, words);
   const defaultFormat = io.stdout.isTerminal() ? await chooseFormat(command, parsed.values) : undefined;
   const globals = readGlobalFlags(parsed.values, command.flags, defaultFormat);
   shown.format = globals.format;
   const context = createContext(globals, io);
   try {
-    await command.run(context, parsed.values);
+    const values = picked === undefined
+      ? parsed.values
+      : { ...parsed.values, [picked.name]: await picked.pick(context) };
+    await command.run(context, values);
   } finally {
     if (context.responses.length > 0) (await import("./completion/remember_values.ts")).rememberValues(context);
   }
+}
+
+/** Finds the argument that a person at a terminal picks because the command line lacks it. */
+async function findPickedArgument(
+  command: Command,
+  problem: UsageProblem,
+  io: Io,
+): Promise<PickedArgument | undefined> {
+  if (problem.kind !== "missing argument" || !canPrompt(io) || !io.stdout.isTerminal()) return undefined;
+  return (await import("./work/pick_argument.ts")).findPickedArgument(command, problem);
 }
 
 /** Chooses the format of a command at a terminal. Its `--format` overrides it. */

@@ -17,6 +17,7 @@ import {
   parseJsonObject,
 } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
+import { canPrompt } from "../context.ts";
 import { resolveAssignmentId, resolveCaseId } from "../handles/resolve_handles.ts";
 import { printReply } from "../render/print_result.ts";
 import { createAssignmentForm, createCaseActionForm } from "./action_form.ts";
@@ -72,7 +73,7 @@ export async function runInteractively(
       hint: "Omit --interactive to pass the values as flags.",
     });
   }
-  if (!canPrompt(context)) {
+  if (!canPrompt(context.io)) {
     const flags = Object.keys(operation.flags ?? {}).filter((flag) => ["type", "action", "data"].includes(flag));
     throw new SvcError("INVALID_ARGS", "--interactive requires a terminal.", {
       operation: name,
@@ -81,11 +82,6 @@ export async function runInteractively(
   }
   const performed = await run(await openDialogue(context, values, requiredOnly), values);
   await printReply(context, performed.ref, performed.values, performed.reply);
-}
-
-/** Reports whether the user can be prompted. */
-export function canPrompt({ io }: CommandContext): boolean {
-  return io.stdin.isTerminal() && io.stderr.isTerminal();
 }
 
 /** Opens a dialogue whose first form is filled with values, e.g. those of `--data`. */

@@ -4,8 +4,9 @@ import type { Reply } from "../../lib/client/response/reply.ts";
 import { SvcError } from "../../lib/errors.ts";
 import assignments from "../../lib/resources/assignments.ts";
 import cases, { type AssignmentInfo, type CaseAnswer } from "../../lib/resources/cases.ts";
-import { filterObjects, type JsonObject } from "../../utils/json.ts";
+import type { JsonObject } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
+import { canPrompt } from "../context.ts";
 import { rememberCase } from "../handles/cursor.ts";
 import { getCaseHandle, isAssignmentHandle } from "../handles/handles.ts";
 import { fillValues } from "../input/fill_values.ts";
@@ -15,7 +16,6 @@ import { titleCase } from "../prompts/action_form.ts";
 import { fillForm } from "../prompts/fill_form.ts";
 import { readFields } from "../prompts/form.ts";
 import {
-  canPrompt,
   continueDialogue,
   type Dialogue,
   openDialogue,
@@ -26,7 +26,7 @@ import {
 import { isCancellation } from "../prompts/open_prompts.ts";
 import type { Prompts } from "../prompts/prompts.ts";
 import { printReply } from "../render/print_result.ts";
-import { readInbox } from "./read_inbox.ts";
+import { pickWork } from "./pick_work.ts";
 
 /** The start of the work. */
 export interface WorkStart {
@@ -66,7 +66,7 @@ const STOP = "stop";
 
 /** Works on a case: performs one action after the other until the case is resolved, or nothing is left for the user. */
 export async function doWork(context: CommandContext, { id, action, data, set = [] }: WorkStart): Promise<void> {
-  if (!canPrompt(context)) {
+  if (!canPrompt(context.io)) {
     throw new SvcError("INVALID_ARGS", "'svc do' requires a terminal.", {
       hint: "Use 'svc assignments perform' instead.",
     });
@@ -74,7 +74,9 @@ export async function doWork(context: CommandContext, { id, action, data, set = 
   const ref = { name: "assignments.perform", operation: assignments.perform };
   const values = await fillValues(context, ref, { data }, { set, file: [], category: "File" });
   const dialogue = await openDialogue(context, values, false);
-  const start = id ?? await pickWork(dialogue);
+  const start = id ?? await pickWork(context, dialogue.prompts, "What do you want to work on?", [
+    { value: NEW_CASE, label: "Start a new case" },
+  ]);
   const isNew = start === NEW_CASE;
   const caseId = isNew ? await startCase(dialogue) : await resolveCaseId(context, getCaseHandle(start));
   await new CaseWork({ ...dialogue, isContinued: isNew }, caseId).run({
@@ -182,21 +184,6 @@ async function pickTask(prompts: Prompts, message: string, { tasks, others }: Of
   ]);
   if (answer !== OTHER_TASK) return offered[Number(answer)];
   return others[Number(await prompts.search("Which action?", toChoices(others)))];
-}
-
-/** Prompts for open work. Returns a handle, or that a new case is wanted. */
-async function pickWork({ prompts, calls }: Dialogue): Promise<string> {
-  const { assignments, hasMoreResults } = await readInbox(calls.context, { pageSize: 200 });
-  if (hasMoreResults) prompts.warn("Only the first 200 assignments are listed. Name other work: svc do <case>.");
-  const open = assignments.map(({ ID, businessID, label, name, assigneeInfo }) => {
-    const [{ type, name: queue } = {}] = filterObjects([assigneeInfo]);
-    const waits = type === "workbasket" ? ` (in ${queue})` : "";
-    return { value: String(ID), label: `${businessID} ${label}: ${name}${waits}` };
-  });
-  return await prompts.search("What do you want to work on?", [...open, {
-    value: NEW_CASE,
-    label: "Start a new case",
-  }]);
 }
 
 /** Creates a case of a type that the user picks, and prompts only for what a new case must have. */

@@ -8,6 +8,7 @@ export const edit = localCommand({
     name: "id",
     help: "Short ID or handle of a case, handle of an assignment, or -",
     type: "string",
+    values: "cases and assignments",
     required: true,
   }],
   flags: {

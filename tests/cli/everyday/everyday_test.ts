@@ -116,6 +116,33 @@ Deno.test("svc work prints a page in a terminal, and a specified command JSON", 
   assert.match(await runInTerminal("cases get P-1", undefined, own), new RegExp(`^\\{\\n +"id": "${handle}"`));
 });
 
+Deno.test("a command for people offers open work in place of a missing case, at a terminal only", async () => {
+  for (
+    const [line, printed] of [["show", /^P-1 {2}Permit for Ada Harbour$/m], [
+      "history",
+      /Created the case P-1$/m,
+    ]] as const
+  ) {
+    await using terminal = openTerminal([line], { env: await live.environment() });
+    await terminal.waitFor("P-2 Permit for Bo: Register the application");
+    terminal.type("harbour");
+    await terminal.waitFor(/● P-1 Permit for Ada Harbour/);
+    terminal.type(KEYS.enter);
+    assert.equal(await terminal.exit(), 0, terminal.scrollback());
+    assert.match(terminal.scrollback(), printed);
+  }
+  await using action = openTerminal(["cases", "perform-action"], { env: await live.environment() });
+  await action.waitFor("Which open work?");
+  action.type(KEYS.ctrlC);
+  assert.equal(await action.exit(), 130);
+  await using change = openTerminal(["cases", "delete"], { env: await live.environment() });
+  assert.equal(await change.exit(), 2, "a command that deletes what was picked");
+  await using none = openTerminal(["show"], { env: await live.environment("inspector@city") });
+  assert.notEqual(await none.exit(), 0);
+  assert.match(none.scrollback(), /^Error: You have no open work to pick from\.$/m);
+  assert.match(String((await live.refused("show")).message), /^The argument <id> is missing\.$/);
+});
+
 Deno.test("svc next takes the most urgent assignment, and - then names its case", async () => {
   await using own: Live = await openLive();
   const caseId = await own.createPermit();

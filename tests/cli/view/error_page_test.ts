@@ -31,7 +31,7 @@ Deno.test("a command for people prints its errors for people, and other commands
     await fail("show P-99"),
     /^Error: There is no case P-99 that you may see\.\n\n'svc find <text>' searches/,
   );
-  assert.match(await fail("show"), /^Error: The argument <id> is missing\./);
+  assert.match(await fail("note"), /^Error: The argument <id> is missing\./);
   assert.match(await fail("cases get P-99"), /^\{\n {2}"error": \{/);
   assert.match(await fail("cases get P-99", { SVC_FORMAT: "view" }), /^Error: There is no case P-99/);
   assert.match(await fail("cases gett", { SVC_FORMAT: "view" }), /^Error: svc cases has no command 'gett'\./);

@@ -1,5 +1,6 @@
 import { DEFAULT_PROFILE, getConfigDirectory } from "../../../../lib/auth/profiles.ts";
 import { readHiddenText } from "../../../args/payload.ts";
+import { canPrompt } from "../../../context.ts";
 import type { CommandContext } from "../../command.ts";
 import { checkFlags, checkName, invalid, listMissing } from "./check_flags.ts";
 import type { ProfileDraft, ProfileFlags } from "./profile_flags.ts";
@@ -19,8 +20,7 @@ export async function addProfileFromFlags(
     const draft = await createDraft(context, given ?? DEFAULT_PROFILE, flags, directory);
     return await context.print(await saveDraft(context, draft, directory));
   }
-  const { stdin, stderr } = context.io;
-  if (!stdin.isTerminal() || !stderr.isTerminal()) {
+  if (!canPrompt(context.io)) {
     throw invalid(
       `${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} required.`,
       "At a terminal, svc prompts.",

@@ -11,6 +11,7 @@ import type { RunDescription } from "../../../../workflows/runs/describe_run.ts"
 import type { InputCounts, RunEvents, RunOutage } from "../../../../workflows/runs/options.ts";
 import type { Run } from "../../../../workflows/runs/run.ts";
 import type { Ask } from "../../../../workflows/scripts/permissions.ts";
+import { canPrompt } from "../../../context.ts";
 import { evenUnread, type Io, OutputClosed } from "../../../io/io.ts";
 import { describeProgress, ProgressBar } from "../../../render/progress.ts";
 import type { CommandContext } from "../../command.ts";
@@ -37,7 +38,7 @@ export async function processRun(
   const bar = each !== undefined && !globals.quiet && io.stderr.isTerminal() ? new ProgressBar(io.stderr) : undefined;
   await using run = await open({
     signal: context.signal,
-    ask: io.stdin.isTerminal() && io.stderr.isTerminal() ? (...request) => askForGrant(io, ...request) : undefined,
+    ask: canPrompt(io) ? (...request) => askForGrant(io, ...request) : undefined,
     onProgress: bar && ((progress) => bar.show(() => describeProgress(progress, progress.total))),
     onLog: (text, input) => {
       bar?.clear();
