@@ -101,6 +101,15 @@ Deno.test("without flags, 'cases create' offers the case types at a terminal", a
   assert.equal(await form.exit(), 130);
 });
 
+Deno.test("the form of a new case says when files can be attached", async () => {
+  await using form = await openForm("cases", "create", "--type", "City-Permit-Work-Objection", "--interactive");
+  await form.converse([
+    ["Files can be attached when the case exists.", ""],
+    ["◆  Name of the objector", KEYS.ctrlC],
+  ]);
+  assert.equal(await form.exit(), 130);
+});
+
 Deno.test("'data create --interactive' fills in a record", async () => {
   await using form = await openForm("data", "create", "D_Inspectors", "--interactive");
   await form.converse([
