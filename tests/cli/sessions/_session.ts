@@ -12,6 +12,8 @@ export interface SessionOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Program and arguments that start `svc`. Default: with the permissions that API commands need. */
   readonly svc?: readonly string[];
+  /** Program and arguments of the shell. Default: `/bin/sh -i`. */
+  readonly shell?: readonly [program: string, ...args: string[]];
 }
 
 /** A shell in a terminal, with `svc` on its path. */
@@ -29,7 +31,9 @@ export class Session implements AsyncDisposable {
   }
 
   /** Starts the shell. */
-  static async open({ env, files = {}, svc = svcCommand([], env.SVC_CONFIG_DIR) }: SessionOptions): Promise<Session> {
+  static async open(
+    { env, files = {}, svc = svcCommand([], env.SVC_CONFIG_DIR), shell = ["/bin/sh", "-i"] }: SessionOptions,
+  ): Promise<Session> {
     const own = Object.entries(files).map(([name, text]) => [`work/${name}`, text]);
     const folder = await makeFolder({
       "bin/svc": `#!/bin/sh\nexec ${svc.map(shellQuote).join(" ")} "$@"\n`,
@@ -37,7 +41,8 @@ export class Session implements AsyncDisposable {
       ...Object.fromEntries(own),
     });
     await Deno.chmod(`${folder.path}/bin/svc`, 0o755);
-    const terminal = new Terminal("/bin/sh", ["-i"], {
+    const [program, ...args] = shell;
+    const terminal = new Terminal(program, args, {
       // The prompt begins with the exit code of the last command, unless it is 0.
       env: { ...env, PATH: `${folder.path}/bin:${Deno.env.get("PATH")}`, PS1: "${?#0}$ " },
       cwd: `${folder.path}/work`,
@@ -115,7 +120,8 @@ export function mask(text: string, folder = ""): string {
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "YYYY-MM-DD hh:mm")
     .replaceAll(/\d{8}T\d{6}\.\d{3} GMT/g, "YYYYMMDDThhmmss.mmm GMT")
     .replaceAll(/\b\d+(?= min\b)/g, (digits) => "N".repeat(digits.length))
-    .replaceAll(/(?<=127\.0\.0\.1:)\d+/g, "PORT")
+    .replaceAll(/(?<=127\.0\.0\.1:)\d+/g, (digits) => "N".repeat(digits.length))
+    .replaceAll(/client-[\w-]{12}/g, "client-XXXXXXXXXXXX")
     .replaceAll(/(?<=process )\d+/g, "PID")
     .replaceAll(folder === "" ? /$^/g : folder, "~")
     .replaceAll(/\S*svc-test-\w+/g, "TEMP")

@@ -63,7 +63,7 @@ Fix the definition. docs/application.md explains the format.`,
 
   assert.equal(
     await session.run("svc service start --app desk.yaml --port 0 --detach"),
-    `URL         http://127.0.0.1:PORT
+    `URL         http://127.0.0.1:NNNNN
 API root    /dx-api/v2
 Token path  /oauth2/token
 Data        TEMP/service
@@ -106,7 +106,7 @@ Created 4 cases, 2 tags, 1 follower.`,
 Answers      Yes
 Version      ${VERSION}
 Application  Service desk
-URL          http://127.0.0.1:PORT
+URL          http://127.0.0.1:NNNNN
 API root     /dx-api/v2
 Token path   /oauth2/token
 PID          PID
@@ -127,7 +127,7 @@ Data     TEMP/service`,
   );
   assert.equal(
     await session.run("svc inbox", { code: 1 }),
-    `Error: GET http://127.0.0.1:PORT/dx-api/v2/svc/inbox failed: Connection
+    `Error: GET http://127.0.0.1:NNNNN/dx-api/v2/svc/inbox failed: Connection
 refused.
 
 No service is running at this address of your machine. Run 'svc service start

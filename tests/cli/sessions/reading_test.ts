@@ -217,7 +217,7 @@ columns with --fields.`,
   await home.svc("service", "stop");
   assert.equal(
     await session.run("svc show -", { code: 1 }),
-    `Error: GET http://127.0.0.1:PORT/dx-api/v2/cases/CITY-PERMIT-WORK%20P-1 failed:
+    `Error: GET http://127.0.0.1:NNNNN/dx-api/v2/cases/CITY-PERMIT-WORK%20P-1 failed:
 Connection refused.
 
 No service is running at this address of your machine. Run 'svc service start

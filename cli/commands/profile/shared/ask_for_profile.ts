@@ -38,7 +38,7 @@ export async function askForProfile(
   context.note(`Added the profile ${draft.name}. Try it: svc case-types list${option}`);
   if (!await prompts.confirm("Test the connection now?")) return;
   const diagnosis = await diagnose({ ...authOptions(context), profile: draft.name });
-  stderr.write(formatDiagnosis(diagnosis));
+  stderr.write(formatDiagnosis(diagnosis, stderr.columns()));
   const failure = findFailure(diagnosis);
   if (failure !== undefined) throw failure;
 }

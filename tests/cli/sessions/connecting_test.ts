@@ -1,0 +1,141 @@
+/** Connecting: a new colleague adds a profile, tests and uses it, and completes the number of a case. */
+import assert from "node:assert/strict";
+import { openLiveForAll } from "../../harness/service.ts";
+import { makeFolder } from "../../harness/svc.ts";
+import { KEYS } from "../../harness/terminal.ts";
+import { Session } from "./_session.ts";
+
+const live = await openLiveForAll();
+
+Deno.test("a new colleague adds a profile, tests it, and uses it", async () => {
+  const { SVC_BASE_URL = "", SVC_CLIENT_ID = "", SVC_CLIENT_SECRET = "" } = await live.environment("reviewer@city");
+  await using config = await makeFolder();
+  await using session = await Session.open({ env: { SVC_CONFIG_DIR: config.path } });
+
+  assert.equal(
+    await session.run("svc inbox", { code: 2 }),
+    `Error: There is no profile "default" in
+TEMP/config.json.
+
+Without a profile, svc uses SVC_BASE_URL, SVC_CLIENT_ID and SVC_CLIENT_SECRET.
+Run 'svc profile add default' to create the profile, or 'svc service start' to
+start a local service with a profile of its own.`,
+  );
+  const added = await session.converse("svc profile add", [
+    ["Name of the profile", KEYS.ctrlU, "city"],
+    ["Which deployment is it?"],
+    ["Address of the service, e.g. https://svc.example", SVC_BASE_URL],
+    ["Client ID", SVC_CLIENT_ID],
+    ["Where shall svc keep the client secret?"],
+    ["Client secret (not shown)", SVC_CLIENT_SECRET],
+    ["Show results for people at a terminal, instead of JSON?"],
+    ["Test the connection now?"],
+  ]);
+  assert.equal(
+    added,
+    `│
+◇  Name of the profile
+│  city
+│
+◇  Which deployment is it?
+│  Paths /dx-api/v2 and /oauth2/token, as in the embedded service
+│
+◇  Address of the service, e.g. https://svc.example
+│  http://127.0.0.1:NNNNN
+│
+◇  Client ID
+│  client-XXXXXXXXXXXX
+│
+◇  Where shall svc keep the client secret?
+│  In the configuration file, which only you can read
+│
+◇  Client secret (not shown)
+│  ▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪▪
+│
+◇  Show results for people at a terminal, instead of JSON?
+│  Yes
+Added the profile city. Try it: svc case-types list
+│
+◇  Test the connection now?
+│  Yes
+✓ configuration  client client-XXXXXXXXXXXX of http://127.0.0.1:NNNNN, API at
+                 /dx-api/v2
+✓ dns            127.0.0.1 is 127.0.0.1
+✓ tcp            127.0.0.1:NNNNN accepts connections
+✓ tls            not used: the address starts with http://
+✓ token          http://127.0.0.1:NNNNN/oauth2/token issued a token that expires
+                 YYYY-MM-DD hh:mm
+✓ api            GET /dx-api/v2/casetypes responded with 200; case types: 3`,
+  );
+  assert.equal(
+    await session.run("svc profile list"),
+    `┌─────────┬─────────┬────────────────────────┬─────────────────────┐
+│ profile │ default │ baseUrl                │ clientId            │
+├─────────┼─────────┼────────────────────────┼─────────────────────┤
+│ city    │ Yes     │ http://127.0.0.1:NNNNN │ client-XXXXXXXXXXXX │
+└─────────┴─────────┴────────────────────────┴─────────────────────┘`,
+  );
+  assert.equal(
+    await session.run("svc profile use ctiy", { code: 2 }),
+    `Error: There is no profile "ctiy" in TEMP/config.json.
+
+Did you mean "city"? Run 'svc profile list' to see the profiles.`,
+  );
+  assert.equal(
+    await session.run("svc profile use city"),
+    `Profile    city
+Default    Yes
+Base URL   http://127.0.0.1:NNNNN
+Format     view
+Client ID  client-XXXXXXXXXXXX
+Secret     in the configuration file
+File       TEMP/config.json`,
+  );
+  assert.equal(
+    await session.run("svc profile test"),
+    `✓ configuration  client client-XXXXXXXXXXXX of http://127.0.0.1:NNNNN, API at
+                 /dx-api/v2
+✓ dns            127.0.0.1 is 127.0.0.1
+✓ tcp            127.0.0.1:NNNNN accepts connections
+✓ tls            not used: the address starts with http://
+✓ token          http://127.0.0.1:NNNNN/oauth2/token issued a token that expires
+                 YYYY-MM-DD hh:mm
+✓ api            GET /dx-api/v2/casetypes responded with 200; case types: 3`,
+  );
+  assert.equal(
+    await session.run("svc auth whoami"),
+    `Profile    city
+Server     http://127.0.0.1:NNNNN
+Client ID  client-XXXXXXXXXXXX
+Operator   reviewer@city
+Name       Rosa Reviewer
+Queues     Review`,
+  );
+  assert.equal(await session.run("svc inbox"), "No open work.");
+});
+
+const BASH = "/bin/bash";
+
+Deno.test({
+  name: "a case that was read completes by its first letter",
+  ignore: !isInstalled(BASH),
+  async fn() {
+    await live.createPermit({ Applicant: "Ada" });
+    await using session = await Session.open({
+      env: await live.environment(),
+      shell: [BASH, "--norc", "--noprofile", "-i"],
+    });
+    await session.run("source <(svc completion bash)");
+    await session.run("svc inbox");
+    assert.match(await session.run("svc history p\t"), /Created the case P-1/);
+    await session.waitFor(/^\$ svc history p-1 ?$/m);
+  },
+});
+
+function isInstalled(program: string): boolean {
+  try {
+    return Deno.statSync(program).isFile;
+  } catch {
+    return false;
+  }
+}
