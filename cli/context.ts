@@ -21,7 +21,11 @@ export async function loadRenderer({ format, fields }: GlobalFlags): Promise<Ren
     return (result, surface) => renderView(result, fields, surface);
   }
   const { render } = await import("../lib/output/render.ts");
-  return (result, surface) => render(result, { format, fields }, surface);
+  return async (result, surface) => {
+    if (format !== "table" || surface.columns === undefined) return await render(result, { format, fields }, surface);
+    const { formatCell } = await import("./view/format_value.ts");
+    return await render(result, { format, fields, formatCell }, surface);
+  };
 }
 
 /** Creates the context of one command. */

@@ -32,6 +32,12 @@ export function formatValue(value: JsonValue | undefined): string {
   return formatObject(value);
 }
 
+/** Formats a cell of a table: timestamps in local time, and other values as JSON has them. */
+export function formatCell(value: JsonValue): string {
+  if (Array.isArray(value)) return value.map(formatCell).join(", ");
+  return typeof value === "string" && TIMESTAMP.test(value) ? formatTimestamp(value) : String(value);
+}
+
 /** Formats an amount of money: `1234.5` as `1,234.50`. Further digits are kept. */
 export function formatMoney(value: JsonValue | undefined): string {
   const [, sign = "", whole, fraction = ""] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(isNumber(value) ? String(value) : "") ??

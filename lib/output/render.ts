@@ -2,6 +2,7 @@ import { toIndentedJson } from "../../utils/indented_json.ts";
 import { findRows, type JsonValue, type Rows } from "../../utils/json.ts";
 import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
 import type { DataFormat, Rendered, Surface } from "./format.ts";
+import type { TableOptions } from "./table.ts";
 import { createTooLongError } from "./too_long.ts";
 
 /** Options of `render`. */
@@ -10,6 +11,8 @@ export interface RenderOptions {
   readonly format: DataFormat;
   /** Top-level fields to print, in this order. Default: all. */
   readonly fields?: readonly string[];
+  /** Formats the cells of a table. Default: as JSON has the values. */
+  readonly formatCell?: TableOptions["formatCell"];
 }
 
 /** Renders a result as text. Control characters are escaped in every format. */
@@ -31,7 +34,11 @@ async function findRowsOf(format: DataFormat, result: JsonValue): Promise<Rows |
   return format === "table" ? (await import("./table.ts")).findTableRows(result) : findRows(result);
 }
 
-async function renderFormat({ format, fields }: RenderOptions, value: JsonValue, surface: Surface): Promise<Rendered> {
+async function renderFormat(
+  { format, fields, formatCell }: RenderOptions,
+  value: JsonValue,
+  surface: Surface,
+): Promise<Rendered> {
   switch (format) {
     case "json": {
       const text = toJson(value);
@@ -47,7 +54,7 @@ async function renderFormat({ format, fields }: RenderOptions, value: JsonValue,
     }
     case "table": {
       const { toTable } = await import("./table.ts");
-      const table = toTable(value, surface, { fields });
+      const table = toTable(value, surface, { fields, formatCell });
       if ("text" in table) return table;
       return { text: toJson(value), notes: [`Printed as JSON: ${table.obstacle}.`] };
     }

@@ -131,8 +131,9 @@ function createColumn(
   isIdentifying: boolean,
 ): Column {
   const title = escapeToOneLine(name);
+  const format = name === "etag" ? formatScalars : formatCell; // Entity tags are copied, although some look like times.
   const cells = rows.map(({ [name]: value }) =>
-    isFlat(value) && value !== undefined ? escapeToOneLine(formatCell(value)) : ""
+    isFlat(value) && value !== undefined ? escapeToOneLine(format(value)) : ""
   );
   const isNumeric = rows.every((row) => isNumber(row[name]));
   const width = cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), displayWidth(title));

@@ -128,6 +128,14 @@ Deno.test("the view of a list is a table, and that of another object lists its m
   );
 });
 
+Deno.test("a table at a terminal has local times, but keeps entity tags", async () => {
+  const screen = await runInTerminal("cases get P-1 --format table --fields etag,data.caseInfo.createTime");
+  assert.match(screen, /\d{8}T\d{6}\.\d{3} GMT/);
+  assert.match(screen, /\d{4}-\d\d-\d\d \d\d:\d\d(?!:)/);
+  const { stdout } = await live.run("cases get P-1 --format table --fields data.caseInfo.createTime");
+  assert.match(stdout, /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z/);
+});
+
 Deno.test("a view shows due dates, stages, the parent and several assignments, and escapes control characters", async () => {
   const dayAfterTomorrow = new Date(Date.now() + 2.5 * 86_400_000).toISOString();
   const action = { ID: "Do", name: "Do it" };
