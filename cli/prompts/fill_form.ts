@@ -63,7 +63,7 @@ export interface FormOptions {
   readonly ifMatch?: string;
   /** True if something was done before, which remains if the user cancels. */
   readonly isContinued?: boolean;
-  /** Aborts when the user interrupts a call. */
+  /** Aborts when the command must end. */
   readonly signal: AbortSignal;
 }
 
@@ -297,7 +297,7 @@ class FormDialogue {
     const isCancelled = isCancellation(error);
     const canSave = this.#form.canSave && this.#state.isChanged;
     if (isCancelled && !canSave) return this.#leave(error);
-    if (!isCancelled) this.#prompts.warn(error.message, ...listHints(error));
+    if (!isCancelled || error.outcomeUnknown) this.#prompts.warn(error.message, ...listHints(error));
     const resume = { value: "continue", label: "Continue with the form" };
     const save = { value: "save", label: "Save a draft" };
     const answer = isCancelled

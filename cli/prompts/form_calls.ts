@@ -7,7 +7,6 @@ import attachments from "../../lib/resources/attachments.ts";
 import data from "../../lib/resources/data.ts";
 import { filterObjects, type JsonValue } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { callOperation } from "../context.ts";
 import { openFile } from "../render/local_files.ts";
 import type { FieldSources, LoadedChoices } from "./ask_field.ts";
 import { findValue, type Reference } from "./form.ts";
@@ -20,17 +19,37 @@ export const MAX_ROWS = 500;
 export class FormCalls implements FieldSources {
   /** The running command. */
   readonly context: CommandContext;
+  /** Aborts when the command must end. Ctrl-C only cancels the running call, so that no entries are lost. */
+  readonly signal: AbortSignal;
+  #running = new AbortController();
+  #isListening = false;
   readonly #uploads = new Map<FileInput, string>();
   readonly #choices = new Map<string, LoadedChoices>();
 
   /** Makes the calls of a command. */
   constructor(context: CommandContext) {
     this.context = context;
+    const terminated = new AbortController();
+    context.io.onTerminate?.(() => terminated.abort());
+    this.signal = terminated.signal;
   }
 
   /** Calls an operation. */
   async call(name: string, operation: Operation, values: Values): Promise<Reply> {
-    return await callOperation(this.context, { name, operation }, values);
+    this.#running = new AbortController();
+    this.#listen();
+    const signal = AbortSignal.any([this.signal, this.#running.signal]);
+    return await this.context.caller.call({ name, operation }, values, { signal });
+  }
+
+  /** Cancels the running call on Ctrl-C. A listener is called once. */
+  #listen(): void {
+    if (this.#isListening) return;
+    this.#isListening = true;
+    this.context.io.onInterrupt(() => {
+      this.#isListening = false;
+      this.#running.abort();
+    });
   }
 
   async loadChoices(reference: Reference): Promise<LoadedChoices> {

@@ -92,14 +92,15 @@ export async function openDialogue(
 ): Promise<Dialogue> {
   const content = isJsonObject(data) ? data : {};
   const instructions = Array.isArray(pageInstructions) ? pageInstructions : [];
+  const calls = new FormCalls(context);
   return {
     prompts: await openPrompts(context.io),
-    calls: new FormCalls(context),
+    calls,
     requiredOnly,
     prefill: { data: content, ...(instructions.length > 0 && { pageInstructions: instructions }) },
     ...(Array.isArray(attachments) && { attachments }),
     ...(typeof ifMatch === "string" && { ifMatch }),
-    signal: context.signal,
+    signal: calls.signal,
   };
 }
 

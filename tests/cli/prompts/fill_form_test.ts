@@ -4,6 +4,7 @@ import type { JsonObject } from "../../../utils/json.ts";
 import { type ProxyFault, startFaultProxy } from "../../harness/fault_proxy.ts";
 import { openLiveForAll, openService } from "../../harness/service.ts";
 import { makeFolder } from "../../harness/svc.ts";
+import { within } from "../../harness/wait.ts";
 import { KEYS, openTerminal, type Terminal } from "../../harness/terminal.ts";
 
 const live = await openLiveForAll();
@@ -87,6 +88,27 @@ Deno.test("if the service does not respond, the form keeps the entries until it 
     ["◆  Save your entries as a draft?", enter],
   ]);
   assert.equal(await form.exit(), 0);
+});
+
+Deno.test("Ctrl-C while the form is computed cancels only that, and offers to save the entries", async () => {
+  const caseId = await live.createPermit({});
+  const env = await live.environment();
+  const [isComputing, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await using proxy = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+    const { pathname, search } = new URL(request.url);
+    if (!pathname.endsWith("/refresh")) return await fetch(env.SVC_BASE_URL + pathname + search, request);
+    isComputing.resolve();
+    await mayEnd.promise;
+    return new Response(null, { status: 503 });
+  });
+  const url = `http://127.0.0.1:${proxy.addr.port}`;
+  await using form = openTerminal(["do", caseId, "--action", "Register"], { env: { ...env, SVC_BASE_URL: url } });
+  await form.converse([["◆  Applicant (required)", "Ada", enter]]);
+  await within("the form is computed", isComputing.promise);
+  await form.converse([["◇  Applicant (required)", KEYS.ctrlC], ["◆  Save your entries as a draft?", enter]]);
+  assert.equal(await form.exit(), 0);
+  mayEnd.resolve();
+  assert.match(form.screen(), /The draft was saved\./);
 });
 
 Deno.test("without flags, 'cases create' offers the case types at a terminal", async () => {
