@@ -75,9 +75,9 @@ const FORMAT_DESCRIPTIONS: Readonly<Record<Format, string>> = {
   yaml: "YAML.",
   table:
     "A table with one row for each object of a list. At a terminal it fits the width, and identifiers are not cut. " +
-    "Columns that do not fit, or that are empty, repeated or the same in all rows, are named on stderr.",
-  view: "A page for people, with labels and the next commands. 'svc show' and the other commands without a group use " +
-    "it at a terminal.",
+    "Times are local there. Columns that do not fit, or that are empty, repeated or the same in all rows, are named on stderr.",
+  view: "A page for people, with labels and the next commands. Commands whose help says so, such as 'svc show', " +
+    "use it at a terminal.",
 };
 
 function buildFormatting(): Promise<Block[]> {

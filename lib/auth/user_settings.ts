@@ -29,7 +29,7 @@ export const USER_SETTINGS: Readonly<Record<UserSettingName, UserSetting>> = {
     meaning: "Output format at a terminal",
     variable: "SVC_FORMAT",
     values: FORMATS,
-    default: "json, or view for commands without a group",
+    default: "json, or view if the help of the command says so",
   },
 };
 

@@ -28,7 +28,7 @@ Deno.test("a clerk reads lists, a case, its history and errors", async () => {
     await session.run("svc config set format view"),
     `Setting   format
 Value     view
-Default   json, or view for commands without a group
+Default   json, or view if the help of the command says so
 Meaning   Output format at a terminal
 Variable  SVC_FORMAT`,
   );
