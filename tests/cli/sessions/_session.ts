@@ -4,6 +4,9 @@ import { shellQuote } from "../../../utils/text/shell_quote.ts";
 import { type Folder, makeFolder, svcCommand } from "../../harness/svc.ts";
 import { KEYS, Terminal } from "../../harness/terminal.ts";
 
+/** Options of the tests with sessions: Windows has no `/bin/sh`. */
+export const ON_UNIX = { ignore: Deno.build.os === "windows" } as const;
+
 /** Options of a session. */
 export interface SessionOptions {
   /** Environment, besides the variables that Deno needs. */

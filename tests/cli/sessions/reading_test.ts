@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { ServiceHome, START_ARGUMENTS } from "../../harness/service.ts";
 import { splitWords } from "../../harness/svc.ts";
-import { Session } from "./_session.ts";
+import { ON_UNIX, Session } from "./_session.ts";
 
-Deno.test("a clerk reads lists, a case, its history and errors", async () => {
+Deno.test("a clerk reads lists, a case, its history and errors", ON_UNIX, async () => {
   await using home = await ServiceHome.open();
   await home.svc(...START_ARGUMENTS);
   await using session = await Session.open({
