@@ -337,9 +337,9 @@ export class ServiceHome implements AsyncDisposable {
     this.directory = directory;
   }
 
-  /** Makes an empty configuration directory. */
-  static async open(): Promise<ServiceHome> {
-    return new ServiceHome(await Deno.makeTempDir({ prefix: "svc-test-" }));
+  /** Makes an empty configuration directory. Default of its parent: that of the system. */
+  static async open(parent?: string): Promise<ServiceHome> {
+    return new ServiceHome(await Deno.makeTempDir({ dir: parent, prefix: "svc-test-" }));
   }
 
   /** Returns the command line that starts `svc` with these arguments. */

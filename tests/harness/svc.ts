@@ -240,9 +240,9 @@ export interface Folder extends AsyncDisposable {
   readonly path: string;
 }
 
-/** Makes a temporary folder with files by their relative paths. */
-export async function makeFolder(files: Readonly<Record<string, string>> = {}): Promise<Folder> {
-  const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-test-" }));
+/** Makes a temporary folder with files by their relative paths. Default of its parent: that of the system. */
+export async function makeFolder(files: Readonly<Record<string, string>> = {}, parent?: string): Promise<Folder> {
+  const path = await Deno.realPath(await Deno.makeTempDir({ dir: parent, prefix: "svc-test-" }));
   for (const [name, text] of Object.entries(files)) {
     const file = `${path}/${name}`;
     await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });

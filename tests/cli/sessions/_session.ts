@@ -19,6 +19,9 @@ export interface SessionOptions {
   readonly shell?: readonly [program: string, ...args: string[]];
 }
 
+/** Parent of temporary folders whose paths are on the screens: lines must end at the same place in each run. */
+export const SHORT_PARENT = "/tmp";
+
 /** A shell in a terminal, with `svc` on its path. */
 export class Session implements AsyncDisposable {
   /** Its working directory. */
@@ -42,7 +45,7 @@ export class Session implements AsyncDisposable {
       "bin/svc": `#!/bin/sh\nexec ${svc.map(shellQuote).join(" ")} "$@"\n`,
       "work/.keep": "",
       ...Object.fromEntries(own),
-    });
+    }, SHORT_PARENT);
     await Deno.chmod(`${folder.path}/bin/svc`, 0o755);
     const [program, ...args] = shell;
     const terminal = new Terminal(program, args, {

@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { openLiveForAll } from "../../harness/service.ts";
 import { makeFolder } from "../../harness/svc.ts";
 import { KEYS } from "../../harness/terminal.ts";
-import { ON_UNIX, Session } from "./_session.ts";
+import { ON_UNIX, Session, SHORT_PARENT } from "./_session.ts";
 
 const live = await openLiveForAll();
 
 Deno.test("a new colleague adds a profile, tests it, and uses it", ON_UNIX, async () => {
   const { SVC_BASE_URL = "", SVC_CLIENT_ID = "", SVC_CLIENT_SECRET = "" } = await live.environment("reviewer@city");
-  await using config = await makeFolder();
+  await using config = await makeFolder({}, SHORT_PARENT);
   await using session = await Session.open({ env: { SVC_CONFIG_DIR: config.path } });
 
   assert.equal(

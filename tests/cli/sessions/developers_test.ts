@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { VERSION } from "../../../lib/version.ts";
 import { ServiceHome } from "../../harness/service.ts";
-import { ON_UNIX, Session } from "./_session.ts";
+import { ON_UNIX, Session, SHORT_PARENT } from "./_session.ts";
 
 const DEFINITION = `application: { id: Desk, name: Service desk, organisation: Org }
 operators:
@@ -30,7 +30,7 @@ caseTypes:
 `;
 
 Deno.test("a developer checks, draws, serves, fills and stops an application", ON_UNIX, async () => {
-  await using home = await ServiceHome.open();
+  await using home = await ServiceHome.open(SHORT_PARENT);
   await using session = await Session.open({
     env: { SVC_CONFIG_DIR: home.directory },
     files: { "desk.yaml": DEFINITION },

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { ServiceHome, START_ARGUMENTS } from "../../harness/service.ts";
 import { splitWords } from "../../harness/svc.ts";
-import { ON_UNIX, Session } from "./_session.ts";
+import { ON_UNIX, Session, SHORT_PARENT } from "./_session.ts";
 
 Deno.test("a clerk reads lists, a case, its history and errors", ON_UNIX, async () => {
-  await using home = await ServiceHome.open();
+  await using home = await ServiceHome.open(SHORT_PARENT);
   await home.svc(...START_ARGUMENTS);
   await using session = await Session.open({
     env: { SVC_CONFIG_DIR: home.directory },
