@@ -80,13 +80,13 @@ export interface GlobalFlags {
   readonly fields?: readonly string[];
   /** Print the request instead of sending it. */
   readonly dryRun: boolean;
-  /** Print no warnings and no progress. */
+  /** Suppress warnings and progress. */
   readonly quiet: boolean;
   /** Print requests and responses to stderr. */
   readonly verbose: boolean;
   /** Do not use the token cache. */
   readonly noCache: boolean;
-  /** Do not read the entity tag that a service demands. */
+  /** Do not read a missing entity tag and retry. */
   readonly noAutoTag: boolean;
   /** Do not show long results in a pager. */
   readonly noPager: boolean;

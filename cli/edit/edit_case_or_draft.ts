@@ -52,7 +52,7 @@ async function findOnlyAction(context: CommandContext, assignmentId: string): Pr
   const names = actions.map(({ ID }) => ID).join(", ");
   throw new SvcError(
     "INVALID_ARGS",
-    `The assignment has ${actions.length === 0 ? "no action" : "several actions"} that you may perform.`,
+    `The assignment has ${actions.length === 0 ? "no action" : "several actions"} that you can perform.`,
     {
       hint: names === "" ? "'svc inbox' lists your work." : `Choose one with --action: ${names}.`,
     },

@@ -18,7 +18,7 @@ export function getLastCase(context: CommandContext): string {
   const caseId = readLastCase(context.globals);
   if (caseId !== undefined) return caseId;
   const profile = JSON.stringify(getProfileName(context.globals));
-  throw new SvcError("INVALID_ARGS", `There is no last case of the profile ${profile} for which - could stand.`, {
+  throw new SvcError("INVALID_ARGS", `There is no last case for -: the profile ${profile} has not used a case yet.`, {
     hint: "Name a case once, e.g. svc show P-1. 'svc inbox' lists your work.",
   });
 }
@@ -31,8 +31,8 @@ export async function resolveCaseId(context: CommandContext, text: string): Prom
   if (found === undefined) return matchLastCase(context, text) ?? text;
   const [only, ...others] = found;
   if (only === undefined) {
-    throw new SvcError("NOT_FOUND", `There is no case ${text.toUpperCase()} that you may see.`, {
-      hint: "'svc find <text>' searches the cases.",
+    throw new SvcError("NOT_FOUND", `Case ${text.toUpperCase()} was not found, or you have no access to it.`, {
+      hint: "Run 'svc find <text>' to search for a case.",
     });
   }
   if (others.length === 0) return only.ID;

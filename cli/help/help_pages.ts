@@ -57,6 +57,7 @@ export function buildGroupHelp(name: string, { summary }: { readonly summary: st
 /** Builds the page of `svc <group> <command> --help`. */
 export function buildCommandHelp(words: readonly string[], command: CommandDescription): Block[] {
   const { args = [], flags = {}, summary, details, seeAlso = [] } = command;
+  const parent = words.length === 1 ? "--help" : `${words[0]} --help`;
   return [
     { text: `${summary}.` },
     { text: details ?? "" },
@@ -65,7 +66,7 @@ export function buildCommandHelp(words: readonly string[], command: CommandDescr
     { heading: "Flags", rows: flagLines(flags) },
     { heading: "Global flags", rows: flagLines({ ...describeGlobalFlags(command), help: HELP_FLAG }) },
     { heading: "Examples", commands: formatExamples(words, command) },
-    { heading: "See also", text: [...seeAlso, `${words[0]} --help`].map((line) => `svc ${line}`).join("\n") },
+    { heading: "See also", text: [...seeAlso, parent].map((line) => `svc ${line}`).join("\n") },
   ];
 }
 

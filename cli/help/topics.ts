@@ -24,10 +24,15 @@ export const topics: Readonly<Record<string, Topic>> = {
 async function buildExitCodes(): Promise<Block[]> {
   const { EXIT_CODES } = await import("../exit.ts");
   const rows = EXIT_CODES.map(({ exit, meaning, errors = [] }) =>
-    [String(exit), errors.length === 0 ? meaning : `${meaning} Error codes: ${errors.join(", ")}.`] as const
+    [
+      String(exit),
+      errors.length === 0
+        ? meaning
+        : `${meaning} Error ${errors.length === 1 ? "code" : "codes"}: ${errors.join(", ")}.`,
+    ] as const
   );
   return [
-    { text: "The exit code of a command shows how it ended. Use it in scripts instead of the text of a message." },
+    { text: "The exit code of a command shows how it ended. In scripts, check it instead of the text of a message." },
     { heading: "Exit codes", rows: [...rows] },
     {
       heading: "Output",
@@ -51,8 +56,7 @@ async function buildEnvironment(): Promise<Block[]> {
   const { ENVIRONMENT_VARIABLES } = await import("../../lib/auth/environment.ts");
   return [
     {
-      text:
-        "svc reads these environment variables. A variable that is empty counts as not set. Flags override variables, " +
+      text: "svc reads these environment variables. An empty variable counts as unset. Flags override variables, " +
         "and variables override the profile.",
     },
     { heading: "Environment variables", rows: Object.entries(ENVIRONMENT_VARIABLES) },
@@ -70,12 +74,13 @@ async function buildEnvironment(): Promise<Block[]> {
 }
 
 const FORMAT_DESCRIPTIONS: Readonly<Record<Format, string>> = {
-  json: "JSON with an indent of two spaces. The default.",
+  json: "JSON, indented by two spaces. The default.",
   compact: "JSON on one line.",
   yaml: "YAML.",
   table:
-    "A table with one row for each object of a list. At a terminal it fits the width, and identifiers are not cut. " +
-    "Times are local there. Columns that do not fit, or that are empty, repeated or the same in all rows, are named on stderr.",
+    "A table with a row for each object of a list. At a terminal, it fits the width, identifiers are never truncated, " +
+    "and times are in local time. Columns that do not fit, or that are empty, repeated or the same in all rows, are " +
+    "named on stderr.",
   view: "A page for people, with labels and the next commands. Commands whose help says so, such as 'svc show', " +
     "use it at a terminal.",
 };
@@ -87,14 +92,14 @@ function buildFormatting(): Promise<Block[]> {
     {
       heading: "Default",
       text:
-        "At a terminal, SVC_FORMAT, the member format of the profile, or 'svc config set format <format>' change the " +
-        "default, in this order. They never apply to a pipe or a file, so that scripts get the same everywhere.",
+        "At a terminal, SVC_FORMAT, the format of the profile, or 'svc config set format <format>' changes the default, in " +
+        "this order. They never apply to a pipe or a file, so scripts get the same output everywhere.",
     },
     {
       heading: "Fields",
       text:
         "--fields takes names of top-level fields, separated by commas, and prints them in this order. A path such as " +
-        "data.caseInfo.status or data.caseInfo.stages[0].name reaches further down; without an index, it selects from all " +
+        "data.caseInfo.status or data.caseInfo.stages[0].name selects a nested field. Without an index, it selects from all " +
         "elements of a list. If the result is a list, or an object whose only member is a list, the names are fields of " +
         "its elements.",
     },
@@ -107,7 +112,7 @@ function buildFormatting(): Promise<Block[]> {
       heading: "Pager",
       text:
         "At a terminal, a result that is longer than the screen is shown by the program that SVC_PAGER or PAGER names, " +
-        "for example less. --no-pager prints it directly, and SVC_PAGER=cat does so always.",
+        "for example less. --no-pager prints it directly, and SVC_PAGER=cat always does.",
     },
     {
       heading: "Examples",
@@ -125,16 +130,16 @@ function buildHandles(): Promise<Block[]> {
   return Promise.resolve([
     {
       text:
-        "A handle names a case or an assignment. It contains spaces, so quote it. Shorter names work where a command " +
-        "takes the handle as an argument:",
+        "A handle names a case or an assignment. It contains spaces, so quote it. A command that takes a handle as an " +
+        "argument also accepts these shorter names:",
     },
     {
       heading: "Names",
       rows: [
-        ["P-1", "The number of a case, in capital or small letters. The service must have only one such case."],
+        ["P-1", "The number of a case, in upper or lower case. Only one case may have this number."],
         ["-", "The last case that a command has read, created or changed with the same profile."],
-        ["P-1 or -", "In place of an assignment: your open assignment in that case, if there is only one."],
-        ["--cases P-1,P-2", "Flags that name cases accept short IDs, too, with a service of this machine."],
+        ["P-1 or -", "For an assignment: your open assignment in that case, if there is only one."],
+        ["--cases P-1,P-2", "Flags that name cases also accept short IDs, with a service on this machine."],
       ],
     },
     {
@@ -155,10 +160,9 @@ async function buildProfiles(): Promise<Block[]> {
   const { findConfigDirectory, getConfigFile } = await import("../../lib/auth/profiles.ts");
   return [
     {
-      text:
-        "A profile names a service and the credentials of a client. 'svc profile add' adds one, and at a terminal prompts " +
-        "for its members. 'svc service start' writes the profile of the embedded service. Commands use the profile that " +
-        "--profile names, else the one in SVC_PROFILE, else the one that 'svc profile use' has made the default.",
+      text: "A profile names a service and the credentials of a client. 'svc profile add' adds one, and prompts for " +
+        "its members at a terminal. 'svc service start' writes the profile of the embedded service. Commands use the profile that " +
+        "--profile names, otherwise the one in SVC_PROFILE, otherwise the default that 'svc profile use' has set.",
     },
     {
       heading: "Configuration file",
@@ -173,7 +177,7 @@ async function buildProfiles(): Promise<Block[]> {
     {
       heading: "Tokens",
       text:
-        "The first call exchanges the client secret for a token and caches it in the directory of the profiles. 'svc auth " +
+        "The first call exchanges the client secret for a token and caches it in the configuration directory. 'svc auth " +
         "logout' deletes the token. --no-cache neither reads nor writes the cache.",
     },
     {
@@ -195,9 +199,9 @@ async function buildWorkflows(): Promise<Block[]> {
   return [
     {
       text:
-        "A workflow is a TypeScript script that makes several calls. It runs in a sandbox without any permission and may " +
-        "only call the operations that you grant. A journal records each step, so that an interrupted run continues " +
-        "where it stopped and repeats no change.",
+        "A workflow is a TypeScript script that makes several calls. It runs in a sandbox without permissions and may " +
+        "only call the operations that you grant. A journal records each step, so an interrupted run continues where " +
+        "it stopped and does not repeat any change.",
     },
     {
       heading: "Commands",

@@ -111,7 +111,7 @@ async function askFile(
     `${field.label} (path of a file${field.isRequired ? ", required" : ""})`,
     async (typed) => {
       file = undefined;
-      if (typed.trim() === "") return field.isRequired ? "It is required." : undefined;
+      if (typed.trim() === "") return field.isRequired ? "This field is required." : undefined;
       try {
         file = await sources.openFile(typed.trim());
         return undefined;

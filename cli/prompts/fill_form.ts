@@ -84,7 +84,7 @@ export async function fillForm(prompts: Prompts, source: FormSource, options: Fo
     return await dialogue.run();
   } catch (error) {
     if (!options.isContinued || !isCancellation(error)) throw error;
-    throw new SvcError("INTERRUPTED", "Cancelled. The open form was not submitted.", { cause: error });
+    throw new SvcError("INTERRUPTED", "Cancelled. The current form was not submitted.", { cause: error });
   }
 }
 

@@ -8,7 +8,7 @@ import { findValue, type FormField } from "./form.ts";
 
 /** Checks text as the value of a field. Returns the problem, or undefined if the text is valid. */
 export function findProblem(field: FormField, typed: string): string | undefined {
-  if (typed.trim() === "") return field.isRequired ? "It is required." : undefined;
+  if (typed.trim() === "") return field.isRequired ? "This field is required." : undefined;
   const text = trimValue(field, typed);
   switch (field.kind) {
     case "integer":

@@ -184,8 +184,8 @@ async function pickAssignmentAction({ prompts, calls }: Dialogue, assignmentId: 
   const reply = await calls.call("assignments.get", assignments.get, { assignmentId });
   const actions = listActions(checkAnswer(assignments.get.answer, reply, assignmentId));
   if (actions.length === 0) {
-    throw new SvcError("INVALID_ARGS", "The assignment has no action that you may perform.", {
-      hint: "Run 'svc assignments get-next' to get an assignment that you may perform.",
+    throw new SvcError("INVALID_ARGS", "The assignment has no action that you can perform.", {
+      hint: "Run 'svc assignments get-next' to get an assignment that you can perform.",
     });
   }
   return await pickAction(prompts, actions);
@@ -199,7 +199,7 @@ async function pickCaseAction({ prompts, calls }: Dialogue, caseId: string): Pro
   const answer = checkAnswer(cases.get.answer, await calls.call("cases.get", cases.get, { caseId }));
   const actions = answer.data.caseInfo.availableActions ?? [];
   if (actions.length === 0) {
-    throw new SvcError("INVALID_ARGS", `${caseId} has no action that you may perform.`, {
+    throw new SvcError("INVALID_ARGS", `${caseId} has no action that you can perform.`, {
       hint: { commands: [{ args: ["show", caseId], purpose: "to see its status and its open work" }] },
     });
   }
@@ -229,7 +229,7 @@ export async function pickCaseType({ prompts, calls }: Dialogue): Promise<{ id: 
   const reply = await calls.call("case-types.list", caseTypes.list, {});
   const types = checkAnswer(caseTypes.list.answer, reply).caseTypes;
   if (types.length === 0) {
-    throw new SvcError("INVALID_ARGS", "There is no case type that you may create.", {
+    throw new SvcError("INVALID_ARGS", "There are no case types that you can create.", {
       hint: { commands: [{ args: ["auth", "whoami"], purpose: "to see which operator you are" }] },
     });
   }
@@ -254,7 +254,7 @@ async function pickRecord({ prompts, calls }: Dialogue, dataViewId: string, give
   }
   if (answer.hasMoreResults) {
     prompts.warn(
-      `Only the first ${rows.length} records are listed. Name another one by its key, e.g. --set ${keys[0]}=….`,
+      `Only the first ${rows.length} records are listed. To change another one, pass its key, e.g. --set ${keys[0]}=….`,
     );
   }
   const picked = await prompts.search(

@@ -229,8 +229,8 @@ function find(wanted: string, tasks: readonly Task[]): Task {
     [id, name, label].some((text) => text.toLowerCase() === wanted.toLowerCase());
   const task = tasks.find(isWanted);
   if (task !== undefined) return task;
-  throw new SvcError("INVALID_ARGS", `There is no action '${wanted}' that you may perform now.`, {
-    hint: `The actions are ${[...new Set(tasks.map(({ id }) => id))].join(", ") || "none"}.`,
+  throw new SvcError("INVALID_ARGS", `You cannot perform '${wanted}' now.`, {
+    hint: `Available actions: ${[...new Set(tasks.map(({ id }) => id))].join(", ") || "none"}.`,
   });
 }
 

@@ -9,7 +9,7 @@ export function parseDue(text: string, now: Date): string {
     const time = /^\d{4}-/.test(text) ? toUtc(text) : undefined;
     if (time !== undefined) return time;
     throw new SvcError("INVALID_ARGS", `--due must be today, overdue or a date, not ${JSON.stringify(text)}.`, {
-      hint: "For example --due 2026-01-31.",
+      hint: "For a date, write for example --due 2026-01-31.",
     });
   }
   const day = isDay ? new Date(`${text}T00:00:00`) : new Date(now);

@@ -43,7 +43,7 @@ export const CALL_SETTINGS = {
   retries: {
     flag: "retries",
     variable: "SVC_RETRIES",
-    meaning: "Retries of a failed call that can be repeated safely",
+    meaning: "Retries of a failed call that is safe to repeat",
     default: `0; in workflows ${DEFAULT_WORKFLOW_RETRIES}`,
     must: `a whole number from 0 to ${MAX_RETRIES}`,
     isValid: (count) => Number.isInteger(count) && count >= 0 && count <= MAX_RETRIES,

@@ -53,11 +53,11 @@ export const PROFILE_MEMBERS = {
     "an http or https address without user name, query or fragment, such as https://svc.example",
     isServiceUrl,
   ),
-  clientId: describeMember("string", "Client ID", "a non-empty text", isNonEmptyString),
+  clientId: describeMember("string", "Client ID", "a non-empty string", isNonEmptyString),
   clientSecret: describeMember(
     "string",
     "Client secret. Prefer clientSecretCommand, which keeps it out of the file",
-    "a non-empty text",
+    "a non-empty string",
     isNonEmptyString,
   ),
   clientSecretCommand: describeMember(
@@ -326,7 +326,7 @@ export function createMissingProfileError(name: string, directory: string): SvcE
       commands: [
         ...(others.length > 0 ? [{ args: ["profile", "list"], purpose: "to see the existing profiles" }] : []),
         { args: ["profile", "add", name], purpose: "to create the profile" },
-        { args: ["service", "start"], purpose: "to start a local service with a profile of its own" },
+        { args: ["service", "start"], purpose: "to start a local service and create its profile" },
       ],
     },
   });

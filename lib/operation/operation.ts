@@ -374,7 +374,7 @@ export const TYPE_NAMES: { readonly [T in keyof ParamTypes]: string } = {
   boolean: "true or false",
   object: "a JSON object",
   array: "a JSON array",
-  list: "a list of non-empty texts",
+  list: "a list of non-empty strings",
   calculation: 'a calculation request: {"calculations":{"fields":[{"name":".Total","context":"content"}]}}',
   file: "a file",
 };

@@ -166,7 +166,7 @@ const operations = {
    * ```
    */
   inbox: {
-    summary: "List your open work and the work that you may take",
+    summary: "List your open work and the work in your queues",
     method: "GET",
     path: "/svc/inbox",
     flags: {

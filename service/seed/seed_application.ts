@@ -19,9 +19,9 @@ export interface SeedOptions {
   readonly app: Application;
   /** Opens a client of the service that acts as an operator. */
   readonly openClient: (operator: string) => Promise<Client>;
-  /** Number that decides all values. */
+  /** Seed of the random values. */
   readonly seed: number;
-  /** Number of cases to create. Steps may create child cases in addition. */
+  /** Number of cases to create, not counting the child cases that steps create. */
   readonly count: number;
   /** Ends the work after the current call. */
   readonly signal?: AbortSignal;

@@ -118,7 +118,7 @@ export function buildUrl(hostname: string, port: number): string {
 
 function checkAddress({ hostname, port }: Settings): void {
   if (!Number.isInteger(port) || port < 0 || port > 65535) {
-    throw invalid(`${port} is not a port.`, "Use 0 to 65535; 0 picks a free one.");
+    throw invalid(`The port must be from 0 to 65535, not ${port}.`, "0 picks a free port.");
   }
   if (URL.canParse(buildUrl(hostname, port)) && isSecureUrl(buildUrl(hostname, port))) return;
   throw invalid(

@@ -296,7 +296,7 @@ Deno.test("the values of an operation are checked before anything is read or sen
     [["data", "query", "D", "--max", "many"], /^--max must be a whole number/],
     [["data", "query", "D", "-d", "{}", "--max", "3"], /^--data and --max are mutually exclusive\.$/],
     [["data", "query", "D", "-d{}", "--max", "3"], /^--data and --max are mutually exclusive\.$/],
-    [["cases", "bulk-actions", "--cases", "A,,B"], /^--cases must be a list of non-empty texts\.$/],
+    [["cases", "bulk-actions", "--cases", "A,,B"], /^--cases must be a list of non-empty strings\.$/],
     [["cases", "create", "--type", "T", "--data", "[]"], /^--data must be a JSON object\.$/],
     [["cases", "refresh-view", "C", "--view", "v", "--attachments", "[]"], /only by the perform and save commands\.$/],
     [["cases", "get", ".."], /cannot be "\.\."\.$/],

@@ -3,10 +3,10 @@ import { SET } from "../operations.ts";
 
 /** `svc do` */
 export const doCommand = localCommand({
-  summary: "Work on a case in forms until nothing is left for you",
+  summary: "Fill in the forms of a case until none is left for you",
   details:
     "Without an argument, you pick from your open work or start a new case. Each form shows the fields that you " +
-    "may read, keeps present values, and shows what changes before it is submitted. Ctrl-C offers to save a draft.",
+    "can read, keeps their current values, and lists your changes before you submit it. Ctrl-C offers to save a draft.",
   args: [{
     name: "id",
     help: "Short ID or handle of a case, handle of an assignment, or -",
@@ -15,8 +15,8 @@ export const doCommand = localCommand({
     optional: true,
   }],
   flags: {
-    action: { help: "First action or optional process: its ID or its name", type: "string" },
-    data: { help: "Values that the first form begins with; JSON, @file or -", type: "object" },
+    action: { help: "First action or optional process, by ID or name", type: "string" },
+    data: { help: "Initial values of the first form: JSON, @file or -", type: "object" },
     set: { ...SET, type: "list" },
   },
   example: ["", "P-1", "- --action Expedite", "P-1 --set Channel=Desk --set 'Documents[+].Title=Site plan'"],

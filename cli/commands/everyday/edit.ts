@@ -2,8 +2,8 @@ import { localCommand } from "../local_command.ts";
 
 /** `svc edit` */
 export const edit = localCommand({
-  summary: "Edit the fields of a case or of a draft in an editor",
-  details: "Opens the editor of VISUAL or EDITOR. For an assignment, the changes are saved as a draft.",
+  summary: "Edit the fields of a case or a draft in an editor",
+  details: "Opens the editor that VISUAL or EDITOR names. For an assignment, the changes are saved as a draft.",
   args: [{
     name: "id",
     help: "Short ID or handle of a case, handle of an assignment, or -",

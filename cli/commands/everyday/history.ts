@@ -31,7 +31,7 @@ export const history = localCommand({
     await printList(context, {
       result: work.toJson(entries),
       rows: entries.map(({ time, by, text }) => ({ time, by, text })),
-      empty: `${named} has no history that you may see.`,
+      empty: `${named} has no history that you can see.`,
     });
   },
 });

@@ -5,8 +5,9 @@ const { type, status, text, page, pageSize } = work.inbox.flags;
 
 /** `svc inbox` */
 export const inbox = localCommand({
-  summary: "List your open work and the work that you may take",
-  details: "The most urgent work comes first, then the oldest. The queue is empty for work that you have already. " +
+  summary: "List your open work and the work in your queues",
+  details:
+    "The most urgent work comes first, then the oldest. The column queue is empty for work that is already yours. " +
     "Services without an inbox show your worklist.",
   flags: {
     status,
@@ -14,9 +15,9 @@ export const inbox = localCommand({
     text,
     page,
     pageSize,
-    due: { help: "Only work that is due by then: today, overdue, or a date", type: "string", placeholder: "when" },
+    due: { help: "Only work that is due: today, overdue, or by a date", type: "string", placeholder: "when" },
     watch: { help: "Refresh the inbox until Ctrl-C; in a pipe, print a line of JSON for each change", type: "boolean" },
-    interval: { help: "Seconds between two reads with --watch", type: "integer", default: "10" },
+    interval: { help: "Seconds between refreshes with --watch", type: "integer", default: "10" },
   },
   example: ["", "--status Pending --text harbour", "--due today", "--watch"],
   seeAlso: ["next --help", "show --help", "work inbox --help"],

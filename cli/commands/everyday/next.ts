@@ -4,7 +4,8 @@ import { localCommand } from "../local_command.ts";
 /** `svc next` */
 export const next = localCommand({
   summary: "Take your most urgent assignment and show it",
-  details: "It is the most urgent, then oldest one in your worklist and your queues. Then - stands for its case.",
+  details:
+    "Looks in your worklist and your queues. Of equally urgent work, it takes the oldest. Then - stands for its case.",
   example: ["", "--fields id"],
   seeAlso: ["inbox --help", "assignments perform --help", "work release --help"],
   prefersView: true,

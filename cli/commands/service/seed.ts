@@ -14,12 +14,11 @@ export const seedCommand: LocalCommand = localCommand({
   summary: "Create sample records and cases in the running service",
   details:
     "Operators of the application create cases, fill in their forms and work on them through the API, so every " +
-    "case has a real history. Some cases end early and some wait at each step. The same seed creates the same data, " +
-    "with dates relative to today. The result counts the cases by state. --profile may name a profile of the service " +
-    "instead of --data.",
+    "case has a real history. Some cases end early, and some wait at each step. The same seed creates the same data, " +
+    "with dates relative to today. The result counts the cases by state. Select the service with --data or with --profile.",
   flags: {
-    count: { help: "Number of cases; steps may create child cases in addition", type: "integer", default: "200" },
-    seed: { help: "Number that decides all values", type: "integer", default: "1" },
+    count: { help: "Number of cases, not counting the child cases that steps create", type: "integer", default: "200" },
+    seed: { help: "Seed of the random values", type: "integer", default: "1" },
     data: dataFlag,
   },
   example: ["", "--count 50 --seed 7", "--data permits --fields states --format table"],
@@ -27,7 +26,7 @@ export const seedCommand: LocalCommand = localCommand({
   seeAlso: ["service start --help", "service reset --help"],
   async run(context, { count, seed, data }) {
     if (count < 1 || count > MOST_CASES) {
-      throw new SvcError("INVALID_ARGS", `--count must be 1 to ${MOST_CASES}, not ${count}.`);
+      throw new SvcError("INVALID_ARGS", `--count must be from 1 to ${MOST_CASES}, not ${count}.`);
     }
     const { seedService } = await import("../../../service/seed/seed_service.ts");
     const { io, globals, signal } = context;

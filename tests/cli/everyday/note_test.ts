@@ -17,5 +17,8 @@ Deno.test("a note appears in the feed of the case", async () => {
 
 Deno.test("a note without text, and one for an unknown case, are errors", async () => {
   assert.equal((await live.refused("note P-1")).message, "The argument <text> is missing.");
-  assert.equal((await live.refused("note P-99999 text")).message, "There is no case P-99999 that you may see.");
+  assert.equal(
+    (await live.refused("note P-99999 text")).message,
+    "Case P-99999 was not found, or you have no access to it.",
+  );
 });

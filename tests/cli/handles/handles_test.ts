@@ -29,7 +29,7 @@ Deno.test("a short ID names a case or its assignment in any command, in any case
 Deno.test("- names the last case that a command has read, created or changed", async () => {
   await using own = await openLive();
   const { message, hint } = await own.refused("show -");
-  assert.equal(message, 'There is no last case of the profile "default" for which - could stand.');
+  assert.equal(message, 'There is no last case for -: the profile "default" has not used a case yet.');
   assert.match(String(hint), /^Name a case once/);
   const [first, second] = [await own.createPermit(), await own.createPermit()];
   assert.equal((await own.object("show -")).id, second);
@@ -49,9 +49,9 @@ Deno.test("- names the last case that a command has read, created or changed", a
 Deno.test("a number without a case, and a case without an open assignment, are errors that say so", async () => {
   assert.deepEqual(await live.refused("cases get p-999"), {
     code: "NOT_FOUND",
-    message: "There is no case P-999 that you may see.",
+    message: "Case P-999 was not found, or you have no access to it.",
     operation: "cases.get",
-    hint: "'svc find <text>' searches the cases.",
+    hint: "Run 'svc find <text>' to search for a case.",
   });
   const handle = await live.createPermit();
   await live.run(`assignments perform '${handle}' --action Withdraw --data '{"Reason":"late"}'`);

@@ -301,5 +301,5 @@ Deno.test("a cancelled form says that it was not submitted if the case was creat
   await answer(clerk, [["What do you want to work on?", "new"], ["Which case type?", "rec"]]);
   await clerk.converse([["◆  Performed by (required)", KEYS.ctrlC]]);
   assert.equal(await clerk.exit(), 130);
-  assert.match(clerk.screen(), /Cancelled\. The open form was not submitted\./);
+  assert.match(clerk.screen(), /Cancelled\. The current form was not submitted\./);
 });

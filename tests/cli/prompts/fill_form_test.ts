@@ -137,7 +137,7 @@ Deno.test("'data create --interactive' fills in a record", async () => {
   await form.converse([
     ["◆  ID (required)", "T-1", enter],
     ["◆  Name (required)", enter],
-    ["It is required.", "Grace", enter],
+    ["This field is required.", "Grace", enter],
     ["◆  Phone", enter],
     ["◆  Active", left, enter],
     ["◆  Submit 'New Inspector'?", down, enter],

@@ -250,7 +250,7 @@ Deno.test("an assignment without a permitted action is an error with a hint how 
   await using _service = form.service;
   const result = await perform(form, []);
   assert.equal(result.code, 2);
-  assert.equal(errorAfterQuestions(result).message, "The assignment has no action that you may perform.");
+  assert.equal(errorAfterQuestions(result).message, "The assignment has no action that you can perform.");
 });
 
 Deno.test("--interactive without a terminal, or with --dry-run, is an error, and nothing is sent", async () => {

@@ -19,7 +19,7 @@ TEMP/config.json.
 
 Without a profile, svc uses SVC_BASE_URL, SVC_CLIENT_ID and SVC_CLIENT_SECRET.
 Run 'svc profile add default' to create the profile, or 'svc service start' to
-start a local service with a profile of its own.`,
+start a local service and create its profile.`,
   );
   const added = await session.converse("svc profile add", [
     ["Name of the profile", KEYS.ctrlU, "city"],

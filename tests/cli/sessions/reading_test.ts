@@ -170,9 +170,9 @@ data.caseInfo.status or data.caseInfo.stages?`,
   );
   assert.equal(
     await session.run("svc cases get P-99", { code: 1 }),
-    `Error: There is no case P-99 that you may see.
+    `Error: Case P-99 was not found, or you have no access to it.
 
-'svc find <text>' searches the cases.`,
+Run 'svc find <text>' to search for a case.`,
   );
   assert.equal(
     await session.run("svc assignments perform - --action Regster", { code: 1 }),

@@ -29,11 +29,11 @@ Applicant  Applicant is required`,
 Deno.test("a command for people prints its errors for people, and other commands print the record", async () => {
   assert.match(
     await fail("show P-99"),
-    /^Error: There is no case P-99 that you may see\.\n\n'svc find <text>' searches/,
+    /^Error: Case P-99 was not found, or you have no access to it\.\n\nRun 'svc find <text>' to/,
   );
   assert.match(await fail("note"), /^Error: The argument <id> is missing\./);
   assert.match(await fail("cases get P-99"), /^\{\n {2}"error": \{/);
-  assert.match(await fail("cases get P-99", { SVC_FORMAT: "view" }), /^Error: There is no case P-99/);
+  assert.match(await fail("cases get P-99", { SVC_FORMAT: "view" }), /^Error: Case P-99 was not found/);
   assert.match(await fail("cases gett", { SVC_FORMAT: "view" }), /^Error: svc cases has no command 'gett'\./);
   assert.match(await fail("show P-99 --format json"), /^\{\n {2}"error": \{/);
 });

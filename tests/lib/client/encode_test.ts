@@ -112,7 +112,7 @@ const REFUSED: [why: string, Operation, values: Record<string, unknown>, message
     data: {},
   }, "--data and --include-total are mutually exclusive."],
   ["a negative page", data.query, { dataViewId: "D", page: -1 }, "--page must be a whole number, 0 or more."],
-  ["no cases", cases.bulkActions, { cases: [] }, "--cases must be a list of non-empty texts."],
+  ["no cases", cases.bulkActions, { cases: [] }, "--cases must be a list of non-empty strings."],
   ["an unknown option", cases.get, { caseId: "C-1", colour: "red" }, "--colour is not an option of this operation."],
   [
     "an entity tag on a read",

@@ -146,7 +146,7 @@ Deno.test("the error names a missing value, and a body that has no place for it"
   );
   assert.equal(
     refusal(cases.bulkActions, { body: { cases: [{}] } })[0]?.message,
-    "cases[].ID: must be a list of non-empty texts.",
+    "cases[].ID: must be a list of non-empty strings.",
   );
   assert.equal(refusal(cases.create, { body: [1] })[0]?.message, "The body must be a JSON object.");
   assert.deepEqual(refusal(attachments.patch, { body: { name: null } }).map(({ message }) => message), [

@@ -212,5 +212,8 @@ Deno.test("svc service seed refuses a service that is not local, and bad numbers
     away.error.message,
     "The profile away belongs to https://city.example, which is not a local service.",
   );
-  assert.match((await runCommand(home.command(["service", "seed", "--count", "0"]))).stderr, /--count must be 1 to/);
+  assert.match(
+    (await runCommand(home.command(["service", "seed", "--count", "0"]))).stderr,
+    /--count must be from 1 to/,
+  );
 });

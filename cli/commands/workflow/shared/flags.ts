@@ -25,7 +25,7 @@ export const runId = {
 
 /** The journal of existing runs. */
 export const journal = {
-  journal: { help: "Journal file (default: workflows.db in the directory of the profiles)", type: "path" },
+  journal: { help: "Journal file (default: workflows.db in the configuration directory)", type: "path" },
 } as const satisfies Record<string, Flag>;
 
 /** The journal of a new run. */
