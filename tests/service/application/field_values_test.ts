@@ -1,4 +1,4 @@
-/** Values of fields: the prompts of the command line and the service accept the same values. */
+/** Values of fields: the service accepts what the prompts of the command line accept. */
 import assert from "node:assert/strict";
 import type { FormField } from "../../../cli/prompts/form.ts";
 import { findProblem, toFieldValue } from "../../../cli/prompts/form_values.ts";
@@ -13,7 +13,8 @@ const VALUES: [kind: FormField["kind"], type: Field["type"], text: string, fits:
   ["dateTime", "DateTime", "2026-01-31 09:30+0100", true],
   ["dateTime", "DateTime", "2026-02-30T10:00:00Z", false],
   ["dateTime", "DateTime", "2026-01-31T25:00:00Z", false],
-  ["dateTime", "DateTime", "2026-01-31T09:30:00", false],
+  ["dateTime", "DateTime", "2026-01-31T09:30:00", true],
+  ["dateTime", "DateTime", "2026-01-31 9", false],
   ["dateTime", "DateTime", "9999-12-31T23:30:00Z", true],
   ["dateTime", "DateTime", "9999-12-31T23:30:00-01:00", false],
   ["dateTime", "DateTime", "0000-01-01T00:30:00Z", true],
@@ -49,8 +50,10 @@ Deno.test("a number or date is read without the blanks around it, a text with th
 for (const [kind, type, text, fits] of VALUES) {
   Deno.test(`the prompt and the service ${fits ? "accept" : "refuse"} ${text} as a ${type}`, () => {
     const maxLength = kind === "text" ? 1 : undefined;
-    const fault = findProblem({ ...field(kind), maxLength }, text);
-    const problem = checkFieldValue({ name: "F", type, label: "F", required: false, maxLength }, text);
+    const prompted = { ...field(kind), maxLength };
+    const fault = findProblem(prompted, text);
+    const value = fault === undefined ? toFieldValue(prompted, text) : text;
+    const problem = checkFieldValue({ name: "F", type, label: "F", required: false, maxLength }, value);
     assert.deepEqual([fault === undefined, problem === undefined], [fits, fits], `${fault} ${problem}`);
   });
 }
