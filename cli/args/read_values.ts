@@ -39,7 +39,7 @@ export function readGlobalFlags(
 ): GlobalFlags {
   const values: ParsedArguments = mapValues(selectGlobalFlags(own), (_, name) => parsed[name]);
   return {
-    format: parseChoice("format", FORMATS, values.format ?? defaultFormat),
+    format: parseChoice("--format", FORMATS, values.format ?? defaultFormat),
     isDataRequested: values.format !== undefined || values.fields !== undefined,
     fields: typeof values.fields === "string" ? parseFields(values.fields) : undefined,
     dryRun: values.dryRun === true,
@@ -105,9 +105,12 @@ function emptyPath(name: string, flag: Flag): SvcError {
   });
 }
 
-/** Returns a value that is one of the choices of a flag. Throws `INVALID_ARGS` for any other value. */
-export function parseChoice<T extends string>(flag: string, choices: readonly T[], value: unknown): T {
+/** Returns a value that is one of the choices of an option, such as `--format`. Throws `INVALID_ARGS` for any other value. */
+export function parseChoice<T extends string>(option: string, choices: readonly T[], value: unknown): T {
   const choice = choices.find((one) => one === value);
   if (choice !== undefined) return choice;
-  throw new SvcError("INVALID_ARGS", `--${toKebab(flag)} must be one of ${choices.join(", ")}.`);
+  throw new SvcError(
+    "INVALID_ARGS",
+    `${option} must be ${choices.length === 1 ? "" : "one of "}${choices.join(", ")}.`,
+  );
 }

@@ -79,12 +79,12 @@ export function createLocalCommand(local: LocalCommand): Command {
 }
 
 function check(name: string, flag: Flag, value: unknown): void {
-  const invalid = (problem: string) =>
-    new SvcError("INVALID_ARGS", `--${toKebab(name)} ${problem}.`, { hint: `${flag.help}.` });
+  const option = "name" in flag ? `The argument <${name}>` : `--${toKebab(name)}`;
+  const invalid = (problem: string) => new SvcError("INVALID_ARGS", `${option} ${problem}.`, { hint: `${flag.help}.` });
   if (value === undefined) {
     if (flag.required) throw invalid("is required");
   } else if (flag.choices !== undefined) {
-    parseChoice(name, flag.choices, value);
+    parseChoice(option, flag.choices, value);
   } else if (flag.type !== "json" && flag.type !== "path" && !isOfType(flag.type, value)) {
     throw invalid(`must be ${TYPE_NAMES[flag.type]}`);
   }

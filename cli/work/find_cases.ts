@@ -29,7 +29,9 @@ export async function findCases(context: CommandContext, params: WorkFindParams)
       ...{ case: businessID, label, status, stage: stageLabel },
       created: formatTime(createTime ?? ""),
     }));
-    const empty = `No case contains ${JSON.stringify(params.text)}.`;
+    const empty = (params.page ?? 1) > 1
+      ? `Page ${params.page} has no cases.`
+      : `No case contains ${JSON.stringify(params.text)}.`;
     return { list: { result: { cases: filterObjects(cases), hasMoreResults }, rows, empty }, hasMoreResults };
   } catch (error) {
     if (!(error instanceof SvcError) || error.status === 403 || !isUnsupported(error)) throw error;

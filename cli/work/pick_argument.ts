@@ -52,7 +52,7 @@ async function pickAssignment(context: CommandContext, prompts: Prompts): Promis
 async function pickDataView(context: CommandContext, prompts: Prompts): Promise<string> {
   const reply = await callOperation(context, { name: "data.list-pages", operation: data.listPages }, {});
   const views = (checkAnswer(data.listPages.answer, reply).dataPages ?? []).filter(({ isSavable }) => isSavable);
-  if (views.length === 0) throw new SvcError("NOT_FOUND", "There is no data view whose records you may change.");
+  if (views.length === 0) throw new SvcError("NOT_FOUND", "There are no data views with records that you can change.");
   return await prompts.search(
     "Which data view?",
     views.map(({ ID, name = ID }) => ({ value: String(ID), label: `${name} (${ID})` })),

@@ -25,7 +25,7 @@ export async function pickWork(
   });
   if (open.length + others.length === 0) {
     throw new SvcError("NOT_FOUND", "You have no open work to pick from.", {
-      hint: { text: "Name a case.", commands: [{ args: ["find", "<text>"], purpose: "to search the cases" }] },
+      hint: { text: "Name a case.", commands: [{ args: ["find", "<text>"], purpose: "to search for one" }] },
     });
   }
   return await prompts.search(message, [...open, ...others]);

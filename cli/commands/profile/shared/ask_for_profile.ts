@@ -70,7 +70,7 @@ async function askForName(prompts: Prompts, { replace }: ProfileFlags, directory
 async function askForPreset(prompts: Prompts, { apiRoot, tokenPath }: ProfileFlags): Promise<PresetName> {
   if (apiRoot !== undefined && tokenPath !== undefined) return "standard";
   const choices = PRESET_NAMES.map((value) => ({ value, label: PRESETS[value].about }));
-  return parseChoice("preset", PRESET_NAMES, await prompts.choose("Which deployment is it?", choices));
+  return parseChoice("--preset", PRESET_NAMES, await prompts.choose("Which deployment is it?", choices));
 }
 
 function findProblem(member: "baseUrl" | "clientId", text: string): string | undefined {
