@@ -8,7 +8,7 @@ import {
   type JsonValue,
 } from "../../utils/json.ts";
 import { parseTimestamp, truncateToMilliseconds } from "../../utils/time/parse_timestamp.ts";
-import { formatAge, formatTime } from "../work/format_time.ts";
+import { formatAge, formatTime } from "./format_time.ts";
 
 /** The text for a value that is missing or empty. */
 export const EMPTY = "–";

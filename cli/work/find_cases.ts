@@ -6,7 +6,7 @@ import type { CommandContext } from "../commands/command.ts";
 import { callOperation } from "../context.ts";
 import { rememberCase } from "../handles/cursor.ts";
 import { isUnsupported } from "../handles/is_unsupported.ts";
-import { formatTime } from "./format_time.ts";
+import { formatTime } from "../view/format_time.ts";
 import type { PrintedList } from "./print_list.ts";
 
 /** Cases that were found. */

@@ -15,7 +15,7 @@ import { pluralize } from "../../utils/text/wording.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { callOperation } from "../context.ts";
 import { formatValue, isEmptyValue, isTechnical, toLabel } from "../view/format_value.ts";
-import { formatTime } from "./format_time.ts";
+import { formatTime } from "../view/format_time.ts";
 
 /** A field that changed. A value that is missing was or became empty. */
 export interface FieldChange {

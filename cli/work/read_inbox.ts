@@ -8,7 +8,7 @@ import type { CommandContext } from "../commands/command.ts";
 import { callOperation } from "../context.ts";
 import { getShortId } from "../handles/handles.ts";
 import { isUnsupported } from "../handles/is_unsupported.ts";
-import { formatAge, formatTime } from "./format_time.ts";
+import { formatAge, formatTime } from "../view/format_time.ts";
 import type { PrintedList } from "./print_list.ts";
 
 /** Open assignments. */

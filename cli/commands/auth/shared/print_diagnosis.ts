@@ -2,7 +2,7 @@ import type { DiagnosisResult } from "../../../../lib/auth/diagnose.ts";
 import { SvcError } from "../../../../lib/errors.ts";
 import { printResult } from "../../../render/print_result.ts";
 import { layOutPage } from "../../../view/page.ts";
-import { formatTime } from "../../../work/format_time.ts";
+import { formatTime } from "../../../view/format_time.ts";
 import type { CommandContext } from "../../command.ts";
 
 /** Prints a line for each layer at a terminal, and the diagnosis as data elsewhere. Throws the error of a failed layer. */
