@@ -5,6 +5,7 @@ import type { Values } from "../../lib/client/request/values.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { type OperationRef, toKebab } from "../../lib/operation/operation.ts";
 import assignments, { type AssignmentAnswer } from "../../lib/resources/assignments.ts";
+import caseForms from "../../lib/resources/case_forms.ts";
 import caseTypes from "../../lib/resources/case_types.ts";
 import cases, { type ActionInfo } from "../../lib/resources/cases.ts";
 import data from "../../lib/resources/data.ts";
@@ -20,6 +21,7 @@ import type { CommandContext } from "../commands/command.ts";
 import { canPrompt } from "../context.ts";
 import { resolveAssignmentId, resolveCaseId } from "../handles/resolve_handles.ts";
 import { printReply } from "../render/print_result.ts";
+import { isTechnical } from "../view/format_value.ts";
 import { createAssignmentForm, createCaseActionForm } from "./action_form.ts";
 import { createCaseForm } from "./case_form.ts";
 import { fillForm, type FormOptions } from "./fill_form.ts";
@@ -133,12 +135,10 @@ export async function performCaseAction(dialogue: Dialogue, values: Values): Pro
   const action = typeof values.action === "string" ? values.action : await pickCaseAction(dialogue, caseId);
   const form = createCaseActionForm(calls, { caseId, action, attachments, ifMatch });
   const { reply } = await fillForm(prompts, form, dialogue);
-  const { default: { performAction } } = await import("../../lib/resources/case_forms.ts");
-  return { ref: { name: "cases.perform-action", operation: performAction }, values: { caseId }, reply };
+  return { ref: { name: "cases.perform-action", operation: caseForms.performAction }, values: { caseId }, reply };
 }
 
-/** Creates a case. */
-export async function createCase(dialogue: Dialogue, values: Values): Promise<Performed> {
+async function createCase(dialogue: Dialogue, values: Values): Promise<Performed> {
   const { prompts, calls } = dialogue;
   const type = typeof values.type === "string" ? { id: values.type } : await pickCaseType(dialogue);
   const { reply } = await fillForm(prompts, createCaseForm(calls, type.id, type.name), dialogue);
@@ -265,6 +265,6 @@ async function pickRecord({ prompts, calls }: Dialogue, dataViewId: string, give
 }
 
 function labelRow(row: JsonObject): string {
-  const shown = Object.entries(row).filter(([name, value]) => !/^(p[xyz]|classID)/.test(name) && isScalar(value));
+  const shown = Object.entries(row).filter(([name, value]) => !isTechnical(name) && isScalar(value));
   return [...new Set(shown.map(([, value]) => String(value)))].slice(0, 4).join(", ");
 }

@@ -24,11 +24,13 @@ export function isCaseBody(value: JsonValue): value is CaseBody {
   return isJsonObject(value) && isJsonObject(value.data) && isJsonObject(value.data.caseInfo);
 }
 
-/** An entry of the history of a case. */
-interface PastEvent {
+/** Something that has happened to a case. */
+export interface PastEvent {
+  /** Time, in ISO 8601. */
   readonly time: string;
   /** Operator ID. */
   readonly by: string;
+  /** The event as a sentence. */
   readonly text: string;
 }
 
@@ -73,7 +75,7 @@ export function buildCasePage(body: CaseBody, around?: CaseContext): Section[] {
 }
 
 /** Shows the last entries of a history. */
-function listHistory(history: readonly PastEvent[], caseName: string): Section {
+function listHistory(history: CaseContext["history"], caseName: string): Section {
   const recent = history.slice(-RECENT);
   const width = Math.max(0, ...recent.map(({ by }) => by.length));
   const all = formatCommandLine(["history", caseName]);

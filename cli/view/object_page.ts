@@ -34,10 +34,11 @@ export function buildObjectPage(object: JsonObject): Section[] {
 }
 
 /** Omits what only programs need: links, the entity tag, and the ID if it is there twice. */
-export function omitTechnical({ links: _, etag: __, ...object }: JsonObject): JsonObject {
-  if (object.ID !== object.id || object.ID === undefined) return object;
-  const { id: ___, ...others } = object;
-  return others;
+export function omitTechnical(object: JsonObject): JsonObject {
+  const hasTwoIds = object.ID !== undefined && object.ID === object.id;
+  return Object.fromEntries(
+    Object.entries(object).filter(([name]) => name !== "links" && name !== "etag" && !(hasTwoIds && name === "id")),
+  );
 }
 
 function isSection(value: JsonValue | undefined): boolean {

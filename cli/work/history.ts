@@ -14,6 +14,7 @@ import { truncateToWidth } from "../../utils/text/display_width.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { callOperation } from "../context.ts";
+import type { PastEvent } from "../view/case_page.ts";
 import { formatValue, isEmptyValue, isTechnical, toLabel } from "../view/format_value.ts";
 import { formatTime } from "../view/format_time.ts";
 
@@ -28,13 +29,7 @@ export interface FieldChange {
 }
 
 /** A line of the history. */
-export interface HistoryEntry {
-  /** Time, in ISO 8601. */
-  readonly time: string;
-  /** Operator ID. */
-  readonly by: string;
-  /** The event as a sentence. */
-  readonly text: string;
+export interface HistoryEntry extends PastEvent {
   /** Fields that changed. Services that do not record the old values list the submitted ones. */
   readonly changes: readonly FieldChange[];
 }
