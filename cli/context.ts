@@ -69,6 +69,11 @@ async function wrapNotes(notes: readonly string[], { stderr }: Io): Promise<read
   return notes.flatMap((note) => wrapToWidth(escapeToOneLine(note), columns));
 }
 
+/** Reports whether a person reads the result, so that a command may print a page of its own instead of the data. */
+export function wantsPage({ globals: { format, fields } }: CommandContext): boolean {
+  return format === "view" && fields === undefined;
+}
+
 /** Writes a rendered result to stdout, or shows it in a pager if it is longer than the screen. */
 export async function writeResult({ globals, io, note }: CommandContext, text: string): Promise<void> {
   const rows = globals.noPager ? undefined : io.stdout.rows?.();

@@ -2,7 +2,7 @@
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import social from "../../lib/resources/social.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { callOperation } from "../context.ts";
+import { callOperation, wantsPage } from "../context.ts";
 import { rememberCase } from "../handles/cursor.ts";
 import { getShortId } from "../handles/handles.ts";
 import { resolveCaseId } from "../handles/resolve_handles.ts";
@@ -15,8 +15,7 @@ export async function postNote(context: CommandContext, id: string, message: str
   const values = { context: caseId, message };
   const reply = await callOperation(context, ref, values);
   rememberCase(context, reply.head, caseId);
-  const { format, fields } = context.globals;
-  if (format !== "view" || fields !== undefined) return await printReply(context, ref, values, reply);
+  if (!wantsPage(context)) return await printReply(context, ref, values, reply);
   const { mentions = [] } = checkAnswer(social.postMessage.answer, reply);
   const names = mentions.map(({ caption }) => caption).join(", ");
   await context.print(

@@ -8,7 +8,7 @@ import cases, { type CaseAnswer } from "../../lib/resources/cases.ts";
 import { isJsonObject, type JsonValue } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { callAndPrint } from "../commands/operations.ts";
-import { callOperation, getSurface, writeResult } from "../context.ts";
+import { callOperation, getSurface, wantsPage, writeResult } from "../context.ts";
 import { rememberCase } from "../handles/cursor.ts";
 import { resolveCaseId } from "../handles/resolve_handles.ts";
 import { buildCasePage, isCaseBody } from "../view/case_page.ts";
@@ -21,11 +21,9 @@ const EDIT_DETAILS = "pyUpdateCaseDetails";
 /** Shows a case. The page for people has more than the response with the case. */
 export async function showCase(context: CommandContext, id: string): Promise<void> {
   const caseId = await resolveCaseId(context, id);
-  const { format, fields } = context.globals;
-  if (format !== "view" || fields !== undefined) {
-    return await callAndPrint(context, { name: "cases.get", operation: cases.get }, { caseId });
-  }
-  const reply = await callOperation(context, { name: "cases.get", operation: cases.get }, { caseId });
+  const ref = { name: "cases.get", operation: cases.get };
+  if (!wantsPage(context)) return await callAndPrint(context, ref, { caseId });
+  const reply = await callOperation(context, ref, { caseId });
   const [form, history] = await Promise.all([
     readForm(context, caseId, checkAnswer(cases.get.answer, reply)),
     readIfServed<HistoryEntry[]>(() => readHistory(context, caseId), []),

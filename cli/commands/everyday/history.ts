@@ -1,4 +1,4 @@
-import { writeResult } from "../../context.ts";
+import { wantsPage, writeResult } from "../../context.ts";
 import { localCommand } from "../local_command.ts";
 
 /** `svc history` */
@@ -24,9 +24,8 @@ export const history = localCommand({
     ]);
     const named = getCaseHandle(id);
     const entries = await work.readHistory(context, await resolveCaseId(context, named));
-    const { globals: { format, fields }, io: { stdout } } = context;
-    if (format === "view" && fields === undefined && entries.length > 0) {
-      return await writeResult(context, work.renderHistory(entries, stdout.columns() ?? Infinity));
+    if (wantsPage(context) && entries.length > 0) {
+      return await writeResult(context, work.renderHistory(entries, context.io.stdout.columns() ?? Infinity));
     }
     await printList(context, {
       result: work.toJson(entries),

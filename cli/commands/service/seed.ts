@@ -1,7 +1,7 @@
 import { SvcError } from "../../../lib/errors.ts";
 import { pluralize } from "../../../utils/text/wording.ts";
 import type { SeedReport } from "../../../service/seed/seed_application.ts";
-import { printWarnings } from "../../context.ts";
+import { printWarnings, wantsPage } from "../../context.ts";
 import type { CommandContext } from "../command.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import { dataFlag } from "./data_flag.ts";
@@ -49,8 +49,7 @@ export const seedCommand: LocalCommand = localCommand({
 });
 
 async function printReport(context: CommandContext, report: SeedReport): Promise<void> {
-  const { format, fields } = context.globals;
-  if (format !== "view" || fields !== undefined) return await context.print(report);
+  if (!wantsPage(context)) return await context.print(report);
   const { printList } = await import("../../work/print_list.ts");
   await printList(context, { result: report, rows: report.states, empty: "No cases were created." });
   const added = (["case", "record", "note", "tag", "follower", "participant", "attachment"] as const)

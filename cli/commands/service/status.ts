@@ -1,3 +1,4 @@
+import { wantsPage } from "../../context.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import { dataFlag } from "./data_flag.ts";
 
@@ -13,8 +14,7 @@ export const serviceStatusCommand: LocalCommand = localCommand({
     const { listOtherServices, listServices, readServiceStatus } = await import("../../../service/admin/control.ts");
     if (all) {
       const services = await listServices();
-      const { format, fields } = context.globals;
-      if (format !== "view" || fields !== undefined) return await context.print(services);
+      if (!wantsPage(context)) return await context.print(services);
       const { printList } = await import("../../work/print_list.ts");
       return await printList(context, {
         result: services,
