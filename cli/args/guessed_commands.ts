@@ -1,3 +1,5 @@
+import { EDIT_DETAILS } from "../work/edit_details.ts";
+
 /**
  * Commands that people guess, with the command lines that do what they expect, the best one first. Names that are similar
  * to a command, and names of commands in other groups, need no entry.
@@ -8,12 +10,12 @@ export const GUESSED_COMMANDS: Readonly<Record<string, readonly [string, ...stri
   "assignments submit": ["assignments perform <assignment>"],
   "assignments transfer": ["work transfer <assignment>"],
   "auth init": ["profile add <name>", "service start"],
-  "cases edit": ["edit <case>", "cases perform-action <case> --action pyUpdateCaseDetails"],
+  "cases edit": ["edit <case>", `cases perform-action <case> --action ${EDIT_DETAILS}`],
   "cases list": ["inbox", "find <text>", "data query <data-view>"],
   "cases open": ["show <case>"],
   "cases query": ["data query <data-view>", "find <text>"],
   "cases search": ["find <text>"],
-  "cases update": ["edit <case>", "cases perform-action <case> --action pyUpdateCaseDetails"],
+  "cases update": ["edit <case>", `cases perform-action <case> --action ${EDIT_DETAILS}`],
   "cases view": ["show <case>"],
   "data search": ["data query <data-view>"],
   "work list": ["inbox"],

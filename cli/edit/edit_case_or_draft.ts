@@ -8,10 +8,8 @@ import { isAssignmentHandle } from "../handles/handles.ts";
 import { resolveCaseId } from "../handles/resolve_handles.ts";
 import { readFields } from "../prompts/form.ts";
 import { printReply } from "../render/print_result.ts";
+import { EDIT_DETAILS } from "../work/edit_details.ts";
 import { editForm } from "./edit_form.ts";
-
-/** The action that every case has. */
-const EDIT_DETAILS = "pyUpdateCaseDetails";
 
 /** Edits the fields of a case, or those of an action of an assignment, which are saved as a draft. */
 export async function editCaseOrDraft(context: CommandContext, id: string, action?: string): Promise<void> {

@@ -13,10 +13,8 @@ import { rememberCase } from "../handles/cursor.ts";
 import { resolveCaseId } from "../handles/resolve_handles.ts";
 import { buildCasePage, isCaseBody } from "../view/case_page.ts";
 import { layOutPage } from "../view/page.ts";
+import { EDIT_DETAILS } from "./edit_details.ts";
 import { type HistoryEntry, readHistory } from "./history.ts";
-
-/** The standard action whose form has all fields that can be edited. */
-const EDIT_DETAILS = "pyUpdateCaseDetails";
 
 /** Shows a case. The page for people has more than the response with the case. */
 export async function showCase(context: CommandContext, id: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { EDIT_DETAILS } from "../../work/edit_details.ts";
 import { localCommand } from "../local_command.ts";
 
 /** `svc edit` */
@@ -12,7 +13,7 @@ export const edit = localCommand({
     required: true,
   }],
   flags: {
-    action: { help: "Action whose form to edit (default for a case: pyUpdateCaseDetails)", type: "string" },
+    action: { help: `Action whose form to edit (default for a case: ${EDIT_DETAILS})`, type: "string" },
   },
   example: ["P-1", "P-1 --action Expedite", "'ASSIGN-WORKLIST ACME-WORK C-1!REVIEW'"],
   seeAlso: ["help handles", "cases perform-action --help", "assignments save --help"],
