@@ -1,7 +1,6 @@
 import { isLoopbackHost } from "../../utils/loopback_host.ts";
+import { DEFAULT_PROFILE } from "../auth/profiles.ts";
 import { getErrorMessage, type HintCommand, isImportFailure, SvcError } from "../errors.ts";
-
-const DEFAULT_PROFILE = "default";
 
 /** The profile of a service, and where its data are if svc has started it on this machine. */
 export interface LocalService {
