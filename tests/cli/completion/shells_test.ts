@@ -1,7 +1,7 @@
 /** The completion scripts in the shells that this machine has. */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { getProfileFile } from "../../../lib/auth/profile_files.ts";
+import { isInstalled } from "../../harness/screens.ts";
 import { makeFolder, PROGRAM, svc } from "../../harness/svc.ts";
 import { KEYS, Terminal } from "../../harness/terminal.ts";
 import { shellQuote } from "../../../utils/text/shell_quote.ts";
@@ -94,9 +94,4 @@ for (const [name, { program, args, setUp, hasBackslash = true }] of Object.entri
       assert.equal(terminal.screen().includes("error"), false, terminal.screen());
     },
   });
-}
-
-function isInstalled(program: string): boolean {
-  if (Deno.build.os === "windows") return false;
-  return (Deno.env.get("PATH") ?? "").split(":").some((directory) => existsSync(`${directory}/${program}`));
 }

@@ -1,6 +1,7 @@
 /** Sessions of people: a shell in a terminal of 80×24, in which a test types commands and reads what they print. */
 import assert from "node:assert/strict";
 import { shellQuote } from "../../../utils/text/shell_quote.ts";
+import { maskTimes } from "../../harness/screens.ts";
 import { type Folder, makeFolder, svcCommand } from "../../harness/svc.ts";
 import { KEYS, Terminal } from "../../harness/terminal.ts";
 
@@ -119,17 +120,15 @@ export class Session implements AsyncDisposable {
   }
 }
 
-/** Replaces times, ages, ports, process IDs and temporary paths. Each keeps its width, because tables depend on it. */
-export function mask(text: string, folder = ""): string {
-  return text
-    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d \((?:now|\d+ min ago)\)/g, "<time>")
-    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "YYYY-MM-DD hh:mm")
+/** Replaces times, ages, ports, process IDs and temporary paths. Those in columns keep their width. */
+function mask(text: string, folder: string): string {
+  return maskTimes(text)
     .replaceAll(/\d{8}T\d{6}\.\d{3} GMT/g, "YYYYMMDDThhmmss.mmm GMT")
     .replaceAll(/\b\d+(?= min\b)/g, (digits) => "N".repeat(digits.length))
     .replaceAll(/(?<=127\.0\.0\.1:)\d+/g, (digits) => "N".repeat(digits.length))
     .replaceAll(/client-[\w-]{12}/g, "client-XXXXXXXXXXXX")
     .replaceAll(/(?<=process )\d+/g, "PID")
-    .replaceAll(folder === "" ? /$^/g : folder, "~")
+    .replaceAll(folder, "~")
     .replaceAll(/\S*svc-test-\w+/g, "TEMP")
     .replaceAll(/(?<=^PID +)\d+/gm, "PID");
 }

@@ -1,11 +1,22 @@
 /** Connecting: a new colleague adds a profile, tests and uses it, and completes the number of a case. */
 import assert from "node:assert/strict";
 import { openLiveForAll } from "../../harness/service.ts";
+import { isInstalled } from "../../harness/screens.ts";
 import { makeFolder } from "../../harness/svc.ts";
 import { KEYS } from "../../harness/terminal.ts";
 import { ON_UNIX, Session, SHORT_PARENT } from "./_session.ts";
 
 const live = await openLiveForAll();
+
+/** The output of a test of the connection. */
+const DIAGNOSIS = `✓ configuration  client client-XXXXXXXXXXXX of http://127.0.0.1:NNNNN, API at
+                 /dx-api/v2
+✓ dns            127.0.0.1 is 127.0.0.1
+✓ tcp            127.0.0.1:NNNNN accepts connections
+✓ tls            not used: the address starts with http://
+✓ token          http://127.0.0.1:NNNNN/oauth2/token issued a token that expires
+                 YYYY-MM-DD hh:mm
+✓ api            GET /dx-api/v2/casetypes responded with 200; case types: 3`;
 
 Deno.test("a new colleague adds a profile, tests it, and uses it", ON_UNIX, async () => {
   const { SVC_BASE_URL = "", SVC_CLIENT_ID = "", SVC_CLIENT_SECRET = "" } = await live.environment("reviewer@city");
@@ -58,14 +69,7 @@ Added the profile city. Try it: svc case-types list
 │
 ◇  Test the connection now?
 │  Yes
-✓ configuration  client client-XXXXXXXXXXXX of http://127.0.0.1:NNNNN, API at
-                 /dx-api/v2
-✓ dns            127.0.0.1 is 127.0.0.1
-✓ tcp            127.0.0.1:NNNNN accepts connections
-✓ tls            not used: the address starts with http://
-✓ token          http://127.0.0.1:NNNNN/oauth2/token issued a token that expires
-                 YYYY-MM-DD hh:mm
-✓ api            GET /dx-api/v2/casetypes responded with 200; case types: 3`,
+${DIAGNOSIS}`,
   );
   assert.equal(
     await session.run("svc profile list"),
@@ -93,14 +97,7 @@ File       TEMP/config.json`,
   );
   assert.equal(
     await session.run("svc profile test"),
-    `✓ configuration  client client-XXXXXXXXXXXX of http://127.0.0.1:NNNNN, API at
-                 /dx-api/v2
-✓ dns            127.0.0.1 is 127.0.0.1
-✓ tcp            127.0.0.1:NNNNN accepts connections
-✓ tls            not used: the address starts with http://
-✓ token          http://127.0.0.1:NNNNN/oauth2/token issued a token that expires
-                 YYYY-MM-DD hh:mm
-✓ api            GET /dx-api/v2/casetypes responded with 200; case types: 3`,
+    DIAGNOSIS,
   );
   assert.equal(
     await session.run("svc auth whoami"),
@@ -114,16 +111,14 @@ Queues     Review`,
   assert.equal(await session.run("svc inbox"), "No open work.");
 });
 
-const BASH = "/bin/bash";
-
 Deno.test({
   name: "a case that was read completes by its first letter",
-  ignore: !isInstalled(BASH),
+  ignore: !isInstalled("bash"),
   async fn() {
     await live.createPermit({ Applicant: "Ada" });
     await using session = await Session.open({
       env: await live.environment(),
-      shell: [BASH, "--norc", "--noprofile", "-i"],
+      shell: ["bash", "--norc", "--noprofile", "-i"],
     });
     await session.run("source <(svc completion bash)");
     await session.run("svc inbox");
@@ -131,11 +126,3 @@ Deno.test({
     await session.waitFor(/^\$ svc history p-1 ?$/m);
   },
 });
-
-function isInstalled(program: string): boolean {
-  try {
-    return Deno.statSync(program).isFile;
-  } catch {
-    return false;
-  }
-}

@@ -1,6 +1,7 @@
 /** Doing: a reviewer takes a case, reads it, fills in its form, attaches a file, writes a note, and moves it on. */
 import assert from "node:assert/strict";
 import { openLiveForAll } from "../../harness/service.ts";
+import { describePermit } from "../../harness/screens.ts";
 import { valueAt } from "../../harness/service_engine.ts";
 import { KEYS } from "../../harness/terminal.ts";
 import { ON_UNIX, Session } from "./_session.ts";
@@ -19,20 +20,7 @@ Deno.test(
 
     assert.equal(
       await session.run("svc next"),
-      `P-1  Permit for Ada
-
-Intake ✓ ─ Review ● ─ Decision
-
-Status   Pending-Review
-Urgency  10
-Type     Permit
-Handle   CITY-PERMIT-WORK P-1
-Owner    clerk@city
-Created  <time> by clerk@city
-Changed  <time> by clerk@city
-
-Fields
-  Applicant            Ada
+      `${describePermit("Intake ✓ ─ Review ● ─ Decision", "Pending-Review")}  Applicant            Ada
   E-mail               –
   Address of the work  Quay 1
 

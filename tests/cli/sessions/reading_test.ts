@@ -1,5 +1,6 @@
 /** Reading: a clerk chooses pages once, and reads lists, a case, its history, and errors. */
 import assert from "node:assert/strict";
+import { describePermit, PERMIT_ACTIONS } from "../../harness/screens.ts";
 import { ServiceHome, START_ARGUMENTS } from "../../harness/service.ts";
 import { splitWords } from "../../harness/svc.ts";
 import { ON_UNIX, Session, SHORT_PARENT } from "./_session.ts";
@@ -58,20 +59,7 @@ Did you mean 'svc inbox' or 'svc find <text>' or 'svc data query <data-view>'?
   );
   assert.equal(
     await session.run("svc cases get -"),
-    `P-1  Permit for Ada
-
-Intake ✓ ─ Review ● ─ Decision
-
-Status   Pending-Review
-Urgency  10
-Type     Permit
-Handle   CITY-PERMIT-WORK P-1
-Owner    clerk@city
-Created  <time> by clerk@city
-Changed  <time> by clerk@city
-
-Fields
-  Applicant  Ada
+    `${describePermit("Intake ✓ ─ Review ● ─ Decision", "Pending-Review")}  Applicant  Ada
   Channel    Internet
   Address    Quay 1
   Area       40
@@ -87,33 +75,11 @@ Open work
 Actions
   Check the application: Applicant
       svc assignments perform P-1 --action CheckApplication
-  Edit details
-      svc cases perform-action P-1 --action pyUpdateCaseDetails
-  Change stage
-      svc cases stage-go P-1 --stage <stage>
-  Expedite
-      svc cases perform-action P-1 --action Expedite
-  Withdraw the application
-      svc cases perform-action P-1 --action Withdraw
-  Start Site visit
-      svc cases start-process P-1 --process Site_Visit`,
+${PERMIT_ACTIONS}`,
   );
   assert.equal(
     await session.run("svc show -"),
-    `P-1  Permit for Ada
-
-Intake ✓ ─ Review ● ─ Decision
-
-Status   Pending-Review
-Urgency  10
-Type     Permit
-Handle   CITY-PERMIT-WORK P-1
-Owner    clerk@city
-Created  <time> by clerk@city
-Changed  <time> by clerk@city
-
-Fields
-  Applicant            Ada
+    `${describePermit("Intake ✓ ─ Review ● ─ Decision", "Pending-Review")}  Applicant            Ada
   Channel              Internet
   Address of the work  Quay 1
   Area in m²           40
@@ -129,16 +95,7 @@ Open work
 Actions
   Check the application: Applicant
       svc assignments perform P-1 --action CheckApplication
-  Edit details
-      svc cases perform-action P-1 --action pyUpdateCaseDetails
-  Change stage
-      svc cases stage-go P-1 --stage <stage>
-  Expedite
-      svc cases perform-action P-1 --action Expedite
-  Withdraw the application
-      svc cases perform-action P-1 --action Withdraw
-  Start Site visit
-      svc cases start-process P-1 --process Site_Visit
+${PERMIT_ACTIONS}
 
 Recent history
   YYYY-MM-DD hh:mm  clerk@city  Created the case P-1
