@@ -4,12 +4,12 @@ import { SvcError } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { createLookUpCommand } from "./keyring.ts";
+import { DEFAULT_PROFILE } from "./default_profile.ts";
 import {
   changeConfig,
   checkProfile,
   checkProfileName,
   type Config,
-  DEFAULT_PROFILE,
   findDefaultProfile,
   findOwn,
   findProfile,

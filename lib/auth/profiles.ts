@@ -7,6 +7,7 @@ import { isJsonObject, isNonEmptyString, type JsonObject, type JsonValue, parseJ
 import { hasShape, type Shape, type ValueOf } from "../../utils/shape.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { decodeUtf8 } from "../../utils/text/utf8.ts";
+import { DEFAULT_PROFILE } from "./default_profile.ts";
 import { CALL_SETTINGS, type CallSettingName, DEFAULT_TIMEOUT_SECONDS, describeSetting } from "./call_settings.ts";
 import { describeUntrusted, findUntrusted } from "../../utils/fs/trusted_path.ts";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
@@ -192,9 +193,6 @@ export interface Config extends JsonObject {
   /** The profiles by name. */
   readonly profiles: JsonObject;
 }
-
-/** The profile that is used if neither an option nor the environment nor the configuration names another. */
-export const DEFAULT_PROFILE = "default";
 
 /** Returns the default data directory of the embedded service. */
 export function getServiceDirectory(configDirectory: string): string {

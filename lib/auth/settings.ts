@@ -2,10 +2,10 @@ import { invokeCallback, type Warn } from "../client/callback.ts";
 import { CALL_SETTINGS, type CallSettingName, parseSetting } from "./call_settings.ts";
 import { type EnvironmentVariable, readVariable, readVariableIfAllowed } from "./environment.ts";
 import { SvcError } from "../errors.ts";
+import { DEFAULT_PROFILE } from "./default_profile.ts";
 import {
   checkMember,
   createMissingProfileError,
-  DEFAULT_PROFILE,
   findConfigDirectory,
   findDefaultProfile,
   findProfile,

@@ -1,5 +1,5 @@
 import { isLoopbackHost } from "../../utils/loopback_host.ts";
-import { DEFAULT_PROFILE } from "../auth/profiles.ts";
+import { DEFAULT_PROFILE } from "../auth/default_profile.ts";
 import { getErrorMessage, type HintCommand, isImportFailure, SvcError } from "../errors.ts";
 
 /** The profile of a service, and where its data are if svc has started it on this machine. */

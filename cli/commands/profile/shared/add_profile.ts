@@ -1,4 +1,5 @@
-import { DEFAULT_PROFILE, getConfigDirectory } from "../../../../lib/auth/profiles.ts";
+import { DEFAULT_PROFILE } from "../../../../lib/auth/default_profile.ts";
+import { getConfigDirectory } from "../../../../lib/auth/profiles.ts";
 import { readHiddenText } from "../../../args/payload.ts";
 import { canPrompt } from "../../../context.ts";
 import type { CommandContext } from "../../command.ts";
