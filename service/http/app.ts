@@ -196,9 +196,10 @@ function createCall({ name, operation, serve }: Route, options: AppOptions, keye
     const query = parseQuery(url);
     const { key, text, body, form } = await receive(raw); // Last: any failure after it must delete the uploaded file.
     try {
-      const later: LaterWork[] = [];
+      let later: LaterWork[] = [];
       const runLater = (work: LaterWork) => void later.push(work);
       const createContext = (tx: Transaction): HandlerContext => {
+        later = []; // The store may run a unit of work again.
         const now = new Date();
         const restricted = restrict(tx, app, { caller, now });
         return { app, tx: restricted, bytes, assets, caller, needsTag, now, query, body, runLater };
@@ -206,7 +207,8 @@ function createCall({ name, operation, serve }: Route, options: AppOptions, keye
       const ifMatch = c.req.header("if-match");
       const values = decode({ segment: (variable) => readSegment(url, variable), query, body, form, ifMatch });
       const start: Unit = async (tx) => await serve(values, createContext(tx));
-      const complete = createCompletion(createContext, options);
+      const scheduleLater = () => later.splice(0).forEach(options.runLater);
+      const complete = createCompletion(createContext, scheduleLater, options);
       let response: Response;
       if (key === undefined) {
         const first = await (hasEffect(operation) ? store.transact(start) : store.read(start, caller.id));
@@ -221,7 +223,7 @@ function createCall({ name, operation, serve }: Route, options: AppOptions, keye
         if (result.isReplay) await deleteFile(form, bytes);
         response = createResponse(result.response, requestId, result.isReplay ? REPLAYED : undefined);
       }
-      later.forEach(options.runLater);
+      scheduleLater();
       return response;
     } catch (error) {
       await deleteFile(form, bytes);
@@ -250,10 +252,11 @@ async function findCaller(c: Context, { app, tokens }: AppOptions, requestId: st
 
 /**
  * Creates the function that completes a call after its first unit of work. No unit of work is open while the call waits for
- * another system, because units run one after another.
+ * another system, because other units may wait for it. `scheduleLater` schedules what the last unit has left to do.
  */
 function createCompletion(
   createContext: (tx: Transaction) => HandlerContext,
+  scheduleLater: () => void,
   { runContinuation }: AppOptions,
 ): CallSteps["complete"] {
   return async (first, transact) => {
@@ -261,6 +264,7 @@ function createCompletion(
     return await runContinuation(async (signal) => {
       let outcome = first;
       while (outcome.afterCommit !== undefined) {
+        scheduleLater();
         const next = await outcome.afterCommit(signal);
         outcome = await transact(async (tx) => await next(createContext(tx)));
       }

@@ -8,6 +8,8 @@
  * - `transact` resolves only when the changes are durable: they survive a crash of the process and of the machine, unless
  *   the store is in memory. Callers send a response only after that.
  * - A unit that throws leaves no changes.
+ * - A unit may run more than once, for example after a conflict with another process. Only its last run has an effect, so
+ *   its work changes nothing outside the transaction.
  * - Units that change data run one after another. A unit sees all changes of earlier units, and no changes of an unfinished
  *   unit.
  * - A unit that only reads sees all changes that were durable when it began, and no changes of an unfinished unit. Each of

@@ -19,6 +19,7 @@ import { ServiceClock } from "../../service/store/service_clock.ts";
 import { openSqliteStore } from "../../service/store/sqlite/sqlite_store.ts";
 import type { Store } from "../../service/store/store.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../utils/json.ts";
+import { repeatUnits } from "./repeating_store.ts";
 import {
   CHECKOUT,
   type CommandResult,
@@ -107,13 +108,13 @@ export interface ServiceParts {
   readonly bytes?: ByteStore;
   /** Limits of connections. */
   readonly limits?: Partial<ConnectionLimits>;
-  /** The database. Default: a new one in memory. */
+  /** The database. Default: a new one in memory, which runs each unit of work twice. */
   readonly store?: Store;
 }
 
 /** Starts a service of the sample application with other parts. */
 export async function openServiceOn(
-  { bytes = openBytes(), limits, store = openSqliteStore(":memory:") }: ServiceParts,
+  { bytes = openBytes(), limits, store = repeatUnits(openSqliteStore(":memory:")) }: ServiceParts,
 ): Promise<ApiCaller & AsyncDisposable> {
   const resources = new AsyncDisposableStack();
   const app = await loadServedApplication(undefined);

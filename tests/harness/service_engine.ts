@@ -1,4 +1,7 @@
-/** The operations of the service on a store in memory, without HTTP, and with a clock of the test. */
+/**
+ * The operations of the service on a store in memory, without HTTP, and with a clock of the test. Each unit of work runs
+ * twice: a store may repeat a unit.
+ */
 import { SvcError } from "../../lib/errors.ts";
 import type { Operation } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
@@ -13,6 +16,7 @@ import type { HandlerContext, LaterWork, Outcome } from "../../service/http/hand
 import { handlers } from "../../service/http/routes.ts";
 import { openBytes } from "../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../service/store/sqlite/sqlite_store.ts";
+import { repeatUnits } from "./repeating_store.ts";
 import { CHECKOUT } from "./svc.ts";
 import { within } from "./wait.ts";
 
@@ -57,7 +61,7 @@ export interface Engine extends AsyncDisposable {
 /** Opens the operations of the sample application, or of a definition in YAML. */
 export async function openEngine(yaml?: string): Promise<Engine> {
   const app = yaml === undefined ? await loadServedApplication(undefined) : parseApplication(yaml, "test.yaml");
-  const store = openSqliteStore(":memory:");
+  const store = repeatUnits(openSqliteStore(":memory:"));
   const bytes = openBytes();
   const background: Promise<void>[] = [];
   let time = Date.parse("2026-01-02T03:04:05.678Z");
@@ -69,12 +73,13 @@ export async function openEngine(yaml?: string): Promise<Engine> {
   ): Promise<Outcome> {
     const caller = app.operators.get(as ?? [...app.operators.keys()][0] ?? "");
     if (caller === undefined) throw new TypeError(`No operator ${as}`);
-    const later: LaterWork[] = [];
+    let later: LaterWork[] = [];
     const serve = findHandler(name);
     time += wait;
     const now = new Date(time);
-    const transaction = store.transact(async (tx) =>
-      await serve(values, {
+    const transaction = store.transact(async (tx) => {
+      later = [];
+      return await serve(values, {
         app,
         tx: restrict(tx, app, { caller, now }),
         bytes,
@@ -85,8 +90,8 @@ export async function openEngine(yaml?: string): Promise<Engine> {
         query: new URLSearchParams(query),
         body,
         runLater: (work) => void later.push(work),
-      })
-    );
+      });
+    });
     const outcome = await within(`${name} returns`, transaction);
     for (const work of later) background.push(runAll(work));
     return outcome;

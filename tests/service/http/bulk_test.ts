@@ -4,7 +4,14 @@ import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import { locateFiles } from "../../../service/server/directory.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import type { StoredItem } from "../../../service/store/store.ts";
-import { leaveBulkJob, openService, readErrorDetails, type TestService } from "../../harness/service.ts";
+import {
+  type ApiCaller,
+  leaveBulkJob,
+  openService,
+  openServiceOn,
+  readErrorDetails,
+  type TestService,
+} from "../../harness/service.ts";
 import { PERMIT_FILE, textAt, valueAt } from "../../harness/service_engine.ts";
 import { makeFolder } from "../../harness/svc.ts";
 import { eventually } from "../../harness/wait.ts";
@@ -12,7 +19,7 @@ import { eventually } from "../../harness/wait.ts";
 const BULK = "/cases?actionID=pyUpdateCaseDetails";
 const ASYNC = `${BULK}&runningMode=async`;
 
-async function createPermit(svc: TestService): Promise<string> {
+async function createPermit(svc: ApiCaller): Promise<string> {
   const { body } = await svc.call("POST", "/cases", { body: { caseTypeID: "City-Permit-Work-Permit" } });
   return textAt(body, "id");
 }
@@ -52,6 +59,20 @@ Deno.test("a job in the background does not wait for the last case of another jo
   await svc.call("PATCH", ASYNC, { body: asked(0, only) });
   await eventually("the case of the short job is performed", () => performed(svc, only));
   assert.equal(await performed(svc, last), 0);
+});
+
+Deno.test("a job is scheduled once when the store repeats the unit of work that creates it", async () => {
+  await using svc = await openServiceOn({});
+  const [ID, last] = [await createPermit(svc), await createPermit(svc)];
+  await svc.call("PATCH", ASYNC, { body: { cases: [{ ID }, { ID: last }], content: { Channel: "Post" } } });
+  const countPerformed = async (caseId: string) => {
+    const body = { dataViewParameters: { CaseInstanceKey: caseId } };
+    const rows = valueAt((await svc.call("POST", "/data_views/D_pyWorkHistory", { body })).body, "data");
+    assert.ok(Array.isArray(rows));
+    return rows.filter((row) => valueAt(row, "pyHistoryType") === "performed").length;
+  };
+  await eventually("the job is done", () => countPerformed(last));
+  assert.deepEqual([await countPerformed(ID), await countPerformed(last)], [1, 1]);
 });
 
 Deno.test("the next start completes unfinished jobs, and repeats nothing", async () => {
