@@ -1,6 +1,5 @@
 /** Access tokens, which expire. */
-import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
-import type { Store, StoredClient } from "../store/store.ts";
+import { type Store, type StoredClient, StoreFull } from "../store/store.ts";
 import { createSecret, hashSecret } from "./secrets.ts";
 
 /** Maximum number of cached tokens. */
@@ -42,7 +41,7 @@ export class Tokens {
     try {
       await this.#store.transact((tx) => tx.putToken(stored, new Date(now).toISOString()));
     } catch (error) {
-      if (!isDiskFull(error)) throw error;
+      if (!(error instanceof StoreFull)) throw error;
       isStored = false; // It is valid until the service ends, so that clients can read.
     }
     this.#add(token, { clientId: client.id, operator: client.operator, expires, isStored });

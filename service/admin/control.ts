@@ -20,7 +20,7 @@ import { checkOwner, findProfiles, findServiceProfile, writeProfile } from "./pr
 import { getProfileName } from "../../lib/auth/settings.ts";
 import { addClient } from "../access/clients.ts";
 import { loadServedApplication } from "../sample/served_application.ts";
-import { openSqliteStore } from "../store/sqlite/sqlite_store.ts";
+import { openStore } from "../store/open_store.ts";
 
 /** Milliseconds to wait for the response of a service. */
 const RESPONSE_TIMEOUT = 3000;
@@ -218,7 +218,7 @@ export async function removeClient(
   const data = resolveDirectory(options.data);
   if (await readState(data) === undefined) throw createUnusedError(data, "There is no client to remove.");
   const client = options.client ?? findClient(getProfileName(options), data);
-  const store = openSqliteStore(locateFiles(data).database, true);
+  const store = await openStore(locateFiles(data).database, { isKnown: true });
   try {
     if (!await store.transact((tx) => tx.deleteClient(client))) {
       throw new SvcError("INVALID_ARGS", `The service has no client ${client}.`, {
@@ -252,7 +252,7 @@ export async function addClientProfile(
   }
   checkOwner(profile, data);
   const app = await loadServedApplication(state.app === "" ? undefined : state.app);
-  const store = openSqliteStore(locateFiles(data).database, true);
+  const store = await openStore(locateFiles(data).database, { isKnown: true });
   try {
     await writeProfile(profile, data, state, await addClient(store, app, options.operator));
   } finally {

@@ -14,7 +14,7 @@ import type { Assets } from "../pages/assets.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import { QueryTooSlow } from "../store/query.ts";
 import type { ServiceClock } from "../store/service_clock.ts";
-import { type Store, StoreBusy, type Transaction } from "../store/store.ts";
+import { type Store, StoreBusy, StoreUnavailable, type Transaction } from "../store/store.ts";
 import { checkHost } from "./check_host.ts";
 import { createOptionsResponse, permitOrigin } from "./cross_origin.ts";
 import { createDecoder } from "./decode.ts";
@@ -311,7 +311,9 @@ function toKnownError(error: Error): KnownError | undefined {
   if (error instanceof QueryTooSlow) {
     return new Invalid("The query takes too long. Add conditions, or request fewer rows.");
   }
-  if (error instanceof StoreBusy) return new RequestError("Unavailable", error.message, { retryAfter: 1 });
+  if (error instanceof StoreBusy || error instanceof StoreUnavailable) {
+    return new RequestError("Unavailable", error.message, { retryAfter: 1 });
+  }
   return undefined;
 }
 

@@ -1,8 +1,7 @@
 /** Checks at startup that the application definition fits the stored data. */
-import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { Application } from "../application/model/application.ts";
-import type { Store } from "../store/store.ts";
+import { type Store, StoreFull } from "../store/store.ts";
 import { findMismatches, isVerified, markVerified } from "./mismatches.ts";
 
 /** Maximum number of mismatches in an error. */
@@ -33,6 +32,6 @@ async function recordVerification(store: Store, app: Application): Promise<void>
   try {
     await store.transact((tx) => markVerified(tx, app, new Date()));
   } catch (error) {
-    if (!isDiskFull(error)) throw error;
+    if (!(error instanceof StoreFull)) throw error;
   }
 }

@@ -6,7 +6,7 @@ import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { Application } from "../application/model/application.ts";
 import { loadServedApplication } from "../sample/served_application.ts";
 import { findApplication, locateFiles, lockDirectory, resolveDataDirectory } from "../server/directory.ts";
-import { openSqliteStore } from "../store/sqlite/sqlite_store.ts";
+import { openStore } from "../store/open_store.ts";
 import type { Transaction } from "../store/store.ts";
 import type { Rename } from "../store/uses.ts";
 import { findMismatches, markVerified, type Mismatch } from "./mismatches.ts";
@@ -61,7 +61,7 @@ export async function migrate(
   const app = await loadServedApplication(await findApplication(data, file));
   for (const { text, rename } of renames) checkTarget(app, rename, text);
   using _lock = await lockDirectory(data);
-  const store = openSqliteStore(database, true);
+  const store = await openStore(database, { isKnown: true });
   try {
     return await store.transact(async (tx) => {
       const report = await applyRenames(tx, app, renames);

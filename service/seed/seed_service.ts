@@ -9,7 +9,7 @@ import { addClient } from "../access/clients.ts";
 import { readServiceStatus, resolveDirectory, type ServiceDirectory } from "../admin/control.ts";
 import { loadServedApplication } from "../sample/served_application.ts";
 import { findApplication, locateFiles } from "../server/directory.ts";
-import { openSqliteStore } from "../store/sqlite/sqlite_store.ts";
+import { openStore } from "../store/open_store.ts";
 import { seedApplication, type SeedOptions, type SeedReport } from "./seed_application.ts";
 
 /** Options of sample data for the service of a data directory or of a profile. */
@@ -25,7 +25,7 @@ export async function seedService(
   const data = profile === undefined ? resolveDirectory(given) : findDirectory(profile, given);
   const { url, apiRoot, tokenPath } = readAddress(await readServiceStatus({ data }), data);
   const app = await loadServedApplication(await findApplication(data, undefined));
-  const store = openSqliteStore(locateFiles(data).database, true);
+  const store = await openStore(locateFiles(data).database, { isKnown: true });
   const clientIds: string[] = [];
   const openClient = async (operator: string) => {
     const credentials = await addClient(store, app, operator);

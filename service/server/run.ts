@@ -22,7 +22,7 @@ import { watchDefinition } from "./watch_definition.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { MEMORY, resolveSettings, type ServiceOptions } from "./settings.ts";
 import { openBytes } from "../store/bytes_on_disk.ts";
-import { openSqliteStore } from "../store/sqlite/sqlite_store.ts";
+import { openStore } from "../store/open_store.ts";
 import { upgradeDatabase, type UpgradeProgress } from "../store/sqlite/upgrade/upgrade.ts";
 import { explainUpgrade, type UpgradeState, writeUpgrade } from "./upgrade_state.ts";
 import { deleteExpiredResponses } from "../http/idempotency.ts";
@@ -76,7 +76,7 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
     }
     const database = directory === undefined ? MEMORY : locateFiles(directory).database;
     const isNew = directory === undefined || !await exists(database);
-    const store = await openStore(database, isKnown, directory, { note: settings.log, ...hooks });
+    const store = await openDirectoryStore(database, isKnown, directory, { note: settings.log, ...hooks });
     resources.defer(() => store.close());
     if (directory !== undefined && !await createReserve(directory)) {
       settings.log("Warning: The disk is full. The service serves reads, and refuses changes until there is space.");
@@ -148,16 +148,16 @@ function createNothingToWatchError(): SvcError {
 }
 
 /** Opens the store, after an upgrade if necessary. If the disk is full, frees the reserved space and tries again. */
-async function openStore(
+async function openDirectoryStore(
   database: string,
   isKnown: boolean,
   directory: string | undefined,
   hooks: UpgradeHooks,
 ): Promise<Store> {
-  if (directory === undefined) return openSqliteStore(database, isKnown);
+  if (directory === undefined) return await openStore(database);
   const open = async () => {
     await upgradeDirectory(directory, hooks);
-    return openSqliteStore(database, isKnown);
+    return await openStore(database, { isKnown });
   };
   try {
     return await open();

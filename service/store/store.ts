@@ -261,6 +261,12 @@ export interface Transaction {
 /** Thrown if the database stays locked by another process, or if too many queries are waiting. Retry the unit later. */
 export class StoreBusy extends Error {}
 
+/** Thrown if the disk of the database is full. Reads still work. */
+export class StoreFull extends Error {}
+
+/** Thrown if the database cannot be reached. Retry the unit later: the store reconnects. */
+export class StoreUnavailable extends Error {}
+
 /** A database with the state of one application. */
 export interface Store {
   /**

@@ -31,6 +31,11 @@ export function isDiskFull(error: unknown): boolean {
   return /no space|not enough space|database or disk is full/i.test(error.message) || isDiskFull(error.cause);
 }
 
+/** Reports whether a statement failed because the disk of its database is full. */
+export function isDatabaseFull(error: unknown): boolean {
+  return getCode(error) !== undefined && isDiskFull(error);
+}
+
 /**
  * Reports whether a statement that is known to be correct failed because the file is damaged: it is not a database, is
  * truncated, lacks a table, or has an integer that no program has written.

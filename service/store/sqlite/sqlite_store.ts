@@ -4,14 +4,14 @@ import { makePrivateFile } from "../../../utils/fs/private_file.ts";
 import { getErrorMessage, SvcError } from "../../../lib/errors.ts";
 import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
 import { controlTransaction, GroupCommit } from "../../../utils/sqlite/group_commit.ts";
-import { isDatabaseBusy, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
+import { isDatabaseBusy, isDatabaseFull, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
 import { LogKeeper, type LogLimits } from "./log_keeper.ts";
 import { QueryLanes, type QueryLimits } from "./query_lanes.ts";
 import { QueryRunner } from "./query_runner.ts";
 import { ReadUnits, refuseChange } from "./read_units.ts";
 import { createLostError, prepareDatabase } from "./schema.ts";
 import { SqliteTransaction, Statements } from "./transaction.ts";
-import { type Store, StoreBusy, type Transaction } from "../store.ts";
+import { type Store, StoreBusy, StoreFull, type Transaction } from "../store.ts";
 
 /** Limits of a store. */
 export interface StoreLimits extends QueryLimits, LogLimits {
@@ -88,8 +88,9 @@ export function openSqliteStore(path: string, isKnown = false, limits: Partial<S
     try {
       return await work();
     } catch (error) {
-      if (!isDatabaseBusy(error)) throw error;
-      throw new StoreBusy("Another process has locked the database.", { cause: error });
+      if (isDatabaseBusy(error)) throw new StoreBusy("Another process has locked the database.", { cause: error });
+      if (isDatabaseFull(error)) throw new StoreFull("The disk of the database is full.", { cause: error });
+      throw error;
     }
   }
 

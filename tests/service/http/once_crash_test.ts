@@ -144,7 +144,7 @@ Deno.test("a case of a background bulk action that could not be written is retri
   );
   for (const id of ids) assert.equal((await linesOf(after, id, "performed")).length, 1);
   assert.deepEqual(log.map((line) => line.split("\n")[0]), [
-    "A background job failed. It will be retried in 1 s or at the next start: Error: database or disk is full",
+    "A background job failed. It will be retried in 1 s or at the next start: Error: The disk of the database is full.",
   ]);
 });
 

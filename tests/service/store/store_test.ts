@@ -132,7 +132,7 @@ Deno.test("if the database fails a shared commit, all its units fail with the re
     const put = (id: string) => store.transact((tx) => tx.putCase(newCase(id)));
     const outcomes = await Promise.allSettled(["W C-1", "W C-2", "W C-3"].map(put));
     const reasons = outcomes.map((outcome) => outcome.status === "rejected" && outcome.reason.message);
-    assert.deepEqual(reasons, Array(3).fill("database or disk is full"));
+    assert.deepEqual(reasons, Array(3).fill("The disk of the database is full."));
     await put("W C-4");
     await store.read(async (tx) => {
       assert.equal(await tx.getCase("W C-1"), undefined);
