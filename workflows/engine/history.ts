@@ -129,6 +129,8 @@ export function readHistory<E extends EventRecord>(events: readonly E[]): Histor
         resultOrder.push(position);
         break;
       case "log":
+      case "signal":
+      case "downtime":
         break;
     }
   }

@@ -122,16 +122,29 @@ export interface InputRecord {
   readonly end?: InputEnd;
   /** Why it stopped, if it is open and waits for a decision. */
   readonly stopped?: ErrorRecord;
+  /** Until when it waits without a process, in milliseconds since 1970. */
+  readonly waitsUntil?: number;
   /** End, in milliseconds since 1970. */
   readonly endedAt?: number;
 }
 
 /** All kinds of events. */
-export const EVENT_KINDS = ["call", "sent", "answer", "refusal", "random", "log", "left"] as const;
+export const EVENT_KINDS = [
+  "call",
+  "sent",
+  "answer",
+  "refusal",
+  "random",
+  "log",
+  "left",
+  "signal",
+  "downtime",
+] as const;
 
 /**
  * The kind of an event. `call`: the script took a step; `sent`: a change is about to be sent; `answer`, `refusal`: the
- * script got a result; `random`: it used random bytes; `log`: it printed; `left`: steps were rewound.
+ * script got a result; `random`: it used random bytes; `log`: it printed; `left`: steps were rewound; `signal`: someone sent
+ * it a value; `downtime`: it did not run for a time, in which its timers stood still.
  */
 export type EventKind = (typeof EVENT_KINDS)[number];
 
@@ -167,6 +180,14 @@ export interface CallTiming {
   readonly refusal?: string;
 }
 
+/** An input that waits without a process. */
+export interface WaitingInput {
+  /** Number of the input. */
+  readonly number: number;
+  /** Until when it waits, in milliseconds since 1970. */
+  readonly until: number;
+}
+
 /** The exclusive right to work on an input. */
 export type InputClaim = AsyncDisposable;
 
@@ -187,6 +208,13 @@ export interface InputJournal {
   endInput(runId: string, number: number, end: InputEnd): void;
   /** Records why an open input has stopped or, without a reason, that it continues. */
   stopInput(runId: string, number: number, reason?: ErrorRecord): void;
+  /**
+   * Records until when an open input waits without a process or, without a time, that it continues. The wait ends at once
+   * if the input has got a signal after the event `seen`.
+   */
+  waitInput(runId: string, number: number, until?: number, seen?: number): void;
+  /** Lists the first inputs of a run, up to a number, whose waits end, in the order of their ends. */
+  waiting(runId: string, options: { readonly upTo: number; readonly limit: number }): Promise<readonly WaitingInput[]>;
   /** Opens a failed input again. Records the steps that it rewinds and the generation of its further calls. */
   reopenInput(runId: string, number: number, rewind: EventRecord, generation: number): Promise<void>;
   /** Records a new value for an input that was opened again. */

@@ -32,6 +32,7 @@ Deno.test("a journal of a newer version is rejected and not changed", async () =
 /** Changes a journal to version 1, which had no checksums. */
 const FORMER = `
   DROP TABLE lengths;
+  DROP TABLE waits;
   ALTER TABLE runs DROP COLUMN checksum;
   ALTER TABLE inputs DROP COLUMN checksum;
   ALTER TABLE events DROP COLUMN checksum;
@@ -69,7 +70,7 @@ Deno.test("the records of a journal of version 1 get checksums, unless a process
   assert.deepEqual(await journal.verify(), { runs: 1, inputs: 1, events: 2, damaged: [] });
 });
 
-Deno.test("a journal of version 2 is upgraded to version 3", async () => {
+Deno.test("a journal of version 2 is upgraded to version 4", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
   {
@@ -78,13 +79,45 @@ Deno.test("a journal of version 2 is upgraded to version 3", async () => {
   }
   {
     using db = new DatabaseSync(path);
-    db.exec("PRAGMA user_version = 2");
+    db.exec("DROP TABLE waits; PRAGMA user_version = 2");
   }
   await using journal = await openJournal(path);
   assert.equal((await journal.findRun(RUN))?.id, RUN);
   assert.deepEqual((await journal.verify()).damaged, []);
   using db = new DatabaseSync(path);
-  assert.equal(db.prepare("PRAGMA user_version").get()?.user_version, 3);
+  assert.equal(db.prepare("PRAGMA user_version").get()?.user_version, 4);
+});
+
+Deno.test("a journal lists the inputs that wait by the time at which they continue", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  const begin = (journal: Journal, number: number) =>
+    journal.beginInput(RUN, { number, place: `in:${number}`, startedAt: 1, generation: 0 });
+  {
+    await using journal = await openJournal(path);
+    await journal.createRun(newRun(RUN));
+    for (let number = 1; number <= 5; number++) begin(journal, number);
+    [300, 100, 200, 100, 50].forEach((until, index) => journal.waitInput(RUN, index + 1, until));
+    journal.waitInput(RUN, 3, 90);
+    journal.waitInput(RUN, 2);
+    journal.endInput(RUN, 5, { state: "done" });
+    journal.waitInput(RUN, 5, 10); // It has ended.
+    journal.append(RUN, 4, { kind: "signal", position: 0, at: 1, content: "{}" });
+    const [signal] = await journal.events(RUN, 4);
+    journal.waitInput(RUN, 4, 100, signal?.seq);
+  }
+  await using journal = await openJournal(path);
+  const list = (upTo: number, limit: number) => journal.waiting(RUN, { upTo, limit });
+  assert.deepEqual(await list(9, 9), [{ number: 3, until: 90 }, { number: 4, until: 100 }, { number: 1, until: 300 }]);
+  assert.deepEqual(await list(3, 1), [{ number: 3, until: 90 }]);
+  assert.equal((await journal.findInput(RUN, 1))?.waitsUntil, 300);
+  assert.equal((await journal.findInput(RUN, 2))?.waitsUntil, undefined);
+  journal.waitInput(RUN, 4, 100); // The signal came after what it has seen.
+  assert.deepEqual(await list(9, 1), [{ number: 4, until: 0 }]);
+  assert.deepEqual((await journal.verify()).damaged, []);
+  await journal.deleteRun(RUN);
+  using db = new DatabaseSync(path);
+  assert.equal(db.prepare("SELECT count(*) AS count FROM waits").get()?.count, 0);
 });
 
 Deno.test("a journal that another process has locked can be read, and the error of a write names the lock", async () => {

@@ -9,6 +9,8 @@ export function readOnly(journal: InputJournal): InputJournal {
     beginInput: () => {},
     endInput: () => {},
     stopInput: () => {},
+    waitInput: () => {},
+    waiting: (runId, options) => journal.waiting(runId, options),
     reopenInput: () => Promise.resolve(),
     changeInput: () => {},
     append: () => {},

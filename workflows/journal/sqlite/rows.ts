@@ -21,6 +21,7 @@ const RECORD_NAMES: Readonly<Record<Exclude<TableName, "events">, string>> = {
   runs: "the record of the run",
   inputs: "the record of the input",
   lengths: "the length of the history",
+  waits: "the time until which the input waits",
 };
 
 /** Names of events by kind. */
@@ -32,6 +33,8 @@ const EVENT_NAMES: Readonly<Record<string, string>> = {
   random: "a recorded random number",
   log: "a recorded line",
   left: "a recorded rewind",
+  signal: "a recorded signal",
+  downtime: "a recorded downtime",
 } satisfies Record<EventKind, string>;
 
 /** Describes a record that does not match its checksum. */
@@ -70,8 +73,8 @@ export function toState({ state }: Row): RunState {
   return oneOf(RUN_STATES, state);
 }
 
-/** Converts a row of `inputs`. */
-export function toInput(row: Row): InputRecord {
+/** Converts a row of `inputs`, and the one of `waits` if the input waits. */
+export function toInput(row: Row, wait?: Row): InputRecord {
   const end = toEnd(row);
   return {
     number: Number(row.number),
@@ -82,6 +85,7 @@ export function toInput(row: Row): InputRecord {
     ...(end && { end }),
     ...(row.state === "open" && row.outcome !== null && { stopped: parseContent(row.outcome) }),
     ...(row.endedAt !== null && { endedAt: Number(row.endedAt) }),
+    ...(wait !== undefined && { waitsUntil: Number(wait.until) }),
   };
 }
 

@@ -5,8 +5,11 @@ import { inTransaction } from "../../../utils/sqlite/in_transaction.ts";
 import { JournalDamage } from "../damage.ts";
 import { sealAll, TABLE_NAMES } from "./seal.ts";
 
-/** Increases with each change of the tables or their content. Version 3 adds references to repeated responses. */
-const VERSION = 3;
+/**
+ * Increases with each change of the tables or their content. Version 3 adds references to repeated responses; version 4
+ * adds waits, signals and downtimes.
+ */
+const VERSION = 4;
 
 /** The tables of version 1. */
 const FIRST_TABLES = `
@@ -61,6 +64,18 @@ const CHECKSUMS = `
   ) STRICT, WITHOUT ROWID;
 `;
 
+/** Version 4 adds the times until which inputs wait. */
+const WAITS = `
+  CREATE TABLE waits (
+    run INTEGER NOT NULL,
+    input INTEGER NOT NULL,
+    until INTEGER NOT NULL,
+    checksum INTEGER NOT NULL,
+    PRIMARY KEY (run, input)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX waitsByTime ON waits (run, until);
+`;
+
 /** Identifies a journal: "svcJ". */
 const APPLICATION_ID = 0x7376634a;
 
@@ -74,8 +89,8 @@ const CONDITION = `
 /** Highest plausible version. A higher number is damage. */
 const MAX_VERSION = 1000;
 
-/** Number of tables of version 1. */
-const FIRST_TABLE_COUNT = 3;
+/** Number of tables of each earlier version. */
+const TABLE_COUNTS: Readonly<Record<number, number>> = { 1: 3, 2: 4, 3: 4 };
 
 /**
  * Reports whether a database is a journal of the current version, and not empty or of an earlier version. Throws for
@@ -90,7 +105,7 @@ function readVersion(db: DatabaseSync, path: string): number {
   const { application, version, entries, tables } = db.prepare(CONDITION).get() ?? {};
   if (application !== APPLICATION_ID) {
     if (version === 0 && entries === 0) return 0;
-    if (Number(tables) >= FIRST_TABLE_COUNT) throw new JournalDamage({}, "its header has changed");
+    if (Number(tables) >= Number(TABLE_COUNTS[1])) throw new JournalDamage({}, "its header has changed");
     throw new SvcError("INVALID_CONFIG", `${path} is a database, but not a journal.`, {
       hint: "Name another file with --journal.",
     });
@@ -101,9 +116,9 @@ function readVersion(db: DatabaseSync, path: string): number {
       hint: "Use that version, or another file with --journal.",
     });
   }
-  const expected = version === 1 ? FIRST_TABLE_COUNT : TABLE_NAMES.length;
+  const expected = TABLE_COUNTS[Number(version)] ?? TABLE_NAMES.length;
   if (Number(version) >= 1 && tables === expected) return Number(version);
-  throw new JournalDamage({}, tables === TABLE_NAMES.length ? "its header has changed" : "a table is missing");
+  throw new JournalDamage({}, Number(tables) >= expected ? "its header has changed" : "a table is missing");
 }
 
 /** Lists the identifiers of the runs in a journal of an earlier version. */
@@ -120,6 +135,7 @@ export function prepareJournal(db: DatabaseSync, path: string): void {
     if (version === VERSION) return;
     if (version === 0) db.exec(`${FIRST_TABLES}; PRAGMA application_id = ${APPLICATION_ID}`);
     else checkIntegrity(db); // Damage must not get a valid checksum.
+    if (version < 4) db.exec(WAITS);
     if (version < 2) {
       db.exec(CHECKSUMS);
       sealAll(db);

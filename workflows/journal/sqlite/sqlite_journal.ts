@@ -23,6 +23,7 @@ import type {
   RunRecord,
   RunState,
   StoredEvent,
+  WaitingInput,
 } from "../journal.ts";
 import { createDamageError, type DamagedPart, type JournalCheck, JournalDamage } from "../damage.ts";
 import { describeDamage, TIMED_EVENTS, toEvent, toInput, toRun, toState, toTimings } from "./rows.ts";
@@ -44,12 +45,19 @@ const DELETE_EVENTS =
 const DELETE_REST = [
   "DELETE FROM inputs WHERE run = ?1 AND number IN (SELECT number FROM inputs WHERE run = ?1 LIMIT 5000)",
   "DELETE FROM lengths WHERE run = ?1 AND input IN (SELECT input FROM lengths WHERE run = ?1 LIMIT 5000)",
+  "DELETE FROM waits WHERE run = ?1 AND input IN (SELECT input FROM waits WHERE run = ?1 LIMIT 5000)",
   "DELETE FROM runs WHERE seq = ?",
 ];
 
 const RUN_BY_ID = "SELECT * FROM runs WHERE id = ?";
 
 const LENGTH = "SELECT * FROM lengths WHERE run = ? AND input = ?";
+
+const WAIT = "SELECT * FROM waits WHERE run = ? AND input = ?";
+
+const WAITING = "SELECT * FROM waits WHERE run = ? AND input <= ? ORDER BY until, input LIMIT ?";
+
+const SIGNAL_AFTER = "SELECT 1 FROM events WHERE run = ? AND input = ? AND kind = 'signal' AND seq > ?";
 
 /** Reads the history of an input and its length in one statement, because another process may be writing. */
 const HISTORY = `
@@ -293,12 +301,39 @@ class SqliteJournal implements Journal {
   endInput(runId: string, number: number, end: InputEnd): void {
     const outcome = jsonOrNull(end.state === "done" ? end.result : end.error);
     const endedAt = Date.now();
+    this.#endWait(runId, number);
     this.#changeInput(runId, number, () => ({ state: end.state, outcome, endedAt }));
   }
 
   stopInput(runId: string, number: number, reason?: ErrorRecord): void {
     const outcome = jsonOrNull(reason);
     this.#changeInput(runId, number, ({ state }) => state === "open" ? { outcome } : undefined);
+  }
+
+  waitInput(runId: string, number: number, until?: number, seen = 0): void {
+    if (until === undefined) return this.#endWait(runId, number);
+    this.#writes.add(() => {
+      const run = this.#findKey(runId);
+      if (this.#findInputRow(runId, number)?.state !== "open") return;
+      const hasSignal = this.#prepare(SIGNAL_AFTER).get(run, number, seen) !== undefined;
+      const row = { run, input: number, until: hasSignal ? 0 : until };
+      if (this.#prepare(WAIT).get(run, number) === undefined) this.#insert("waits", row);
+      else this.#update("waits", row, row);
+    });
+  }
+
+  async waiting(
+    runId: string,
+    { upTo, limit }: { readonly upTo: number; readonly limit: number },
+  ): Promise<readonly WaitingInput[]> {
+    await this.#writes.flush();
+    return this.#guard(() => {
+      const rows = this.#prepare(WAITING).all(this.#findKey(runId), upTo, limit);
+      return rows.map((row) => {
+        const number = Number(row.input);
+        return { number, until: Number(checkRow("waits", row, this.#describeInput(runId, number)).until) };
+      });
+    });
   }
 
   async reopenInput(runId: string, number: number, rewind: EventRecord, generation: number): Promise<void> {
@@ -413,8 +448,10 @@ class SqliteJournal implements Journal {
   }
 
   #toInput(runId: string, number: number, row: Row): InputRecord {
-    checkRow("inputs", row, { run: runId, input: number });
-    return toInput(row);
+    const part = { run: runId, input: number };
+    checkRow("inputs", row, part);
+    const wait = this.#prepare(WAIT).get(this.#findKey(runId), number);
+    return toInput(row, wait && checkRow("waits", wait, part));
   }
 
   #toEvent(runId: string, number: number, row: Row): StoredEvent {
@@ -466,6 +503,12 @@ class SqliteJournal implements Journal {
       const changed = change(checkRow("inputs", row, { run: runId, input: number }));
       if (changed) this.#update("inputs", row, changed);
     });
+  }
+
+  #endWait(runId: string, number: number): void {
+    this.#writes.add(() =>
+      void this.#prepare("DELETE FROM waits WHERE run = ? AND input = ?").run(this.#findKey(runId), number)
+    );
   }
 
   #insert<T extends TableName>(table: T, columns: Columns<T>): void {

@@ -63,6 +63,9 @@ class Verification {
       this.#places.set(key, String(row.place));
       this.#check("inputs", row, this.#describe(Number(row.run), Number(row.number)));
     }
+    for (const row of this.#read(`SELECT * FROM waits ${this.#filter} ORDER BY run, input`)) {
+      this.#check("waits", row, this.#describe(Number(row.run), Number(row.input)));
+    }
     return count;
   }
 
