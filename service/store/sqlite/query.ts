@@ -1,19 +1,11 @@
 /** Compiles queries to SQL. All values and names of members are bound parameters. */
 import type { SQLInputValue } from "node:sqlite";
 import { ExactNumber } from "../../../utils/exact_number.ts";
-import { describeDamage, type TableName } from "./tables.ts";
-import type {
-  Column,
-  Comparator,
-  Filter,
-  Page,
-  RowField,
-  RowProperties,
-  RowQuery,
-  RowSource,
-  Value,
-} from "../query.ts";
+import { compileFilter, type Condition } from "../compile_filter.ts";
+import type { Column, Comparator, Filter, Page, RowField, RowQuery, RowSource, Value } from "../query.ts";
+import { getColumn, ROW_TABLES, type RowTable } from "../row_tables.ts";
 import { toLowerCase, withinTime } from "./define_functions.ts";
+import { describeDamage } from "./tables.ts";
 
 /** SQL and the values of its parameters. */
 export interface Compiled {
@@ -21,57 +13,6 @@ export interface Compiled {
   readonly sql: string;
   /** Values in the order of the parameters. */
   readonly parameters: readonly SQLInputValue[];
-}
-
-interface Table {
-  readonly name: TableName;
-  readonly content: string;
-  readonly columns: ReadonlyMap<string, string>;
-}
-
-const TABLES: { readonly [K in RowSource["kind"]]: Table } = {
-  records: { name: "records", content: "content", columns: columns<"records">({ key: "key", tag: "tag" }) },
-  cases: {
-    name: "cases",
-    content: "content",
-    columns: columns<"cases">({
-      id: "id",
-      businessId: "businessId",
-      typeId: "typeId",
-      parentId: "parentId",
-      status: "status",
-      urgency: "urgency",
-      stageId: "stageId",
-      createdBy: "createdBy",
-      createdAt: "createdAt",
-      updatedBy: "updatedBy",
-      updatedAt: "updatedAt",
-      tag: "tag",
-    }),
-  },
-  assignments: {
-    name: "assignments",
-    content: "state",
-    columns: columns<"assignments">({
-      id: "id",
-      caseId: "caseId",
-      processId: "processId",
-      stepId: "stepId",
-      urgency: "urgency",
-      createdAt: "createdAt",
-      "assignee.kind": "assigneeKind",
-      "assignee.id": "assigneeId",
-    }),
-  },
-  events: {
-    name: "events",
-    content: "facts",
-    columns: columns<"events">({ caseId: "caseId", at: "at", by: '"by"', kind: "kind", text: "text" }),
-  },
-};
-
-function columns<K extends keyof RowProperties>(names: Record<RowProperties[K], string>): ReadonlyMap<string, string> {
-  return new Map(Object.entries(names));
 }
 
 /** Maximum number of columns in a `json_object`. SQLite limits the arguments of a function. */
@@ -111,12 +52,12 @@ export function compileItemCases(filter: Filter): Compiled {
 
 class Compiler {
   readonly #query: RowQuery;
-  #table: Table;
+  #table: RowTable;
   readonly #parameters = new Map<SQLInputValue, string>();
 
   constructor(query: RowQuery) {
     this.#query = query;
-    this.#table = TABLES[query.source.kind];
+    this.#table = ROW_TABLES[query.source.kind];
   }
 
   finish(sql: string): Compiled {
@@ -216,7 +157,7 @@ class Compiler {
   /** Compiles the condition that the case with an ID meets a filter. The case is looked up for each row. */
   matchCase(id: string, filter: Filter): string {
     const table = this.#table;
-    this.#table = TABLES.cases;
+    this.#table = ROW_TABLES.cases;
     const condition = this.#filter(filter);
     this.#table = table;
     return `EXISTS (SELECT 1 FROM cases WHERE cases.id = ${id} AND ${condition})`;
@@ -233,16 +174,11 @@ class Compiler {
     return `(SELECT value FROM json_each(${this.bind(JSON.stringify(values))}))`;
   }
 
-  /** Compiles a filter. NULL counts as false in WHERE, where an index can be used. Below NOT, it must be replaced by 0. */
-  #filter(filter: Filter, negated = false): string {
-    if ("and" in filter) return this.#join(filter.and, " AND ", "1", negated);
-    if ("or" in filter) return this.#join(filter.or, " OR ", "0", negated);
-    if ("not" in filter) return `NOT ${this.#filter(filter.not, true)}`;
-    const condition = this.#condition(filter);
-    return negated ? `IFNULL(${condition}, 0)` : `(${condition})`;
+  #filter(filter: Filter): string {
+    return compileFilter(filter, (condition) => this.#condition(condition));
   }
 
-  #condition(filter: Exclude<Filter, { and: unknown } | { or: unknown } | { not: unknown }>): string {
+  #condition(filter: Condition): string {
     if ("isNull" in filter) return `${this.#scalar(filter.isNull)} IS NULL`;
     const read = (field: RowField) => filter.ignoreCase ? this.#folded(field) : this.#scalar(field);
     if ("in" in filter) {
@@ -256,10 +192,6 @@ class Compiler {
     const isShort = "value" in filter.right && String(filter.right.value).length <= MAX_INSTR;
     if (filter.comparator === "CONTAINS" && !isShort) return `contains(${left}, ${right})`;
     return compare(filter.comparator, left, right);
-  }
-
-  #join(filters: readonly Filter[], word: string, none: string, negated: boolean): string {
-    return filters.length === 0 ? none : `(${filters.map((filter) => this.#filter(filter, negated)).join(word)})`;
   }
 
   /** Compiles a value in lower case. SQLite converts an ASCII text faster, but it would compute a path three times. */
@@ -293,9 +225,7 @@ class Compiler {
   }
 
   #property(name: string): string {
-    const column = this.#table.columns.get(name);
-    if (column === undefined) throw new TypeError(`Rows of ${this.#query.source.kind} have no property ${name}.`);
-    return column;
+    return `"${getColumn(this.#table, name)}"`;
   }
 
   #path(members: readonly string[]): string {

@@ -5,13 +5,14 @@ import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
 import { isDatabaseDamaged } from "../../../utils/sqlite/database_errors.ts";
 import type { UnitOfWork } from "../../../utils/sqlite/group_commit.ts";
 import type { Filter, Page, RowQuery } from "../query.ts";
+import { renameInDrafts, renameWaiting } from "../stored_names.ts";
 import type { FieldSource, Rename, Use, UseKind, ValueCount } from "../uses.ts";
 import { withinTime } from "./define_functions.ts";
 import { createReadDamage, createRowDamage } from "./row_damage.ts";
 import { decodeRow, encodeRow, insertInto, parseStored, set, type SqlRow, upsert } from "./tables.ts";
 import { compileCount, compileItemCases, compileRows } from "./query.ts";
 import type { SqlQuery } from "./query_runner.ts";
-import { COUNT_USES, countMismatchedKeys, countValues, rename, renameInDrafts, renameWaiting } from "./uses.ts";
+import { COUNT_USES, countMismatchedKeys, countValues, rename } from "./uses.ts";
 import type {
   CasePlace,
   ItemRange,

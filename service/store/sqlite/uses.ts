@@ -1,7 +1,7 @@
 /** Counts and replaces names of the application definition in stored data. */
 import type { SQLInputValue } from "node:sqlite";
 import { set, type TableName } from "./tables.ts";
-import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
+import { OPERATOR_COLUMNS, OPERATOR_LISTS, OPERATOR_MEMBERS, OPERATOR_OWNED, QUEUE_MEMBERS } from "../stored_names.ts";
 import type { EmbeddedPart, FieldSource, Rename, UseKind } from "../uses.ts";
 
 /** A statement with its parameters. */
@@ -157,39 +157,6 @@ function replace(
   };
 }
 
-/** Columns with the ID of an operator. */
-const OPERATOR_COLUMNS = [
-  ["clients", "operator"],
-  ["cases", "createdBy"],
-  ["cases", "updatedBy"],
-  ["events", "by"],
-] as const;
-
-/** Members of items with the ID of an operator, by kind. */
-const OPERATOR_MEMBERS = [
-  { kind: "attachment", member: "createdBy" },
-  { kind: "bulk-job", member: "callerId" },
-  { kind: "caseTag", member: "addedBy" },
-  { kind: "conversation", member: "operator" },
-  { kind: "file", member: "by" },
-  { kind: "message", member: "author" },
-  { kind: "reply", member: "author" },
-  { kind: "personalization", member: "operator" },
-] as const;
-
-/** Members of messages with IDs of operators. */
-const OPERATOR_LISTS = ["likes", "mentions"] as const;
-
-/** Kinds of items that belong to operators. */
-const OPERATOR_OWNED = ["bulk-job", "message", "reply"] as const;
-
-/** Members of items with the ID of a queue. */
-const QUEUE_MEMBERS = [
-  { kind: "message", member: "queue" },
-  { kind: "reply", member: "queue" },
-  { kind: "personalization", member: "queue" },
-] as const;
-
 /** Replaces the value of a member of all items of a kind. */
 function replaceInItems(
   { kind, member }: { readonly kind: string; readonly member: string },
@@ -234,40 +201,4 @@ function moveMember(
       WHERE ${type} = ?3 AND json_type(${column}, ?2) IS NOT NULL AND json_type(${column}, ?1) IS NULL`,
     parameters: [after ?? "", before ?? "", owner],
   };
-}
-
-/** Replaces names in the processes that wait for child cases. Returns undefined if nothing changes. */
-export function renameWaiting(flow: JsonObject, change: Rename): JsonObject | undefined {
-  const { waiting } = flow;
-  if (!isJsonObject(waiting) || (change.kind !== "process" && change.kind !== "step")) return undefined;
-  let isChanged = false;
-  const renamed = Object.entries(waiting).map(([child, place]): [string, JsonObject[string]] => {
-    if (!isJsonObject(place)) return [child, place];
-    if (change.kind === "process" && place.processId === change.from) {
-      isChanged = true;
-      return [child, { ...place, processId: change.to }];
-    }
-    if (change.kind === "step" && place.processId === change.process && place.stepId === change.from) {
-      isChanged = true;
-      return [child, { ...place, stepId: change.to }];
-    }
-    return [child, place];
-  });
-  return isChanged ? { ...flow, waiting: Object.fromEntries(renamed) } : undefined;
-}
-
-/** Replaces the name of a field in drafts. Returns undefined if nothing changes. */
-export function renameInDrafts(state: JsonObject, { from, to }: Rename): JsonObject | undefined {
-  const { drafts } = state;
-  if (!isJsonObject(drafts)) return undefined;
-  let isChanged = false;
-  const renamed = Object.entries(drafts).map(([action, draft]): [string, JsonObject[string]] => {
-    if (!isJsonObject(draft) || !Object.hasOwn(draft, from)) return [action, draft];
-    isChanged = true;
-    return [
-      action,
-      Object.fromEntries(Object.entries(draft).map(([name, value]) => [name === from ? to : name, value])),
-    ];
-  });
-  return isChanged ? { ...state, drafts: Object.fromEntries(renamed) } : undefined;
 }
