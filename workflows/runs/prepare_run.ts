@@ -1,13 +1,11 @@
 import { SvcError } from "../../lib/errors.ts";
 import { editedScript } from "../engine/divergence.ts";
-import { StopInput } from "../engine/live_calls.ts";
 import type { Fingerprint } from "../inputs/fingerprint.ts";
 import type { InputRecord, Journal, RunRecord, RunSettings } from "../journal/journal.ts";
-import { readOnly } from "../journal/sqlite/read_only.ts";
 import type { OpenWorkflow } from "../scripts/open_workflow.ts";
+import { findDivergence } from "./find_divergence.ts";
 import { proveGrants } from "./grant_proof.ts";
-import { reopenFailed, viewReopened } from "./reopen.ts";
-import { Runner } from "./runner.ts";
+import { readReopened, reopenFailed } from "./reopen.ts";
 
 /** A run to prepare. */
 export interface Preparation {
@@ -95,14 +93,12 @@ async function explainDivergence(
   { id, journal, retries }: Preparation,
 ): Promise<SvcError> {
   const edited = editedScript(workflow.name, id);
-  const live = { call: () => Promise.reject(new StopInput(edited)) };
-  const view = retries ? viewReopened(journal) : readOnly(journal);
-  const runner = new Runner({ workflow, journal: view, id, live, isTrial: true });
   for await (const input of journal.inputs(id)) {
     if (!isContinued(input, retries)) continue;
-    const outcome = await runner.run(input);
+    const events = retries ? await readReopened(journal, id, input) : await journal.events(id, input.number);
+    const error = await findDivergence(workflow, input, events);
     // The user wants to run the script, so any other failure is not a reason to reject it.
-    return "failure" in outcome && outcome.failure.code === "WORKFLOW_DIVERGED" ? outcome.failure : edited;
+    return error?.code === "WORKFLOW_DIVERGED" ? error : edited;
   }
   return edited;
 }

@@ -2,8 +2,7 @@ import type { ErrorRecord } from "../../lib/errors.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import { parseRefusal, parseRequest, planRewind, readHistory, toRewindEvent } from "../engine/history.ts";
 import { isSleep } from "../sandbox/protocol/messages.ts";
-import type { EventKind, EventRecord, InputJournal, Journal, StoredEvent } from "../journal/journal.ts";
-import { readOnly } from "../journal/sqlite/read_only.ts";
+import type { EventKind, EventRecord, InputRecord, Journal, StoredEvent } from "../journal/journal.ts";
 import { isThrown } from "../sandbox/guest/script_error.ts";
 
 /** Number of inputs that are opened with one commit. */
@@ -33,21 +32,14 @@ export async function reopenFailed(journal: Journal, runId: string, force = fals
   return count;
 }
 
-/** Returns a read-only view of a journal as it would be with the failed inputs opened again. */
-export function viewReopened(journal: InputJournal): InputJournal {
-  const view = readOnly(journal);
-  return {
-    ...view,
-    async findInput(runId, number) {
-      const input = await view.findInput(runId, number);
-      return input?.end?.state === "failed" ? { ...input, end: undefined } : input;
-    },
-    async events(runId, number) {
-      const events = await view.events(runId, number);
-      const end = (await view.findInput(runId, number))?.end;
-      return end?.state === "failed" ? [...events, { ...createRewind(events, end.error), seq: Infinity }] : events;
-    },
-  };
+/** Reads the history of an input as it would be if a failed input was opened again. */
+export async function readReopened(
+  journal: Journal,
+  runId: string,
+  { number, end }: InputRecord,
+): Promise<readonly StoredEvent[]> {
+  const events = await journal.events(runId, number);
+  return end?.state === "failed" ? [...events, { ...createRewind(events, end.error), seq: Infinity }] : events;
 }
 
 function createRewind(events: readonly StoredEvent[], error: ErrorRecord, isForced = false): EventRecord {

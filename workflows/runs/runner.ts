@@ -1,4 +1,4 @@
-import { type ErrorRecord, SvcError, toSvcError } from "../../lib/errors.ts";
+import { SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { type EventSink, InputRun } from "../engine/input_run.ts";
 import { type LiveCalls, StopInput } from "../engine/live_calls.ts";
@@ -7,7 +7,6 @@ import type { BatchInput } from "../inputs/batch_input.ts";
 import type { InputEnd, InputJournal, InputRecord, StoredEvent } from "../journal/journal.ts";
 import { isInputDamage } from "../journal/damage.ts";
 import { newRunId } from "../journal/run_id.ts";
-import { isThrown } from "../sandbox/guest/script_error.ts";
 import { KilledFromOutside } from "../sandbox/host/guest_errors.ts";
 import { DEFAULT_LIMITS } from "../sandbox/host/limits.ts";
 import { interrupted, LeftOpen, StopsRun } from "../sandbox/host/interruption.ts";
@@ -27,8 +26,6 @@ export interface RunnerOptions {
   readonly nonce?: string;
   /** True continues an input whose script no longer matches its history. */
   readonly force?: boolean;
-  /** True for a trial: a script that fails before it has repeated its history has diverged. */
-  readonly isTrial?: boolean;
 }
 
 /** An input with its number. */
@@ -216,7 +213,6 @@ export class Runner {
     } catch (thrown) {
       await run?.pause(); // Changes in progress are recorded before the input ends.
       await run?.verify();
-      if (this.#options.isTrial) await checkTrial(run, toSvcError(thrown).toJSON());
       if (thrown instanceof SvcError && thrown.cause instanceof StopsRun) void this.interrupt(thrown);
       throw thrown;
     } finally {
@@ -301,11 +297,6 @@ function isSameValue(one: JsonValue | undefined, other: JsonValue | undefined): 
 
 function alreadyClaimed(runId: string, { place }: RunInput): SvcError {
   return new SvcError("INVALID_ARGS", `Another process works on ${place} of run ${runId}.`);
-}
-
-/** Checks that a script that fails with its own error has repeated its history. */
-async function checkTrial(run: InputRun | undefined, failure: ErrorRecord): Promise<void> {
-  if (isThrown(failure)) await run?.finish(failure);
 }
 
 function checkUnchanged(recorded: InputRecord, { place, value, error }: RunInput): void {

@@ -13,6 +13,7 @@ import type { JournalCheck } from "../journal/damage.ts";
 import type { Journal, RunRecord, RunSettings, ShownState } from "../journal/journal.ts";
 import { openJournal } from "../journal/sqlite/sqlite_journal.ts";
 import type { PlanOptions, PlanResult } from "../plan/make_plan.ts";
+import type { CheckOptions, InputCheck } from "./check_script.ts";
 import { tryClaimRun } from "./claim_run.ts";
 import { hasOwnGrants } from "./grant_proof.ts";
 import { describeInput, describeRun, type InputDescription, type RunDescription } from "./describe_run.ts";
@@ -164,6 +165,19 @@ export class Runs implements AsyncDisposable {
       run,
       (verb) => formatRunCommand(verb, { id, journalPath: this.#path }),
     );
+  }
+
+  /**
+   * Replays open inputs with a script, without sending or recording anything, and yields for each the first difference
+   * between the script and its history. Runs in progress are checked up to what they have recorded.
+   */
+  async *check(options: CheckOptions): AsyncGenerator<InputCheck> {
+    const { run } = options;
+    const journal = await this.#existingJournal();
+    const named = run === undefined ? undefined : [await this.#findRun(run)];
+    const { checkScript } = await import("./check_script.ts");
+    const find = async (name: string) => named ?? (await journal.listRuns()).filter((one) => one.name === name);
+    yield* checkScript(journal, find, options);
   }
 
   /** Checks all records of the journal, or those of one run, and the structure of its file. */

@@ -1,6 +1,7 @@
 /** The commands of `svc workflow`. */
 import type { LocalGroup } from "../local_command.ts";
 import { cancelCommand } from "./cancel.ts";
+import { checkCommand } from "./check.ts";
 import { deleteCommand } from "./delete.ts";
 import { initCommand } from "./init.ts";
 import { listCommand } from "./list.ts";
@@ -21,6 +22,7 @@ export const commands: LocalGroup = {
   plan: planCommand,
   record: recordCommand,
   test: testCommand,
+  check: checkCommand,
   init: initCommand,
   resume: resumeCommand,
   retry: retryCommand,

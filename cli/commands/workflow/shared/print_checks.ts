@@ -1,0 +1,37 @@
+/** Prints the checks of open inputs: as data, or as a page at a terminal. */
+import { SvcError } from "../../../../lib/errors.ts";
+import { pluralize } from "../../../../utils/text/wording.ts";
+import type { InputCheck } from "../../../../workflows/runs/check_script.ts";
+import { writeResult } from "../../../context.ts";
+import { layOutPage } from "../../../view/page.ts";
+import type { CommandContext } from "../../command.ts";
+
+/** Prints the inputs that diverge. Throws an error if there are any. */
+export async function printChecks(context: CommandContext, checks: AsyncIterable<InputCheck>): Promise<void> {
+  const { globals, io: { stdout }, note, print } = context;
+  const runs = new Set<string>();
+  const failed: Required<InputCheck>[] = [];
+  let count = 0;
+  for await (const { error, ...input } of checks) {
+    count++;
+    runs.add(input.run);
+    if (error !== undefined) failed.push({ ...input, error });
+  }
+  if (globals.isDataRequested || !stdout.isTerminal()) {
+    await print(failed.map(({ error, ...input }) => ({ ...input, error: { ...error.toJSON() } })));
+  } else await writeResult(context, formatPage(failed, stdout.columns()));
+  const checked = `${pluralize(count, "open input")} of ${pluralize(runs.size, "run")}`;
+  if (count === 0) return note("There is no open input to check.");
+  if (failed.length === 0) return note(`Checked ${checked}. None diverges.`);
+  throw new SvcError("WORKFLOW_DIVERGED", `The script cannot continue ${failed.length} of ${checked}.`, {
+    hint: "Keep the recorded calls of these inputs, or let their runs end with the script that started them.",
+  });
+}
+
+function formatPage(failed: readonly Required<InputCheck>[], columns: number | undefined): string {
+  const sections = failed.map(({ run, input, error }) => ({
+    heading: `${run}, ${input}`,
+    rows: [{ label: error.code, value: error.message }],
+  }));
+  return layOutPage(sections, { columns, color: false });
+}
