@@ -88,15 +88,24 @@ export async function removeExpired(
   const before = new Date(now.getTime() - LIFETIME).toISOString();
   const expired = await store.transact(async (tx) => {
     const items = await tx.listItems(FILE_KIND, TEMPORARY, { before });
-    for (const { id } of items) await tx.deleteItem(FILE_KIND, id);
-    return items;
+    const unlinked: StoredItem[] = [];
+    for (const { id } of items) {
+      const item = await tx.getItem(FILE_KIND, id);
+      if (item?.owner !== TEMPORARY) continue; // Another unit has linked or deleted it in the meantime.
+      await tx.deleteItem(FILE_KIND, id);
+      unlinked.push(item);
+    }
+    return unlinked;
   });
   for (const { id } of expired) await bytes.remove(id);
 }
 
-/** Deletes the bytes of incomplete uploads, which a killed process leaves. No upload may be in progress. */
-export async function removeOrphans(store: Store, bytes: ByteStore): Promise<void> {
-  for (const id of await bytes.list()) {
+/**
+ * Deletes the bytes of incomplete uploads, which a killed process leaves. No upload that began before the given time may be
+ * in progress, or no upload at all.
+ */
+export async function removeOrphans(store: Store, bytes: ByteStore, before?: Date): Promise<void> {
+  for (const id of await bytes.list(before)) {
     if (await store.read((tx) => findFile(tx, id)) === undefined) await bytes.remove(id);
   }
 }

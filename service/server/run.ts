@@ -19,7 +19,7 @@ import { removeExpired, removeOrphans } from "../attachments/files.ts";
 import { handlers } from "../http/routes.ts";
 import { serve } from "./server.ts";
 import { watchDefinition } from "./watch_definition.ts";
-import { SvcError } from "../../lib/errors.ts";
+import { getErrorMessage, SvcError } from "../../lib/errors.ts";
 import { MEMORY, resolveSettings, type ServiceOptions } from "./settings.ts";
 import { openBytes } from "../store/bytes_on_disk.ts";
 import { openStore } from "../store/open_store.ts";
@@ -85,7 +85,8 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
     const tokens = new Tokens(store, settings.tokenLifetimeSeconds);
     const bytes = openBytes(directory === undefined ? undefined : locateFiles(directory).files);
     resources.defer(() => bytes.close());
-    if (!isNew) await removeOrphans(store, bytes); // Files beside a new database are not from svc.
+    // Files beside a new database are not from svc.
+    if (!isNew && store.server === undefined) await removeOrphans(store, bytes);
     const assets = await openServedAssets(file);
     const maxFileBytes = settings.maxFile * 1024 * 1024;
     const clock = await ServiceClock.open(store);
@@ -193,6 +194,9 @@ function once(work: () => Promise<void>): () => Promise<void> {
 /** Milliseconds between two sweeps. */
 const INTERVAL = 5 * 60 * 1000;
 
+/** Milliseconds after which the bytes of an upload that another process may receive are an orphan. */
+const LONGEST_UPLOAD = 24 * 60 * 60 * 1000;
+
 /** Deletes expired uploads and responses now and every few minutes. Disposing of it waits for a running sweep. */
 export function sweepRegularly(
   { store, bytes, clock }: { readonly store: Store; readonly bytes: ByteStore; readonly clock: ServiceClock },
@@ -202,8 +206,12 @@ export function sweepRegularly(
     log(`Expired ${what} were not deleted: ${error instanceof Error ? error.stack : String(error)}`);
   };
   const sweep = async () => {
+    await clock.synchronize().catch((error) => log(`The time of the database is unknown: ${getErrorMessage(error)}`));
     await removeExpired(store, bytes, { now: new Date(), uptime: clock.uptime }).catch(logFailure("uploads"));
     await deleteExpiredResponses(store, clock.now()).catch(logFailure("responses"));
+    if (store.server === undefined) return;
+    const before = new Date(clock.now().getTime() - LONGEST_UPLOAD);
+    await removeOrphans(store, bytes, before).catch(logFailure("parts of uploads"));
   };
   let sweeping = sweep();
   const timer = setInterval(() => sweeping = sweeping.then(sweep), INTERVAL);

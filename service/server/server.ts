@@ -1,10 +1,13 @@
 /** The service as a running HTTP server. */
-import { SvcError } from "../../lib/errors.ts";
+import { getErrorMessage, SvcError } from "../../lib/errors.ts";
 import { HttpServer, type Respond } from "../connections/http_server.ts";
 import { type ConnectionLimits, DEFAULT_LIMITS, findMaxConnections } from "../connections/limits.ts";
-import { listUnfinishedJobs } from "../case_types/bulk_jobs.ts";
+import { delay } from "../../utils/async/abort.ts";
+import { AbandonedJobs, listUnfinishedJobs } from "../case_types/bulk_jobs.ts";
 import { type AppOptions, createApp } from "../http/app.ts";
 import { logRequests } from "../http/request_log.ts";
+import type { Application } from "../application/model/application.ts";
+import { StoreUnavailable } from "../store/store.ts";
 import { Jobs } from "./jobs.ts";
 import { buildUrl } from "./settings.ts";
 
@@ -31,6 +34,9 @@ export interface Server extends AsyncDisposable {
 /** Maximum milliseconds to wait for running calls when the server stops. */
 const GRACE = 5000;
 
+/** Milliseconds between two searches for jobs of processes that have ended. */
+const SEARCH_INTERVAL = 2000;
+
 /** Starts a server. Disposing of it waits for running calls, and for jobs except those that the next start continues. */
 export async function serve(options: ServerOptions): Promise<Server> {
   const stop = new AbortController();
@@ -44,15 +50,18 @@ export async function serve(options: ServerOptions): Promise<Server> {
     });
     return options.logRequests ? logRequests(respond, options) : respond;
   };
+  let { app } = options;
   let respond = await create();
   const unfinished = await listUnfinishedJobs(options.app, options.store);
   const limits = { ...DEFAULT_LIMITS, maxConnections: await findMaxConnections(), ...options.limits };
   const server = listen(options, limits, (request) => respond(request));
   for (const work of unfinished) jobs.add(work); // After listening, which may fail.
+  if (options.store.server !== undefined) void jobs.track(takeOverJobs(jobs, () => app, stop.signal, options));
   return {
     url: buildUrl(options.hostname, server.port),
     async replaceApplication(parts) {
       respond = await create(parts);
+      app = parts.app;
     },
     async [Symbol.asyncDispose]() {
       stop.abort();
@@ -60,6 +69,25 @@ export async function serve(options: ServerOptions): Promise<Server> {
       await jobs.done();
     },
   };
+}
+
+/** Continues jobs of other processes that have ended, until the signal aborts. */
+async function takeOverJobs(
+  jobs: Jobs,
+  getApplication: () => Application,
+  stop: AbortSignal,
+  { store, log }: ServerOptions,
+): Promise<void> {
+  const abandoned = new AbandonedJobs(store);
+  while (await delay(SEARCH_INTERVAL, stop).then(() => true, () => false)) {
+    try {
+      for (const work of await abandoned.find(getApplication())) jobs.add(work);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) {
+        log(`Jobs of other processes were not found: ${getErrorMessage(error)}`);
+      }
+    }
+  }
 }
 
 function listen({ hostname, port, log }: ServerOptions, limits: ConnectionLimits, respond: Respond): HttpServer {

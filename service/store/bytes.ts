@@ -22,8 +22,8 @@ export interface ByteStore {
   read(id: string): ReadableStream<Uint8Array>;
   /** Deletes a file, if it exists. */
   remove(id: string): Promise<void>;
-  /** Lists the names of all stored files. */
-  list(): Promise<string[]>;
+  /** Lists the names of all stored files, or of those that were written before a time. */
+  list(before?: Date): Promise<string[]>;
   /** Deletes temporary storage. */
   close(): Promise<void>;
 }

@@ -31,9 +31,12 @@ export function openBytes(folder?: string): ByteStore {
       if (folder !== undefined && await areKept(folder)) return; // The next start removes the file.
       await Deno.remove(`${getFolder()}/${id}`).catch(ignoreMissing);
     },
-    async list() {
+    async list(before) {
       const path = folder ?? temporary;
-      return path === undefined ? [] : await listStoredFiles(path);
+      const names = path === undefined ? [] : await listStoredFiles(path);
+      if (before === undefined) return names;
+      const isOld = await Promise.all(names.map((name) => wasWrittenBefore(`${path}/${name}`, before)));
+      return names.filter((_, index) => isOld[index]);
     },
     async close() {
       if (temporary !== undefined) await Deno.remove(temporary, { recursive: true });
@@ -69,6 +72,11 @@ export async function removeBytes(folder: string): Promise<void> {
 async function listStoredFiles(folder: string): Promise<string[]> {
   const entries = await readEntries(folder) ?? [];
   return entries.filter(({ name, isFile }) => isFile && NAME.test(name)).map(({ name }) => name);
+}
+
+async function wasWrittenBefore(file: string, time: Date): Promise<boolean> {
+  const written = (await Deno.stat(file).catch(ignoreMissing))?.mtime ?? undefined;
+  return written !== undefined && written < time;
 }
 
 /** Lists a folder. Returns undefined if it does not exist. */

@@ -267,8 +267,16 @@ export class StoreFull extends Error {}
 /** Thrown if the database cannot be reached. Retry the unit later: the store reconnects. */
 export class StoreUnavailable extends Error {}
 
+/** A database server, which other processes may use at the same time. */
+export interface StoreServer {
+  /** Returns the time of its clock, which all processes share. Throws `StoreUnavailable` if it cannot be reached. */
+  readTime(): Promise<Date>;
+}
+
 /** A database with the state of one application. */
 export interface Store {
+  /** The database server. Undefined if the database is embedded, so that only this process serves its state. */
+  readonly server?: StoreServer;
   /**
    * Runs a unit of work, and resolves with its result when its changes are durable. Units that wait at the same time share
    * one commit. If the work throws, its changes are undone and the promise is rejected with the same error.

@@ -401,12 +401,22 @@ export interface UnfinishedBulkJob {
 export async function leaveBulkJob(
   data: string,
   cases: readonly string[],
+  progress: UnfinishedBulkJob = {},
+): Promise<void> {
+  const store = openSqliteStore(locateFiles(data).database);
+  await leaveBulkJobIn(store, cases, progress);
+  await store.close();
+}
+
+/** Writes an unfinished bulk action on cases to a store. */
+export async function leaveBulkJobIn(
+  store: Store,
+  cases: readonly string[],
   { promised = new Date(), done = 0, id = "J", channel = "Post" }: UnfinishedBulkJob = {},
 ): Promise<void> {
   const app = await loadServedApplication(undefined);
   const [caller] = app.operators.values();
   assert.ok(caller);
-  const store = openSqliteStore(locateFiles(data).database);
   const submission = { content: { Channel: channel } };
   const job = { id, cases, action: "pyUpdateCaseDetails", submission };
   const parts: LaterWork[] = [];
@@ -417,7 +427,6 @@ export async function leaveBulkJob(
   });
   let next: LaterWork | void = parts[0];
   for (let turn = 0; turn <= done && next; turn++) next = await next(store); // The first part only starts the job.
-  await store.close();
 }
 
 /** A server with the chat-completions interface. */

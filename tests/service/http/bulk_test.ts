@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import { locateFiles } from "../../../service/server/directory.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
-import type { StoredItem } from "../../../service/store/store.ts";
+import type { Store, StoredItem } from "../../../service/store/store.ts";
 import {
   type ApiCaller,
   leaveBulkJob,
+  leaveBulkJobIn,
   openService,
   openServiceOn,
   readErrorDetails,
@@ -31,9 +32,11 @@ function asked(missing: number, last: string): JsonObject {
 }
 
 /** How often an action was performed on a case. */
-async function performed(svc: TestService, caseId: string): Promise<number> {
-  const rows = await svc.rows("D_pyWorkHistory", { dataViewParameters: { CaseInstanceKey: caseId } });
-  return rows.filter(({ pyHistoryType }) => pyHistoryType === "performed").length;
+async function performed(svc: ApiCaller, caseId: string): Promise<number> {
+  const body = { dataViewParameters: { CaseInstanceKey: caseId } };
+  const rows = valueAt((await svc.call("POST", "/data_views/D_pyWorkHistory", { body })).body, "data");
+  assert.ok(Array.isArray(rows));
+  return rows.filter((row) => valueAt(row, "pyHistoryType") === "performed").length;
 }
 
 Deno.test("a duplicate case and a job with too many cases are refused, and nothing is changed", async () => {
@@ -65,14 +68,36 @@ Deno.test("a job is scheduled once when the store repeats the unit of work that 
   await using svc = await openServiceOn({});
   const [ID, last] = [await createPermit(svc), await createPermit(svc)];
   await svc.call("PATCH", ASYNC, { body: { cases: [{ ID }, { ID: last }], content: { Channel: "Post" } } });
-  const countPerformed = async (caseId: string) => {
-    const body = { dataViewParameters: { CaseInstanceKey: caseId } };
-    const rows = valueAt((await svc.call("POST", "/data_views/D_pyWorkHistory", { body })).body, "data");
-    assert.ok(Array.isArray(rows));
-    return rows.filter((row) => valueAt(row, "pyHistoryType") === "performed").length;
-  };
-  await eventually("the job is done", () => countPerformed(last));
-  assert.deepEqual([await countPerformed(ID), await countPerformed(last)], [1, 1]);
+  await eventually("the job is done", () => performed(svc, last));
+  assert.deepEqual([await performed(svc, ID), await performed(svc, last)], [1, 1]);
+});
+
+/** Opens a store that several services of this process serve, as processes serve a database server. */
+function openSharedStore(): Store & AsyncDisposable {
+  const { close, ...store } = openSqliteStore(":memory:");
+  const server = { readTime: () => Promise.resolve(new Date()) };
+  return { ...store, server, close: () => Promise.resolve(), [Symbol.asyncDispose]: close };
+}
+
+Deno.test("services that start on the same database perform each case of a job once", async () => {
+  await using store = openSharedStore();
+  await using first = await openServiceOn({ store });
+  const ids: string[] = [];
+  while (ids.length < 20) ids.push(await createPermit(first));
+  await leaveBulkJobIn(store, ids, { done: 3 });
+  const others = await Promise.all([openServiceOn({ store }), openServiceOn({ store })]);
+  await eventually("the last case is performed", () => performed(first, ids.at(-1) ?? ""));
+  for (const id of ids) assert.equal(await performed(first, id), 1, id);
+  for (const other of others) await other[Symbol.asyncDispose]();
+});
+
+Deno.test("a running service continues the job of a process that has ended", async () => {
+  await using store = openSharedStore();
+  await using svc = await openServiceOn({ store });
+  const [ID, last] = [await createPermit(svc), await createPermit(svc)];
+  await leaveBulkJobIn(store, [ID, last], { done: 1 });
+  await eventually("the last case is performed", () => performed(svc, last));
+  assert.deepEqual([await performed(svc, ID), await performed(svc, last)], [1, 1]);
 });
 
 Deno.test("the next start completes unfinished jobs, and repeats nothing", async () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readChunks } from "../../../utils/fs/chunks.ts";
 import { restrict } from "../../../service/access/caller_transaction.ts";
-import { findUpload, removeExpired, storeUpload } from "../../../service/attachments/files.ts";
+import { findUpload, removeExpired, removeOrphans, storeUpload } from "../../../service/attachments/files.ts";
 import { loadServedApplication } from "../../../service/sample/served_application.ts";
 import { Invalid, ServiceError } from "../../../service/errors.ts";
 
@@ -322,6 +322,32 @@ Deno.test("an upload that is not linked expires after two hours, with its bytes"
   await removeExpired(store, bytes, { now: afterExpiry, uptime: lifetime });
   assert.deepEqual(await bytes.list(), []);
   await Promise.all([store.close(), bytes.close()]);
+});
+
+Deno.test("an upload that another process receives is not an orphan, and its remains are one after a day", async () => {
+  await using folder = await makeFolder();
+  const [store, bytes] = [openSqliteStore(":memory:"), openBytes(folder.path)];
+  const begun = Promise.withResolvers<void>();
+  const rest = Promise.withResolvers<void>();
+  const upload = bytes.write(
+    (async function* () {
+      yield new Uint8Array(3);
+      begun.resolve();
+      await rest.promise;
+    })(),
+    10,
+  );
+  await begun.promise;
+  const yesterday = new Date(Date.now() - 24 * 60 * 60 * 1000);
+  await removeOrphans(store, bytes, yesterday);
+  rest.resolve();
+  const { id } = await upload;
+  assert.deepEqual(await bytes.list(), [id]);
+  const old = new Date(yesterday.getTime() - 1000);
+  await Deno.utime(`${folder.path}/${id}`, old, old);
+  await removeOrphans(store, bytes, yesterday);
+  assert.deepEqual(await bytes.list(), []);
+  await store.close();
 });
 
 Deno.test("the thumbnail flag is also accepted as other clients write it", async () => {
