@@ -1,9 +1,10 @@
 /**
- * Runs all tests with the built program, and all examples of the documentation against an embedded service. The output
- * ends with the failures and the line `N passed, N failed`.
+ * Runs all tests with the built program and one PostgreSQL server, and all examples of the documentation against an
+ * embedded service. The output ends with the failures and the line `N passed, N failed`.
  */
 import process from "node:process";
 import { startService } from "../service/mod.ts";
+import { startPostgres } from "../tests/harness/postgres.ts";
 import { build } from "./build.ts";
 import { copyCheckout } from "./support/copy_checkout.ts";
 import { runTests, type TestCounts } from "./run_tests.ts";
@@ -31,12 +32,21 @@ async function buildInCopy(checkout: string): Promise<string> {
 }
 
 async function testProgram(): Promise<TestCounts> {
-  const program = await buildInCopy(`${directory}/checkout`);
+  const [program, postgres] = await Promise.all([buildInCopy(`${directory}/checkout`), findPostgres()]);
+  await using _server = postgres.server;
   return await runTests(["tests"], {
-    env: { SVC_TEST_PROGRAM: program },
+    env: { SVC_TEST_PROGRAM: program, SVC_TEST_POSTGRES: postgres.location },
     directory: await Deno.makeTempDir({ dir: directory }),
     write: (text) => process.stdout.write(text),
   });
+}
+
+/** Returns the location of the PostgreSQL server that all tests share: the one of the environment, or a new one. */
+async function findPostgres(): Promise<{ location: string; server?: AsyncDisposable }> {
+  const location = Deno.env.get("SVC_TEST_POSTGRES");
+  if (location !== undefined) return { location };
+  const server = await startPostgres();
+  return { location: server.location, server };
 }
 
 /**

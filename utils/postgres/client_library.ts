@@ -1,0 +1,62 @@
+/**
+ * The client library for PostgreSQL: the parts of it that are used. Its own types need those of Node.js, which contradict
+ * those of Deno.
+ */
+import type { TlsOptions } from "node:tls";
+import type { SqlRow, SqlValue } from "./sql_value.ts";
+
+/** Options of a connection. */
+export interface ClientConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+  readonly password: () => Promise<string>;
+  readonly ssl: false | Pick<TlsOptions, "ca" | "rejectUnauthorized">;
+  readonly application_name: string;
+  readonly options: string;
+  readonly keepAlive: boolean;
+  readonly pipeline: boolean;
+  readonly types: { getTypeParser(type: number): (text: string) => SqlValue };
+}
+
+/** Options of a pool. */
+export interface PoolConfig extends ClientConfig {
+  readonly max: number;
+  readonly connectionTimeoutMillis: number;
+  readonly idleTimeoutMillis: number;
+  readonly statement_timeout: number;
+  readonly query_timeout: number;
+  readonly lock_timeout: number;
+  readonly idle_in_transaction_session_timeout: number;
+}
+
+/** A connection. */
+export interface PoolClient {
+  query(statement: {
+    readonly text: string;
+    readonly values: readonly unknown[];
+    readonly name: string | undefined;
+  }): Promise<{ readonly rows: readonly SqlRow[]; readonly rowCount: number | null }>;
+  /** Returns `I` outside of a transaction, or null before the first statement. */
+  getTransactionStatus(): string | null;
+  on(event: "error", listener: (error: Error) => void): void;
+  off(event: "error", listener: (error: Error) => void): void;
+  release(destroy: boolean): void;
+}
+
+/** Connections that are reused. */
+export interface ClientPool {
+  connect(): Promise<PoolClient>;
+  on(event: "error", listener: (error: Error) => void): void;
+  end(): Promise<void>;
+}
+
+interface ClientLibrary {
+  readonly Pool: new (config: PoolConfig) => ClientPool;
+}
+
+/** Loads the library when it is first needed. */
+export async function loadClientLibrary(): Promise<ClientLibrary> {
+  return (await import("pg")).default;
+}

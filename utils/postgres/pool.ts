@@ -1,0 +1,166 @@
+/** Connections to a PostgreSQL database. */
+import { type ClientConfig, loadClientLibrary, type PoolClient } from "./client_library.ts";
+import { formatLocation, type PostgresLocation, usesTls } from "./location.ts";
+import { PostgresError, toPostgresError } from "./postgres_error.ts";
+import type { SqlParameter, SqlRow, SqlValue } from "./sql_value.ts";
+
+/** The result of a statement. */
+export interface SqlResult {
+  readonly rows: readonly SqlRow[];
+  /** Number of rows that the statement has read or changed. */
+  readonly count: number;
+}
+
+/** One connection, which only one piece of work uses at a time. */
+export interface Connection {
+  /**
+   * Runs a statement. Statements are sent at once and run in their order, so that several can wait for one round trip.
+   * A named statement is parsed and planned once; its name always means the same text. Throws `PostgresError`.
+   */
+  run(sql: string, parameters?: readonly SqlParameter[], name?: string): Promise<SqlResult>;
+}
+
+/** Connections that are reused. */
+export interface Pool {
+  /**
+   * Runs work with a connection of its own. Waits if all are in use. A connection that is lost, still runs statements, or
+   * has an open transaction when the work ends, is closed.
+   */
+  use<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  /** Waits for the work that has started, and closes all connections. */
+  close(): Promise<void>;
+}
+
+/** Options of a pool. */
+export interface PoolOptions {
+  /** Name of the program, which the server shows in its list of connections. */
+  readonly applicationName: string;
+  /** Returns the password for a new connection. Default: no password. */
+  readonly getPassword?: () => Promise<string | undefined>;
+  /** Maximum number of connections. Default: 16. */
+  readonly maxConnections?: number;
+  /** Seconds to wait for a connection. Default: 10. */
+  readonly connectSeconds?: number;
+  /** Seconds that a statement may take. Default: 30. */
+  readonly statementSeconds?: number;
+  /** Seconds that a statement waits for a lock. Default: 5. */
+  readonly lockSeconds?: number;
+  /** Seconds that a transaction may wait for its next statement. Default: 10. */
+  readonly idleSeconds?: number;
+}
+
+/** Seconds after which an unused connection is closed. */
+const UNUSED_SECONDS = 60;
+
+/** Seconds after which a connection counts as lost, although the server should have stopped the statement. */
+const ANSWER_SECONDS = 5;
+
+/** Opens a pool. It connects when it is first used. */
+export async function openPool(location: PostgresLocation, options: PoolOptions): Promise<Pool> {
+  const { Pool } = await loadClientLibrary();
+  const { connectSeconds = 10, statementSeconds = 30 } = options;
+  const pool = new Pool({
+    ...await toClientConfig(location, options),
+    max: options.maxConnections ?? 16,
+    connectionTimeoutMillis: connectSeconds * 1000,
+    idleTimeoutMillis: UNUSED_SECONDS * 1000,
+    statement_timeout: statementSeconds * 1000,
+    query_timeout: (statementSeconds + ANSWER_SECONDS) * 1000,
+    lock_timeout: (options.lockSeconds ?? 5) * 1000,
+    idle_in_transaction_session_timeout: (options.idleSeconds ?? 10) * 1000,
+  });
+  pool.on("error", ignoreLostConnection);
+  return {
+    async use(work) {
+      const client = await pool.connect().catch((error) => {
+        throw explainConnectFailure(location, error);
+      });
+      client.on("error", ignoreLostConnection);
+      const connection = new PooledConnection(client);
+      try {
+        return await work(connection);
+      } finally {
+        client.off("error", ignoreLostConnection);
+        client.release(!connection.isReusable);
+      }
+    },
+    close: () => pool.end(),
+  };
+}
+
+/** Without a listener, the error of a lost connection would end the process. The next statement reports it. */
+function ignoreLostConnection(): void {}
+
+class PooledConnection implements Connection {
+  readonly #client: PoolClient;
+  #running = 0;
+  #isLost = false;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+  }
+
+  get isReusable(): boolean {
+    return !this.#isLost && this.#running === 0 && this.#client.getTransactionStatus() === "I";
+  }
+
+  async run(sql: string, parameters: readonly SqlParameter[] = [], name?: string): Promise<SqlResult> {
+    this.#running++;
+    try {
+      const { rows, rowCount } = await this.#client.query({ text: sql, values: [...parameters], name });
+      return { rows, count: rowCount ?? 0 };
+    } catch (cause) {
+      const error = toPostgresError(cause);
+      if (error.kind === "unavailable") this.#isLost = true;
+      throw error;
+    } finally {
+      this.#running--;
+    }
+  }
+}
+
+async function toClientConfig(location: PostgresLocation, options: PoolOptions): Promise<ClientConfig> {
+  const { host, port, user, database, schema, authorities } = location;
+  const { getPassword } = options;
+  return {
+    host,
+    port,
+    user,
+    database,
+    // Not undefined: the library would read PGPASSWORD and ~/.pgpass.
+    password: async () => await getPassword?.() ?? "",
+    ssl: usesTls(location) && {
+      rejectUnauthorized: true,
+      ...(authorities === undefined ? {} : { ca: await readAuthorities(authorities) }),
+    },
+    application_name: options.applicationName,
+    options: `-c search_path=${schema} -c client_min_messages=warning`,
+    keepAlive: true,
+    pipeline: true,
+    types: { getTypeParser: findParser },
+  };
+}
+
+async function readAuthorities(path: string): Promise<string> {
+  try {
+    return await Deno.readTextFile(path);
+  } catch (cause) {
+    throw new PostgresError("refused", `The file ${path} of sslrootcert cannot be read.`, { cause });
+  }
+}
+
+const BOOL = 16;
+const BYTEA = 17;
+const NUMBERS = [20, 21, 23, 700, 701]; // int8, int2, int4, float4, float8
+
+function findParser(type: number): (text: string) => SqlValue {
+  if (NUMBERS.includes(type)) return Number;
+  if (type === BOOL) return (text) => text === "t";
+  return type === BYTEA ? (text) => Uint8Array.fromHex(text.slice(2)) : String;
+}
+
+function explainConnectFailure(location: PostgresLocation, cause: unknown): PostgresError {
+  const { kind, message, code } = toPostgresError(cause, true);
+  const what = kind === "unavailable" ? "cannot be reached" : "refuses the connection";
+  return new PostgresError(kind, `${formatLocation(location)} ${what}: ${message}.`, { cause, code });
+}
