@@ -35,7 +35,7 @@ export class CaseWork {
     assignments: readonly StoredAssignment[],
     creator?: CaseWork,
   ) {
-    this.context = context;
+    this.context = notBefore(context, stored.updatedAt);
     this.type = type;
     this.stored = stored;
     this.creator = creator;
@@ -144,6 +144,11 @@ export class CaseWork {
       this.putAssignment(assignment);
     }
   }
+}
+
+/** Returns the context of a change that is not earlier than the one before, which another machine may have made. */
+function notBefore(context: EngineContext, time: string): EngineContext {
+  return context.now.toISOString() < time ? { ...context, now: new Date(time) } : context;
 }
 
 /** Reads a case, if it exists and the caller may see it. */

@@ -1,7 +1,7 @@
 /** Dates and times: kept in UTC, whatever the zone in which they come. */
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../utils/json.ts";
-import { type Engine, openEngine, textAt, valueAt } from "../../harness/service_engine.ts";
+import { createPermit, type Engine, objectAt, openEngine, textAt, valueAt } from "../../harness/service_engine.ts";
 
 const GIVEN = "2026-11-23 14:13:53.0009-0500";
 const KEPT = "2026-11-23T19:13:53.000Z";
@@ -54,6 +54,23 @@ Deno.test("a date and time from a form, a default or an expression is stored in 
     assert.equal(valueAt(content, path), KEPT, path);
   }
   assert.equal(valueAt(content, "Said"), GIVEN, "a text is what was written");
+});
+
+Deno.test("the times of a case never go back, although the clock of another machine is behind", async () => {
+  await using engine = await openEngine();
+  const caseId = await createPermit(engine);
+  const changes = [
+    ["cases.performAction", { caseId, action: "pyUpdateCaseDetails", data: { Channel: "Post" } }],
+    ["tags.add", { caseId, tag: ["urgent"] }],
+    ["cases.performAction", { caseId, action: "pyUpdateCaseDetails", data: { Channel: "Desk" } }],
+  ] as const;
+  for (const [name, values] of changes) await engine.call(name, values, { wait: -60_000 });
+  const history = await engine.history(caseId);
+  const times = history.map(({ pxTimeCreated }) => String(pxTimeCreated));
+  assert.deepEqual(times, times.toSorted());
+  assert.deepEqual(history.slice(-2).map(({ pyHistoryType }) => pyHistoryType), ["performed", "performed"]);
+  const { createTime, lastUpdateTime } = objectAt(await engine.body("cases.get", { caseId }), "data.caseInfo");
+  assert.ok(String(lastUpdateTime) >= String(createTime), `${createTime}, ${lastUpdateTime}`);
 });
 
 Deno.test("an expression compares a date and time with now, whatever zone it came in", async () => {
