@@ -62,15 +62,12 @@ async function runSteps(directory: string): Promise<number> {
 export async function measureResume(directory: string): Promise<Figure> {
   await using journal = await openJournal(`${directory}/resume.db`);
   const id = await createRun(journal);
-  journal.beginInput(id, {
-    number: 1,
-    place: "input",
-    value: FINISHED_CALLS + 1,
-    startedAt: Date.now(),
-    generation: 0,
-  });
-  for (let position = 1; position <= FINISHED_CALLS; position++) {
-    for (const event of createCall(position)) journal.append(id, 1, event);
+  {
+    await using input = await journal.claimInput(id, 1);
+    input?.begin({ place: "input", value: FINISHED_CALLS + 1, startedAt: Date.now(), generation: 0 });
+    for (let position = 1; position <= FINISHED_CALLS; position++) {
+      for (const event of createCall(position)) input?.append(event);
+    }
   }
   await journal.durable();
   const started = performance.now();

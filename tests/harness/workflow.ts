@@ -8,7 +8,7 @@ import { createClient } from "../../mod.ts";
 import { startService } from "../../service/mod.ts";
 import { type JsonObject, type JsonValue, parseJson } from "../../utils/json.ts";
 import { GrantedCalls } from "../../workflows/engine/live_calls.ts";
-import type { RunRecord } from "../../workflows/journal/journal.ts";
+import type { InputClaim, Journal, RunRecord } from "../../workflows/journal/journal.ts";
 import type { Limits } from "../../workflows/sandbox/host/limits.ts";
 import { type OpenWorkflow, openWorkflow, type WorkflowOptions } from "../../workflows/scripts/open_workflow.ts";
 import { Runner } from "../../workflows/runs/runner.ts";
@@ -42,6 +42,18 @@ export function newRun(id: string, script = "script.ts"): RunRecord {
   const limits = { timeoutSeconds: 60, maxMemoryMiB: 256 };
   const settings = { script, concurrency: 1, limits, grants: [], onUnknown: "stop" } as const;
   return { id, name: "test", digest: "", settings, state: "open", startedAt: 0 };
+}
+
+/** Claims an input, and writes about it. */
+export async function writeInput(
+  journal: Journal,
+  runId: string,
+  number: number,
+  write: (claim: InputClaim) => void | Promise<void>,
+): Promise<void> {
+  await using claim = await journal.claimInput(runId, number);
+  if (claim === undefined) throw new Error(`Another part of the test has claimed input ${number}.`);
+  await write(claim);
 }
 
 /** Returns a script with the body of `run`, permissions, and lines before the workflow. */

@@ -188,43 +188,50 @@ export interface WaitingInput {
   readonly until: number;
 }
 
-/** The exclusive right to work on an input. */
-export type InputClaim = AsyncDisposable;
+/** The fields of an input when it starts. Its number is that of the claim. */
+export type NewInput = Pick<InputRecord, "place" | "value" | "startedAt" | "generation">;
 
 /**
- * The records of the inputs of runs.
+ * The exclusive right to work on an input. Everything about an input is written through its claim. After the claim has
+ * been disposed, or another process has taken it over, writes are refused: `durable` rejects, and nothing is recorded.
  *
  * Methods that return nothing buffer what they write. It is on disk when a later `durable()` resolves, and soon in any
- * case. Reads see everything that this process wrote before.
+ * case.
  */
+export interface InputClaim extends AsyncDisposable {
+  /** Aborts when another process takes over the input. Its reason is an `SvcError` that leaves the input open. */
+  readonly lost?: AbortSignal;
+  /** Records the start of the input. A run that had ended is open again. */
+  begin(input: NewInput): void;
+  /** Records the end of the input. */
+  end(end: InputEnd): void;
+  /** Records why the open input has stopped or, without a reason, that it continues. */
+  stop(reason?: ErrorRecord): void;
+  /**
+   * Records until when the open input waits without a process or, without a time, that it continues. The wait ends at once
+   * if the input has got a signal after the event `seen`.
+   */
+  wait(until?: number, seen?: number): void;
+  /** Opens a failed input again. Records the steps that it rewinds and the generation of its further calls. */
+  reopen(rewind: EventRecord, generation: number): Promise<void>;
+  /** Records a new value for an input that was opened again. */
+  change(value: JsonValue | undefined): void;
+  /** Appends an event to the history of the input. */
+  append(event: EventRecord): void;
+  /** Resolves when everything written so far is on disk. Callers that wait at the same time share a commit. */
+  durable(): Promise<void>;
+}
+
+/** The records of the inputs of runs. Reads see everything that this process wrote before. */
 export interface InputJournal {
   /** Claims an input. Resolves to undefined if another process or another part of this one works on it. */
   claimInput(runId: string, number: number): Promise<InputClaim | undefined>;
   /** Finds an input of a run. */
   findInput(runId: string, number: number): Promise<InputRecord | undefined>;
-  /** Records the start of an input. A run that had ended is open again. */
-  beginInput(runId: string, input: InputRecord): void;
-  /** Records the end of an input. */
-  endInput(runId: string, number: number, end: InputEnd): void;
-  /** Records why an open input has stopped or, without a reason, that it continues. */
-  stopInput(runId: string, number: number, reason?: ErrorRecord): void;
-  /**
-   * Records until when an open input waits without a process or, without a time, that it continues. The wait ends at once
-   * if the input has got a signal after the event `seen`.
-   */
-  waitInput(runId: string, number: number, until?: number, seen?: number): void;
   /** Lists the first inputs of a run, up to a number, whose waits end, in the order of their ends. */
   waiting(runId: string, options: { readonly upTo: number; readonly limit: number }): Promise<readonly WaitingInput[]>;
-  /** Opens a failed input again. Records the steps that it rewinds and the generation of its further calls. */
-  reopenInput(runId: string, number: number, rewind: EventRecord, generation: number): Promise<void>;
-  /** Records a new value for an input that was opened again. */
-  changeInput(runId: string, number: number, value: JsonValue | undefined): void;
   /** Reads the history of an input, in order. */
   events(runId: string, number: number): Promise<readonly StoredEvent[]>;
-  /** Appends an event to the history of an input. */
-  append(runId: string, number: number, event: EventRecord): void;
-  /** Resolves when everything written so far is on disk. Callers that wait at the same time share a commit. */
-  durable(): Promise<void>;
   /** Returns true if a write has failed. Nothing is written after that. */
   isBroken(): boolean;
 }
@@ -261,6 +268,8 @@ export interface Journal extends InputJournal, AsyncDisposable {
   printed(runId: string, number: number): Promise<readonly StoredEvent[]>;
   /** Iterates over the calls of a run, input by input, without their contents. */
   callTimings(runId: string): AsyncIterable<CallTiming>;
+  /** Resolves when everything that this process has written is on disk. */
+  durable(): Promise<void>;
   /** Checks all records, or those of one run. */
   verify(runId?: string): Promise<JournalCheck>;
 }

@@ -16,9 +16,10 @@ export async function reopenFailed(journal: Journal, runId: string, force = fals
   let count = 0;
   let group: { number: number; generation: number; rewind: EventRecord }[] = [];
   const reopen = async () => {
-    await Promise.all(
-      group.map(({ number, rewind, generation }) => journal.reopenInput(runId, number, rewind, generation + 1)),
-    );
+    await Promise.all(group.map(async ({ number, rewind, generation }) => {
+      await using claim = await journal.claimInput(runId, number);
+      await claim?.reopen(rewind, generation + 1);
+    }));
     count += group.length;
     group = [];
   };

@@ -1,11 +1,13 @@
 import { SvcError, toSvcError } from "../../lib/errors.ts";
+import { onAbort } from "../../utils/async/abort.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { type EventSink, InputRun } from "../engine/input_run.ts";
 import { type LiveCalls, StopInput } from "../engine/live_calls.ts";
 import { planRewind, type Rewind, toRecordedError, toRewindEvent } from "../engine/history.ts";
 import type { BatchInput } from "../inputs/batch_input.ts";
-import type { InputEnd, InputJournal, InputRecord, StoredEvent } from "../journal/journal.ts";
+import type { InputClaim, InputEnd, InputJournal, InputRecord, StoredEvent } from "../journal/journal.ts";
 import { isInputDamage } from "../journal/damage.ts";
+import { isLostClaim } from "../journal/lost_claim.ts";
 import { newRunId } from "../journal/run_id.ts";
 import { KilledFromOutside } from "../sandbox/host/guest_errors.ts";
 import { DEFAULT_LIMITS } from "../sandbox/host/limits.ts";
@@ -102,14 +104,14 @@ export class Runner {
     await using claim = await journal?.claimInput(this.id, input.number);
     if (journal !== undefined && claim === undefined) throw alreadyClaimed(this.id, input);
     const recorded = await journal?.findInput(this.id, input.number);
-    const changed = recorded && await this.#takeChange(recorded, input);
+    const changed = recorded && await this.#takeChange(recorded, input, claim);
     if (recorded && changed === undefined) checkUnchanged(recorded, input);
     if (recorded?.end) return { ...toOutcome(recorded.end), hadEnded: true };
-    const record = changed ?? recorded ?? this.#begin(input);
-    if (recorded?.stopped) journal?.stopInput(this.id, input.number);
-    const outcome = input.error === undefined ? await this.#attempt(record, onLog) : { failure: input.error };
-    if ("failure" in outcome && isLeftOpen(outcome.failure)) return this.#leaveOpen(input, outcome.failure);
-    journal?.endInput(this.id, input.number, toEnd(outcome));
+    const record = changed ?? recorded ?? begin(input, claim);
+    if (recorded?.stopped) claim?.stop();
+    const outcome = input.error === undefined ? await this.#attempt(record, claim, onLog) : { failure: input.error };
+    if ("failure" in outcome && isLeftOpen(outcome.failure)) return leaveOpen(outcome.failure, claim);
+    claim?.end(toEnd(outcome));
     return outcome;
   }
 
@@ -140,38 +142,34 @@ export class Runner {
     return this.#drained ??= this.#drain();
   }
 
-  /** Leaves an input open. Records the reason unless it was an interruption, because the user must decide about it. */
-  #leaveOpen({ number }: RunInput, failure: SvcError): InputOutcome {
-    if (failure.code !== "INTERRUPTED") this.#options.journal?.stopInput(this.id, number, failure.toJSON());
-    return { failure, isOpen: true };
-  }
-
-  #begin({ number, place, value }: RunInput): InputRecord {
-    const record: InputRecord = { number, place, value, startedAt: Date.now(), generation: 0 };
-    this.#options.journal?.beginInput(this.id, record);
-    return record;
-  }
-
   /**
    * Takes the current value of a failed input that runs again. Marks its history as older than the value. An invalid line
    * fails later, as it would in a new run.
    */
-  async #takeChange(recorded: InputRecord, { place, value }: RunInput): Promise<InputRecord | undefined> {
+  async #takeChange(
+    recorded: InputRecord,
+    { place, value }: RunInput,
+    claim: InputClaim | undefined,
+  ): Promise<InputRecord | undefined> {
     const mayChange = recorded.generation > 0 && recorded.end === undefined && recorded.place === place;
     const { journal } = this.#options;
     if (journal === undefined || !mayChange || isSameValue(recorded.value, value)) return undefined;
     const { number } = recorded;
-    journal.changeInput(this.id, number, value);
+    claim?.change(value);
     const rewind = { ...planRewind(await journal.events(this.id, number), new Set()), isMended: true };
-    journal.append(this.id, number, toRewindEvent(rewind));
+    claim?.append(toRewindEvent(rewind));
     return { ...recorded, value };
   }
 
-  async #attempt(record: InputRecord, onLog: (text: string) => void): Promise<InputOutcome> {
+  async #attempt(
+    record: InputRecord,
+    claim: InputClaim | undefined,
+    onLog: (text: string) => void,
+  ): Promise<InputOutcome> {
     for (let attempt = 1;; attempt++) {
       if (this.isInterrupted) return { failure: interrupted() };
       try {
-        return { result: await this.#runOnce(record, onLog) };
+        return { result: await this.#runOnce(record, claim, onLog) };
       } catch (thrown) {
         const failure = toSvcError(thrown);
         const isKilled = failure.cause instanceof KilledFromOutside;
@@ -182,17 +180,22 @@ export class Runner {
     }
   }
 
-  async #runOnce(record: InputRecord, onLog: (text: string) => void): Promise<JsonValue | undefined> {
+  async #runOnce(
+    record: InputRecord,
+    claim: InputClaim | undefined,
+    onLog: (text: string) => void,
+  ): Promise<JsonValue | undefined> {
     const { workflow, live, journal, force = false } = this.#options;
     const { number, value, startedAt } = record;
     const events = await this.#readEvents(number);
     // An earlier attempt may have rewound the input.
     const { generation } = await journal?.findInput(this.id, number) ?? record;
     let run: InputRun | undefined;
-    const begin = (stop: (reason: SvcError) => void) => {
+    using losing = new DisposableStack();
+    const open = (stop: (reason: SvcError) => void) => {
       run = new InputRun({
         events,
-        sink: this.#createSink(number, generation),
+        sink: this.#createSink(claim, generation),
         live,
         keyPrefix: this.#createKeyPrefix(number),
         generation,
@@ -203,11 +206,12 @@ export class Runner {
         stop,
       });
       this.#active.set(run, stop);
+      if (claim?.lost) losing.use(onAbort(claim.lost, () => stop(toSvcError(claim.lost?.reason))));
       return run;
     };
     const randomness = events.filter(({ kind }) => kind === "random").map(({ content }) => content);
     try {
-      const result = await workflow.run(value, { startedAt, randomness }, begin);
+      const result = await workflow.run(value, { startedAt, randomness }, open);
       await run?.finish();
       return result;
     } catch (thrown) {
@@ -236,21 +240,20 @@ export class Runner {
     return nonce === undefined ? `${this.id}.${input}` : `${this.id}.${nonce}.${input}`;
   }
 
-  #createSink(number: number, generation: number): EventSink {
-    const { journal } = this.#options;
-    if (journal === undefined) {
+  #createSink(claim: InputClaim | undefined, generation: number): EventSink {
+    if (claim === undefined) {
       return { append: () => {}, durable: () => Promise.resolve(), rewind: () => Promise.resolve(generation) };
     }
     let current = generation;
     const whenWritten = (writing: Promise<void>) =>
-      writing.catch(() => {
-        throw this.#interruptBroken();
+      writing.catch((error) => {
+        throw isLostClaim(error) ? error : this.#interruptBroken();
       });
     return {
-      append: (event) => journal.append(this.id, number, event),
-      durable: () => whenWritten(journal.durable()),
+      append: (event) => claim.append(event),
+      durable: () => whenWritten(claim.durable()),
       rewind: async (rewind: Rewind) => {
-        await whenWritten(journal.reopenInput(this.id, number, toRewindEvent(rewind), ++current));
+        await whenWritten(claim.reopen(toRewindEvent(rewind), ++current));
         return current;
       },
     };
@@ -271,6 +274,19 @@ export class Runner {
       stop(interrupted());
     }));
   }
+}
+
+/** Records the start of an input. */
+function begin({ number, place, value }: RunInput, claim: InputClaim | undefined): InputRecord {
+  const record: InputRecord = { number, place, value, startedAt: Date.now(), generation: 0 };
+  claim?.begin(record);
+  return record;
+}
+
+/** Leaves an input open. Records the reason unless it was an interruption, because the user must decide about it. */
+function leaveOpen(failure: SvcError, claim: InputClaim | undefined): InputOutcome {
+  if (failure.code !== "INTERRUPTED") claim?.stop(failure.toJSON());
+  return { failure, isOpen: true };
 }
 
 /**

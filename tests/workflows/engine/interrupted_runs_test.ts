@@ -14,7 +14,7 @@ import { InputRun, type InputRunOptions } from "../../../workflows/engine/input_
 import type { OpenWorkflow } from "../../../workflows/scripts/open_workflow.ts";
 import { holdResponse } from "../../harness/faults.ts";
 import { makeFolder } from "../../harness/svc.ts";
-import { createCaseBody, newRun, openScript, scriptText, TinyApi } from "../../harness/workflow.ts";
+import { createCaseBody, newRun, openScript, scriptText, TinyApi, writeInput } from "../../harness/workflow.ts";
 
 const RUN = "r1";
 const INPUT = { number: 1, place: "input" };
@@ -49,10 +49,12 @@ async function openRun(body: string, answer?: (call: string) => Promise<Response
     runner: (force) => new Runner({ workflow, live: new GrantedCalls(caller, workflow), journal, id: RUN, force }),
     changes: () => api.received.map(({ call }) => call).filter((call) => !call.startsWith("GET")),
     async happened(...events) {
-      journal.beginInput(RUN, { ...INPUT, startedAt: Date.now(), generation: 0 });
-      for (const event of events) {
-        journal.append(RUN, 1, { kind: "call", position: 1, at: Date.now(), content: "", ...event });
-      }
+      await writeInput(journal, RUN, 1, (input) => {
+        input.begin({ ...INPUT, startedAt: Date.now(), generation: 0 });
+        for (const event of events) {
+          input.append({ kind: "call", position: 1, at: Date.now(), content: "", ...event });
+        }
+      });
       await journal.durable();
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
@@ -93,7 +95,8 @@ Deno.test("an interruption records the responses of calls in flight", async () =
 
 Deno.test("an open input must be unchanged", async () => {
   await using run = await openRun("return input;");
-  run.journal.beginInput(RUN, { ...INPUT, value: 1, startedAt: 0, generation: 0 });
+  const recorded = { ...INPUT, value: 1, startedAt: 0, generation: 0 };
+  await writeInput(run.journal, RUN, 1, (input) => input.begin(recorded));
   await run.journal.durable();
   await assert.rejects(run.runner().run({ ...INPUT, value: 2 }), /input has changed since the run started/);
   assert.equal(codeOf(await run.runner().run({ ...INPUT, value: 1 })), 1);
@@ -165,8 +168,10 @@ Deno.test("a deleted run leaves no data in the file, and other runs are unchange
   const kept = await journal.findRun(RUN);
   assert(kept);
   await journal.createRun({ ...kept, id: "other" });
-  journal.beginInput("other", { ...INPUT, startedAt: 0, generation: 0 });
-  journal.append("other", 1, { kind: "log", position: 0, at: 0, content: "theirs" });
+  await writeInput(journal, "other", 1, (input) => {
+    input.begin({ ...INPUT, startedAt: 0, generation: 0 });
+    input.append({ kind: "log", position: 0, at: 0, content: "theirs" });
+  });
   await run.happened(...Array.from({ length: 6000 }, () => ({ kind: "log", position: 0, content: "ours" }) as const));
   await journal.deleteRun(RUN);
   assert((await Deno.stat(path)).size < 100_000, "The file still contains the events.");
@@ -305,7 +310,7 @@ Deno.test("a timer does not abort a retried call because the script failed long 
   const error = { code: "NOT_FOUND", message: "Not found.", operation: "cases.get" } as const;
   const refusal = { kind: "refusal", content: JSON.stringify({ error }) } as const;
   await run.happened(...createGuarded("cases.get", { caseId: "C-1" }, refusal));
-  run.journal.endInput(RUN, 1, { state: "failed", error });
+  await writeInput(run.journal, RUN, 1, (input) => input.end({ state: "failed", error }));
   assert.equal(await reopenFailed(run.journal, RUN), 1);
   assert.equal(codeOf(await run.runner().run(INPUT)), "done");
 });
@@ -365,7 +370,7 @@ Deno.test("a script gets the attempts of a failed call, also in a replay", async
     const outcome = await run.runner().run(INPUT);
     assert("failure" in outcome);
     assert.match(outcome.failure.message, /saw 3/);
-    await run.journal.reopenInput(RUN, 1, NOTHING_LEFT, generation);
+    await writeInput(run.journal, RUN, 1, (input) => input.reopen(NOTHING_LEFT, generation));
   }
   assert.equal(run.api.received.length, 3);
 });

@@ -9,7 +9,7 @@ import { openRuns } from "../../../workflows/runs/mod.ts";
 import type { RunDescription } from "../../../workflows/runs/mod.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { makeFolder, parseErrorRecord, svcInProcess } from "../../harness/svc.ts";
-import { newRun, scriptText, TinyApi } from "../../harness/workflow.ts";
+import { newRun, scriptText, TinyApi, writeInput } from "../../harness/workflow.ts";
 
 const RUN = "r1";
 
@@ -192,7 +192,7 @@ Deno.test("the input of a damaged length is named when a further event of it is 
   await fill(journal);
   using db = new DatabaseSync(path);
   db.exec("UPDATE lengths SET events = events + 1 WHERE input = 2");
-  journal.append(RUN, 2, { kind: "log", position: 0, at: 3, content: "more" });
+  await writeInput(journal, RUN, 2, (input) => input.append({ kind: "log", position: 0, at: 3, content: "more" }));
   await assert.rejects(journal.durable(), {
     code: "JOURNAL_DAMAGED",
     message: /: run r1, input 2 \(in\.ndjson:2\): the length of the history does not match its checksum\.$/,
@@ -220,8 +220,10 @@ Deno.test("texts with a NUL or half a surrogate pair are recorded, and match the
   await using folder = await makeFolder();
   await using journal = await openJournal(`${folder.path}/journal.db`);
   await journal.createRun({ ...newRun(RUN), name: "a\0b\ud800" });
-  journal.beginInput(RUN, { number: 1, place: "in\ud800:1", value: "\ud800\0", startedAt: 0, generation: 0 });
-  journal.append(RUN, 1, { kind: "log", position: 0, at: 0, content: "a\0b\ud800" });
+  await writeInput(journal, RUN, 1, (input) => {
+    input.begin({ place: "in\ud800:1", value: "\ud800\0", startedAt: 0, generation: 0 });
+    input.append({ kind: "log", position: 0, at: 0, content: "a\0b\ud800" });
+  });
   assert.deepEqual((await journal.events(RUN, 1)).map(({ content }) => content), ["a\0b\ufffd"]);
   assert.equal((await journal.findInput(RUN, 1))?.value, "\ud800\0");
   assert.equal((await journal.findRun(RUN))?.name, "a");
@@ -264,7 +266,8 @@ async function fill(journal: Journal): Promise<void> {
   await journal.createRun(newRun(RUN));
   for (let number = 1; number <= 4; number++) {
     const value = { account: 4710 + number };
-    journal.beginInput(RUN, { number, place: `in.ndjson:${number}`, value, startedAt: number, generation: 0 });
+    const input = { place: `in.ndjson:${number}`, value, startedAt: number, generation: 0 };
+    await writeInput(journal, RUN, number, (claim) => claim.begin(input));
   }
   const call = (position: number): Partial<EventRecord> => ({ position, content: `{"operation":"cases.get"}` });
   const events: readonly (readonly [number, Partial<EventRecord>])[] = [
@@ -279,12 +282,13 @@ async function fill(journal: Journal): Promise<void> {
     [3, { kind: "refusal", content: `{"error":{"code":"NOT_FOUND","message":"No."},"unknown":false}` }],
     [4, call(1)], // An input without events has done nothing, so the loss of its record does not matter.
   ];
-  for (const [input, event] of events) {
-    journal.append(RUN, input, { kind: "call", position: 1, at: 1, content: "", ...event });
+  for (const [number, event] of events) {
+    const full = { kind: "call", position: 1, at: 1, content: "", ...event } as const;
+    await writeInput(journal, RUN, number, (input) => input.append(full));
   }
-  journal.endInput(RUN, 1, { state: "done", result: { account: 4711 } });
+  await writeInput(journal, RUN, 1, (input) => input.end({ state: "done", result: { account: 4711 } }));
   const rewind: EventRecord = { kind: "left", position: 0, at: 2, content: `{"positions":[1],"logs":0}` };
-  await journal.reopenInput(RUN, 3, rewind, 1);
+  await writeInput(journal, RUN, 3, (input) => input.reopen(rewind, 1));
 }
 
 /** Reads everything that a resumed run reads, and then continues an input. Returns an error of the journal. */
@@ -298,9 +302,11 @@ async function readAll(path: string): Promise<unknown> {
     for (let number = 1; number <= 5; number++) {
       histories.push([await journal.findInput(RUN, number), await journal.events(RUN, number)]);
     }
-    journal.append(RUN, 2, { kind: "answer", position: 2, at: 3, content: "{}\n{}" });
-    journal.endInput(RUN, 2, { state: "done" });
-    journal.beginInput(RUN, { number: 5, place: "in.ndjson:5", startedAt: 5, generation: 0 });
+    await writeInput(journal, RUN, 2, (input) => {
+      input.append({ kind: "answer", position: 2, at: 3, content: "{}\n{}" });
+      input.end({ state: "done" });
+    });
+    await writeInput(journal, RUN, 5, (input) => input.begin({ place: "in.ndjson:5", startedAt: 5, generation: 0 }));
     await journal.durable();
     const continued = [await journal.events(RUN, 2), await journal.events(RUN, 3), await journal.findInput(RUN, 5)];
     return { runs, run, inputs, histories, continued: continued.map(withoutTimes) };

@@ -11,7 +11,7 @@ import type { Journal } from "../../../workflows/journal/journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { runWithoutSpace } from "../../harness/faults.ts";
 import { LimitedCommand, makeFolder, parseErrorRecord, svcCommand, svcInProcess } from "../../harness/svc.ts";
-import { newRun, scriptText } from "../../harness/workflow.ts";
+import { newRun, scriptText, writeInput } from "../../harness/workflow.ts";
 
 const RUN = "r1";
 
@@ -50,8 +50,10 @@ Deno.test("the records of a journal of version 1 get checksums, unless a process
   {
     await using journal = await openJournal(path);
     await journal.createRun(newRun(RUN));
-    journal.beginInput(RUN, { number: 1, place: "in:1", value: 4711, startedAt: 1, generation: 0 });
-    for (const content of ["one", "two"]) journal.append(RUN, 1, { kind: "log", position: 0, at: 1, content });
+    await writeInput(journal, RUN, 1, (input) => {
+      input.begin({ place: "in:1", value: 4711, startedAt: 1, generation: 0 });
+      for (const content of ["one", "two"]) input.append({ kind: "log", position: 0, at: 1, content });
+    });
     before = await read(journal);
   }
   {
@@ -91,20 +93,26 @@ Deno.test("a journal of version 2 is upgraded to version 4", async () => {
 Deno.test("a journal lists the inputs that wait by the time at which they continue", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
-  const begin = (journal: Journal, number: number) =>
-    journal.beginInput(RUN, { number, place: `in:${number}`, startedAt: 1, generation: 0 });
   {
     await using journal = await openJournal(path);
     await journal.createRun(newRun(RUN));
-    for (let number = 1; number <= 5; number++) begin(journal, number);
-    [300, 100, 200, 100, 50].forEach((until, index) => journal.waitInput(RUN, index + 1, until));
-    journal.waitInput(RUN, 3, 90);
-    journal.waitInput(RUN, 2);
-    journal.endInput(RUN, 5, { state: "done" });
-    journal.waitInput(RUN, 5, 10); // It has ended.
-    journal.append(RUN, 4, { kind: "signal", position: 0, at: 1, content: "{}" });
-    const [signal] = await journal.events(RUN, 4);
-    journal.waitInput(RUN, 4, 100, signal?.seq);
+    for (const [index, until] of [300, 100, 200, 100, 50].entries()) {
+      await writeInput(journal, RUN, index + 1, (input) => {
+        input.begin({ place: `in:${index + 1}`, startedAt: 1, generation: 0 });
+        input.wait(until);
+      });
+    }
+    await writeInput(journal, RUN, 3, (input) => input.wait(90));
+    await writeInput(journal, RUN, 2, (input) => input.wait());
+    await writeInput(journal, RUN, 5, (input) => {
+      input.end({ state: "done" });
+      input.wait(10); // It has ended.
+    });
+    await writeInput(journal, RUN, 4, async (input) => {
+      input.append({ kind: "signal", position: 0, at: 1, content: "{}" });
+      const [signal] = await journal.events(RUN, 4);
+      input.wait(100, signal?.seq);
+    });
   }
   await using journal = await openJournal(path);
   const list = (upTo: number, limit: number) => journal.waiting(RUN, { upTo, limit });
@@ -112,7 +120,7 @@ Deno.test("a journal lists the inputs that wait by the time at which they contin
   assert.deepEqual(await list(3, 1), [{ number: 3, until: 90 }]);
   assert.equal((await journal.findInput(RUN, 1))?.waitsUntil, 300);
   assert.equal((await journal.findInput(RUN, 2))?.waitsUntil, undefined);
-  journal.waitInput(RUN, 4, 100); // The signal came after what it has seen.
+  await writeInput(journal, RUN, 4, (input) => input.wait(100)); // The signal came after what it has seen.
   assert.deepEqual(await list(9, 1), [{ number: 4, until: 0 }]);
   assert.deepEqual((await journal.verify()).damaged, []);
   await journal.deleteRun(RUN);
@@ -140,9 +148,11 @@ Deno.test("svc workflow logs reads printed lines without reading responses", asy
   const path = `${folder.path}/journal.db`;
   const journal = await openJournal(path);
   await journal.createRun(newRun(RUN));
-  journal.beginInput(RUN, { number: 1, place: "input", startedAt: 0, generation: 0 });
-  const events = [["call", "{}"], ["answer", "x".repeat(5000)], ["log", "done"]] as const;
-  for (const [kind, content] of events) journal.append(RUN, 1, { kind, position: 1, at: 0, content });
+  await writeInput(journal, RUN, 1, (input) => {
+    input.begin({ place: "input", startedAt: 0, generation: 0 });
+    const events = [["call", "{}"], ["answer", "x".repeat(5000)], ["log", "done"]] as const;
+    for (const [kind, content] of events) input.append({ kind, position: 1, at: 0, content });
+  });
   await journal[Symbol.asyncDispose]();
   using db = new DatabaseSync(path);
   db.exec("UPDATE events SET content = x'00' WHERE kind = 'answer'"); // Decompressing it would fail.
@@ -159,9 +169,11 @@ Deno.test("failed inputs are reopened in one commit", async () => {
   await using journal = await openJournal(path);
   await journal.createRun(newRun(RUN));
   for (let number = 1; number <= 150; number++) {
-    journal.beginInput(RUN, { number, place: `in.csv:${number}`, startedAt: 0, generation: 0 });
-    const error = { code: "NOT_FOUND", message: "There is no such case." } as const;
-    if (number !== 7) journal.endInput(RUN, number, { state: "failed", error });
+    await writeInput(journal, RUN, number, (input) => {
+      input.begin({ place: `in.csv:${number}`, startedAt: 0, generation: 0 });
+      const error = { code: "NOT_FOUND", message: "There is no such case." } as const;
+      if (number !== 7) input.end({ state: "failed", error });
+    });
   }
   await journal.durable();
   const readSize = async () => (await Deno.stat(`${path}-wal`)).size;
@@ -285,12 +297,36 @@ Deno.test("a cancelled run stays cancelled if a process sets its state at the sa
   }
 });
 
+Deno.test("an input has one claim at a time, and writes through a disposed claim are refused", async () => {
+  await using folder = await makeFolder();
+  await using journal = await openJournal(`${folder.path}/journal.db`);
+  await journal.createRun(newRun(RUN));
+  const stale = await journal.claimInput(RUN, 1);
+  assert.ok(stale);
+  assert.equal(await journal.claimInput(RUN, 1), undefined);
+  stale.begin({ place: "input", startedAt: 0, generation: 0 });
+  await stale.durable();
+  await stale[Symbol.asyncDispose]();
+  await using claim = await journal.claimInput(RUN, 1);
+  assert.ok(claim);
+  const line = { kind: "log", position: 0, at: 0, content: "late" } as const;
+  stale.append(line);
+  stale.end({ state: "done" });
+  const error = { code: "INTERRUPTED", message: "Another process has taken over input 1 of run r1." };
+  await assert.rejects(stale.durable(), error);
+  await assert.rejects(stale.reopen({ ...line, kind: "left" }, 1), error);
+  await stale[Symbol.asyncDispose](); // Does not release the claim of the other.
+  assert.equal(await journal.claimInput(RUN, 1), undefined);
+  assert.deepEqual(await journal.events(RUN, 1), []);
+  assert.equal((await journal.findInput(RUN, 1))?.end, undefined);
+});
+
 Deno.test("a run that was only partly deleted is cancelled", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
   await using journal = await openJournal(path);
   await journal.createRun(newRun(RUN));
-  journal.beginInput(RUN, { number: 1, place: "input", startedAt: 0, generation: 0 });
+  await writeInput(journal, RUN, 1, (input) => input.begin({ place: "input", startedAt: 0, generation: 0 }));
   await journal.durable();
   using db = new DatabaseSync(path);
   db.exec("CREATE TRIGGER broken BEFORE DELETE ON inputs BEGIN SELECT RAISE(ABORT, 'no'); END");
@@ -304,8 +340,10 @@ Deno.test("a run whose deletion was interrupted is not damaged, and can be delet
   await using journal = await openJournal(path);
   await journal.createRun(newRun(RUN));
   for (const [number, events] of [[1, 5500], [2, 500]] as const) {
-    journal.beginInput(RUN, { number, place: "input", startedAt: 0, generation: 0 });
-    for (let i = 0; i < events; i++) journal.append(RUN, number, { kind: "log", position: 0, at: 1, content: "line" });
+    await writeInput(journal, RUN, number, (input) => {
+      input.begin({ place: "input", startedAt: 0, generation: 0 });
+      for (let i = 0; i < events; i++) input.append({ kind: "log", position: 0, at: 1, content: "line" });
+    });
   }
   await journal.durable();
   using db = new DatabaseSync(path);

@@ -8,7 +8,7 @@ import type { Journal, RunRecord } from "../../../workflows/journal/journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { renderReport } from "../../../workflows/report/render_report.ts";
 import { LimitedCommand, makeFolder, PROGRAM, svcInProcess } from "../../harness/svc.ts";
-import { scriptText, svcWorkflow } from "../../harness/workflow.ts";
+import { scriptText, svcWorkflow, writeInput } from "../../harness/workflow.ts";
 import { readPage } from "./_page.ts";
 
 const HOSTILE = `<script>alert("x")</script>&amp;'\u202e\u0007\ud800`;
@@ -124,15 +124,17 @@ Deno.test("the report of an interrupted run shows its progress", async () => {
 
 Deno.test("the report of an interrupted run lists open inputs and how to resume it", async () => {
   await using journal = await makeJournal();
-  journal.beginInput(RUN.id, { number: 1, place: "in:1", startedAt: 1000, generation: 0 });
-  call(journal, 1, 1, "cases.get", 1000, 1500);
-  journal.endInput(RUN.id, 1, { state: "done" });
-  journal.beginInput(RUN.id, { number: 2, place: "in:2", startedAt: 1000, generation: 0 });
-  call(journal, 2, 1, "sleep", 1000, 61_000);
+  const input = { startedAt: 1000, generation: 0 };
+  await writeInput(journal, RUN.id, 1, (claim) => claim.begin({ place: "in:1", ...input }));
+  await call(journal, 1, 1, "cases.get", 1000, 1500);
+  await writeInput(journal, RUN.id, 1, (claim) => claim.end({ state: "done" }));
+  await writeInput(journal, RUN.id, 2, (claim) => claim.begin({ place: "in:2", ...input }));
+  await call(journal, 2, 1, "sleep", 1000, 61_000);
   const error = { code: "SERVER_ERROR", message: "The service responded with 503.", attempts: [{}, {}, {}] };
-  call(journal, 2, 2, "cases.get", 61_000);
-  journal.append(RUN.id, 2, { kind: "refusal", position: 2, at: 63_000, content: JSON.stringify({ error }) });
-  call(journal, 2, 3, "cases.create", 63_000);
+  await call(journal, 2, 2, "cases.get", 61_000);
+  const refusal = { kind: "refusal", position: 2, at: 63_000, content: JSON.stringify({ error }) } as const;
+  await writeInput(journal, RUN.id, 2, (claim) => claim.append(refusal));
+  await call(journal, 2, 3, "cases.create", 63_000);
   const { sections } = readPage(await renderReport(journal, RUN, formatCommand));
   assert.match(sections.Summary ?? "", /Inputs 2 .*Open 1 50% Calls 3 .*Failed calls 1 after 2 retries So far /);
   assert.match(sections.Summary ?? "", /The run was interrupted\. Resume it: svc workflow resume one/);
@@ -146,7 +148,7 @@ Deno.test("failures with the same cause form one group that lists its first fift
     const error: ErrorRecord = number % 4 === 0
       ? { code: "WORKFLOW_FAILED", message: `Ann Lee ${number} has no address` }
       : { code: "NOT_FOUND", status: 404, message: `Case P-${number} is gone`, operation: "cases.get" };
-    fail(journal, number, { name: `Ann Lee ${number}` }, error);
+    await fail(journal, number, { name: `Ann Lee ${number}` }, error);
   }
   const { sections } = readPage(await renderReport(journal, RUN, formatCommand));
   const failures = sections["Failures by cause"] ?? "";
@@ -165,8 +167,8 @@ Deno.test("the number of causes and the size of the page are bounded", async () 
   const letters = (number: number) => String(number).replace(/\d/g, (digit) => "abcdefghij"[Number(digit)] ?? "");
   for (let number = 1; number <= 300; number++) {
     const message = letters(number) + " went wrong ".repeat(10_000);
-    fail(journal, number, undefined, { code: "WORKFLOW_FAILED", message }, `${"x".repeat(10_000)}:${number}`);
-    call(journal, number, 1, `${letters(number)}.${"y".repeat(10_000)}`, 1000, 1001);
+    await fail(journal, number, undefined, { code: "WORKFLOW_FAILED", message }, `${"x".repeat(10_000)}:${number}`);
+    await call(journal, number, 1, `${letters(number)}.${"y".repeat(10_000)}`, 1000, 1001);
   }
   const page = await renderReport(journal, RUN, formatCommand);
   assert.match(readPage(page).sections["Failures by cause"] ?? "", /200 more inputs failed for other reasons\.$/);
@@ -192,8 +194,8 @@ Deno.test("everything that a run contains is text on the page: nothing is loaded
         hint: message,
         details: [{ message }, { localizedValue: place }],
       };
-      fail(journal, 1, { name, [place]: [message] }, error, place);
-      call(journal, 1, 1, operation, 1000, 1500);
+      await fail(journal, 1, { name, [place]: [message] }, error, place);
+      await call(journal, 1, 1, operation, 1000, 1500);
       const page = await renderReport(journal, run, formatCommand);
       const { elements } = readPage(page);
       assert.deepEqual(elements.filter((element) => /^(script|img|link|iframe|object|a)$/.test(element)), []);
@@ -233,30 +235,32 @@ const RUN: RunRecord = {
 
 const formatCommand = (verb: string) => `svc workflow ${verb} one`;
 
-function fail(
+async function fail(
   journal: Journal,
   number: number,
   value: JsonValue | undefined,
   error: ErrorRecord,
   place = `in:${number}`,
-): void {
-  journal.beginInput(RUN.id, { number, place, value, startedAt: 1000, generation: 0 });
-  journal.endInput(RUN.id, number, { state: "failed", error });
+): Promise<void> {
+  await writeInput(journal, RUN.id, number, (input) => {
+    input.begin({ place, value, startedAt: 1000, generation: 0 });
+    input.end({ state: "failed", error });
+  });
 }
 
-function call(
+async function call(
   journal: Journal,
   input: number,
   position: number,
   operation: string,
   at: number,
   endedAt?: number,
-): void {
+): Promise<void> {
   const content = JSON.stringify({ operation, values: {} });
-  journal.append(RUN.id, input, { kind: "call", position, at, content });
-  if (endedAt !== undefined) {
-    journal.append(RUN.id, input, { kind: "answer", position, at: endedAt, content: "{}\n{}" });
-  }
+  await writeInput(journal, RUN.id, input, (claim) => {
+    claim.append({ kind: "call", position, at, content });
+    if (endedAt !== undefined) claim.append({ kind: "answer", position, at: endedAt, content: "{}\n{}" });
+  });
 }
 
 /** Creates a journal with a run; disposing of it removes its file. */

@@ -4,7 +4,7 @@ import type { Journal } from "../../../workflows/journal/journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { LimitedCommand, makeFolder } from "../../harness/svc.ts";
 import { eventually } from "../../harness/wait.ts";
-import { newRun, scriptText, workflowCommand } from "../../harness/workflow.ts";
+import { newRun, scriptText, workflowCommand, writeInput } from "../../harness/workflow.ts";
 
 /** Number of failed inputs: opening them takes longer than noticing that the first one is open. */
 const FAILED = 200;
@@ -65,8 +65,10 @@ Deno.test({
     await journal.createRun({ ...run, settings: { ...settings, each: pipe.path } });
     const error = { code: "WORKFLOW_FAILED", message: "oops" } as const;
     for (let number = 1; number <= FAILED; number++) {
-      journal.beginInput("r1", { number, place: `in:${number}`, startedAt: 0, generation: 0 });
-      journal.endInput("r1", number, { state: "failed", error });
+      await writeInput(journal, "r1", number, (input) => {
+        input.begin({ place: `in:${number}`, startedAt: 0, generation: 0 });
+        input.end({ state: "failed", error });
+      });
     }
     await journal.durable();
     const isAtWork = async () => (await journal.findInput("r1", 1))?.generation === 1;

@@ -3,7 +3,6 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { makePrivateDirectory, makePrivateFile, warnIfOpenToOthers } from "../../../utils/fs/private_file.ts";
 import type { Warn } from "../../../lib/client/callback.ts";
 import { type ErrorRecord, getErrorMessage, SvcError } from "../../../lib/errors.ts";
-import type { JsonValue } from "../../../utils/json.ts";
 import { compressText } from "../../../utils/sqlite/compress_text.ts";
 import { controlTransaction } from "../../../utils/sqlite/group_commit.ts";
 import { WriteBuffer } from "./write_buffer.ts";
@@ -19,6 +18,7 @@ import type {
   InputEnd,
   InputRecord,
   Journal,
+  NewInput,
   RunCounts,
   RunRecord,
   RunState,
@@ -26,6 +26,7 @@ import type {
   WaitingInput,
 } from "../journal.ts";
 import { createDamageError, type DamagedPart, type JournalCheck, JournalDamage } from "../damage.ts";
+import { createLostClaimError } from "../lost_claim.ts";
 import { describeDamage, TIMED_EVENTS, toEvent, toInput, toRun, toState, toTimings } from "./rows.ts";
 import { type Columns, insertInto, isIntact, type Row, seal, type TableName, update } from "./seal.ts";
 import { iterateRows } from "../../../utils/sqlite/iterate_rows.ts";
@@ -256,9 +257,30 @@ class SqliteJournal implements Journal {
     const key = `${runId}.${number}`;
     if (this.#claimedInputs.has(key)) return Promise.resolve(undefined);
     this.#claimedInputs.add(key);
+    let isHeld = true;
+    /** Writes while the claim is held. */
+    const write = (change: () => void) => {
+      if (isHeld) change();
+    };
+    const durable = async () => {
+      if (!isHeld) throw createLostClaimError(runId, number);
+      await this.durable();
+    };
     return Promise.resolve({
+      begin: (input) => write(() => this.#beginInput(runId, number, input)),
+      end: (end) => write(() => this.#endInput(runId, number, end)),
+      stop: (reason) => write(() => this.#stopInput(runId, number, reason)),
+      wait: (until, seen) => write(() => this.#waitInput(runId, number, until, seen)),
+      reopen: async (rewind, generation) => {
+        write(() => this.#reopenInput(runId, number, rewind, generation));
+        await durable();
+      },
+      change: (value) => write(() => this.#changeInput(runId, number, () => ({ value: jsonOrNull(value) }))),
+      append: (event) => write(() => this.#append(runId, number, event)),
+      durable,
       [Symbol.asyncDispose]: () => {
-        this.#claimedInputs.delete(key);
+        if (isHeld) this.#claimedInputs.delete(key);
+        isHeld = false;
         return Promise.resolve();
       },
     });
@@ -289,7 +311,7 @@ class SqliteJournal implements Journal {
     });
   }
 
-  beginInput(runId: string, { number, place, value, startedAt, generation }: InputRecord): void {
+  #beginInput(runId: string, number: number, { place, value, startedAt, generation }: NewInput): void {
     const run = this.#guard(() => this.#findKey(runId));
     const input = { run, number, place, value: jsonOrNull(value), startedAt, generation };
     this.#writes.add(() => this.#insert("inputs", { ...input, state: "open", outcome: null, endedAt: null }));
@@ -298,19 +320,19 @@ class SqliteJournal implements Journal {
     this.#changeRun(runId, (row) => isEnded(row) ? { state: "open", endedAt: null } : undefined);
   }
 
-  endInput(runId: string, number: number, end: InputEnd): void {
+  #endInput(runId: string, number: number, end: InputEnd): void {
     const outcome = jsonOrNull(end.state === "done" ? end.result : end.error);
     const endedAt = Date.now();
     this.#endWait(runId, number);
     this.#changeInput(runId, number, () => ({ state: end.state, outcome, endedAt }));
   }
 
-  stopInput(runId: string, number: number, reason?: ErrorRecord): void {
+  #stopInput(runId: string, number: number, reason?: ErrorRecord): void {
     const outcome = jsonOrNull(reason);
     this.#changeInput(runId, number, ({ state }) => state === "open" ? { outcome } : undefined);
   }
 
-  waitInput(runId: string, number: number, until?: number, seen = 0): void {
+  #waitInput(runId: string, number: number, until?: number, seen = 0): void {
     if (until === undefined) return this.#endWait(runId, number);
     this.#writes.add(() => {
       const run = this.#findKey(runId);
@@ -336,15 +358,9 @@ class SqliteJournal implements Journal {
     });
   }
 
-  async reopenInput(runId: string, number: number, rewind: EventRecord, generation: number): Promise<void> {
-    this.append(runId, number, rewind);
+  #reopenInput(runId: string, number: number, rewind: EventRecord, generation: number): void {
+    this.#append(runId, number, rewind);
     this.#changeInput(runId, number, () => ({ state: "open", outcome: null, endedAt: null, generation }));
-    await this.durable();
-  }
-
-  changeInput(runId: string, number: number, value: JsonValue | undefined): void {
-    const text = jsonOrNull(value);
-    this.#changeInput(runId, number, () => ({ value: text }));
   }
 
   async events(runId: string, number: number): Promise<readonly StoredEvent[]> {
@@ -391,7 +407,7 @@ class SqliteJournal implements Journal {
     }
   }
 
-  append(runId: string, number: number, { kind, position, at, content }: EventRecord): void {
+  #append(runId: string, number: number, { kind, position, at, content }: EventRecord): void {
     const run = this.#guard(() => this.#findKey(runId));
     const stored = isCompressed(kind, content) ? compressSoon(content) : () => content;
     this.#writes.add(() => {
