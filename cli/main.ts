@@ -2,7 +2,13 @@
 import { type SvcError, toSvcError } from "../lib/errors.ts";
 import { entryNamed } from "../lib/operation/operation.ts";
 import type { Format } from "../lib/output/format.ts";
-import { type CommandLine, parseArguments, splitCommandLine, type UsageProblem } from "./args/parse_arguments.ts";
+import {
+  type CommandLine,
+  findSubcommands,
+  parseArguments,
+  splitCommandLine,
+  type UsageProblem,
+} from "./args/parse_arguments.ts";
 import { readGlobalFlags } from "./args/read_values.ts";
 import type { Command, CommandEntry, ParsedArguments } from "./commands/command.ts";
 import { commandTree, everyday, groups } from "./commands/groups.ts";
@@ -53,9 +59,33 @@ async function dispatch(args: readonly string[], io: Io, shown: ShownFormat): Pr
   if (commandWord === undefined) {
     return await printHelp(io, ({ buildGroupHelp }) => buildGroupHelp(groupWord, group, commands));
   }
+  const subcommands = findSubcommands(commands, commandWord);
+  if (subcommands !== undefined) return await dispatchSubcommand(args, subcommands, io, shown);
   const entry = entryNamed(commands, commandWord);
   if (entry === undefined) throw await (await usageErrors()).unknownCommand(commandTree, commands, words);
   await runCommand(entry, line, io, shown);
+}
+
+/** Finds the command of three words, such as `workflow schedule add`, and runs it or prints the help. */
+async function dispatchSubcommand(
+  args: readonly string[],
+  subcommands: Readonly<Record<string, CommandEntry>>,
+  io: Io,
+  shown: ShownFormat,
+): Promise<void> {
+  const line = splitCommandLine(args, 3);
+  const [group = "", parent = "", commandWord] = line.words;
+  const parentWords = [group, parent];
+  if (line.misplaced !== undefined) throw (await usageErrors()).misplacedFlag(line.misplaced);
+  const [flag] = line.rest;
+  if (commandWord === undefined) {
+    if (flag !== undefined) throw (await usageErrors()).missingCommand(parentWords, flag);
+    const name = parentWords.join(" ");
+    return await printHelp(io, ({ buildSubgroupHelp }) => buildSubgroupHelp(name, subcommands));
+  }
+  const entry = entryNamed(subcommands, commandWord);
+  if (entry !== undefined) return await runCommand(entry, line, io, shown);
+  throw await (await usageErrors()).unknownCommand(commandTree, subcommands, [parentWords.join(" "), commandWord]);
 }
 
 async function runCommand(

@@ -68,6 +68,25 @@ export function splitCommandLine(args: readonly string[], length = 2): CommandLi
   return { words, rest: help ? [] : [...leading, ...args.slice(index)], help, helpCommand, version };
 }
 
+/**
+ * Returns the commands of a group that have three words, such as `workflow schedule add`, by their last word. Their names in
+ * the group have two words. Returns undefined if none starts with `word`.
+ */
+export function findSubcommands<T>(
+  commands: Readonly<Record<string, T>>,
+  word: string,
+): Readonly<Record<string, T>> | undefined {
+  const prefix = `${toCamel(word)} `;
+  const found = Object.entries(commands).filter(([name]) => name.startsWith(prefix));
+  if (found.length === 0) return undefined;
+  return Object.fromEntries(found.map(([name, command]) => [name.slice(prefix.length), command]));
+}
+
+/** Returns the first word of the name of a command in its group. */
+export function getFirstWord(name: string): string {
+  return name.split(" ", 1)[0] ?? name;
+}
+
 function hasHelpFlag(args: readonly string[]): boolean {
   const end = args.indexOf("--");
   return args.slice(0, end < 0 ? args.length : end).some((arg) => arg === "-h" || arg === "--help");

@@ -4,7 +4,7 @@ import { entryNamed, toKebab } from "../../lib/operation/operation.ts";
 import type { CommandDescription, CommandTree, Flag } from "../commands/command.ts";
 import { globalFlags, HELP_FLAG, VERSION_FLAG } from "./global_flags.ts";
 import { GUESSED_COMMANDS } from "./guessed_commands.ts";
-import type { UsageProblem } from "./parse_arguments.ts";
+import { getFirstWord, type UsageProblem } from "./parse_arguments.ts";
 import { didYouMean, formatSuggestions } from "../../utils/text/did_you_mean.ts";
 import { topics } from "../help/topics.ts";
 import { formatArg } from "../help/help_pages.ts";
@@ -46,7 +46,8 @@ export async function unknownCommand(
   [group = "", word = ""]: readonly string[],
 ): Promise<SvcError> {
   const question = suggestGuessed(`${group} ${word}`) || await suggestEveryday(tree, word) ||
-    suggestNames(word, Object.keys(commands)) || suggestOwner(await findGroupsWith(tree, word), word);
+    suggestNames(word, [...new Set(Object.keys(commands).map(getFirstWord))]) ||
+    suggestOwner(await findGroupsWith(tree, word), word);
   return invalid(`svc ${group} has no command '${word}'.`, `${question}'svc ${group} --help' lists the commands.`);
 }
 

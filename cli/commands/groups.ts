@@ -34,6 +34,10 @@ const localGroups: Readonly<Record<string, LocalGroupEntry>> = {
     summary: "Run workflow scripts in a sandbox",
     load: () => import("./workflow/mod.ts"),
   },
+  worker: {
+    summary: "Run scheduled workflows",
+    load: () => import("./worker/mod.ts"),
+  },
   completion: {
     summary: "Complete commands and flags in a shell",
     load: async () => ({ commands: (await import("./completion/mod.ts")).createCommands(commandTree) }),
@@ -73,7 +77,7 @@ export interface NamedCommand {
 export async function listCommands(): Promise<NamedCommand[]> {
   const listed = Object.entries({ "": everyday, ...groups }).map(async ([group, { load }]) =>
     Object.entries(await load()).map(([name, entry]) => ({
-      words: [group, name].filter((word) => word !== "").map(toKebab),
+      words: [group, ...name.split(" ")].filter((word) => word !== "").map(toKebab),
       command: entry.describe(),
     }))
   );

@@ -35,7 +35,7 @@ export interface LocalCommand extends CommandDescription {
   run(context: CommandContext, values: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
-/** Local commands by camel-case name. */
+/** Local commands by camel-case name. A command of three words has the last two as its name: `schedule add`. */
 export type LocalGroup = Readonly<Record<string, LocalCommand>>;
 
 /** The checked values of a local command, including defaults. */

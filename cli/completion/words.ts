@@ -4,6 +4,7 @@ import { splitWords } from "../../utils/text/split_words.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
 import type { Command, CommandEntry, CommandTree, Flag, Suggestion } from "../commands/command.ts";
 import { globalFlags, HELP_FLAG, VERSION_FLAG } from "../args/global_flags.ts";
+import { findSubcommands, getFirstWord } from "../args/parse_arguments.ts";
 import { flagRows } from "../help/help_pages.ts";
 import { topics } from "../help/topics.ts";
 import { findKind, suggestKind } from "./suggest_values.ts";
@@ -27,7 +28,7 @@ export async function nextWords(line: string, tree: CommandTree): Promise<Sugges
 class Position {
   /** Number of words that are neither flags nor values of flags: the group, the command, its arguments. */
   #words = 0;
-  /** Number of words that name the command: 1 for a command without a group. */
+  /** Number of words that name the command: 1 for a command without a group, 3 for one such as `workflow schedule add`. */
   #nameLength = 2;
   #isHelp = false;
   #commands: Readonly<Record<string, CommandEntry>> = {};
@@ -62,7 +63,7 @@ class Position {
     if (attached !== undefined) return await this.#suggestAttached(attached, start.slice(attached.length));
     if (start.startsWith("-")) return this.#suggestFlags();
     if (this.#words === 0) return await this.#suggestFirst();
-    if (this.#words < this.#nameLength) return suggestNames(this.#commands);
+    if (this.#words < this.#nameLength) return suggestCommands(this.#commands);
     if (this.#command === undefined) return [];
     const arg = this.#command.args?.[this.#words - this.#nameLength];
     return arg === undefined ? this.#suggestFlags() : await this.#suggestValues(arg, start);
@@ -71,6 +72,7 @@ class Position {
   async #passWord(word: string): Promise<void> {
     this.#words++;
     if (this.#words === 1) await this.#passFirst(word);
+    else if (this.#words === 2 && this.#passParent(word)) return;
     else if (this.#words === this.#nameLength) this.#command = entryNamed(this.#commands, word)?.describe();
     else {
       const arg = this.#command?.args?.[this.#words - this.#nameLength - 1];
@@ -87,6 +89,15 @@ class Position {
     }
     this.#command = entryNamed(await everyday.load(), word)?.describe();
     if (this.#command !== undefined) this.#nameLength = 1;
+  }
+
+  /** Moves past the second of three words of a command. */
+  #passParent(word: string): boolean {
+    const subcommands = this.#nameLength === 2 ? findSubcommands(this.#commands, word) : undefined;
+    if (subcommands === undefined) return false;
+    this.#commands = subcommands;
+    this.#nameLength = 3;
+    return true;
   }
 
   async #suggestFirst(): Promise<Suggestion[]> {
@@ -150,6 +161,17 @@ class Position {
 /** Reports whether a value can be read from a file, `@file`. */
 function takesFile({ type, values }: Flag): boolean {
   return PAYLOADS.includes(type) || values === "files";
+}
+
+/** Suggests the next words of commands. Those of three words share their second one. */
+function suggestCommands(commands: Readonly<Record<string, CommandEntry>>): Suggestion[] {
+  const names = Map.groupBy(Object.keys(commands), getFirstWord);
+  return [...names].flatMap(([word, [name = word, ...others]]) =>
+    name === word ? suggestNames({ [word]: { summary: commands[name]?.summary ?? "" } }) : [{
+      word: toKebab(word),
+      about: [name, ...others].map((other) => other.slice(word.length + 1)).map(toKebab).join(", "),
+    }]
+  );
 }
 
 function suggestNames(entries: Readonly<Record<string, { readonly summary: string }>>): Suggestion[] {

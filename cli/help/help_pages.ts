@@ -54,6 +54,15 @@ export function buildGroupHelp(name: string, { summary }: { readonly summary: st
   ];
 }
 
+/** Builds the page of `svc <group> <word> --help`, whose commands have three words. */
+export function buildSubgroupHelp(name: string, commands: Summaries): Block[] {
+  return [
+    { heading: "Usage", usage: `svc ${name} <command> [<argument>...] [flags]` },
+    { heading: "Commands", rows: toRows(commands) },
+    { text: `'svc ${name} <command> --help' explains a command, with examples.` },
+  ];
+}
+
 /** Builds the page of `svc <group> <command> --help`. */
 export function buildCommandHelp(words: readonly string[], command: CommandDescription): Block[] {
   const { args = [], flags = {}, summary, details, seeAlso = [] } = command;

@@ -42,7 +42,7 @@ export async function describeGroups(): Promise<DescribedGroup[]> {
       const description = resources[group]?.[name];
       return {
         name: toKebab(name),
-        words: [...prefix, toKebab(name)],
+        words: [...prefix, ...toKebab(name).split(" ")],
         command: describe(),
         operation: description && { permission: permissionName(group, name), description },
       };
@@ -63,7 +63,10 @@ export function groupPage({ name, summary, prefix, commands }: DescribedGroup): 
   return [
     `# ${prefix.length === 0 ? "Commands without a group" : `svc ${name}`}`,
     `${summary}. \`deno task reference\` makes this page from what \`${help}\` prints: change the descriptions.`,
-    table(["command", "what it does"], commands.map(({ name, command }) => [`[${name}](#${name})`, command.summary])),
+    table(
+      ["command", "what it does"],
+      commands.map(({ name, command }) => [`[${name}](#${name.replaceAll(" ", "-")})`, command.summary]),
+    ),
     ...commands.map(section),
   ].join("\n\n") + "\n";
 }

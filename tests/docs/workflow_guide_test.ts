@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Workspace } from "../../tasks/support/workspace.ts";
 import { findTypeErrorsIn } from "../harness/project.ts";
-import { PROGRAM } from "../harness/svc.ts";
+import { PROGRAM, splitWords } from "../harness/svc.ts";
 
 const PAGE = await Deno.readTextFile(new URL("../../docs/workflows.md", import.meta.url));
 
@@ -47,6 +47,7 @@ Deno.test("the steps of the guide work in a folder of svc workflow init", async 
     "the script of the guide has the plan that the page shows, and runs",
     () => followGuide(workspace, folder),
   );
+  await t.step("the schedule of the guide is added, and a worker runs it", () => followSchedule(workspace));
   await t.step("the compiler checks the types of the library, and rejects an interface as input", () => {
     assert.equal(errors.typed, "");
     assert.match(errors.taking, /Type 'Input' is not assignable to type 'Partial<NoInfer<JsonObject>>'/);
@@ -73,6 +74,15 @@ async function followGuide(workspace: Workspace, folder: string): Promise<void> 
     `{\n  "resultCount": 0\n}\n`,
   );
   assert.equal(await workspace.svc("workflow", "run", script, ...FLAGS), `"Pending-Review"\n`);
+}
+
+async function followSchedule(workspace: Workspace): Promise<void> {
+  for (const line of block("svc workflow schedule add nightly").trimEnd().split("\n")) {
+    const [, ...args] = splitWords(line.replace(" flows/", ` ${workspace.directory}/flows/`));
+    await workspace.svc(...args, ...(args[0] === "worker" ? ["--until-idle"] : []));
+  }
+  const [run] = JSON.parse(await workspace.svc("workflow", "list", "--schedule", "nightly"));
+  assert.deepEqual([run.name, run.state, run.succeeded], ["intake", "done", 1]);
 }
 
 /** Returns the code block that starts with a text. */

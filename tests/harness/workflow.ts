@@ -245,6 +245,8 @@ export interface WorkflowProcess {
   readonly stdin?: "piped" | "null";
   /** Arguments of `deno run` that name the program. Default: the program under test. */
   readonly program?: readonly string[];
+  /** Group of the command. Default: `workflow`. */
+  readonly group?: "workflow" | "worker";
   /** Shell command that sets limits for the process, such as `ulimit -n 64`. */
   readonly shellLimit?: string;
 }
@@ -252,7 +254,7 @@ export interface WorkflowProcess {
 /** Prepares `svc workflow` with no more permissions than docs/permissions.md lists. */
 export function workflowCommand(
   args: readonly string[],
-  { directory, env, cwd, program = [PROGRAM], stdin = "null", shellLimit = ":" }: WorkflowProcess,
+  { directory, env, cwd, program = [PROGRAM], stdin = "null", group = "workflow", shellLimit = ":" }: WorkflowProcess,
 ): LimitedCommand {
   const permissions = [
     "--no-prompt",
@@ -263,7 +265,7 @@ export function workflowCommand(
     "--allow-sys=uid",
     `--allow-env=${VARIABLES.join(",")}`,
   ];
-  const deno = [Deno.execPath(), "run", "--quiet", ...permissions, ...program, "workflow", ...args];
+  const deno = [Deno.execPath(), "run", "--quiet", ...permissions, ...program, group, ...args];
   return new LimitedCommand("/bin/sh", {
     args: ["-c", `${shellLimit} && exec "$0" "$@"`, ...deno],
     env: { TMPDIR: directory, SVC_CONFIG_DIR: directory, SVC_DEBUG: "", ...env },
@@ -308,6 +310,8 @@ export interface ScriptWorkspace extends AsyncDisposable {
   svc(...args: string[]): Promise<CommandResult>;
   /** Starts `svc workflow`. */
   start(...args: string[]): Deno.ChildProcess;
+  /** Starts `svc worker`. */
+  worker(...args: string[]): Deno.ChildProcess;
   /** Starts `svc workflow` with a pipe as its standard input. */
   pipe(...args: string[]): Deno.ChildProcess;
   /** Makes later commands call another service, or the same one as another client. */
@@ -334,8 +338,8 @@ export async function openScriptWorkspace(body: string): Promise<ScriptWorkspace
     SVC_CLIENT_ID: clientId,
     SVC_CLIENT_SECRET: clientSecret,
   };
-  const command = (args: string[], stdin?: "piped") => {
-    return workflowCommand(args, { directory: config.path, env, cwd: folder.path, stdin });
+  const command = (args: string[], options: Pick<WorkflowProcess, "stdin" | "group"> = {}) => {
+    return workflowCommand(args, { directory: config.path, env, cwd: folder.path, ...options });
   };
   return {
     folder: folder.path,
@@ -343,7 +347,8 @@ export async function openScriptWorkspace(body: string): Promise<ScriptWorkspace
     write: (text) => Deno.writeTextFile(`${folder.path}/script.ts`, scriptText(text)),
     svc: (...args) => runCommand(command(args)),
     start: (...args) => command(args).spawn(),
-    pipe: (...args) => command(args, "piped").spawn(),
+    worker: (...args) => command(args, { group: "worker" }).spawn(),
+    pipe: (...args) => command(args, { stdin: "piped" }).spawn(),
     useService({ baseUrl, clientId: other }) {
       if (baseUrl !== undefined) env.SVC_BASE_URL = baseUrl;
       if (other !== undefined) env.SVC_CLIENT_ID = other;

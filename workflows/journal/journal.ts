@@ -53,6 +53,8 @@ export interface RunSettings {
   readonly maxOutageSeconds?: number;
   /** Random part of the idempotency keys. */
   readonly nonce?: string;
+  /** Name of the schedule that ordered the run. */
+  readonly schedule?: string;
 }
 
 /** All states of a run. */

@@ -31,6 +31,8 @@ export type RunDescription = {
   readonly script: string;
   /** Path of the inputs; absent if it has a single input. */
   readonly each?: string;
+  /** Name of the schedule that ordered it; absent if it was started by a person or a program. */
+  readonly schedule?: string;
 };
 
 /** An input of a run. */
@@ -88,6 +90,7 @@ export async function describeRun(journal: Journal, run: RunRecord): Promise<Run
     ...(endedAt !== undefined && { endedAt: formatTime(endedAt) }),
     script: settings.script,
     ...(settings.each !== undefined && { each: settings.each }),
+    ...(settings.schedule !== undefined && { schedule: settings.schedule }),
   };
 }
 

@@ -106,6 +106,8 @@ export interface StartRunOptions extends WorkOptions {
    * returns it with `ended`.
    */
   readonly once?: boolean;
+  /** Name of the schedule that orders the run. */
+  readonly schedule?: string;
 }
 
 /** Options of `Runs.resume` and `Runs.retry`. Each default is the value that the run was started with. */
@@ -135,6 +137,7 @@ export async function toSettings(options: StartRunOptions, profile?: string): Pr
     profile,
     onUnknown,
     maxOutageSeconds: checkMaxOutage(options),
+    schedule: options.schedule,
   };
 }
 

@@ -35,6 +35,8 @@ const MAX_EDITS = 2;
 export interface ListOptions {
   /** Selects the runs in a state. Default: all. */
   readonly state?: ShownState;
+  /** Selects the runs that a schedule has ordered. Default: all. */
+  readonly schedule?: string;
   /** Called for each run whose record is damaged. Default: `list` throws. */
   readonly onDamage?: (error: SvcError) => void;
 }
@@ -122,9 +124,11 @@ export class Runs implements AsyncDisposable {
   /** Lists the runs, the latest first. With `onDamage`, omits runs whose records are damaged. */
   async list(options: ListOptions = {}): Promise<RunDescription[]> {
     const journal = await this.#existingJournal();
-    const records = await journal.listRuns(options.onDamage);
+    const { state: wanted, schedule, onDamage } = options;
+    const records = (await journal.listRuns(onDamage))
+      .filter(({ settings }) => schedule === undefined || settings.schedule === schedule);
     const runs = await Promise.all(records.map((run) => describeRun(journal, run)));
-    return runs.filter(({ state }) => options.state === undefined || state === options.state);
+    return runs.filter(({ state }) => wanted === undefined || state === wanted);
   }
 
   /** Returns the settings that a run was started or last resumed with. */

@@ -12,6 +12,12 @@ import { reportCommand } from "./report.ts";
 import { resumeCommand } from "./resume.ts";
 import { retryCommand } from "./retry.ts";
 import { runCommand } from "./run.ts";
+import { addCommand } from "./schedule/add.ts";
+import { listSchedulesCommand } from "./schedule/list.ts";
+import { pauseCommand } from "./schedule/pause.ts";
+import { removeCommand } from "./schedule/remove.ts";
+import { resumeScheduleCommand } from "./schedule/resume.ts";
+import { runNowCommand } from "./schedule/run_now.ts";
 import { showCommand } from "./show.ts";
 import { testCommand } from "./test.ts";
 import { verifyCommand } from "./verify.ts";
@@ -33,4 +39,10 @@ export const commands: LocalGroup = {
   cancel: cancelCommand,
   delete: deleteCommand,
   verify: verifyCommand,
+  "schedule add": addCommand,
+  "schedule list": listSchedulesCommand,
+  "schedule pause": pauseCommand,
+  "schedule resume": resumeScheduleCommand,
+  "schedule runNow": runNowCommand,
+  "schedule remove": removeCommand,
 };

@@ -1,16 +1,5 @@
 import { type LocalCommand, localCommand } from "../local_command.ts";
-import {
-  grants,
-  input,
-  maxOutage,
-  newJournal,
-  onUnknown,
-  pace,
-  runLimits,
-  sandbox,
-  script,
-  toWorkOptions,
-} from "./shared/flags.ts";
+import { newJournal, newRun, script, toWorkOptions } from "./shared/flags.ts";
 
 /** `svc workflow run`. */
 export const runCommand: LocalCommand = localCommand({
@@ -22,17 +11,7 @@ export const runCommand: LocalCommand = localCommand({
     "step. With --dry-run it plans the run of the first input, as 'svc workflow plan' does.",
   args: [script],
   flags: {
-    ...input,
-    ...grants,
-    ...sandbox,
-    each: {
-      help: "Run once per line of an NDJSON or CSV file; '-' reads NDJSON from standard input",
-      type: "path",
-      placeholder: "file",
-      excludes: ["input"],
-    },
-    ...pace,
-    concurrency: { ...pace.concurrency, default: "4" },
+    ...newRun,
     runId: {
       help: "Identifier of the run; resumes the run if it exists",
       type: "string",
@@ -49,9 +28,6 @@ export const runCommand: LocalCommand = localCommand({
       type: "boolean",
     },
     ...newJournal,
-    ...maxOutage,
-    ...runLimits,
-    ...onUnknown,
   },
   example: `intake.ts --input '{"Applicant":"Ada","Address":"Main St 1"}' --allow-declared`,
   async run(context, { journal, runId, resume, once, ...flags }) {

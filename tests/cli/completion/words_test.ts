@@ -17,13 +17,20 @@ const wordsAfter = async (line: string) => {
 Deno.test("svc is completed with the groups, and each group with its commands", async () => {
   assert.deepEqual(await wordsAfter("svc "), Object.keys({ ...await everyday.load(), ...groups }).map(toKebab));
   for (const [name, group] of Object.entries(groups)) {
-    assert.deepEqual(await wordsAfter(`svc ${toKebab(name)} `), Object.keys(await group.load()).map(toKebab));
+    const names = new Set(Object.keys(await group.load()).map((command) => toKebab(command).split(" ")[0]));
+    assert.deepEqual(await wordsAfter(`svc ${toKebab(name)} `), [...names]);
   }
   assert.deepEqual(
     await wordsAfter("svc help "),
     Object.keys({ ...await everyday.load(), ...groups, ...topics }).map(toKebab),
   );
   assert.deepEqual(await wordsAfter("svc --format table help workflow re"), ["record", "resume", "retry", "report"]);
+});
+
+Deno.test("a command of three words is completed word by word, and then with its flags", async () => {
+  assert.deepEqual(await wordsAfter("svc workflow sch"), ["schedule"]);
+  assert.deepEqual(await wordsAfter("svc workflow schedule r"), ["resume", "run-now", "remove"]);
+  assert.deepEqual(await wordsAfter("svc workflow schedule add --over"), ["--overlap"]);
 });
 
 Deno.test("a command with all arguments is completed with the unused flags", async () => {

@@ -15,6 +15,7 @@ const COMMANDS = (await listCommands()).map(({ words, command }) => ({ path: wor
 const PAGES = [
   "--help",
   ...Object.keys(groups).map((group) => `${toKebab(group)} --help`),
+  "workflow schedule --help",
   ...COMMANDS.map(({ path }) => `${path} --help`),
   ...Object.keys(topics).map((topic) => `help ${toKebab(topic)}`),
 ];

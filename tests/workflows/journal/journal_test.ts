@@ -7,6 +7,7 @@ import { reopenFailed } from "../../../workflows/runs/reopen.ts";
 import { FileLock } from "../../../utils/fs/file_lock.ts";
 import { sealAll } from "../../../workflows/journal/sqlite/seal.ts";
 import { isPrepared, prepareJournal } from "../../../workflows/journal/sqlite/schema.ts";
+import { openScheduleStore } from "../../../workflows/schedules/sqlite_schedule_store.ts";
 import type { Journal } from "../../../workflows/journal/journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { runWithoutSpace } from "../../harness/faults.ts";
@@ -33,6 +34,7 @@ Deno.test("a journal of a newer version is rejected and not changed", async () =
 const FORMER = `
   DROP TABLE lengths;
   DROP TABLE waits;
+  DROP TABLE schedules;
   ALTER TABLE runs DROP COLUMN checksum;
   ALTER TABLE inputs DROP COLUMN checksum;
   ALTER TABLE events DROP COLUMN checksum;
@@ -72,7 +74,11 @@ Deno.test("the records of a journal of version 1 get checksums, unless a process
   assert.deepEqual(await journal.verify(), { runs: 1, inputs: 1, events: 2, damaged: [] });
 });
 
-Deno.test("a journal of version 2 is upgraded to version 4", async () => {
+for (const version of [2, 4]) {
+  Deno.test(`a journal of version ${version} is upgraded to version 5`, () => upgradeFrom(version));
+}
+
+async function upgradeFrom(version: number): Promise<void> {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
   {
@@ -81,14 +87,17 @@ Deno.test("a journal of version 2 is upgraded to version 4", async () => {
   }
   {
     using db = new DatabaseSync(path);
-    db.exec("DROP TABLE waits; PRAGMA user_version = 2");
+    const later = version < 4 ? "DROP TABLE waits;" : "";
+    db.exec(`${later} DROP TABLE schedules; PRAGMA user_version = ${version}`);
   }
   await using journal = await openJournal(path);
   assert.equal((await journal.findRun(RUN))?.id, RUN);
   assert.deepEqual((await journal.verify()).damaged, []);
   using db = new DatabaseSync(path);
-  assert.equal(db.prepare("PRAGMA user_version").get()?.user_version, 4);
-});
+  assert.equal(db.prepare("PRAGMA user_version").get()?.user_version, 5);
+  await using schedules = await openScheduleStore(path);
+  assert.deepEqual(await schedules.list(), []);
+}
 
 Deno.test("a journal lists the inputs that wait by the time at which they continue", async () => {
   await using folder = await makeFolder();

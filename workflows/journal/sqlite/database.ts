@@ -1,10 +1,14 @@
 /** Opens the SQLite file of a journal. */
 import { DatabaseSync } from "node:sqlite";
-import { SvcError } from "../../../lib/errors.ts";
+import type { Warn } from "../../../lib/client/callback.ts";
+import { getErrorMessage, SvcError } from "../../../lib/errors.ts";
 import { delay } from "../../../utils/async/abort.ts";
 import { FileLock } from "../../../utils/fs/file_lock.ts";
+import { describeWriteError } from "../../../utils/fs/describe_error.ts";
 import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
-import { isDatabaseBusy, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
+import { makePrivateDirectory, makePrivateFile, warnIfOpenToOthers } from "../../../utils/fs/private_file.ts";
+import { isDatabaseBusy, isDatabaseDamaged, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
+import { createDamageError, JournalDamage } from "../damage.ts";
 import { isRunId } from "../run_id.ts";
 import { isPrepared, listEarlierRuns, prepareJournal } from "./schema.ts";
 
@@ -20,8 +24,57 @@ const FILE_SETTINGS = "auto_vacuum = INCREMENTAL";
  */
 const CONNECTION_SETTINGS = ["secure_delete = ON", "journal_mode = WAL", "synchronous = NORMAL"];
 
+/** Default time to wait while another process writes, in milliseconds. */
+const BUSY_MILLISECONDS = 10_000;
+
+/** Options for opening a journal. */
+export interface JournalOptions {
+  /** Creates the directory of the file. Leave it out for a path that a person typed: a missing directory is a typo. */
+  readonly makeFolder?: boolean;
+  /** Time to wait while another process writes, in milliseconds. */
+  readonly timeoutMilliseconds?: number;
+  /** Receives a warning if others can read or change the file. Its content decides which scripts run with which grants. */
+  readonly warn?: Warn;
+}
+
+/** The opened file of a journal. */
+export interface JournalFile {
+  /** Connection to the database. */
+  readonly db: DatabaseSync;
+  /** Real path of the file: the files beside it are named after it. */
+  readonly file: string;
+}
+
+/** Opens the file of a journal. Creates a missing file, readable by its owner only. */
+export async function openJournalFile(path: string, options: JournalOptions): Promise<JournalFile> {
+  const { makeFolder = false, timeoutMilliseconds = BUSY_MILLISECONDS, warn } = options;
+  try {
+    if (makeFolder) await makePrivateDirectory(path.replace(/[^\\/]*$/, ""));
+    makePrivateFile(path);
+    const file = await Deno.realPath(path);
+    using stack = new DisposableStack();
+    const db = stack.adopt(await openDatabase(file, timeoutMilliseconds), (db) => db.close());
+    if (warn) warnIfOpenToOthers(path, "holds the data and the permissions of workflows", warn);
+    stack.move(); // The caller closes it.
+    return { db, file };
+  } catch (cause) {
+    throw unusable(path, "opened", cause);
+  }
+}
+
+/** Describes why a journal is unusable. Commands that only read runs must be able to write the file as well. */
+export function unusable(path: string, wanted: string, cause: unknown): unknown {
+  if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) return cause;
+  if (cause instanceof JournalDamage || isDatabaseDamaged(cause)) return createDamageError(path, cause);
+  const fault = describeWriteError(cause) ?? getErrorMessage(cause);
+  return new SvcError("INVALID_CONFIG", `The journal ${path} cannot be ${wanted}: ${fault}.`, {
+    cause,
+    hint: isDatabaseBusy(cause) || isDiskFull(cause) ? chooseWriteHint(cause) : "Name another file with --journal.",
+  });
+}
+
 /** Opens a database and creates missing tables. Waits for another process that is setting up the same file, as SQLite does not. */
-export async function openDatabase(path: string, timeoutMilliseconds: number): Promise<DatabaseSync> {
+async function openDatabase(path: string, timeoutMilliseconds: number): Promise<DatabaseSync> {
   const deadline = Date.now() + timeoutMilliseconds;
   for (;;) {
     const db = new DatabaseSync(path, { timeout: timeoutMilliseconds });

@@ -22,6 +22,7 @@ const RECORD_NAMES: Readonly<Record<Exclude<TableName, "events">, string>> = {
   inputs: "the record of the input",
   lengths: "the length of the history",
   waits: "the time until which the input waits",
+  schedules: "the record of a schedule",
 };
 
 /** Names of events by kind. */

@@ -7,9 +7,9 @@ import { sealAll, TABLE_NAMES } from "./seal.ts";
 
 /**
  * Increases with each change of the tables or their content. Version 3 adds references to repeated responses; version 4
- * adds waits, signals and downtimes.
+ * adds waits, signals and downtimes; version 5 adds schedules.
  */
-const VERSION = 4;
+const VERSION = 5;
 
 /** The tables of version 1. */
 const FIRST_TABLES = `
@@ -76,6 +76,16 @@ const WAITS = `
   CREATE INDEX waitsByTime ON waits (run, until);
 `;
 
+/** Version 5 adds the schedules. */
+const SCHEDULES = `
+  CREATE TABLE schedules (
+    seq INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    record TEXT NOT NULL,
+    checksum INTEGER NOT NULL
+  ) STRICT;
+`;
+
 /** Identifies a journal: "svcJ". */
 const APPLICATION_ID = 0x7376634a;
 
@@ -90,7 +100,7 @@ const CONDITION = `
 const MAX_VERSION = 1000;
 
 /** Number of tables of each earlier version. */
-const TABLE_COUNTS: Readonly<Record<number, number>> = { 1: 3, 2: 4, 3: 4 };
+const TABLE_COUNTS: Readonly<Record<number, number>> = { 1: 3, 2: 4, 3: 4, 4: 5 };
 
 /**
  * Reports whether a database is a journal of the current version, and not empty or of an earlier version. Throws for
@@ -136,6 +146,7 @@ export function prepareJournal(db: DatabaseSync, path: string): void {
     if (version === 0) db.exec(`${FIRST_TABLES}; PRAGMA application_id = ${APPLICATION_ID}`);
     else checkIntegrity(db); // Damage must not get a valid checksum.
     if (version < 4) db.exec(WAITS);
+    if (version < 5) db.exec(SCHEDULES);
     if (version < 2) {
       db.exec(CHECKSUMS);
       sealAll(db);

@@ -15,6 +15,7 @@ const TABLES = {
   events: { keyLength: 1, columns: ["seq", "run", "input", "kind", "position", "at", "content"] },
   lengths: { keyLength: 2, columns: ["run", "input", "events"] },
   waits: { keyLength: 2, columns: ["run", "input", "until"] },
+  schedules: { keyLength: 1, columns: ["seq", "name", "record"] },
 } as const;
 
 /** A table of the journal. */

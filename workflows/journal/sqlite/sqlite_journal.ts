@@ -1,15 +1,12 @@
 /** The journal in an SQLite file. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { makePrivateDirectory, makePrivateFile, warnIfOpenToOthers } from "../../../utils/fs/private_file.ts";
-import type { Warn } from "../../../lib/client/callback.ts";
 import { type ErrorRecord, getErrorMessage, SvcError } from "../../../lib/errors.ts";
 import { compressText } from "../../../utils/sqlite/compress_text.ts";
 import { controlTransaction } from "../../../utils/sqlite/group_commit.ts";
 import { WriteBuffer } from "./write_buffer.ts";
-import { describeWriteError } from "../../../utils/fs/describe_error.ts";
-import { isDatabaseBusy, isDatabaseDamaged, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
+import { isDatabaseDamaged } from "../../../utils/sqlite/database_errors.ts";
 import { whenSent } from "../../../utils/async/when_sent.ts";
-import { chooseWriteHint, getLockPath, openDatabase } from "./database.ts";
+import { chooseWriteHint, getLockPath, type JournalOptions, openJournalFile, unusable } from "./database.ts";
 import type {
   CallTiming,
   EventKind,
@@ -34,9 +31,6 @@ import { FileLock } from "../../../utils/fs/file_lock.ts";
 
 /** Length in characters from which an answer is compressed. */
 const COMPRESSED_FROM = 1024;
-
-/** Default time to wait while another process writes, in milliseconds. */
-const BUSY_MILLISECONDS = 10_000;
 
 /** Deletes a part of the events of a run. Between two parts, other runs can write. */
 const DELETE_EVENTS =
@@ -78,43 +72,18 @@ const ALL_RUNS = `
   FROM (SELECT count(*) AS indexed FROM runs INDEXED BY sqlite_autoindex_runs_1) LEFT JOIN runs NOT INDEXED
   ORDER BY startedAt DESC, seq DESC`;
 
-/** Options for opening a journal. */
-export interface JournalOptions {
-  /** Creates the directory of the file. Leave it out for a path that a person typed: a missing directory is a typo. */
-  readonly makeFolder?: boolean;
-  /** Time to wait while another process writes, in milliseconds. */
-  readonly timeoutMilliseconds?: number;
-  /** Receives a warning if others can read or change the file. Its content decides which scripts run with which grants. */
-  readonly warn?: Warn;
-}
-
 /** Opens the journal in a file. Creates a missing file, readable by its owner only. */
 export async function openJournal(path: string, options: JournalOptions = {}): Promise<Journal> {
-  const { makeFolder = false, timeoutMilliseconds = BUSY_MILLISECONDS, warn } = options;
   try {
-    if (makeFolder) await makePrivateDirectory(path.replace(/[^\\/]*$/, ""));
-    makePrivateFile(path);
-    const file = await Deno.realPath(path); // The files beside it are named after the real file.
+    const { db, file } = await openJournalFile(path, options);
     using stack = new DisposableStack();
-    const db = stack.adopt(await openDatabase(file, timeoutMilliseconds), (db) => db.close());
-    if (warn) warnIfOpenToOthers(path, "holds the data and the permissions of workflows", warn);
+    stack.adopt(db, (db) => db.close());
     const journal = new SqliteJournal(file, db, await Deno.open(`${file}-wal`, { read: true, write: true }));
     stack.move(); // The journal closes it.
     return journal;
   } catch (cause) {
     throw unusable(path, "opened", cause);
   }
-}
-
-/** Describes why a journal is unusable. Commands that only read runs must be able to write the file as well. */
-function unusable(path: string, wanted: string, cause: unknown): unknown {
-  if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) return cause;
-  if (cause instanceof JournalDamage || isDatabaseDamaged(cause)) return createDamageError(path, cause);
-  const fault = describeWriteError(cause) ?? getErrorMessage(cause);
-  return new SvcError("INVALID_CONFIG", `The journal ${path} cannot be ${wanted}: ${fault}.`, {
-    cause,
-    hint: isDatabaseBusy(cause) || isDiskFull(cause) ? chooseWriteHint(cause) : "Name another file with --journal.",
-  });
 }
 
 class SqliteJournal implements Journal {

@@ -41,6 +41,7 @@ class Verification {
     const runs = this.#checkRuns();
     const inputs = this.#checkInputs();
     const events = this.#checkEvents();
+    if (this.#runId === undefined) this.#checkSchedules();
     return { runs, inputs, events, damaged: this.#damaged };
   }
 
@@ -94,6 +95,10 @@ class Verification {
       this.#checkLength(run ?? 0, input ?? 0, 0);
     }
     return count;
+  }
+
+  #checkSchedules(): void {
+    for (const row of this.#read("SELECT * FROM schedules ORDER BY seq")) this.#check("schedules", row, {});
   }
 
   #checkLength(run: number, input: number, events: number): void {

@@ -102,6 +102,16 @@ export const pace = {
   },
 } as const satisfies Record<string, Flag>;
 
+/** The file of inputs. */
+const each = {
+  each: {
+    help: "Run once per line of an NDJSON or CSV file; '-' reads NDJSON from standard input",
+    type: "path",
+    placeholder: "file",
+    excludes: ["input"],
+  },
+} as const satisfies Record<string, Flag>;
+
 /** The wait for an unavailable service. */
 export const maxOutage = {
   maxOutage: {
@@ -109,6 +119,19 @@ export const maxOutage = {
     type: "string",
     placeholder: "seconds",
   },
+} as const satisfies Record<string, Flag>;
+
+/** The flags that decide how a new run works, in every command that starts one. */
+export const newRun = {
+  ...input,
+  ...grants,
+  ...sandbox,
+  ...each,
+  ...pace,
+  concurrency: { ...pace.concurrency, default: "4" },
+  ...maxOutage,
+  ...runLimits,
+  ...onUnknown,
 } as const satisfies Record<string, Flag>;
 
 /** The flags of commands that continue a run. */

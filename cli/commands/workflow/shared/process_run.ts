@@ -38,7 +38,7 @@ export async function processRun(
   const bar = each !== undefined && !globals.quiet && io.stderr.isTerminal() ? new ProgressBar(io.stderr) : undefined;
   await using run = await open({
     signal: context.signal,
-    ask: canPrompt(io) ? (...request) => askForGrant(io, ...request) : undefined,
+    ask: createAsk(io),
     onProgress: bar && ((progress) => bar.show(() => describeProgress(progress, progress.total))),
     onLog: (text, input) => {
       bar?.clear();
@@ -112,6 +112,11 @@ function describeEnded({ id, each = "", endedAt, inputs }: RunDescription): stri
   return `Nothing to do: run ${id} has processed ${getFileName(each)} (${
     pluralize(inputs, "input")
   }, ended ${endedAt}).`;
+}
+
+/** Returns the function that asks for permission at a terminal. */
+export function createAsk(io: Io): Ask | undefined {
+  return canPrompt(io) ? (...request) => askForGrant(io, ...request) : undefined;
 }
 
 async function askForGrant(io: Io, workflow: string, requested: readonly string[]): Promise<boolean> {

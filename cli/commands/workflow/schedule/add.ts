@@ -1,0 +1,51 @@
+import { MISSED_POLICIES, OVERLAP_POLICIES } from "../../../../workflows/schedules/schedule.ts";
+import { type LocalCommand, localCommand } from "../../local_command.ts";
+import { journal, newRun, script, toWorkOptions } from "../shared/flags.ts";
+
+/** `svc workflow schedule add`. */
+export const addCommand: LocalCommand = localCommand({
+  summary: "Run a script at the times of a cron expression",
+  details: "The script is checked, and its permissions are granted now. 'svc worker start' runs it when it is due. " +
+    "The flags of 'svc workflow run' apply to each run. A file of --each is read at each run.",
+  args: [
+    { name: "name", help: "Name of the schedule; its runs are named after it", type: "string", required: true },
+    script,
+  ],
+  flags: {
+    cron: {
+      help: "When it is due: minute, hour, day of the month, month and day of the week, or @daily",
+      type: "string",
+      required: true,
+      placeholder: "expression",
+    },
+    timeZone: { help: "IANA time zone of --cron (default: that of this machine)", type: "string", placeholder: "zone" },
+    overlap: {
+      help: "What to do when it is due and its last run has not ended",
+      type: "string",
+      choices: OVERLAP_POLICIES,
+      default: "skip",
+      placeholder: "policy",
+    },
+    missed: {
+      help: "What to do about times at which no worker was running",
+      type: "string",
+      choices: MISSED_POLICIES,
+      default: "skip",
+      placeholder: "policy",
+    },
+    replace: { help: "Replace a schedule of this name", type: "boolean" },
+    ...newRun,
+    each: { ...newRun.each, help: "Run once per line of an NDJSON or CSV file" },
+    ...journal,
+  },
+  example: "nightly report.ts --cron '0 2 * * *' --time-zone Europe/Berlin --missed once --allow-declared",
+  seeAlso: ["worker start --help", "workflow run --help"],
+  async run(context, { journal, ...flags }) {
+    const { noteMissingWorker, openSchedulesFor } = await import("./open_schedules.ts");
+    const { createAsk } = await import("../shared/process_run.ts");
+    await using schedules = openSchedulesFor(context, journal);
+    const ask = createAsk(context.io);
+    await context.print(await schedules.add({ ...flags, ...toWorkOptions(flags), ask, signal: context.signal }));
+    await noteMissingWorker(context, schedules);
+  },
+});

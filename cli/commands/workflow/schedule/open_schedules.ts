@@ -1,0 +1,23 @@
+/** Opens the schedules that a command works on. */
+import { exists } from "../../../../utils/fs/exists.ts";
+import { defaultJournalPath } from "../../../../workflows/runs/runs.ts";
+import { openSchedules, type Schedules } from "../../../../workflows/schedules/schedules.ts";
+import { callerOptions } from "../../../context.ts";
+import type { CommandContext, Suggestion } from "../../command.ts";
+
+/** Opens the schedules of the journal that `--journal` names, or of the default one. */
+export function openSchedulesFor(context: CommandContext, journal: string | undefined): Schedules {
+  return openSchedules({ ...callerOptions(context), journal });
+}
+
+/** Says how to run the schedules, if no worker does. */
+export async function noteMissingWorker({ note }: CommandContext, schedules: Schedules): Promise<void> {
+  if (!await schedules.hasWorker()) note("No worker is running. To start one, run 'svc worker start'.");
+}
+
+/** Suggests the schedules of the default journal for shell completion. */
+export async function suggestSchedules(): Promise<Suggestion[]> {
+  if (!await exists(defaultJournalPath())) return [];
+  await using schedules = openSchedules();
+  return (await schedules.list()).map(({ name, cron, state }) => ({ word: name, about: `${cron}, ${state}` }));
+}

@@ -1,0 +1,207 @@
+/** `svc workflow schedule` and `svc worker start`, with a clock of the test or with run-now. */
+import assert from "node:assert/strict";
+import { makeFolder, parseErrorRecord, svcInProcess } from "../../harness/svc.ts";
+import {
+  CREATE_CASE,
+  killAfterOutput,
+  openScriptWorkspace,
+  scriptText,
+  type ScriptWorkspace,
+  WAIT_FOR_SECOND_CASE,
+  waitForOutput,
+} from "../../harness/workflow.ts";
+import { eventually, within } from "../../harness/wait.ts";
+import { openRuns } from "../../../workflows/runs/runs.ts";
+import { ScheduleWorker } from "../../../workflows/schedules/schedule_worker.ts";
+import { openSchedules } from "../../../workflows/schedules/schedules.ts";
+import { openScheduleStore } from "../../../workflows/schedules/sqlite_schedule_store.ts";
+
+/** A journal with schedules, and workers whose clock the test sets. */
+async function openClockwork(body: string) {
+  const folder = await makeFolder({ "script.ts": scriptText(body, []) });
+  const path = `${folder.path}/journal.db`;
+  const log: string[] = [];
+  const clock = { time: "2026-01-01T12:05:00Z" };
+  const options = { journal: path, now: () => Date.parse(clock.time), configDirectory: folder.path };
+  return {
+    clock,
+    log,
+    schedules: openSchedules(options),
+    script: `${folder.path}/script.ts`,
+    listRuns: async () => {
+      await using runs = openRuns({ journal: path });
+      return (await runs.list()).map(({ id, state, schedule }) => `${id} ${state} ${schedule}`);
+    },
+    /** Lets a worker start the due runs, and waits for them. */
+    async work(signal = new AbortController().signal) {
+      await using store = await openScheduleStore(path);
+      await using worker = await ScheduleWorker.open(store, path, {
+        ...options,
+        signal,
+        log: (line) => log.push(line),
+      });
+      await worker.startDueRuns();
+      while (!worker.isIdle) await within("a scheduled run ends", worker.nextEvent(), { seconds: 120 });
+    },
+    async [Symbol.asyncDispose]() {
+      await this.schedules[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+Deno.test("a due time starts exactly one run, also if the worker ends between ordering and starting it", async () => {
+  await using work = await openClockwork(`log("input", input); return input;`);
+  const { clock, schedules, script } = work;
+  await schedules.add({ name: "every-ten", script, cron: "*/10 * * * *", timeZone: "UTC", input: { n: 1 } });
+  await work.work();
+  assert.deepEqual(await work.listRuns(), []);
+  clock.time = "2026-01-01T12:10:00.100Z";
+  await work.work(AbortSignal.abort());
+  assert.deepEqual((await schedules.show("every-ten")).ordered, ["every-ten-20260101-1210"]);
+  await work.work();
+  await work.work();
+  assert.deepEqual(await work.listRuns(), ["every-ten-20260101-1210 done every-ten"]);
+  const { next, later, lastRun, lastState, ordered } = await schedules.show("every-ten");
+  assert.deepEqual([next, ...later ?? []], [
+    "2026-01-01T12:20:00.000Z",
+    "2026-01-01T12:30:00.000Z",
+    "2026-01-01T12:40:00.000Z",
+  ]);
+  assert.deepEqual([lastRun, lastState, ordered], ["every-ten-20260101-1210", "done", undefined]);
+  assert.deepEqual(work.log, [
+    "every-ten: starting run every-ten-20260101-1210, due 2026-01-01T12:10:00.000Z.",
+    "every-ten-20260101-1210: input { n: 1 }",
+    "every-ten: run every-ten-20260101-1210 succeeded.",
+  ]);
+});
+
+Deno.test("an edited script is used from the next run on, and a run that cannot start does not block the next one", async () => {
+  await using work = await openClockwork(`return 1;`);
+  const { clock, schedules, script } = work;
+  await schedules.add({ name: "s", script, cron: "*/10 * * * *", timeZone: "UTC" });
+  await Deno.writeTextFile(script, "export const = 1;");
+  clock.time = "2026-01-01T12:10:00Z";
+  await work.work();
+  const { lastError = "", ordered } = await schedules.show("s");
+  assert.match(lastError, /^s-20260101-1210: The script cannot be loaded: /);
+  assert.equal(ordered, undefined);
+  await Deno.writeTextFile(script, scriptText("return 2;", []));
+  clock.time = "2026-01-01T12:20:00Z";
+  await work.work();
+  assert.deepEqual(await work.listRuns(), ["s-20260101-1220 done s"]);
+});
+
+Deno.test("a failed run has ended, and a worker says which policy skipped a time", async () => {
+  await using work = await openClockwork(`throw new Error("no");`);
+  const { clock, schedules, script } = work;
+  await schedules.add({ name: "s", script, cron: "0 * * * *", timeZone: "UTC" });
+  clock.time = "2026-01-01T13:30:00Z";
+  await work.work();
+  assert.deepEqual(work.log, ["s: skipped the run of 2026-01-01T13:00:00.000Z, because no worker was running."]);
+  clock.time = "2026-01-01T14:00:30Z";
+  await work.work();
+  assert.deepEqual(await work.listRuns(), ["s-20260101-1400 failed s"]);
+  assert.match(work.log.at(-1) ?? "", /^s: run s-20260101-1400 failed\. WORKFLOW_FAILED .*'svc workflow retry /);
+});
+
+Deno.test("a paused schedule is not due until it is resumed, and times in between do not count as missed", async () => {
+  await using work = await openClockwork(`return 1;`);
+  const { clock, schedules, script } = work;
+  await schedules.add({ name: "s", script, cron: "0 * * * *", timeZone: "UTC", missed: "once" });
+  assert.deepEqual((await schedules.pause("s")).state, "paused");
+  clock.time = "2026-01-01T15:30:00Z";
+  await work.work();
+  assert.equal((await schedules.resume("s")).next, "2026-01-01T16:00:00.000Z");
+  await work.work();
+  assert.deepEqual(await work.listRuns(), []);
+});
+
+Deno.test("the schedule commands check their arguments, and name what to do", async (t) => {
+  await using folder = await makeFolder({ "script.ts": scriptText("return input;", ["cases.get"]) });
+  const at = ["--journal", `${folder.path}/journal.db`];
+  const schedule = (...args: string[]) => svcInProcess(["workflow", "schedule", ...args, ...at]);
+  const script = `${folder.path}/script.ts`;
+  const errors: [args: string[], code: string, message: RegExp][] = [
+    [["list"], "INVALID_ARGS", /^There is no journal .*journal\.db\.$/],
+    [["add", "a b", script, "--cron", "@daily"], "INVALID_ARGS", /^"a b" is not a valid name of a schedule\.$/],
+    [["add", "a", script], "INVALID_ARGS", /^--cron is required\.$/],
+    [["add", "a", script, "--cron", "0 0 30 2 *"], "INVALID_ARGS", /^"0 0 30 2 \*" is never due\.$/],
+    [["add", "a", script, "--cron", "@daily"], "PERMISSION_DENIED", /requests cases\.get, but no permission/],
+    [["add", "a", script, "--cron", "@daily", "--each", "-"], "INVALID_ARGS", /cannot read .* from standard input\.$/],
+    [["add", "a", script, "--cron", "@daily", "--overlap", "run"], "INVALID_ARGS", /^--overlap must be one of /],
+    [["lst"], "INVALID_ARGS", /^svc workflow schedule has no command 'lst'\.$/],
+  ];
+  for (const [args, code, message] of errors) {
+    await t.step(args.join(" "), async () => {
+      const error = parseErrorRecord(await schedule(...args));
+      assert.deepEqual(error.code, code);
+      assert.match(String(error.message), message);
+    });
+  }
+});
+
+/** Adds a schedule whose script creates a case and waits for a second one, and orders a run. */
+async function openWaiting(): Promise<ScriptWorkspace> {
+  const workspace = await openScriptWorkspace(`${CREATE_CASE} log("created"); ${WAIT_FOR_SECOND_CASE} return made.id;`);
+  const grant = ["--allow", "cases.create,data.count"];
+  const { code, stderr } = await workspace.svc("schedule", "add", "s", "script.ts", "--cron", "0 0 1 1 *", ...grant);
+  assert.deepEqual([code, stderr], [0, "No worker is running. To start one, run 'svc worker start'.\n"]);
+  assert.equal((await workspace.svc("schedule", "run-now", "s")).code, 0);
+  return workspace;
+}
+
+async function listStates(workspace: ScriptWorkspace): Promise<string[]> {
+  await using runs = openRuns({ journal: `${workspace.config}/workflows.db` });
+  return (await runs.list({ schedule: "s" })).map(({ state }) => state);
+}
+
+Deno.test("a run of a worker that was killed is resumed by the next one and repeats nothing", async () => {
+  await using workspace = await openWaiting();
+  await killAfterOutput(workspace.worker("start"), ": created");
+  assert.deepEqual(await listStates(workspace), ["interrupted"]);
+  await workspace.createPermit();
+  const { code, stderr } = await workspace.worker("start", "--until-idle").output();
+  const log = new TextDecoder().decode(stderr);
+  assert.equal(code, 0, log);
+  assert.match(log, / s: resuming run s-\S+, due [^]* s: run s-\S+ succeeded\.\n$/);
+  assert.deepEqual([await listStates(workspace), await workspace.permits()], [["done"], 2]);
+});
+
+Deno.test("a second worker waits for the first one, which ends with 0 on SIGTERM and leaves its run to the second", async () => {
+  await using workspace = await openWaiting();
+  const first = workspace.worker("start");
+  const { rest } = await waitForOutput(first, ": created");
+  const second = workspace.worker("start");
+  const waiting = await waitForOutput(
+    second,
+    "Another worker runs the schedules of this journal. Waiting until it stops.",
+  );
+  first.kill("SIGTERM");
+  const [log, { code }] = await within("the first worker ends", Promise.all([rest, first.status]));
+  await first.stdout.cancel();
+  assert.match(log, /s: run s-\S+ was interrupted\. It continues when a worker starts again\.\n$/);
+  assert.equal(code, 0);
+  await workspace.createPermit();
+  await eventually("the second worker ends the run", async () => (await listStates(workspace))[0] === "done");
+  second.kill("SIGTERM");
+  await within("the second worker ends", Promise.all([waiting.rest, second.status, second.stdout.cancel()]));
+  assert.equal(await workspace.permits(), 2);
+});
+
+Deno.test("a schedule that another user has added, or for another service, does not run", async () => {
+  await using workspace = await openScriptWorkspace(`${CREATE_CASE} return made.id;`);
+  await workspace.svc("schedule", "add", "s", "script.ts", "--cron", "0 0 1 1 *", "--allow", "cases.create");
+  await workspace.svc("schedule", "run-now", "s");
+  workspace.useService({ baseUrl: "http://127.0.0.1:1" });
+  const work = async () => new TextDecoder().decode((await workspace.worker("start", "--until-idle").output()).stderr);
+  assert.match(
+    await work(),
+    /s: run s-\S+ failed: The schedule s was added for http:\S+ as \S+, not for http:\/\/127\.0\.0\.1:1/,
+  );
+  workspace.useOwnService();
+  await Deno.writeTextFile(`${workspace.config}/local.key`, "00".repeat(32) + "\n");
+  await workspace.svc("schedule", "run-now", "s");
+  assert.match(await work(), /The grants of the schedule s were not given by this user on this machine\./);
+  assert.equal(await workspace.permits(), 0);
+});

@@ -1,0 +1,336 @@
+import { SvcError } from "../../lib/errors.ts";
+import { exists } from "../../utils/fs/exists.ts";
+import { didYouMean } from "../../utils/text/did_you_mean.ts";
+import { STDIN } from "../inputs/open_inputs.ts";
+import type { Journal, RunRecord, RunSettings } from "../journal/journal.ts";
+import { newRunId } from "../journal/run_id.ts";
+import { openJournal } from "../journal/sqlite/sqlite_journal.ts";
+import { describeService } from "../runs/describe_service.ts";
+import { describeRun } from "../runs/describe_run.ts";
+import { proveGrants } from "../runs/grant_proof.ts";
+import { type RunsOptions, type StartRunOptions, toSettings } from "../runs/options.ts";
+import { defaultJournalPath } from "../runs/runs.ts";
+import { openWorkflow } from "../scripts/open_workflow.ts";
+import { getLocalTimeZone, parseCron } from "./cron.ts";
+import { MISSED_AFTER, type MissedPolicy, orderRun, type OverlapPolicy, type ScheduleRecord } from "./schedule.ts";
+import { openScheduleStore } from "./sqlite_schedule_store.ts";
+import type { ScheduleStore } from "./schedule_store.ts";
+
+/** Number of due times that a description shows. */
+const SHOWN_TIMES = 3;
+
+/** Longest name: run IDs begin with it. */
+const MAX_NAME = 40;
+
+/** Options of `openSchedules`: the journal, how to reach the service, and the clock. */
+export interface SchedulesOptions extends Omit<RunsOptions, "journal"> {
+  /** Path of the journal file. Default: `workflows.db` in the configuration directory. */
+  readonly journal?: string;
+  /** Returns the time in milliseconds since 1970. Default: `Date.now`. */
+  readonly now?: () => number;
+}
+
+/** Options of `Schedules.add`. */
+export interface AddScheduleOptions
+  extends Omit<StartRunOptions, "id" | "inputs" | "resumeLatest" | "once" | "schedule"> {
+  /** Name of the schedule. */
+  readonly name: string;
+  /** Cron expression, e.g. `0 6 * * MON-FRI`. */
+  readonly cron: string;
+  /** IANA name of the time zone of the expression. Default: that of this machine. */
+  readonly timeZone?: string;
+  /** Policy for due times while a run has not ended. Default: `skip`. */
+  readonly overlap?: OverlapPolicy;
+  /** Policy for due times at which no worker was running. Default: `skip`. */
+  readonly missed?: MissedPolicy;
+  /** True replaces a schedule of the same name. Its runs in progress continue. */
+  readonly replace?: boolean;
+}
+
+/** A schedule as it is shown. Times are ISO 8601. */
+export type ScheduleDescription = {
+  /** Name. */
+  readonly name: string;
+  /** A paused schedule orders no runs. */
+  readonly state: "active" | "paused";
+  /** Cron expression. */
+  readonly cron: string;
+  /** Time zone of the expression. */
+  readonly timeZone: string;
+  /** The next due time; absent if it is paused. */
+  readonly next?: string;
+  /** The due times after that. */
+  readonly later?: string[];
+  /** Identifiers of the runs that are in progress or wait for a worker. */
+  readonly ordered?: string[];
+  /** Identifier of the run that starts after the one in progress. */
+  readonly buffered?: string;
+  /** Identifier of the latest run. */
+  readonly lastRun?: string;
+  /** State of the latest run. */
+  readonly lastState?: string;
+  /** The last due time for which no run was ordered. */
+  readonly lastSkipped?: string;
+  /** Why it was skipped. */
+  readonly skippedBecause?: string;
+  /** Why the last run that could not start did not. */
+  readonly lastError?: string;
+  /** Path of the script. */
+  readonly script: string;
+  /** Path of the inputs; absent if it has a single input. */
+  readonly each?: string;
+  /** Granted operations. */
+  readonly grants: string[];
+  /** Policy for due times while a run has not ended. */
+  readonly overlap: OverlapPolicy;
+  /** Policy for due times at which no worker was running. */
+  readonly missed: MissedPolicy;
+};
+
+const SKIP_REASONS = {
+  overlap: "a run had not ended",
+  missed: "no worker was running",
+} as const;
+
+/** Opens the schedules of a journal. */
+export function openSchedules(options: SchedulesOptions = {}): Schedules {
+  return new Schedules(options);
+}
+
+/** The schedules of a journal. All methods throw `SvcError`. */
+export class Schedules implements AsyncDisposable {
+  readonly #options: SchedulesOptions;
+  readonly #now: () => number;
+  #store?: Promise<ScheduleStore>;
+  #journal?: Promise<Journal>;
+
+  /** Use `openSchedules`. */
+  constructor(options: SchedulesOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Adds a schedule. Checks the script, and records the grants that its runs get. */
+  async add(options: AddScheduleOptions): Promise<ScheduleDescription> {
+    const { name, cron, timeZone = getLocalTimeZone(), overlap = "skip", missed = "skip", replace = false } = options;
+    checkName(name);
+    const times = await parseCron(cron, timeZone);
+    const now = this.#now();
+    if (times.next(now) === undefined) {
+      throw new SvcError("INVALID_ARGS", `${JSON.stringify(cron)} is never due.`, {
+        hint: "Check the day and the month.",
+      });
+    }
+    const { settings, proof } = await this.#grant(name, options);
+    const schedule = { name, cron, timeZone, overlap, missed, settings, proof, isPaused: false, checkedUntil: now };
+    const store = await this.#openStore();
+    const hasAdded = await store.add({ ...schedule, runs: [] });
+    if (!hasAdded && !replace) throw alreadyExists(name);
+    const added = hasAdded
+      ? await store.find(name)
+      : await store.change(name, ({ runs, buffered }) => ({ ...schedule, runs, buffered }));
+    return await this.#describe(added ?? { ...schedule, runs: [] });
+  }
+
+  /** Lists the schedules, by name. */
+  async list(): Promise<ScheduleDescription[]> {
+    const store = await this.#existingStore();
+    const runs = await (await this.#openJournal()).listRuns(() => {});
+    const schedules = await store.list();
+    return await Promise.all(schedules.map((schedule) => this.#describe(schedule, runs)));
+  }
+
+  /** Describes a schedule. */
+  async show(name: string): Promise<ScheduleDescription> {
+    return await this.#describe(await this.#find(name));
+  }
+
+  /** Pauses a schedule: it orders no runs. Runs in progress continue. */
+  async pause(name: string): Promise<ScheduleDescription> {
+    return await this.#change(name, (schedule) => ({ ...schedule, isPaused: true }));
+  }
+
+  /** Resumes a paused schedule. Times in between do not count as missed. */
+  async resume(name: string): Promise<ScheduleDescription> {
+    const now = this.#now();
+    return await this.#change(
+      name,
+      (schedule) => schedule.isPaused ? { ...schedule, isPaused: false, checkedUntil: now } : schedule,
+    );
+  }
+
+  /** Orders a run now, and returns its identifier. A worker starts it. */
+  async runNow(name: string): Promise<string> {
+    const id = `${name}-${newRunId()}`;
+    const due = this.#now();
+    const isOrdered = ({ runs, buffered }: ScheduleRecord) => [...runs, buffered].some((run) => run?.id === id);
+    const store = await this.#existingStore();
+    const changed = await store.change(name, (schedule) => {
+      const ordered = orderRun(schedule, { id, due });
+      return isOrdered(ordered) ? ordered : schedule;
+    });
+    if (changed === undefined) throw await this.#notFound(name);
+    if (isOrdered(changed)) return id;
+    const [run] = changed.runs;
+    throw new SvcError("CONFLICT", `The schedule ${name} starts no run, because run ${run?.id} has not ended.`, {
+      hint: {
+        text: "Wait until it ends.",
+        commands: run &&
+          [{ args: ["workflow", "show", run.id, ...this.#journalArguments], purpose: "to see its progress" }],
+      },
+    });
+  }
+
+  /** Removes a schedule. Its runs remain, and those in progress continue. */
+  async remove(name: string): Promise<void> {
+    const store = await this.#existingStore();
+    if (!await store.remove(name)) throw await this.#notFound(name);
+  }
+
+  /** Reports whether a worker runs the schedules. */
+  async hasWorker(): Promise<boolean> {
+    await using claim = await (await this.#existingStore()).claimWorker();
+    return claim === undefined;
+  }
+
+  /** Closes the journal. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#store?.catch(() => undefined))?.[Symbol.asyncDispose]();
+    await (await this.#journal?.catch(() => undefined))?.[Symbol.asyncDispose]();
+  }
+
+  /** Checks the script and its inputs, and returns the settings of the runs with the grants and their proof. */
+  async #grant(name: string, options: AddScheduleOptions): Promise<Pick<ScheduleRecord, "settings" | "proof">> {
+    const { profile, configDirectory } = this.#options;
+    if (options.each === STDIN) {
+      throw new SvcError("INVALID_ARGS", "A schedule cannot read its inputs from standard input.", {
+        hint: { text: "Write them to a file.", options: [{ name: "each", purpose: "to name it" }] },
+      });
+    }
+    const settings: RunSettings = await toSettings(options, profile);
+    const { script, root, limits } = settings;
+    await using workflow = await openWorkflow({ ...options, script, root, limits });
+    const service = describeService({ ...this.#options, profile });
+    const granted = { ...settings, grants: [...workflow.grants], service };
+    const proof = await proveGrants(toGranted(name, granted), configDirectory);
+    if (proof !== undefined || granted.grants.length === 0) return { settings: granted, proof };
+    throw new SvcError("INVALID_CONFIG", `The grants of the schedule ${name} cannot be stored.`, {
+      hint: "Check that only you can write the configuration directory, or set SVC_CONFIG_DIR to one of your own.",
+    });
+  }
+
+  async #change(
+    name: string,
+    change: (schedule: ScheduleRecord) => ScheduleRecord,
+  ): Promise<ScheduleDescription> {
+    const changed = await (await this.#existingStore()).change(name, change);
+    if (changed === undefined) throw await this.#notFound(name);
+    return await this.#describe(changed);
+  }
+
+  async #find(name: string): Promise<ScheduleRecord> {
+    const schedule = await (await this.#existingStore()).find(name);
+    if (schedule === undefined) throw await this.#notFound(name);
+    return schedule;
+  }
+
+  async #notFound(name: string): Promise<SvcError> {
+    const names = (await (await this.#existingStore()).list()).map((schedule) => schedule.name);
+    return new SvcError("INVALID_ARGS", `There is no schedule ${JSON.stringify(name)}.`, {
+      hint: {
+        text: didYouMean(name, names, (one) => one).trimEnd(),
+        commands: [{
+          args: ["workflow", "schedule", "list", ...this.#journalArguments],
+          purpose: "to list the schedules",
+        }],
+      },
+    });
+  }
+
+  async #describe(schedule: ScheduleRecord, runs?: readonly RunRecord[]): Promise<ScheduleDescription> {
+    const { name, cron, timeZone, isPaused, settings, buffered, lastSkipped, lastError, overlap, missed } = schedule;
+    const journal = await this.#openJournal();
+    const last = (runs ?? await journal.listRuns(() => {})).find((run) => run.settings.schedule === name);
+    const [next, ...later] = isPaused ? [] : await this.#listDueTimes(schedule);
+    return {
+      name,
+      state: isPaused ? "paused" : "active",
+      cron,
+      timeZone,
+      ...(next !== undefined && { next, later }),
+      ...(schedule.runs.length > 0 && { ordered: schedule.runs.map(({ id }) => id) }),
+      ...(buffered && { buffered: buffered.id }),
+      ...(last && { lastRun: last.id, lastState: (await describeRun(journal, last)).state }),
+      ...(lastSkipped && {
+        lastSkipped: toIso(lastSkipped.due),
+        skippedBecause: SKIP_REASONS[lastSkipped.policy],
+      }),
+      ...(lastError && { lastError: `${lastError.runId}: ${lastError.message}` }),
+      script: settings.script,
+      ...(settings.each !== undefined && { each: settings.each }),
+      grants: [...settings.grants],
+      overlap,
+      missed,
+    };
+  }
+
+  async #listDueTimes({ cron, timeZone, checkedUntil }: ScheduleRecord): Promise<string[]> {
+    const times = await parseCron(cron, timeZone);
+    const listed: string[] = [];
+    let due = times.next(Math.max(checkedUntil, this.#now() - MISSED_AFTER));
+    for (; due !== undefined && listed.length < SHOWN_TIMES; due = times.next(due)) listed.push(toIso(due));
+    return listed;
+  }
+
+  get #path(): string {
+    return this.#options.journal ?? defaultJournalPath(this.#options.configDirectory);
+  }
+
+  get #journalArguments(): string[] {
+    const { journal } = this.#options;
+    return journal === undefined ? [] : ["--journal", journal];
+  }
+
+  get #fileOptions() {
+    return { makeFolder: this.#options.journal === undefined, warn: this.#options.warn };
+  }
+
+  async #openStore(): Promise<ScheduleStore> {
+    return await (this.#store ??= openScheduleStore(this.#path, this.#fileOptions));
+  }
+
+  async #openJournal(): Promise<Journal> {
+    return await (this.#journal ??= openJournal(this.#path, { makeFolder: this.#options.journal === undefined }));
+  }
+
+  /** Opens the store. Throws if there is no file at the path of the options. */
+  async #existingStore(): Promise<ScheduleStore> {
+    const { journal } = this.#options;
+    if (journal === undefined || this.#store !== undefined || await exists(journal)) return await this.#openStore();
+    throw new SvcError("INVALID_ARGS", `There is no journal ${journal}.`, {
+      hint: "Use the path that the schedule was added with.",
+    });
+  }
+}
+
+/** Returns the part of a schedule that the proof of its grants covers. The script may be edited. */
+export function toGranted(name: string, settings: RunSettings) {
+  return { id: `schedule ${name}`, digest: "", settings };
+}
+
+function checkName(name: string): void {
+  if (/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(name) && name.length <= MAX_NAME) return;
+  throw new SvcError("INVALID_ARGS", `${JSON.stringify(name)} is not a valid name of a schedule.`, {
+    hint: `Use up to ${MAX_NAME} letters, digits, - and _.`,
+  });
+}
+
+function alreadyExists(name: string): SvcError {
+  return new SvcError("INVALID_ARGS", `There is already a schedule ${name}.`, {
+    hint: { text: "Use another name.", options: [{ name: "replace", purpose: "to replace it" }] },
+  });
+}
+
+function toIso(at: number): string {
+  return new Date(at).toISOString();
+}
