@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../../../lib/errors.ts";
 import { type RowProgress, sealRows } from "./upgrade/seal_rows.ts";
-import { TABLE_NAMES } from "./tables.ts";
+import { TABLE_NAMES } from "../tables.ts";
 import { inTransaction } from "../../../utils/sqlite/in_transaction.ts";
 
 const ITEMS = `

@@ -4,7 +4,8 @@ import { makePrivateFile } from "../../../utils/fs/private_file.ts";
 import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
 
 import { CHECKSUM_VERSION } from "./schema.ts";
-import { defineChecksum, describeDamage, TABLE_NAMES } from "./tables.ts";
+import { TABLE_NAMES } from "../tables.ts";
+import { defineChecksum, describeDamage } from "./tables.ts";
 
 const PAGES_PER_STEP = 1000;
 

@@ -1,6 +1,7 @@
 /** Counts and replaces names of the application definition in stored data. */
 import type { SQLInputValue } from "node:sqlite";
-import { set, type TableName } from "./tables.ts";
+import type { TableName } from "../tables.ts";
+import { set } from "./tables.ts";
 import { OPERATOR_COLUMNS, OPERATOR_LISTS, OPERATOR_MEMBERS, OPERATOR_OWNED, QUEUE_MEMBERS } from "../stored_names.ts";
 import type { EmbeddedPart, FieldSource, Rename, UseKind } from "../uses.ts";
 

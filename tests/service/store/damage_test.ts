@@ -7,7 +7,7 @@ import { locateFiles } from "../../../service/server/directory.ts";
 import { computeChecksum } from "../../../utils/sqlite/checksum.ts";
 import { SCHEMA_STEPS } from "../../../service/store/sqlite/schema.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
-import { TABLE_NAMES } from "../../../service/store/sqlite/tables.ts";
+import { TABLE_NAMES } from "../../../service/store/tables.ts";
 import { upgradeDatabase } from "../../../service/store/sqlite/upgrade/upgrade.ts";
 import { createEarlierStore, listFormats } from "../../../tasks/soak/earlier_stores.ts";
 import {

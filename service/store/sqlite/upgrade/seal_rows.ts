@@ -1,7 +1,8 @@
 /** Computes the checksums of rows that were written before rows had one. */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { inTransaction } from "../../../../utils/sqlite/in_transaction.ts";
-import { checksumOf, getStorageKey, TABLE_NAMES, type TableName } from "../tables.ts";
+import { TABLE_NAMES, type TableName } from "../../tables.ts";
+import { checksumOf, getStorageKey } from "../tables.ts";
 
 /** Progress of a change of many rows. */
 export interface RowProgress {
