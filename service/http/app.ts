@@ -14,7 +14,7 @@ import type { Assets } from "../pages/assets.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import { QueryTooSlow } from "../store/query.ts";
 import type { ServiceClock } from "../store/service_clock.ts";
-import { type Store, StoreBusy, StoreUnavailable, type Transaction } from "../store/store.ts";
+import { OutcomeUnknown, type Store, StoreBusy, StoreUnavailable, type Transaction } from "../store/store.ts";
 import { checkHost } from "./check_host.ts";
 import { createOptionsResponse, permitOrigin } from "./cross_origin.ts";
 import { createDecoder } from "./decode.ts";
@@ -266,7 +266,10 @@ function createCompletion(
       while (outcome.afterCommit !== undefined) {
         scheduleLater();
         const next = await outcome.afterCommit(signal);
-        outcome = await transact(async (tx) => await next(createContext(tx)));
+        outcome = await transact(async (tx) => await next(createContext(tx))).catch((cause) => {
+          const isLost = cause instanceof StoreBusy || cause instanceof StoreUnavailable;
+          throw isLost ? new OutcomeUnknown(cause.message, { cause }) : cause; // The first unit has made changes.
+        });
       }
       return outcome;
     });
@@ -314,6 +317,8 @@ function toKnownError(error: Error): KnownError | undefined {
   if (error instanceof StoreBusy || error instanceof StoreUnavailable) {
     return new RequestError("Unavailable", error.message, { retryAfter: 1 });
   }
+  // Without Retry-After, which would tell the client that nothing was changed.
+  if (error instanceof OutcomeUnknown) return new RequestError("Unavailable", error.message);
   return undefined;
 }
 

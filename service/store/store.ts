@@ -222,7 +222,10 @@ export interface Transaction {
    * cases are left out.
    */
   textUses(kind: string, member: string, owner: string | undefined, cases?: Filter): Promise<TextUse[]>;
-  /** Reads the stored response for a caller's key, if it exists. */
+  /**
+   * Reads the stored response for a caller's key, if it exists. A unit that changes data has the key to itself from then on:
+   * other such units that read it wait until this one has ended.
+   */
   getResponse(caller: string, key: string): Promise<StoredResponse | undefined>;
   /** Returns the time of the response that was stored last, if there is one. */
   findNewestResponseTime(): Promise<string | undefined>;
@@ -266,6 +269,9 @@ export class StoreFull extends Error {}
 
 /** Thrown if the database cannot be reached. Retry the unit later: the store reconnects. */
 export class StoreUnavailable extends Error {}
+
+/** Thrown if the connection to the database was lost during a commit. The changes of the unit may be durable. */
+export class OutcomeUnknown extends Error {}
 
 /** A database server, which other processes may use at the same time. */
 export interface StoreServer {

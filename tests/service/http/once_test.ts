@@ -1,8 +1,9 @@
 /** Idempotency keys over HTTP: what a caller gets who repeats a request, and what the service holds afterwards. */
 import assert from "node:assert/strict";
-import { KeyedCalls } from "../../../service/http/idempotency.ts";
+import { type CallSteps, KeyedCalls } from "../../../service/http/idempotency.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
+import type { Store } from "../../../service/store/store.ts";
 import { ServiceClock } from "../../../service/store/service_clock.ts";
 import { sweepRegularly } from "../../../service/server/run.ts";
 import {
@@ -225,6 +226,77 @@ Deno.test("a response is stored for a day, after which a repeated request runs a
   }
   assert.deepEqual(given, [["kept", true], ["done", false]]);
   await store.close();
+});
+
+/** The keyed calls of two processes on one database. */
+interface Processes extends AsyncDisposable {
+  readonly first: KeyedCalls;
+  readonly second: KeyedCalls;
+  /** Resolves when the second process has ended its first unit of work. */
+  readonly looked: Promise<void>;
+}
+
+/** Opens the calls of two processes. The clock of the second one is ahead by some seconds. */
+async function openProcesses(seconds: number): Promise<Processes> {
+  const store = openSqliteStore(":memory:");
+  const looked = Promise.withResolvers<void>();
+  const open = async (ahead: number, parts: Partial<Store> = {}) => {
+    const server = { readTime: () => Promise.resolve(new Date(Date.now() + ahead)) };
+    const shared = { ...store, server, ...parts };
+    return new KeyedCalls(shared, await ServiceClock.open(shared));
+  };
+  return {
+    first: await open(0),
+    second: await open(1000 * seconds, { transact: (work) => store.transact(work).finally(looked.resolve) }),
+    looked: looked.promise,
+    [Symbol.asyncDispose]: () => store.close(),
+  };
+}
+
+/** Returns the steps of a call that waits for an answer, and a promise that resolves when it waits. */
+function waitFor(answer: Promise<string>): { steps: CallSteps; waits: Promise<void> } {
+  const waits = Promise.withResolvers<void>();
+  const steps: CallSteps = {
+    start: () => Promise.resolve({ afterCommit: () => Promise.reject(new TypeError("The steps complete the call.")) }),
+    async complete(_first, transact) {
+      waits.resolve();
+      const text = await answer;
+      return await transact(() => Promise.resolve({ text }));
+    },
+    prepare: ({ text = "", failure }) => ({ status: failure ? 424 : 200, headers: {}, text: failure?.message ?? text }),
+  };
+  return { steps, waits: waits.promise };
+}
+
+const CALL = { caller: "ada", key: "k", request: "r" };
+
+Deno.test("a repeated call waits while another process performs the first one, and receives its response", async () => {
+  await using processes = await openProcesses(0);
+  const answer = Promise.withResolvers<string>();
+  const { steps, waits } = waitFor(answer.promise);
+  const first = processes.first.perform(CALL, steps);
+  await waits;
+  const second = processes.second.perform(CALL, { ...steps, start: () => assert.fail("It runs again.") });
+  await processes.looked;
+  answer.resolve("done");
+  const results = [await first, await second];
+  assert.deepEqual(results.map(({ response, isReplay }) => [response.text, isReplay]), [["done", false], [
+    "done",
+    true,
+  ]]);
+});
+
+Deno.test("a call whose process stands still is reported as interrupted, and cannot change anything afterwards", async () => {
+  await using processes = await openProcesses(16);
+  const answer = Promise.withResolvers<string>();
+  const { steps, waits } = waitFor(answer.promise);
+  const first = processes.first.perform(CALL, steps);
+  await waits;
+  const { response } = await processes.second.perform(CALL, steps);
+  assert.match(response.text, /^The service ended while this call waited for another server\./);
+  answer.resolve("done");
+  await assert.rejects(first, /^Error: The service ended while this call waited/);
+  assert.equal((await processes.first.perform(CALL, steps)).response.text, response.text);
 });
 
 Deno.test("all expired responses are deleted, and no others", async () => {
