@@ -98,6 +98,27 @@ export interface WorkflowContext<Input = JsonObject> {
     until: (answer: Answer) => boolean | Promise<boolean>,
     options?: WaitOptions,
   ) => Promise<Answer>;
+  /**
+   * Reports whether the input takes the new path of an edited script. Inputs that had passed this place before the edit take
+   * the old one, so that they still match their histories. All others take the new one, also when they are resumed. The
+   * first call with a name decides for the whole input. A name has 1 to 64 letters, digits, `.`, `_` and `-`.
+   *
+   * @example Tag the cases of new inputs
+   * ```ts
+   * import { defineWorkflow } from "@svc/lib/workflow";
+   *
+   * export default defineWorkflow({
+   *   name: "intake",
+   *   allow: ["cases.create", "tags.add"],
+   *   async run({ svc, input, patched }) {
+   *     const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: input });
+   *     if (patched("tag-imports")) await svc.tags.add(id, { tag: ["imported"] });
+   *     return id;
+   *   },
+   * });
+   * ```
+   */
+  readonly patched: (name: string) => boolean;
 }
 
 /** Options of `sleep`. */

@@ -63,7 +63,7 @@ ${before}
 export default defineWorkflow({
   name: "test",
   allow: ${JSON.stringify(allow)},
-  async run({ svc, input, log, sleep, waitFor }) {
+  async run({ svc, input, log, sleep, waitFor, patched }) {
 ${body}
   },
 });

@@ -60,6 +60,8 @@ export interface Cassette {
   readonly input?: JsonValue;
   /** Blocks of random bytes that it used, in base64. */
   readonly randomness: readonly string[];
+  /** Names of the patches whose new path it takes; absent if there are none. */
+  readonly patches?: readonly string[];
   /** Calls in order. */
   readonly calls: readonly CassetteCall[];
   /** Result; absent if the script returned nothing or failed. */

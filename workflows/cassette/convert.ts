@@ -20,13 +20,14 @@ export function toCassette(
   events: readonly StoredEvent[],
   operations: Operations,
 ): Cassette {
-  const { steps: calls, resultOrder, randomness } = readHistory(events);
+  const { steps: calls, resultOrder, randomness, patches } = readHistory(events);
   return {
     cassette: CASSETTE_VERSION,
     script,
     startedAt: new Date(startedAt).toISOString(),
     ...(value !== undefined && { input: value }),
     randomness,
+    ...(patches.length > 0 && { patches }),
     calls: [...calls].toSorted(([one], [other]) => one - other).map(([step, call]) => {
       return toCassetteCall(step, call, resultOrder.indexOf(step) + 1, operations);
     }),

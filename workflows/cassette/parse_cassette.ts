@@ -58,6 +58,7 @@ const cassette = z.strictObject({
   startedAt: time,
   input: json.optional(),
   randomness: z.array(base64),
+  patches: z.array(z.string()).optional(),
   calls: z.array(call),
   result: json.optional(),
   error: error.optional(),

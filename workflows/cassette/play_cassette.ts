@@ -38,7 +38,8 @@ export async function playCassette(
   let stop: Stop = (why) => reason ??= why;
   using _listening = onAbort(signal, () => stop(new SvcError("INTERRUPTED", "The test was interrupted.")));
   try {
-    const start = { startedAt: Date.parse(cassette.startedAt), randomness: cassette.randomness };
+    const { startedAt, randomness, patches = [] } = cassette;
+    const start = { startedAt: Date.parse(startedAt), randomness, patches, recordedSteps: NO_NEW_PATCHES };
     const outcome = await toOutcome(workflow.run(cassette.input, start, (end) => {
       stop = (why) => end(reason ??= why);
       run = createInputRun(cassette, onLog, stop);
@@ -75,6 +76,9 @@ function createInputRun(cassette: Cassette, onLog: (text: string) => void, stop:
     stop,
   });
 }
+
+/** A cassette has ended, so that it decides about patches after its last step, too. */
+const NO_NEW_PATCHES = Number.MAX_SAFE_INTEGER;
 
 /** Leaves calls open that were open when the recorded script ended. */
 const UNANSWERED: LiveCalls = { call: never };

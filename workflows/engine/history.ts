@@ -45,6 +45,8 @@ export interface History<E extends EventRecord = EventRecord> {
   readonly resultOrder: readonly number[];
   /** Blocks of random bytes that the script used, in base64. */
   readonly randomness: readonly string[];
+  /** Names of the patches whose new path the input takes. */
+  readonly patches: readonly string[];
   /** Rewound steps that the script has not taken again. A change that may have been applied keeps its headers. */
   readonly rewound: RecordedStep<E>[];
   /** Number of printed lines. */
@@ -96,6 +98,7 @@ export function readHistory<E extends EventRecord>(events: readonly E[]): Histor
   const steps = new Map<number, RecordedStep<E>>();
   const rewound: RecordedStep<E>[] = [];
   const randomness: string[] = [];
+  const patches: string[] = [];
   let resultOrder: number[] = [];
   for (const event of events) {
     const { kind, position, at, content } = event;
@@ -105,6 +108,9 @@ export function readHistory<E extends EventRecord>(events: readonly E[]): Histor
         break;
       case "random":
         randomness.push(content);
+        break;
+      case "patched":
+        patches.push(content);
         break;
       case "left": {
         const rewind = parseRewind(event);
@@ -131,10 +137,12 @@ export function readHistory<E extends EventRecord>(events: readonly E[]): Histor
       case "log":
       case "signal":
       case "downtime":
+      case "continued":
+      case "pruned":
         break;
     }
   }
-  return { steps, resultOrder, randomness, rewound, printedLines: selectPrinted(events).length };
+  return { steps, resultOrder, randomness, patches, rewound, printedLines: selectPrinted(events).length };
 }
 
 function findStep<E extends EventRecord>(steps: ReadonlyMap<number, RecordedStep<E>>, position: number) {

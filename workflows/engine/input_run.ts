@@ -160,6 +160,11 @@ export class InputRun implements RunHandlers {
     this.#dispatch({ type: "random", block, now: Date.now() });
   }
 
+  /** Records that the input takes the new path of a patch. */
+  onPatched(name: string): void {
+    this.#dispatch({ type: "patched", name, now: Date.now() });
+  }
+
   /** Prints and records a line, unless it was printed before. */
   onLog(text: string): void {
     this.#dispatch({ type: "printed", text, now: Date.now() });

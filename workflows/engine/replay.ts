@@ -73,6 +73,8 @@ export type ReplayEvent =
   | { readonly type: "delivered"; readonly position: number; readonly now: number }
   /** The script has used random bytes. */
   | { readonly type: "random"; readonly block: string; readonly now: number }
+  /** The input takes the new path of a patch. */
+  | { readonly type: "patched"; readonly name: string; readonly now: number }
   /** The script has printed a line. */
   | { readonly type: "printed"; readonly text: string; readonly now: number }
   /** The script has taken no step for a long time. */
@@ -232,6 +234,8 @@ function reduce(state: Replay, event: ReplayEvent): Transition {
       return deliver(state, event.position, event.now);
     case "random":
       return { state, effects: [append("random", 0, event.now, event.block)] };
+    case "patched":
+      return { state, effects: [append("patched", 0, event.now, event.name)] };
     case "printed":
       return print(state, event.text, event.now);
     case "stalled":

@@ -141,12 +141,16 @@ export const EVENT_KINDS = [
   "left",
   "signal",
   "downtime",
+  "patched",
+  "continued",
+  "pruned",
 ] as const;
 
 /**
  * The kind of an event. `call`: the script took a step; `sent`: a change is about to be sent; `answer`, `refusal`: the
  * script got a result; `random`: it used random bytes; `log`: it printed; `left`: steps were rewound; `signal`: someone sent
- * it a value; `downtime`: it did not run for a time, in which its timers stood still.
+ * it a value; `downtime`: it did not run for a time, in which its timers stood still; `patched`: it takes the new path of a
+ * patch; `continued`: an earlier history has ended, and it continues with another input; `pruned`: its history was deleted.
  */
 export type EventKind = (typeof EVENT_KINDS)[number];
 

@@ -3,7 +3,7 @@ import { editedScript } from "../engine/divergence.ts";
 import type { Fingerprint } from "../inputs/fingerprint.ts";
 import type { InputRecord, Journal, RunRecord, RunSettings } from "../journal/journal.ts";
 import type { OpenWorkflow } from "../scripts/open_workflow.ts";
-import { findDivergence } from "./find_divergence.ts";
+import { findDivergence } from "../check/find_divergence.ts";
 import { proveGrants } from "./grant_proof.ts";
 import { readReopened, reopenFailed } from "./reopen.ts";
 

@@ -3,6 +3,7 @@ import { onAbort } from "../../utils/async/abort.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { type EventSink, InputRun } from "../engine/input_run.ts";
 import { type LiveCalls, StopInput } from "../engine/live_calls.ts";
+import { createStartState } from "../engine/start_state.ts";
 import { planRewind, type Rewind, toRecordedError, toRewindEvent } from "../engine/history.ts";
 import type { BatchInput } from "../inputs/batch_input.ts";
 import type { InputClaim, InputEnd, InputJournal, InputRecord, StoredEvent } from "../journal/journal.ts";
@@ -209,9 +210,8 @@ export class Runner {
       if (claim?.lost) losing.use(onAbort(claim.lost, () => stop(toSvcError(claim.lost?.reason))));
       return run;
     };
-    const randomness = events.filter(({ kind }) => kind === "random").map(({ content }) => content);
     try {
-      const result = await workflow.run(value, { startedAt, randomness }, open);
+      const result = await workflow.run(value, createStartState(startedAt, events), open);
       await run?.finish();
       return result;
     } catch (thrown) {

@@ -13,7 +13,7 @@ import type { JournalCheck } from "../journal/damage.ts";
 import type { Journal, RunRecord, RunSettings, ShownState } from "../journal/journal.ts";
 import { openJournal } from "../journal/sqlite/sqlite_journal.ts";
 import type { PlanOptions, PlanResult } from "../plan/make_plan.ts";
-import type { CheckOptions, InputCheck } from "./check_script.ts";
+import type { CheckOptions, InputCheck } from "../check/check_script.ts";
 import { tryClaimRun } from "./claim_run.ts";
 import { hasOwnGrants } from "./grant_proof.ts";
 import { describeInput, describeRun, type InputDescription, type RunDescription } from "./describe_run.ts";
@@ -179,7 +179,7 @@ export class Runs implements AsyncDisposable {
     const { run } = options;
     const journal = await this.#existingJournal();
     const named = run === undefined ? undefined : [await this.#findRun(run)];
-    const { checkScript } = await import("./check_script.ts");
+    const { checkScript } = await import("../check/check_script.ts");
     const find = async (name: string) => named ?? (await journal.listRuns()).filter((one) => one.name === name);
     yield* checkScript(journal, find, options);
   }

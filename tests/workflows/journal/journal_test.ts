@@ -74,8 +74,8 @@ Deno.test("the records of a journal of version 1 get checksums, unless a process
   assert.deepEqual(await journal.verify(), { runs: 1, inputs: 1, events: 2, damaged: [] });
 });
 
-for (const version of [2, 4]) {
-  Deno.test(`a journal of version ${version} is upgraded to version 5`, () => upgradeFrom(version));
+for (const version of [2, 4, 5]) {
+  Deno.test(`a journal of version ${version} is upgraded to version 6`, () => upgradeFrom(version));
 }
 
 async function upgradeFrom(version: number): Promise<void> {
@@ -87,14 +87,15 @@ async function upgradeFrom(version: number): Promise<void> {
   }
   {
     using db = new DatabaseSync(path);
-    const later = version < 4 ? "DROP TABLE waits;" : "";
-    db.exec(`${later} DROP TABLE schedules; PRAGMA user_version = ${version}`);
+    if (version < 4) db.exec("DROP TABLE waits");
+    if (version < 5) db.exec("DROP TABLE schedules");
+    db.exec(`PRAGMA user_version = ${version}`);
   }
   await using journal = await openJournal(path);
   assert.equal((await journal.findRun(RUN))?.id, RUN);
   assert.deepEqual((await journal.verify()).damaged, []);
   using db = new DatabaseSync(path);
-  assert.equal(db.prepare("PRAGMA user_version").get()?.user_version, 5);
+  assert.equal(db.prepare("PRAGMA user_version").get()?.user_version, 6);
   await using schedules = await openScheduleStore(path);
   assert.deepEqual(await schedules.list(), []);
 }

@@ -36,6 +36,9 @@ const EVENT_NAMES: Readonly<Record<string, string>> = {
   left: "a recorded rewind",
   signal: "a recorded signal",
   downtime: "a recorded downtime",
+  patched: "a recorded patch",
+  continued: "the recorded start of the history",
+  pruned: "the record of the deleted history",
 } satisfies Record<EventKind, string>;
 
 /** Describes a record that does not match its checksum. */

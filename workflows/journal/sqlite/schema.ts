@@ -7,9 +7,9 @@ import { sealAll, TABLE_NAMES } from "./seal.ts";
 
 /**
  * Increases with each change of the tables or their content. Version 3 adds references to repeated responses; version 4
- * adds waits, signals and downtimes; version 5 adds schedules.
+ * adds waits, signals and downtimes; version 5 adds schedules; version 6 adds patches, continuations and deleted histories.
  */
-const VERSION = 5;
+const VERSION = 6;
 
 /** The tables of version 1. */
 const FIRST_TABLES = `

@@ -12,6 +12,7 @@ import { createGuestClient } from "./client.ts";
 import { installClock, setClock } from "./clock.ts";
 import { orderLocalWork } from "./local_work.ts";
 import { lockDown, log, startLog } from "./lockdown.ts";
+import { patched, restorePatches } from "./patches.ts";
 import { installRandomness, restoreRandomness } from "./randomness.ts";
 import { allCallsEnded } from "./steps.ts";
 import { installTimers } from "./timers.ts";
@@ -46,15 +47,16 @@ async function receiveInput(): Promise<JsonValue | undefined> {
   const frame = await receiveFirst();
   const message = frame?.kind === HostMessage.start ? parseJsonObject(frame.text) : undefined;
   if (message === undefined) throw new SvcError("INTERNAL_ERROR", "The host sent no input.");
-  const { input, startedAt, randomness } = message;
+  const { input, startedAt, randomness, patches, recordedSteps = 0 } = message;
   setClock(Number(startedAt));
   if (Array.isArray(randomness)) restoreRandomness(randomness.map((block) => Uint8Array.fromBase64(String(block))));
+  if (Array.isArray(patches)) restorePatches(patches.map(String), Number(recordedSteps));
   startLog();
   return input;
 }
 
 async function run(workflow: Workflow<JsonValue | undefined>, input: JsonValue | undefined): Promise<string> {
-  const result = await workflow.run({ svc: createGuestClient(), input, log, sleep, waitFor });
+  const result = await workflow.run({ svc: createGuestClient(), input, log, sleep, waitFor, patched });
   await allCallsEnded();
   try {
     expectJson(result);

@@ -133,6 +133,11 @@ export function openTimer(milliseconds: number, callback: () => void): () => voi
   };
 }
 
+/** Returns the number of steps that were sent. */
+export function countSteps(): number {
+  return lastPosition;
+}
+
 /** Resolves when all calls have ended, including those that the script does not await. Open sleeps end with the script. */
 export async function allCallsEnded(): Promise<void> {
   while (!calls.isEmpty) await new Promise<void>((resolve) => onIdle = resolve);

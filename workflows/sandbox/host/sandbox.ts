@@ -15,6 +15,7 @@ import {
   MAX_OPEN_CHARACTERS,
   MAX_OPEN_SLEEPS,
   MAX_OUTPUT_CHARACTERS,
+  PATCH_NAME,
 } from "../protocol/messages.ts";
 import { brokenProtocol, explainExit, outOfTime, tooMuch } from "./guest_errors.ts";
 import type { CopiedPaths } from "./copied_paths.ts";
@@ -77,6 +78,8 @@ export interface RunHandlers {
   onTaken?(position: number): void;
   /** Called with random bytes that the script used, in base64. */
   onRandomBytes(block: string): void;
+  /** Called with the name of a patch when the input takes its new path, and has not recorded that before. */
+  onPatched?(name: string): void;
   /** Called when the script is idle and has not taken a step whose recorded result it has. */
   onStalled?(position: number): void;
   /** Called with lines that the script printed. They are safe for a terminal. */
@@ -89,6 +92,10 @@ export interface StartState {
   readonly startedAt: number;
   /** Random bytes that the script uses first, in base64. */
   readonly randomness: readonly string[];
+  /** Names of the patches whose new path the input takes. Default: none. */
+  readonly patches?: readonly string[];
+  /** Position of the last recorded step. Default: 0. */
+  readonly recordedSteps?: number;
 }
 
 /**
@@ -169,7 +176,7 @@ export class Sandbox {
   async run(
     input: JsonValue | undefined,
     handlers: RunHandlers,
-    { startedAt, randomness }: StartState,
+    start: StartState,
     operations: ReadonlyMap<string, OperationRef>,
   ): Promise<JsonValue | undefined> {
     await this.ready;
@@ -180,7 +187,7 @@ export class Sandbox {
     this.#operations = operations;
     this.#timeLimit.end();
     this.#timeLimit = this.#limitTime();
-    this.#pipe.send({ kind: HostMessage.start, id: 0, text: JSON.stringify({ input, startedAt, randomness }) });
+    this.#pipe.send({ kind: HostMessage.start, id: 0, text: JSON.stringify({ input, ...start }) });
     this.#sendAhead();
     return await this.#result.promise;
   }
@@ -249,6 +256,8 @@ export class Sandbox {
         return this.#print(text);
       case GuestMessage.random:
         return this.#recordRandom(text);
+      case GuestMessage.patched:
+        return this.#recordPatch(text);
       case GuestMessage.stalled:
         this.#countOutput(text, "messages");
         if (!this.#ahead.has(id)) throw new FrameError("an unexpected message that it is stalled");
@@ -285,6 +294,12 @@ export class Sandbox {
     if (this.#state !== "running" || !isBase64(text)) throw new FrameError("invalid random bytes");
     this.#countOutput(text);
     this.#handlers?.onRandomBytes(text);
+  }
+
+  #recordPatch(name: string): void {
+    if (this.#state !== "running" || !PATCH_NAME.test(name)) throw new FrameError("an invalid name of a patch");
+    this.#countOutput(name);
+    this.#handlers?.onPatched?.(name);
   }
 
   #countOutput({ length }: string, what = "text and random bytes"): void {

@@ -2,7 +2,7 @@
 import type { Values } from "../../../lib/client/request/values.ts";
 
 /** Version of the protocol. Host and guest must have the same one. */
-export const PROTOCOL = 3;
+export const PROTOCOL = 4;
 
 /** Maximum size of a message from the guest, in bytes. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -20,6 +20,9 @@ export const SLEEP = "sleep";
 export function isSleep({ operation }: { readonly operation: string }): boolean {
   return operation === SLEEP;
 }
+
+/** Pattern of the names that `patched` takes. */
+export const PATCH_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** Maximum total size of the open calls, in characters. A single call may be larger. */
 export const MAX_OPEN_CHARACTERS = 32 * 1024 * 1024;
@@ -50,11 +53,13 @@ export const GuestMessage = {
   stalled: 8,
   /** The script is idle: the reply to `askIdle`. */
   idle: 9,
+  /** The input takes the new path of a patch: its name. */
+  patched: 10,
 } as const;
 
 /** Kinds of messages from the host. */
 export const HostMessage = {
-  /** Starts the run: `{ input, startedAt, randomness }`. */
+  /** Starts the run: `{ input, startedAt, randomness, patches?, recordedSteps? }`. */
   start: 16,
   /**
    * Result of a call: a line of JSON, `{ at, answer, pages?, etag?, content?, placeholder? }`, then the response body, as text

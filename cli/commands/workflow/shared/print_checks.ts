@@ -1,7 +1,7 @@
 /** Prints the checks of open inputs: as data, or as a page at a terminal. */
 import { SvcError } from "../../../../lib/errors.ts";
 import { pluralize } from "../../../../utils/text/wording.ts";
-import type { InputCheck } from "../../../../workflows/runs/check_script.ts";
+import type { InputCheck } from "../../../../workflows/check/check_script.ts";
 import { writeResult } from "../../../context.ts";
 import { layOutPage } from "../../../view/page.ts";
 import type { CommandContext } from "../../command.ts";
@@ -24,7 +24,9 @@ export async function printChecks(context: CommandContext, checks: AsyncIterable
   if (count === 0) return note("There is no open input to check.");
   if (failed.length === 0) return note(`Checked ${checked}. None diverges.`);
   throw new SvcError("WORKFLOW_DIVERGED", `The script cannot continue ${failed.length} of ${checked}.`, {
-    hint: "Keep the recorded calls of these inputs, or let their runs end with the script that started them.",
+    hint:
+      "Keep the recorded calls of these inputs, for example with patched, or let their runs end with the script that " +
+      "started them.",
   });
 }
 

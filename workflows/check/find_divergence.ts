@@ -4,6 +4,7 @@ import { never } from "../../utils/async/never.ts";
 import { missingStep } from "../engine/divergence.ts";
 import { type History, readHistory } from "../engine/history.ts";
 import { InputRun } from "../engine/input_run.ts";
+import { createStartState, findLastStep } from "../engine/start_state.ts";
 import type { InputRecord, StoredEvent } from "../journal/journal.ts";
 import { isThrown } from "../sandbox/guest/script_error.ts";
 import { interrupted } from "../sandbox/host/interruption.ts";
@@ -32,7 +33,7 @@ export async function findDivergence(
   let abort = () => {};
   using _listening = signal && onAbort(signal, () => abort());
   try {
-    await workflow.run(value, { startedAt, randomness: history.randomness }, (stop, whenIdle) => {
+    await workflow.run(value, createStartState(startedAt, events), (stop, whenIdle) => {
       abort = () => stop(interrupted());
       run = new InputRun({
         events,
@@ -83,7 +84,7 @@ class Trial implements RunHandlers {
     this.#history = history;
     this.#stop = stop;
     this.#whenIdle = whenIdle;
-    const last = history.steps.keys().reduce((one, other) => Math.max(one, other), 0);
+    const last = findLastStep(history);
     // A new step may resemble a rewound change, which may have been applied.
     this.#end = history.rewound.length === 0 ? last : last + 1;
   }

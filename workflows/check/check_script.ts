@@ -1,14 +1,12 @@
 import type { SvcError } from "../../lib/errors.ts";
-import { mapInOrder } from "../../utils/async/map_in_order.ts";
 import { isInputDamage } from "../journal/damage.ts";
 import type { InputRecord, Journal, RunRecord } from "../journal/journal.ts";
 import type { Limits } from "../sandbox/host/limits.ts";
-import { openWorkflow } from "../scripts/open_workflow.ts";
+import { type OpenWorkflow, openWorkflow } from "../scripts/open_workflow.ts";
 import { findDivergence } from "./find_divergence.ts";
-import { DEFAULT_CONCURRENCY } from "./options.ts";
 
-/** Checked inputs per input in progress that may wait for an earlier one. */
-const LOOKAHEAD = 32;
+/** Number of sandboxes that are loaded while an input is replayed. A replay takes less time than loading. */
+const RESERVE = 2;
 
 /** Options of `Runs.check`. */
 export interface CheckOptions {
@@ -43,20 +41,27 @@ export async function* checkScript(
   { script, root, limits, signal }: CheckOptions,
 ): AsyncGenerator<InputCheck> {
   await using workflow = await openWorkflow({ script, root, limits, signal, allow: [] });
-  workflow.reserve = Math.min(DEFAULT_CONCURRENCY / 2, navigator.hardwareConcurrency);
-  const check = async ({ id, input }: OpenInput): Promise<InputCheck> => {
-    const { number, place } = input;
-    const error = await journal.events(id, number).then(
-      (events) => findDivergence(workflow, input, events, signal),
-      (thrown) => {
-        if (isInputDamage(thrown)) return thrown;
-        throw thrown;
-      },
-    );
-    return { run: id, number, input: place, ...(error && { error }) };
-  };
-  const inputs = listOpenInputs(journal, await runs(workflow.name));
-  yield* mapInOrder(inputs, check, DEFAULT_CONCURRENCY, DEFAULT_CONCURRENCY * LOOKAHEAD);
+  workflow.reserve = RESERVE;
+  for await (const { id, input } of listOpenInputs(journal, await runs(workflow.name))) {
+    const error = await checkInput(workflow, journal, id, input, signal);
+    yield { run: id, number: input.number, input: input.place, ...(error && { error }) };
+  }
+}
+
+/** Checks an input. Damage of its history is an error of this input only. */
+async function checkInput(
+  workflow: OpenWorkflow,
+  journal: Journal,
+  runId: string,
+  input: InputRecord,
+  signal: AbortSignal | undefined,
+): Promise<SvcError | undefined> {
+  try {
+    return await findDivergence(workflow, input, await journal.events(runId, input.number), signal);
+  } catch (thrown) {
+    if (isInputDamage(thrown)) return thrown;
+    throw thrown;
+  }
 }
 
 interface OpenInput {
