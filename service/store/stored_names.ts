@@ -70,3 +70,27 @@ export function renameInDrafts(state: JsonObject, { from, to }: Rename): JsonObj
   });
   return isChanged ? { ...state, drafts: Object.fromEntries(renamed) } : undefined;
 }
+
+/** Replaces an element of a list. An element that the list already contains is not repeated. */
+export function replaceInList(object: JsonObject, member: string, from: string, to: string): JsonObject | undefined {
+  const list = object[member];
+  if (!Array.isArray(list) || !list.includes(from)) return undefined;
+  return { ...object, [member]: [...new Set(list.map((element) => element === from ? to : element))] };
+}
+
+/** Renames a member of the object at a path, unless that object has a member with the new name. */
+export function moveMember(
+  object: JsonObject,
+  [first, ...path]: readonly string[],
+  from: string,
+  to: string,
+): JsonObject | undefined {
+  if (first !== undefined) {
+    const inner = Object.hasOwn(object, first) ? object[first] : undefined;
+    const moved = isJsonObject(inner) ? moveMember(inner, path, from, to) : undefined;
+    return moved && { ...object, [first]: moved };
+  }
+  if (!Object.hasOwn(object, from) || Object.hasOwn(object, to)) return undefined;
+  const others = Object.entries(object).filter(([name]) => name !== from);
+  return Object.fromEntries([...others, [to, object[from]]]);
+}

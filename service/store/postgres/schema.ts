@@ -1,5 +1,6 @@
 /** The tables on PostgreSQL. Their names and columns are the same as on SQLite. */
 import type { SchemaPlan, SchemaStep } from "../../../utils/postgres/migrate.ts";
+import { QUERY_FUNCTIONS } from "./query_functions.ts";
 
 /**
  * Texts compare by their bytes, as on SQLite. JSON keeps the order of its members and the digits of its numbers, unlike
@@ -114,6 +115,7 @@ const TABLES = `
 /** The steps to the current version of the tables. */
 const STEPS: readonly SchemaStep[] = [
   { activity: "creating the tables", sql: TABLES },
+  { activity: "adding functions for queries", sql: QUERY_FUNCTIONS },
 ];
 
 /** The tables of a store. */

@@ -1,0 +1,371 @@
+/** Compiles queries to SQL for PostgreSQL. All values and names of members are bound parameters. */
+import type { SqlParameter } from "../../../utils/postgres/sql_value.ts";
+import { compileFilter, type Condition } from "../compile_filter.ts";
+import type { Column, Comparator, Filter, Page, RowField, RowQuery, RowSource, Value } from "../query.ts";
+import { getColumn, ROW_TABLES, type RowTable } from "../row_tables.ts";
+import { escapeText } from "./escape_text.ts";
+
+/** SQL and the values of its parameters. */
+export interface Compiled {
+  /** The statement. */
+  readonly sql: string;
+  /** Values in the order of the parameters. */
+  readonly parameters: readonly SqlParameter[];
+}
+
+/** Expressions for comparing and sorting a value, which is a text or a number. Both are NULL for a missing value. */
+interface Scalar {
+  /** The value if it is a text; undefined if it never is. */
+  readonly text?: string;
+  /** The value if it is a number; undefined if it never is. */
+  readonly number?: string;
+  /** True for a column of texts. SQLite compares it with the text of a number. */
+  readonly isTextColumn?: boolean;
+}
+
+/** Properties that are numbers. All others are texts. */
+const NUMBERS = ["urgency"];
+
+/** Properties that may be missing. */
+const OPTIONAL = ["parentId"];
+
+/**
+ * Compiles the statement for a page of rows. The column `row` is a JSON array with the values of the columns, or NULL if
+ * the rows exceed the size of the page.
+ */
+export function compileRows(query: RowQuery, page: Page): Compiled {
+  const compiler = new Compiler(query);
+  const order = [...compiler.order(), compiler.tieBreak].join(", ");
+  const limit = `LIMIT ${compiler.bind(page.limit, "bigint")} OFFSET ${compiler.bind(page.offset, "bigint")}`;
+  const found = `FROM ${compiler.body()} ORDER BY ${order} ${limit}`;
+  // Otherwise PostgreSQL would build the skipped rows.
+  const from = page.offset > 0 ? compiler.selectBySequence(found, order) : found;
+  const rows = `SELECT ${compiler.boundedRow(page)} AS row ${from}`;
+  return compiler.finish(page.size === undefined ? rows : compiler.limitSize(rows, page.size));
+}
+
+/** Compiles the statement that counts all rows, in the column `count`. */
+export function compileCount(query: RowQuery): Compiled {
+  const compiler = new Compiler(query);
+  const one = compiler.summarised ? "COUNT(*)" : "1";
+  return compiler.finish(`SELECT COUNT(*) AS count FROM (SELECT ${one} FROM ${compiler.body()}) AS found`);
+}
+
+/** Compiles the statement that counts the texts in a member of the items of a kind. */
+export function compileTextUses(kind: string, member: string, owner: string, cases?: Filter): Compiled {
+  const compiler = new Compiler({ source: { kind: "cases", typeIds: [] }, columns: [] });
+  const texts = `items.content::json -> ${compiler.bind(member)}`;
+  const isVisible = cases === undefined ? "TRUE" : `(${compiler.matchCase("items.owner", cases)}
+    OR NOT EXISTS (SELECT 1 FROM cases WHERE cases.id = items.owner))`;
+  return compiler.finish(`SELECT used.text, COUNT(*) AS everywhere,
+      COUNT(*) FILTER (WHERE items.owner = ${compiler.bind(owner)}) AS here
+    FROM items, json_array_elements_text(
+      CASE json_typeof(${texts}) WHEN 'array' THEN ${texts} WHEN 'string' THEN json_build_array(${texts}) ELSE '[]' END
+    ) AS used (text)
+    WHERE items.kind = ${compiler.bind(kind)} AND ${isVisible}
+    GROUP BY used.text ORDER BY used.text COLLATE "C"`);
+}
+
+class Compiler {
+  readonly #query: RowQuery;
+  #table: RowTable;
+  readonly #parameters: SqlParameter[] = [];
+  readonly #known = new Map<string, string>();
+
+  constructor(query: RowQuery) {
+    this.#query = query;
+    this.#table = ROW_TABLES[query.source.kind];
+  }
+
+  /** Leaves out the parameters of expressions that were not needed. PostgreSQL refuses them. */
+  finish(sql: string): Compiled {
+    const used = [...new Set(sql.match(/(?<=\$)\d+/g)?.map(Number))];
+    return {
+      sql: sql.replace(/(?<=\$)\d+/g, (number) => String(used.indexOf(Number(number)) + 1)),
+      parameters: used.map((number) => this.#parameters[number - 1] ?? null),
+    };
+  }
+
+  /** Binds a value. Equal values of a type share a parameter, so that equal expressions are recognized. */
+  bind(value: string | number | readonly string[], type = "text"): string {
+    const key = `${type} ${JSON.stringify(value)}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    this.#parameters.push(
+      typeof value === "string" ? escapeText(value) : typeof value === "number" ? value : value.map(escapeText),
+    );
+    const parameter = `$${this.#parameters.length}::${type}`;
+    this.#known.set(key, parameter);
+    return parameter;
+  }
+
+  get summarised(): boolean {
+    return this.#query.columns.some((column) => column.summary !== undefined);
+  }
+
+  /** Distinct rows are groups by all columns. */
+  get #grouped(): boolean {
+    return this.summarised || this.#query.distinct === true;
+  }
+
+  get tieBreak(): string {
+    return this.#grouped ? "MIN(seq)" : "seq";
+  }
+
+  /** Avoids building a row that is too long: each summary may be as long as the longest text. */
+  boundedRow({ size }: Page): string {
+    const longest = this.#query.columns.filter(({ summary }) => summary === "MIN" || summary === "MAX")
+      .map(({ field, summary }) => this.#scalar(field).text && `octet_length(${summary}(${this.#scalar(field).text}))`)
+      .filter((length) => length !== undefined);
+    if (size === undefined || longest.length === 0) return this.row();
+    const sum = longest.map((length) => `COALESCE(${length}, 0)`).join(" + ");
+    return `CASE WHEN ${sum} <= ${this.bind(size, "bigint")} THEN ${this.row()} END`;
+  }
+
+  /** Replaces all rows by NULL if their JSON exceeds a size. The rows of the subquery keep their order. */
+  limitSize(rows: string, size: number): string {
+    const names = this.#query.columns.map(({ name }) => JSON.stringify(name).length + 1);
+    const fixed = names.reduce((sum, length) => sum + length, 2); // The names with their colons, and the braces.
+    const length = `SELECT SUM(length(row) + ${this.bind(fixed, "bigint")}) FROM page`;
+    return `WITH page AS MATERIALIZED (${rows})
+      SELECT CASE WHEN (${length}) <= ${this.bind(size, "bigint")} THEN row END AS row FROM page`;
+  }
+
+  /** Selects rows by their sequence numbers, unless they are groups. */
+  selectBySequence(found: string, order: string): string {
+    if (this.#grouped) return found;
+    return `FROM ${this.#table.name} WHERE seq IN (SELECT seq ${found}) ORDER BY ${order}`;
+  }
+
+  row(): string {
+    const values = this.#query.columns.map((column) =>
+      column.summary === undefined ? this.#json(column.field) : this.#summaryJson(column)
+    );
+    return `concat('[', array_to_string(ARRAY[${values.join(", ")}]::text[], ',', 'null'), ']')`;
+  }
+
+  order(): string[] {
+    return (this.#query.sort ?? []).flatMap(({ column: name, descending }) => {
+      const column = this.#query.columns.find((one) => one.name === name);
+      if (!column) throw new TypeError(`Rows cannot be sorted by ${name}, which is not a column.`);
+      const isOptional = this.#grouped || !("property" in column.field) || OPTIONAL.includes(column.field.property);
+      // An index on a column that is never NULL serves only an order that does not mention NULL.
+      const direction = (descending ? " DESC" : " ASC") +
+        (isOptional ? (descending ? " NULLS LAST" : " NULLS FIRST") : "");
+      // Numbers come before texts.
+      const { text, number } = this.#sortKey(column);
+      return [text, number].filter((value) => value !== undefined).map((value) => value + direction);
+    });
+  }
+
+  body(): string {
+    const { filter, cases, source, columns } = this.#query;
+    const conditions = [
+      ...this.#source(source),
+      ...(filter ? [this.#filter(filter)] : []),
+      ...(cases ? [this.#matchCaseOfRow(source, cases)] : []),
+    ];
+    const where = conditions.length > 0 ? ` WHERE ${conditions.join(" AND ")}` : "";
+    const terms = this.summarised
+      ? columns.filter(({ summary }) => summary === undefined).map(({ field }) => this.#json(field))
+      : this.#grouped
+      ? [this.row()]
+      : [];
+    return this.#table.name + where + (terms.length > 0 ? ` GROUP BY ${terms.join(", ")}` : "");
+  }
+
+  #matchCaseOfRow({ kind }: RowSource, filter: Filter): string {
+    if (kind === "cases") return this.#filter(filter);
+    return kind === "records" ? "FALSE" : this.matchCase(`${this.#table.name}."caseId"`, filter);
+  }
+
+  /** Compiles the condition that the case with an ID meets a filter. */
+  matchCase(id: string, filter: Filter): string {
+    const table = this.#table;
+    this.#table = ROW_TABLES.cases;
+    const condition = this.#filter(filter);
+    this.#table = table;
+    return `EXISTS (SELECT 1 FROM cases WHERE cases.id = ${id} AND ${condition})`;
+  }
+
+  #source(source: RowSource): string[] {
+    if (source.kind === "records") return [`"classId" = ${this.bind(source.classId)}`];
+    if (source.kind === "cases") return [`"typeId" = ANY(${this.bind(source.typeIds, "text[]")})`];
+    return [];
+  }
+
+  #filter(filter: Filter): string {
+    return compileFilter(filter, (condition) => this.#condition(condition));
+  }
+
+  #condition(filter: Condition): string {
+    if ("isNull" in filter) return this.#isNull(filter.isNull);
+    const fold = (scalar: Scalar) =>
+      filter.ignoreCase && scalar.text ? { ...scalar, text: lower(scalar.text) } : scalar;
+    const left = fold(this.#scalar("in" in filter ? filter.field : filter.left));
+    if ("in" in filter) return this.#isIn(left, filter.in, filter.ignoreCase);
+    const right = fold("field" in filter.right ? this.#scalar(filter.right.field) : this.#value(filter.right.value));
+    return compare(filter.comparator, alignWith(right, left), alignWith(left, right));
+  }
+
+  #isIn({ text, number, isTextColumn }: Scalar, values: readonly Value[], ignoreCase = false): string {
+    const texts = values.filter((value) => isTextColumn || typeof value === "string").map(formatValue);
+    const numbers = values.filter((value) => typeof value !== "string").map(formatValue);
+    const list = this.bind(texts, "text[]");
+    const folded = `ARRAY(SELECT ${lower("value")} FROM unnest(${list}) AS list (value))`;
+    return joinOr([
+      text && texts.length > 0 && `${text} = ANY(${ignoreCase ? folded : list})`,
+      number && numbers.length > 0 &&
+      `${number} = ANY(ARRAY(SELECT svc_number(value::json) FROM unnest(${
+        this.bind(numbers, "text[]")
+      }) AS list (value)))`,
+    ]);
+  }
+
+  #isNull(field: RowField): string {
+    if ("property" in field) return `${this.#property(field.property)} IS NULL`;
+    if (field.content.length === 0) return "FALSE";
+    return `COALESCE(json_typeof(${this.#member(field.content)}), 'null') = 'null'`;
+  }
+
+  #value(value: Value): Scalar {
+    if (typeof value === "string") return { text: this.bind(value) };
+    const digits = formatValue(value);
+    // An index on a column of integers serves only a comparison with an integer.
+    if (/^-?\d{1,15}$/.test(digits)) return { number: this.bind(Number(digits), "bigint") };
+    return { number: `svc_number(${this.bind(digits, "json")})` };
+  }
+
+  /** Compiles a value for comparing and sorting. */
+  #scalar(field: RowField): Scalar {
+    if ("property" in field) {
+      const column = this.#property(field.property);
+      if (NUMBERS.includes(field.property)) return { number: column };
+      return { text: `${column} COLLATE "C"`, isTextColumn: true };
+    }
+    if (field.content.length === 0) return { text: `${this.#content}::text COLLATE "C"` };
+    const member = this.#member(field.content);
+    return { text: `svc_text(${member}) COLLATE "C"`, number: `svc_number(${member})` };
+  }
+
+  /** Compiles a value for sorting. The rows of a group have the same value. */
+  #sortKey(column: Column): Scalar {
+    const { field, summary } = column;
+    if (summary !== undefined && summary !== "MIN" && summary !== "MAX") return { number: this.#summaryNumber(column) };
+    const { text, number } = this.#scalar(field);
+    if (!this.#grouped) return { text, number };
+    if (summary !== "MAX") {
+      const first = number && `MIN(${number})`;
+      // A text counts only if the group has no number.
+      return {
+        text: text && (first ? `CASE WHEN ${first} IS NULL THEN MIN(${text}) END` : `MIN(${text})`),
+        number: first,
+      };
+    }
+    const last = text && `MAX(${text})`;
+    return {
+      text: last,
+      number: number && (last ? `CASE WHEN ${last} IS NULL THEN MAX(${number}) END` : `MAX(${number})`),
+    };
+  }
+
+  /** Compiles a summary that is a number. */
+  #summaryNumber({ field, summary }: Column): string {
+    const { text, number } = this.#scalar(field);
+    if (summary === "COUNT") return `COUNT(*) FILTER (WHERE NOT ${this.#isNull(field)})`;
+    if (summary === "DISTINCT_COUNT") {
+      return [text, number].filter((value) => value !== undefined).map((value) => `COUNT(DISTINCT ${value})`).join(
+        " + ",
+      );
+    }
+    const numbers = [number, text && `svc_leading_number(${text})`].filter((value) => value !== undefined);
+    const sum = `${summary}(COALESCE(${numbers.join(", ")}))`;
+    return summary === "SUM" ? `COALESCE(${sum}, 0)` : sum;
+  }
+
+  #summaryJson(column: Column): string {
+    const { summary, field } = column;
+    if (summary !== "MIN" && summary !== "MAX") return `svc_json(${this.#summaryNumber(column)})`;
+    const { text, number } = this.#scalar(field);
+    const values = [number && `svc_json(${summary}(${number}))`, text && `to_json(${summary}(${text}))::text`]
+      .filter((value) => value !== undefined);
+    return `COALESCE(${(summary === "MIN" ? values : values.reverse()).join(", ")})`;
+  }
+
+  /** Compiles the JSON of a value for the result. */
+  #json(field: RowField): string {
+    if ("property" in field) return `to_json(${this.#property(field.property)})::text`;
+    return field.content.length === 0 ? `${this.#content}::text` : `(${this.#member(field.content)})::text`;
+  }
+
+  get #content(): string {
+    return `${this.#table.name}.${this.#table.content}`;
+  }
+
+  #member(path: readonly string[]): string {
+    return [`${this.#content}::json`, ...path.map((name) => this.bind(name))].join(" -> ");
+  }
+
+  #property(name: string): string {
+    return `${this.#table.name}."${getColumn(this.#table, name)}"`;
+  }
+}
+
+/** Converts true and false to numbers, and numbers to their digits. */
+function formatValue(value: Value): string {
+  return String(typeof value === "boolean" ? Number(value) : value);
+}
+
+/** Converts a value that is compared with a column of texts to a text. */
+function alignWith({ isTextColumn }: Scalar, value: Scalar): Scalar {
+  return isTextColumn && value.number ? { text: toText(value) } : value;
+}
+
+function lower(text: string): string {
+  return `lower(${text} COLLATE "und-x-icu") COLLATE "C"`;
+}
+
+function joinOr(conditions: readonly (string | false | undefined)[]): string {
+  const found = conditions.filter((condition) => typeof condition === "string");
+  return found.length > 0 ? found.join(" OR ") : "FALSE";
+}
+
+/** Compiles a comparison. Numbers come before texts. */
+function compare(comparator: Comparator, left: Scalar, right: Scalar): string {
+  switch (comparator) {
+    case "EQ":
+      return compareAlike("=", left, right);
+    case "GT":
+      return joinOr([compareAlike(">", left, right), compareTypes(left, right)]);
+    case "GTE":
+      return joinOr([compareAlike(">=", left, right), compareTypes(left, right)]);
+    case "LT":
+      return joinOr([compareAlike("<", left, right), compareTypes(right, left)]);
+    case "LTE":
+      return joinOr([compareAlike("<=", left, right), compareTypes(right, left)]);
+    case "STARTS_WITH":
+      return right.text === undefined ? "FALSE" : `starts_with(${toText(left)}, ${right.text})`;
+    case "ENDS_WITH":
+      return right.text === undefined ? "FALSE" : `right(${toText(left)}, length(${right.text})) = ${right.text}`;
+    case "CONTAINS":
+      return `svc_contains(${toText(left)}, ${toText(right)})`;
+  }
+}
+
+/** Compares two texts, or two numbers. */
+function compareAlike(operator: string, left: Scalar, right: Scalar): string {
+  return joinOr([
+    left.text && right.text && `${left.text} ${operator} ${right.text}`,
+    left.number && right.number && `${left.number} ${operator} ${right.number}`,
+  ]);
+}
+
+/** Compiles the condition that one value is a text and the other a number. */
+function compareTypes({ text }: Scalar, { number }: Scalar): string | undefined {
+  return text && number && `${text} IS NOT NULL AND ${number} IS NOT NULL`;
+}
+
+function toText({ text, number }: Scalar): string {
+  const values = [text, number && `svc_json(${number})`].filter((value) => value !== undefined);
+  return `COALESCE(${values.join(", ")})`;
+}

@@ -1,0 +1,56 @@
+/** Runs queries, and reads their results. */
+import { ExactNumber } from "../../../utils/exact_number.ts";
+import type { JsonObject, JsonValue } from "../../../utils/json.ts";
+import type { SqlResult } from "../../../utils/postgres/pool.ts";
+import { type Column, type Filter, type Page, type RowQuery, RowsTooLong } from "../query.ts";
+import type { TextUse } from "../store.ts";
+import { parseStored } from "../tables.ts";
+import { unescapeJson, unescapeText } from "./escape_text.ts";
+import { compileCount, type Compiled, compileRows, compileTextUses } from "./query.ts";
+
+/** Runs a statement. */
+export type RunStatement = (statement: Compiled) => Promise<SqlResult>;
+
+/** Returns a page of rows. Throws `RowsTooLong` if they exceed the size of the page. */
+export async function queryRows(run: RunStatement, query: RowQuery, page: Page): Promise<JsonObject[]> {
+  const { rows } = await run(compileRows(query, page));
+  return rows.map(({ row }) => {
+    if (typeof row !== "string") throw new RowsTooLong();
+    return toObject(query.columns, parseValues(row));
+  });
+}
+
+/** Counts all rows of a query. */
+export async function countRows(run: RunStatement, query: RowQuery): Promise<number> {
+  const { rows: [row] } = await run(compileCount(query));
+  return Number(row?.count ?? 0);
+}
+
+/** Counts the texts in a member of the items of a kind. */
+export async function countTextUses(
+  run: RunStatement,
+  kind: string,
+  member: string,
+  owner = "",
+  cases?: Filter,
+): Promise<TextUse[]> {
+  const { rows } = await run(compileTextUses(kind, member, owner, cases));
+  return rows.map(({ text, everywhere, here }) => {
+    return { text: unescapeText(String(text)), everywhere: Number(everywhere), here: Number(here) };
+  });
+}
+
+function parseValues(row: string): JsonValue[] {
+  const values: unknown = parseStored(unescapeJson(row));
+  if (!Array.isArray(values)) throw new TypeError("A row is not a JSON array.");
+  return values;
+}
+
+function toObject(columns: readonly Column[], values: readonly JsonValue[]): JsonObject {
+  return Object.fromEntries(columns.map(({ name, summary }, index) => {
+    const value = values[index] ?? null;
+    // It may have more digits than a number.
+    const isComputed = summary === "SUM" || summary === "AVG";
+    return [name.toWellFormed(), isComputed && value instanceof ExactNumber ? Number(value) : value];
+  }));
+}
