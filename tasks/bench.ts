@@ -2,7 +2,8 @@
  * Prints figures as ratios to a baseline of the same run: `deno task bench [<log.csv.gz>]`.
  *
  * `--before <checkout>` also compares the start of two commands with another checkout. `--inputs <n>` sets the length of
- * the longest batch. `--only <name>` measures one figure, and can be repeated.
+ * the longest batch, `--cases <n>` the number of cases that is compared with 1,000. `--only <name>` measures one figure, and
+ * can be repeated.
  */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -10,6 +11,7 @@ import { isJsonObject } from "../utils/json.ts";
 import { measureCommits, PROGRAMS } from "./bench/baselines.ts";
 import { compareWithShell, measureBatchMemory } from "./bench/batches.ts";
 import { type Figure, formatFigure, measureInTurns } from "./bench/figure.ts";
+import { measureGrowth } from "./bench/growth.ts";
 import { measureResume, measureSteps } from "./bench/journal.ts";
 import { runForNumber, timeProcesses } from "./bench/processes.ts";
 import { measureReplays } from "./bench/replays.ts";
@@ -19,7 +21,7 @@ import { build, PROGRAM } from "./build.ts";
 import { type LogCase, readLog } from "./replay/log.ts";
 import { API_ROOT, closeOnInterrupt, runForOutput, Workspace } from "./support/workspace.ts";
 
-const { logFile, before, inputs, only } = readArguments(Deno.args);
+const { logFile, before, inputs, cases, only } = readArguments(Deno.args);
 const RUNS = 25;
 const SAMPLE_CASES = 400;
 const SAMPLE = fileURLToPath(new URL("./demo/log.csv", import.meta.url));
@@ -49,6 +51,7 @@ const measures: Record<string, () => Promise<Figure | Figure[]>> = {
   "resume": () => measureResume(directory),
   "memory": () => measureBatchMemory(inputs),
   "shell": compareWithShell,
+  "growth": () => measureGrowth(directory, cases),
   "before": async () => before === undefined ? [] : await compareStarts(before),
 };
 for (const measure of selectMeasures()) {
@@ -93,17 +96,20 @@ async function compareStarts(checkout: string): Promise<Figure[]> {
   return figures;
 }
 
-function readArguments(args: string[]): { logFile?: string; before?: string; inputs: number; only?: string[] } {
-  const { values: { before, inputs, only }, positionals: [logFile] } = parseArgs({
+function readArguments(
+  args: string[],
+): { logFile?: string; before?: string; inputs: number; cases: number; only?: string[] } {
+  const { values: { before, inputs, cases, only }, positionals: [logFile] } = parseArgs({
     args,
     options: {
       before: { type: "string" },
       inputs: { type: "string", default: "10000" },
+      cases: { type: "string", default: "100000" },
       only: { type: "string", multiple: true },
     },
     allowPositionals: true,
   });
-  return { logFile, before, inputs: Number(inputs), only };
+  return { logFile, before, inputs: Number(inputs), cases: Number(cases), only };
 }
 
 async function measureCall(): Promise<Figure[]> {

@@ -19,6 +19,8 @@ export interface Table {
   readonly key: readonly [string, ...string[]];
   /** Columns that never change. An upsert does not set them, because that would also write their indexes. */
   readonly constant?: readonly string[];
+  /** Columns with indexes that rarely change. SQLite sets them only if they have changed, for the same reason. */
+  readonly rarelyChanged?: readonly string[];
   /** Type of each column. */
   readonly columns: Readonly<Record<string, ColumnType>>;
   /** True for a table `WITHOUT ROWID`. Its key is one column. */
@@ -30,6 +32,7 @@ const TABLES = {
   cases: {
     key: ["id"],
     constant: ["businessId", "typeId", "parentId", "createdBy", "createdAt"],
+    rarelyChanged: ["status", "urgency", "stageId", "updatedBy", "content"],
     columns: {
       id: "text",
       businessId: "text",

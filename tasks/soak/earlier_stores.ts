@@ -2,6 +2,9 @@ import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { CHECKSUM_VERSION } from "../../service/store/sqlite/schema.ts";
+import { defineChecksum } from "../../service/store/sqlite/tables.ts";
+import { sealRows } from "../../service/store/sqlite/upgrade/seal_rows.ts";
 import { locateFiles } from "../../service/server/directory.ts";
 
 const FORMATS = fileURLToPath(new URL("../../tests/fixtures/formats", import.meta.url));
@@ -49,8 +52,11 @@ export function createEarlierStore(data: string, version: number, cases: number)
     const rows: readonly Row[] = template.prepare(`SELECT * FROM ${table} ORDER BY seq`).all();
     for (let copy = 0; copy < copies; copy++) insertCopies(db, table, rows, copy, count);
   }
-  db.prepare("INSERT INTO sequences VALUES ('CITY-PERMIT-WORK P', ?)").run(copies * count);
+  db.prepare("INSERT INTO sequences (name, value) VALUES ('CITY-PERMIT-WORK P', ?)").run(copies * count);
   db.exec("COMMIT");
+  if (version < CHECKSUM_VERSION) return;
+  defineChecksum(db);
+  for (const _ of sealRows(db)) continue;
 }
 
 /** Opens a database that nothing changes. SQLite then creates no files beside it. */

@@ -15,6 +15,18 @@ export interface Compiled {
   readonly parameters: readonly SQLInputValue[];
 }
 
+/**
+ * The place of a row in the order of a query: the values by which it is sorted, then its `seq`. Texts are bytes, and integers
+ * are digits, so that each value is exact.
+ */
+export type RowPlace = readonly SQLInputValue[];
+
+/** SQL that returns pages of rows. */
+export interface CompiledPage extends Compiled {
+  /** Number of columns `place0`, `place1`, …, which contain the place of each row. Groups have none. */
+  readonly places: number;
+}
+
 /** Maximum number of columns in a `json_object`. SQLite limits the arguments of a function. */
 const MAX_COLUMNS = 300;
 
@@ -24,16 +36,19 @@ const MAX_INSTR = 100;
 /**
  * Compiles the statement for a page of rows. The column `row` is a JSON array of objects, each with a part of the columns,
  * or NULL if it would exceed the size of the page. The column `damaged` names a row that no longer matches its
- * checksum. Groups, and rows that a filter excludes, are not checked.
+ * checksum. Groups, and rows that a filter excludes, are not checked. The offset counts from the place `after`, if it is
+ * given.
  */
-export function compileRows(query: RowQuery, page: Page): Compiled {
+export function compileRows(query: RowQuery, page: Page, after?: RowPlace): CompiledPage {
   const compiler = new Compiler(query);
   const order = [...compiler.order(), compiler.tieBreak].join(", ");
   const limit = `LIMIT ${compiler.bind(page.limit)} OFFSET ${compiler.bind(page.offset)}`;
-  const found = `FROM ${compiler.body()} ORDER BY ${order} ${limit}`;
+  const found = `FROM ${compiler.body(after)} ORDER BY ${order} ${limit}`;
   // Otherwise SQLite would build and sort the skipped rows completely.
   const from = page.offset > 0 ? compiler.selectBySequence(found, order) : found;
-  return compiler.finish(compiler.checkRows(`SELECT ${compiler.boundedRow(page)} AS row`, from));
+  const places = compiler.places();
+  const sql = compiler.checkRows(`SELECT ${compiler.boundedRow(page)} AS row`, places, from);
+  return { ...compiler.finish(sql), places: places.length };
 }
 
 /** Compiles the statement that counts all rows, in the column `count`. */
@@ -113,29 +128,77 @@ class Compiler {
     return `json_array(${objects.join(", ")})`;
   }
 
-  /** Adds the column `damaged`. The subquery keeps SQLite from checking rows that it only sorts. */
-  checkRows(select: string, from: string): string {
+  /** Adds the column `damaged` and the places. The subquery keeps SQLite from checking rows that it only sorts. */
+  checkRows(select: string, places: readonly string[], from: string): string {
     if (this.#grouped) return `${select}, NULL AS damaged ${from}`;
     const { name } = this.#table;
     const damage = `SELECT ${describeDamage(name)} FROM ${name} WHERE ${name}.seq = page.seq`;
-    return `SELECT row, (${damage}) AS damaged FROM (${select}, ${name}.seq AS seq ${from}) AS page`;
+    const names = places.map((_, index) => `place${index}`);
+    const inner = places.map((value, index) => `${value} AS ${names[index]}`);
+    const page = [select, ...inner, `${name}.seq AS seq`].join(", ");
+    return `SELECT ${["row", `(${damage}) AS damaged`, ...names].join(", ")} FROM (${page} ${from}) AS page`;
   }
 
   order(): string[] {
+    return this.#sorted().map(({ value, descending }) => value + (descending ? " DESC" : " ASC"));
+  }
+
+  /** Compiles the values of a row's place. Other types than text and integer are exact as they are. */
+  places(): string[] {
+    if (this.#grouped) return [];
+    const values = this.#sorted().map(({ value }) =>
+      `CASE typeof(${value}) WHEN 'text' THEN CAST(${value} AS BLOB) WHEN 'integer' THEN CAST(${value} AS TEXT) ELSE ${value} END`
+    );
+    return [...values, `CAST(${this.#table.name}.seq AS TEXT)`];
+  }
+
+  #sorted(): { readonly value: string; readonly isNullable: boolean; readonly descending: boolean }[] {
     return (this.#query.sort ?? []).map(({ column: name, descending }) => {
       const column = this.#query.columns.find((one) => one.name === name);
       if (!column) throw new TypeError(`Rows cannot be sorted by ${name}, which is not a column.`);
-      return this.#value(column) + (descending ? " DESC" : " ASC");
+      const isNullable = !("property" in column.field) || column.field.property === "parentId";
+      return { value: this.#value(column), isNullable, descending };
     });
   }
 
-  body(): string {
+  /** Compiles the condition that a row comes after a place. NULL comes before all other values. */
+  #isAfter(place: RowPlace): string {
+    const terms = [...this.#sorted(), { value: `${this.#table.name}.seq`, isNullable: false, descending: false }];
+    const later = terms.map(({ value, isNullable, descending }, index) => {
+      const last = place[index] ?? null;
+      if (last === null) return { value, last, next: descending ? "0" : `${value} IS NOT NULL` };
+      const bound = this.#bindPlace(last);
+      if (!descending) return { value, last: bound, next: `${value} > ${bound}`, range: `${value} >= ${bound}` };
+      return isNullable
+        ? { value, last: bound, next: `(${value} < ${bound} OR ${value} IS NULL)` }
+        : { value, last: bound, next: `${value} < ${bound}`, range: `${value} <= ${bound}` };
+    });
+    const condition = later.reduceRight(
+      (rest, { value, last, next }) => rest === "" ? next : `(${next} OR (${value} IS ${last ?? "NULL"} AND ${rest}))`,
+      "",
+    );
+    // Only a range of the first value can use an index.
+    const range = later[0]?.range;
+    return range === undefined ? condition : `${range} AND ${condition}`;
+  }
+
+  /** Binds a value of a place. Values of other types than `bind` takes have parameters of their own. */
+  #bindPlace(value: SQLInputValue): string {
+    const exact = typeof value === "string" ? BigInt(value) : value;
+    const parameter = this.#parameters.get(exact) ?? `?${this.#parameters.size + 1}`;
+    this.#parameters.set(exact, parameter);
+    // The + removes the affinity, which would convert numbers to text before they are compared.
+    return exact instanceof Uint8Array ? `+CAST(${parameter} AS TEXT)` : parameter;
+  }
+
+  body(after?: RowPlace): string {
     const { filter, cases, source, columns } = this.#query;
     const conditions = [
       ...this.#source(source),
       withinTime(this.#table.name),
       ...(filter ? [this.#filter(filter)] : []),
       ...(cases ? [this.#matchCaseOfRow(source, cases)] : []),
+      ...(after ? [this.#isAfter(after)] : []),
     ];
     const where = ` WHERE ${conditions.join(" AND ")}`;
     const terms = this.summarised

@@ -1,6 +1,8 @@
 /** Units of work that only read. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Transaction } from "../store.ts";
+import type { PagePlaces } from "../page_places.ts";
+import type { RowPlace } from "./query.ts";
 import type { QueryLanes } from "./query_lanes.ts";
 import type { SqlQuery } from "./query_runner.ts";
 import type { SqlRow } from "./tables.ts";
@@ -17,12 +19,14 @@ export class ReadUnits {
   readonly #end: StatementSync;
   readonly #statements: Statements;
   readonly #lanes: QueryLanes;
+  readonly #places: PagePlaces<RowPlace>;
   /** Resolves when the last turn has ended. */
   #turns: Promise<void> = Promise.resolve();
   readonly #running = new Set<Promise<unknown>>();
 
   /** Opens a database file whose tables exist. */
-  constructor(path: string, lanes: QueryLanes) {
+  constructor(path: string, lanes: QueryLanes, places: PagePlaces<RowPlace>) {
+    this.#places = places;
     this.#db = openReader(path);
     this.#begin = this.#db.prepare("BEGIN");
     this.#end = this.#db.prepare("COMMIT");
@@ -48,7 +52,8 @@ export class ReadUnits {
   }
 
   async #run<T>(work: (transaction: Transaction) => Promise<T>, operator: string): Promise<T> {
-    const unit = new ReadUnit(await this.#takeTurn(), () => this.#takeTurn(), (query) => {
+    const pages = { places: this.#places, operator };
+    const unit = new ReadUnit(await this.#takeTurn(), () => this.#takeTurn(), pages, (query) => {
       return this.#lanes.run(query, operator);
     });
     const transaction = new SqliteTransaction(this.#statements, unit);
@@ -87,16 +92,19 @@ export class ReadUnits {
 class ReadUnit implements StoreUnit {
   readonly #takeTurn: () => Promise<Disposable>;
   readonly #query: (query: SqlQuery) => Promise<SqlRow[]>;
+  readonly pages: NonNullable<StoreUnit["pages"]>;
   #turn: Disposable | undefined;
   #hasEnded = false;
 
   constructor(
     turn: Disposable,
     takeTurn: () => Promise<Disposable>,
+    pages: NonNullable<StoreUnit["pages"]>,
     query: (query: SqlQuery) => Promise<SqlRow[]>,
   ) {
     this.#turn = turn;
     this.#takeTurn = takeTurn;
+    this.pages = pages;
     this.#query = query;
   }
 

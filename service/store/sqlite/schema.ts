@@ -42,6 +42,18 @@ const LIST_INDEXES = `
   CREATE INDEX IF NOT EXISTS casesByStatus ON cases (status, seq, typeId);
 `;
 
+/**
+ * Indexes for the orders in which people list cases. They contain the type, so that rows of other types are skipped without
+ * reading them. Times are read from the newest; in the other direction, SQLite sorts only cases of the same time.
+ */
+const ORDER_INDEXES = `
+  CREATE INDEX IF NOT EXISTS casesByUpdate ON cases (updatedAt DESC, seq, typeId);
+  CREATE INDEX IF NOT EXISTS casesByStatusAndCreation ON cases (status, createdAt DESC, seq, typeId);
+  CREATE INDEX IF NOT EXISTS casesByUrgency ON cases (urgency DESC, seq, typeId);
+  CREATE INDEX IF NOT EXISTS casesByStage ON cases (stageId, seq, typeId);
+  CREATE INDEX IF NOT EXISTS casesByUpdater ON cases (updatedBy, seq, typeId);
+`;
+
 /** New rows have the highest `seq`, so that the oldest are found without an index. The long column comes last. */
 const ANSWERS = `
   CREATE TABLE answers (
@@ -154,6 +166,7 @@ export const SCHEMA_STEPS: readonly SchemaStep[] = [
   { activity: "adding indexes for lists", sql: LIST_INDEXES },
   { activity: "adding columns for checksums", sql: CHECKSUM_COLUMNS },
   { activity: "computing checksums", sql: "", changeRows: sealRows },
+  { activity: "adding indexes for orders of cases", sql: ORDER_INDEXES },
 ];
 
 /** Version of the tables: the number of steps that have run. */

@@ -10,7 +10,9 @@ import { QueryLanes, type QueryLimits } from "./query_lanes.ts";
 import { QueryRunner } from "./query_runner.ts";
 import { ReadUnits, refuseChange } from "./read_units.ts";
 import { createLostError, prepareDatabase } from "./schema.ts";
-import { SqliteTransaction, Statements } from "./transaction.ts";
+import { PagePlaces } from "../page_places.ts";
+import type { RowPlace } from "./query.ts";
+import { SqliteTransaction, Statements, type StoreUnit } from "./transaction.ts";
 import { type Store, StoreBusy, StoreFull, type Transaction } from "../store.ts";
 
 /** Limits of a store. */
@@ -58,17 +60,21 @@ export function openSqliteStore(path: string, isKnown = false, limits: Partial<S
   const runner = new QueryRunner(db);
   const commits = new GroupCommit(controlTransaction(db, patience));
   const lanes = path === MEMORY ? undefined : new QueryLanes(path, queryLimits);
-  const reads = lanes && new ReadUnits(path, lanes);
+  const places = new PagePlaces<RowPlace>();
+  const reads = lanes && new ReadUnits(path, lanes, places);
   const log = lanes && new LogKeeper(db, path, lanes, { copiedLog, maxLog });
   let closed = false;
 
-  async function run<T>(work: (transaction: Transaction) => Promise<T>, isReading: boolean): Promise<T> {
+  /** Runs a unit of work. With the pages of an operator, it only reads. */
+  async function run<T>(work: (transaction: Transaction) => Promise<T>, pages?: StoreUnit["pages"]): Promise<T> {
+    const isReading = pages !== undefined;
     const result = await commits.run(async ({ willWrite, attempt }) => {
       const transaction = new SqliteTransaction(statements, {
         willRead: () => {},
         willWrite: isReading ? refuseChange : willWrite,
         attempt,
         query: (query) => new Promise((resolve) => resolve(runner.run(query))),
+        ...(pages && { pages }),
       });
       try {
         return await work(transaction);
@@ -95,8 +101,8 @@ export function openSqliteStore(path: string, isKnown = false, limits: Partial<S
   }
 
   return {
-    transact: (work) => whileOpen(() => run(work, false)),
-    read: (work, operator = "") => whileOpen(() => reads ? reads.run(work, operator) : run(work, true)),
+    transact: (work) => whileOpen(() => run(work)),
+    read: (work, operator = "") => whileOpen(() => reads ? reads.run(work, operator) : run(work, { places, operator })),
     async close() {
       if (closed) return;
       closed = true;

@@ -33,6 +33,26 @@ export function upsert(table: TableName): string {
   return `${insertInto(table)} ON CONFLICT (${key.map(quote).join(", ")}) DO UPDATE SET ${changes.join(", ")}`;
 }
 
+/** Returns the columns of a table that an update sets only if they have changed. */
+export function listRarelyChanged(table: TableName): readonly string[] {
+  return getTable(table).rarelyChanged ?? [];
+}
+
+/**
+ * Returns the statement that updates a row that is found by its key. It sets those of the rarely changed columns that are
+ * given, and all others apart from the constant ones. Its parameters are the values of `encodeRow`.
+ */
+export function update(table: TableName, changed: readonly string[]): string {
+  const { key, constant = [] } = getTable(table);
+  const names = listColumns(table);
+  const kept = [...key, ...constant, ...listRarelyChanged(table).filter((name) => !changed.includes(name))];
+  const at = (name: string) => `?${names.indexOf(name) + 1}`;
+  const changes = names.filter((name) => !kept.includes(name)).map((name) => `${quote(name)} = ${at(name)}`);
+  const checksum = `checksum = ${callChecksum(table, names.map(at))}`;
+  const isFound = key.map((name) => `${quote(name)} = ${at(name)}`).join(" AND ");
+  return `UPDATE ${table} SET ${[...changes, checksum].join(", ")} WHERE ${isFound}`;
+}
+
 /** Returns the part of an UPDATE that sets columns to SQL expressions. A damaged row does not get a valid checksum. */
 export function set(table: TableName, values: Readonly<Record<string, string>>): string {
   const changes = Object.entries(values).map(([name, value]) => `${quote(name)} = ${value}`);

@@ -9,9 +9,10 @@ import { renameInDrafts, renameWaiting } from "../stored_names.ts";
 import type { FieldSource, Rename, Use, UseKind, ValueCount } from "../uses.ts";
 import { withinTime } from "./define_functions.ts";
 import { createReadDamage, createRowDamage } from "./row_damage.ts";
-import { parseStored } from "../tables.ts";
-import { decodeRow, encodeRow, insertInto, set, type SqlRow, upsert } from "./tables.ts";
-import { compileCount, compileItemCases, compileRows } from "./query.ts";
+import type { PagePlace, PagePlaces } from "../page_places.ts";
+import { listColumns, parseStored } from "../tables.ts";
+import { decodeRow, encodeRow, insertInto, listRarelyChanged, set, type SqlRow, update, upsert } from "./tables.ts";
+import { compileCount, compileItemCases, compileRows, type RowPlace } from "./query.ts";
 import type { SqlQuery } from "./query_runner.ts";
 import { COUNT_USES, countMismatchedKeys, countValues, rename } from "./uses.ts";
 import type {
@@ -43,7 +44,7 @@ export const SQL = {
   nextNumber: `${insertInto("sequences")}
     ON CONFLICT (name) DO UPDATE ${set("sequences", { value: "sequences.value + 1" })} RETURNING *`,
   getCase: "SELECT * FROM cases WHERE id = ?",
-  putCase: upsert("cases"),
+  insertCase: insertInto("cases"),
   // SQLite itself would not change their checksums.
   releaseChildren: `UPDATE cases ${set("cases", { parentId: "NULL" })} WHERE parentId = ?`,
   deleteCase: "DELETE FROM cases WHERE id = ?",
@@ -81,6 +82,7 @@ export const SQL = {
 export class Statements {
   readonly #db: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();
+  readonly #updates = new Map<string, StatementSync>();
 
   /** Creates the statements of a connection. */
   constructor(db: DatabaseSync) {
@@ -96,6 +98,16 @@ export class Statements {
     return prepared;
   }
 
+  /** Returns the statement that updates the row of a case with changes of some of the rarely changed columns. */
+  updateCase(changed: readonly string[]): StatementSync {
+    const key = changed.join();
+    const known = this.#updates.get(key);
+    if (known) return known;
+    const prepared = this.#db.prepare(update("cases", changed));
+    this.#updates.set(key, prepared);
+    return prepared;
+  }
+
   /** Compiles a statement that is used once. */
   prepare(sql: string): StatementSync {
     return this.#db.prepare(sql);
@@ -108,6 +120,8 @@ export interface StoreUnit extends UnitOfWork {
   willRead(): void;
   /** Runs a query, which may read many rows. */
   query(query: SqlQuery): Promise<SqlRow[]>;
+  /** The places of pages that an operator has read. A unit that changes data has none. */
+  readonly pages?: { readonly places: PagePlaces<RowPlace>; readonly operator: string };
 }
 
 /** A unit of work on SQLite. */
@@ -145,7 +159,13 @@ export class SqliteTransaction implements Transaction {
   }
 
   async putCase(stored: StoredCase): Promise<void> {
-    await this.#change("putCase", ...encodeRow("cases", stored));
+    await this.#willWrite();
+    const values = encodeRow("cases", stored);
+    const before = this.#one("getCase", stored.id);
+    if (before === undefined) return void this.#statements.get("insertCase").run(...values);
+    const after = new Map(listColumns("cases").map((name, index) => [name, values[index]]));
+    const changed = listRarelyChanged("cases").filter((name) => before[name] !== after.get(name));
+    this.#statements.updateCase(changed).run(...values);
   }
 
   async deleteCase(id: string): Promise<void> {
@@ -261,7 +281,13 @@ export class SqliteTransaction implements Transaction {
   }
 
   async queryRows(query: RowQuery, page: Page): Promise<JsonObject[]> {
-    const rows = await this.#query({ ...compileRows(query, page), maxLength: page.size });
+    const { pages } = this.#unit;
+    const key = pages && describeQuery(pages.operator, query);
+    const start = key === undefined || page.offset === 0 ? undefined : pages?.places.find(key, page.offset);
+    const from = start === undefined ? page : { ...page, offset: page.offset - start.offset };
+    const { places, ...compiled } = compileRows(query, from, start?.place);
+    const rows = await this.#query({ ...compiled, maxLength: page.size });
+    if (key !== undefined && places > 0) pages?.places.add(key, page.offset, readPlaces(rows, page.offset, places));
     const damaged = rows.map((row) => row.damaged).filter((name) => typeof name === "string");
     if (damaged.length > 0) throw createRowDamage(damaged);
     return rows.map((row) => readParts(row, "row"));
@@ -442,6 +468,20 @@ function explainDamage<T>(read: () => T): T {
   } catch (error) {
     throw isDatabaseDamaged(error) ? createReadDamage(error) : error;
   }
+}
+
+/** Describes an operator's query without its page. Two queries with the same description are equal. */
+function describeQuery(operator: string, query: RowQuery): string {
+  const { sql, parameters } = compileRows(query, { offset: 0, limit: 0 });
+  const values = parameters.map((value) => typeof value === "bigint" ? { integer: String(value) } : value);
+  return JSON.stringify([operator, sql, values]);
+}
+
+/** Reads the places of the last rows of a page. The next page starts after one of them: callers may read one more row. */
+function readPlaces(rows: readonly SqlRow[], offset: number, places: number): PagePlace<RowPlace>[] {
+  const end = offset + rows.length;
+  const read = (row: SqlRow) => Array.from({ length: places }, (_, index) => row[`place${index}`] ?? null);
+  return rows.slice(-2).map((row, index, last) => ({ offset: end - last.length + index + 1, place: read(row) }));
 }
 
 function isUseKind(kind: string): kind is UseKind {
