@@ -26,6 +26,7 @@ export default defineWorkflow<Input>({
 /** Scripts by the names of their files. */
 const SCRIPTS = {
   guide: block("import { defineWorkflow, isSvcError }"),
+  advise: block("import { defineWorkflow, type JsonObject }"),
   typed: TYPED,
   taking: TYPED.replace("type Input =", "interface Input"),
   naming: TYPED.replace("created: CaseAnswer", "created: string"),
@@ -41,13 +42,14 @@ Deno.test("the steps of the guide work in a folder of svc workflow init", async 
   const intake = await Deno.readTextFile(`${folder}/intake.ts`);
   const errors = await findTypeErrorsIn(folder, { intake, ...SCRIPTS });
   await t.step("the script of the guide and the generated one pass the type check", () => {
-    assert.deepEqual([errors.guide, errors.intake], ["", ""]);
+    assert.deepEqual([errors.guide, errors.advise, errors.intake], ["", "", ""]);
   });
   await t.step(
     "the script of the guide has the plan that the page shows, and runs",
     () => followGuide(workspace, folder),
   );
   await t.step("the schedule of the guide is added, and a worker runs it", () => followSchedule(workspace));
+  await t.step("the robot of the guide works on its queue", () => followRobot(workspace));
   await t.step("the compiler checks the types of the library, and rejects an interface as input", () => {
     assert.equal(errors.typed, "");
     assert.match(errors.taking, /Type 'Input' is not assignable to type 'Partial<NoInfer<JsonObject>>'/);
@@ -83,6 +85,15 @@ async function followSchedule(workspace: Workspace): Promise<void> {
   }
   const [run] = JSON.parse(await workspace.svc("workflow", "list", "--schedule", "nightly"));
   assert.deepEqual([run.name, run.state, run.succeeded], ["intake", "done", 1]);
+}
+
+/** Runs the robot on the permits that the earlier steps have registered. */
+async function followRobot(workspace: Workspace): Promise<void> {
+  await workspace.addClient("reviewer@city");
+  const [line = ""] = block("svc workflow work flows/advise.ts").split("\n");
+  const [, ...args] = splitWords(line.replace(" flows/", ` ${workspace.directory}/flows/`));
+  const results = (await workspace.svc(...args, "--until-empty")).trimEnd().split("\n").map((text) => JSON.parse(text));
+  assert.deepEqual(new Set(results.map(({ result }) => result)), new Set(["Pending-Decision"]));
 }
 
 /** Returns the code block that starts with a text. */

@@ -55,6 +55,8 @@ export interface RunSettings {
   readonly nonce?: string;
   /** Name of the schedule that ordered the run. */
   readonly schedule?: string;
+  /** Queue whose assignments are the inputs. */
+  readonly queue?: string;
 }
 
 /** All states of a run. */

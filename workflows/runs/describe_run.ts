@@ -31,6 +31,8 @@ export type RunDescription = {
   readonly script: string;
   /** Path of the inputs; absent if it has a single input. */
   readonly each?: string;
+  /** Queue whose assignments are its inputs; absent for other inputs. */
+  readonly queue?: string;
   /** Name of the schedule that ordered it; absent if it was started by a person or a program. */
   readonly schedule?: string;
 };
@@ -89,7 +91,8 @@ export async function describeRun(journal: Journal, run: RunRecord): Promise<Run
     startedAt: formatTime(startedAt),
     ...(endedAt !== undefined && { endedAt: formatTime(endedAt) }),
     script: settings.script,
-    ...(settings.each !== undefined && { each: settings.each }),
+    ...(settings.each !== undefined && settings.queue === undefined && { each: settings.each }),
+    ...(settings.queue !== undefined && { queue: settings.queue }),
     ...(settings.schedule !== undefined && { schedule: settings.schedule }),
   };
 }

@@ -6,7 +6,7 @@ import { retrying } from "../../lib/client/retry.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import { onAbort } from "../../utils/async/abort.ts";
 import type { JsonValue } from "../../utils/json.ts";
-import { GrantedCalls } from "../engine/live_calls.ts";
+import { type Granted, GrantedCalls } from "../engine/live_calls.ts";
 import type { BatchInput } from "../inputs/batch_input.ts";
 import type { Fingerprint } from "../inputs/fingerprint.ts";
 import { checkInputs, estimateInputs, fingerprintFile, hasMoreInputs, openInputs } from "../inputs/open_inputs.ts";
@@ -18,7 +18,8 @@ import { describeRun } from "./describe_run.ts";
 import { describeService } from "./describe_service.ts";
 import { addCommands, type ContinueCommand, toRunCommand } from "./hints.ts";
 import { interrupted } from "../sandbox/host/interruption.ts";
-import { openWorkflow } from "../scripts/open_workflow.ts";
+import { type OpenWorkflow, openWorkflow } from "../scripts/open_workflow.ts";
+import type { InputSource } from "./input_source.ts";
 import type { InputCounts, WorkOptions } from "./options.ts";
 import { prepareRun } from "./prepare_run.ts";
 import { parseMaxFailures } from "./rate.ts";
@@ -50,6 +51,8 @@ export interface Execution {
   readonly acceptChangedInputs?: boolean;
   /** Options of the caller. */
   readonly work: WorkOptions;
+  /** Source of the inputs, as soon as it is open. */
+  readonly source?: InputSource;
   /** How to reach the service. */
   readonly service: CallerOptions;
 }
@@ -83,9 +86,10 @@ export async function openRun(execution: Execution): Promise<Run> {
   }
   const caller = service === undefined ? createCaller(callerOptions) : openCaller(execution, callerOptions, resources);
   const live = new GrantedCalls(caller, workflow, settings.onUnknown);
-  const runner = new Runner({ workflow, live, journal, id, nonce, force });
+  const source = work.source?.(new GrantedCalls(caller, grantAll(workflow)), journal?.inputs(id) ?? noRecords());
+  const runner = new Runner({ workflow, live, journal, id, nonce, force, source });
   resources.use(interruptOn(execution, runner));
-  return new ActiveRun({ ...execution, file }, runner, reopened, resources.move());
+  return new ActiveRun({ ...execution, file, source }, runner, reopened, resources.move());
 }
 
 /** Returns the run if it has ended and must not run again. */
@@ -99,9 +103,9 @@ async function findEnded({ once = false, journal, id, journalPath }: Execution):
 
 /** Reads the file of the inputs once, to find out whether it has changed since the run started. */
 async function readFile(execution: Execution): Promise<Fingerprint | undefined> {
-  const { id, settings: { each }, journal, mode, acceptChangedInputs = false, work: { inputs, onProgress } } =
+  const { id, settings: { each }, journal, mode, acceptChangedInputs = false, work: { inputs, source, onProgress } } =
     execution;
-  if (each === undefined || inputs !== undefined) return undefined;
+  if (each === undefined || inputs !== undefined || source !== undefined) return undefined;
   await checkInputs(each);
   if (journal === undefined) return onProgress && await fingerprintFile(each);
   const { file: before, earlierFiles = [] } = (await journal.findRun(id))?.settings ?? {};
@@ -221,17 +225,21 @@ class ActiveRun implements Run {
   }
 
   async *#runBatch(): AsyncGenerator<InputResult, RunEnd> {
-    const { settings, work, file } = this.#execution;
+    const { settings, work, file, source } = this.#execution;
     const { concurrency, rate, maxFailures, each = "" } = settings;
     const { onLog, onProgress, onEnd } = work;
     const total = file && estimateInputs(each, file);
-    const summary = yield* runBatch(this.#runner, work.inputs ? toInputs(work.inputs) : await openInputs(each), {
-      concurrency,
-      rate,
-      isEnough: maxFailures === undefined ? undefined : parseMaxFailures(maxFailures),
-      onProgress: onProgress && ((progress) => onProgress({ ...progress, total })),
-      onLog,
-    });
+    const summary = yield* runBatch(
+      this.#runner,
+      source?.inputs ?? (work.inputs ? toInputs(work.inputs) : await openInputs(each)),
+      {
+        concurrency,
+        rate,
+        isEnough: maxFailures === undefined ? undefined : parseMaxFailures(maxFailures),
+        onProgress: onProgress && ((progress) => onProgress({ ...progress, total })),
+        onLog,
+      },
+    );
     const isCut = summary.isLimitReached && await this.#hasMoreInputs(summary);
     const { inputs, succeeded, failed, stopped } = summary;
     const counts = { inputs, succeeded, failed, stopped, ...(isCut && { reachedMaxFailures: maxFailures }) };
@@ -288,6 +296,13 @@ interface RunEnd {
 }
 
 const NO_INPUTS: InputCounts = { inputs: 0, succeeded: 0, failed: 0, stopped: 0 };
+
+/** Permits all operations: the source of the inputs is a part of svc, and not of the script. */
+function grantAll({ operations }: OpenWorkflow): Granted {
+  return { operations, grants: new Set(operations.keys()) };
+}
+
+async function* noRecords(): AsyncGenerator<never> {}
 
 async function* toInputs(values: Iterable<JsonValue> | AsyncIterable<JsonValue>): AsyncGenerator<BatchInput> {
   let number = 0;

@@ -11,6 +11,7 @@ import type { GrantOptions } from "../scripts/permissions.ts";
 import type { BatchProgress } from "./batch.ts";
 import { DEFAULT_LIMITS, type Limits } from "../sandbox/host/limits.ts";
 import { parseMaxFailures } from "./rate.ts";
+import type { OpenInputSource } from "./input_source.ts";
 
 /** Number of inputs that are processed at the same time by default. */
 export const DEFAULT_CONCURRENCY = 4;
@@ -71,6 +72,8 @@ export interface PaceOptions {
 
 /** Options for working on a run. */
 export interface WorkOptions extends GrantOptions, PaceOptions, RunEvents {
+  /** @internal Opens the source of the inputs of a run with a queue. */
+  readonly source?: OpenInputSource;
   /** Values of the inputs, instead of a file. To resume the run, pass the same values again. */
   readonly inputs?: Iterable<JsonValue> | AsyncIterable<JsonValue>;
   /** Limits of each input. Default: 300 seconds, 256 MiB of memory, 128 MiB in the journal, and 30 days of waiting. */
@@ -108,6 +111,8 @@ export interface StartRunOptions extends WorkOptions {
   readonly once?: boolean;
   /** Name of the schedule that orders the run. */
   readonly schedule?: string;
+  /** Queue whose assignments are the inputs. It needs `source`. */
+  readonly queue?: string;
 }
 
 /** Options of `Runs.resume` and `Runs.retry`. Each default is the value that the run was started with. */
@@ -122,7 +127,7 @@ export interface ResumeRunOptions extends WorkOptions {
 
 /** Converts the options of a new run to its settings. */
 export async function toSettings(options: StartRunOptions, profile?: string): Promise<RunSettings> {
-  const { script, root, input, each, inputs, onUnknown = "stop" } = options;
+  const { script, root, input, each, inputs, queue, onUnknown = "stop" } = options;
   if ([input, each, inputs].filter((source) => source !== undefined).length > 1) {
     throw new SvcError("INVALID_ARGS", "input, each and inputs are mutually exclusive.", { hint: "Use one of them." });
   }
@@ -130,7 +135,7 @@ export async function toSettings(options: StartRunOptions, profile?: string): Pr
     script: await toRealPath(script),
     root: root && await toRealPath(root),
     input,
-    each: inputs !== undefined || each === STDIN ? STDIN : each && await toRealPath(each),
+    each: inputs !== undefined || queue !== undefined || each === STDIN ? STDIN : each && await toRealPath(each),
     ...toPace(options, { concurrency: DEFAULT_CONCURRENCY }),
     limits: toLimits(options, DEFAULT_LIMITS),
     grants: [],
@@ -138,6 +143,7 @@ export async function toSettings(options: StartRunOptions, profile?: string): Pr
     onUnknown,
     maxOutageSeconds: checkMaxOutage(options),
     schedule: options.schedule,
+    queue,
   };
 }
 

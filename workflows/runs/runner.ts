@@ -10,6 +10,7 @@ import type { InputClaim, InputEnd, InputJournal, InputRecord, StoredEvent } fro
 import { isInputDamage } from "../journal/damage.ts";
 import { isLostClaim } from "../journal/lost_claim.ts";
 import { newRunId } from "../journal/run_id.ts";
+import type { InputSource } from "./input_source.ts";
 import { KilledFromOutside } from "../sandbox/host/guest_errors.ts";
 import { DEFAULT_LIMITS } from "../sandbox/host/limits.ts";
 import { interrupted, LeftOpen, StopsRun } from "../sandbox/host/interruption.ts";
@@ -29,6 +30,8 @@ export interface RunnerOptions {
   readonly nonce?: string;
   /** True continues an input whose script no longer matches its history. */
   readonly force?: boolean;
+  /** Prepares and concludes each input. */
+  readonly source?: Omit<InputSource, "inputs">;
 }
 
 /** An input with its number. */
@@ -110,7 +113,9 @@ export class Runner {
     if (recorded?.end) return { ...toOutcome(recorded.end), hadEnded: true };
     const record = changed ?? recorded ?? begin(input, claim);
     if (recorded?.stopped) claim?.stop();
-    const outcome = input.error === undefined ? await this.#attempt(record, claim, onLog) : { failure: input.error };
+    const outcome = input.error === undefined
+      ? await this.#attemptFramed(record, claim, onLog)
+      : { failure: input.error };
     if ("failure" in outcome && isLeftOpen(outcome.failure)) return leaveOpen(outcome.failure, claim);
     claim?.end(toEnd(outcome));
     return outcome;
@@ -160,6 +165,36 @@ export class Runner {
     const rewind = { ...planRewind(await journal.events(this.id, number), new Set()), isMended: true };
     claim?.append(toRewindEvent(rewind));
     return { ...recorded, value };
+  }
+
+  /** Attempts an input, which the source prepares and concludes. */
+  async #attemptFramed(
+    record: InputRecord,
+    claim: InputClaim | undefined,
+    onLog: (text: string) => void,
+  ): Promise<InputOutcome> {
+    const { source } = this.#options;
+    if (source === undefined) return await this.#attempt(record, claim, onLog);
+    const { number, place, value, generation } = record;
+    const keyPrefix = `${this.#createKeyPrefix(number)}.${generation}`;
+    const durable = async () => await claim?.durable();
+    const hasStarted = (await this.#readEvents(number)).length > 0;
+    const input = { place, value, keyPrefix, hasStarted, signal: this.interruption, durable };
+    try {
+      const early = await source.before(input);
+      if (early !== undefined) return early;
+      const outcome = await this.#attempt(record, claim, onLog);
+      const failure = "failure" in outcome ? outcome.failure : undefined;
+      if (failure === undefined || !isLeftOpen(failure)) await source.after(input, failure);
+      return outcome;
+    } catch (thrown) {
+      if (this.isInterrupted) return { failure: interrupted() };
+      const failure = thrown instanceof StopInput ? thrown.reason : toSvcError(thrown);
+      if (failure.cause instanceof StopsRun) void this.interrupt(failure);
+      return { failure };
+    } finally {
+      source.close(input);
+    }
   }
 
   async #attempt(

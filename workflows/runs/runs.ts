@@ -252,6 +252,7 @@ export class Runs implements AsyncDisposable {
           },
       });
     }
+    if (recorded.queue !== undefined && options.source === undefined) throw this.#worksOnQueue(run, recorded.queue);
     const profile = this.#options.profile ?? recorded.profile;
     const { grants, service, onUnknown } = recorded;
     const changed = changeSettings({ ...settings, grants, service, onUnknown, profile }, options);
@@ -264,6 +265,14 @@ export class Runs implements AsyncDisposable {
     }
     const allow = [...grants, ...(options.allow ?? [])]; // Grants are kept.
     return await this.#open(id, changed, mode, { ...options, allow });
+  }
+
+  #worksOnQueue({ id, settings: { script } }: RunRecord, queue: string): SvcError {
+    const path = this.#path === undefined ? [] : ["--journal", this.#path];
+    const args = ["workflow", "work", script, "--queue", queue, ...path];
+    return new SvcError("INVALID_ARGS", `The inputs of run ${id} are assignments of the queue ${queue}.`, {
+      hint: { commands: [{ args, purpose: "to continue it" }] },
+    });
   }
 
   /** Reports whether this user recorded a run on this machine. Earlier versions stored no proof. */

@@ -21,6 +21,7 @@ import { runNowCommand } from "./schedule/run_now.ts";
 import { showCommand } from "./show.ts";
 import { testCommand } from "./test.ts";
 import { verifyCommand } from "./verify.ts";
+import { workCommand } from "./work.ts";
 
 /** The commands by name, in the order of the help. */
 export const commands: LocalGroup = {
@@ -39,6 +40,7 @@ export const commands: LocalGroup = {
   cancel: cancelCommand,
   delete: deleteCommand,
   verify: verifyCommand,
+  work: workCommand,
   "schedule add": addCommand,
   "schedule list": listSchedulesCommand,
   "schedule pause": pauseCommand,

@@ -89,12 +89,14 @@ export function checkNotTerminal(each: string, { io }: CommandContext): void {
   });
 }
 
-function formatLine(result: InputResult, fields?: readonly string[]): string {
+/** Formats the result of an input of a batch as a line of JSON. */
+export function formatLine(result: InputResult, fields?: readonly string[]): string {
   const line = "error" in result ? { ...result, error: { ...result.error } } : { ...result };
   return escapeControlCharacters(JSON.stringify(fields === undefined ? line : pick(line, fields))) + "\n";
 }
 
-function describeOutage({ baseUrl, isOver, seconds, error, maxOutageSeconds }: RunOutage): string {
+/** Describes the beginning or the end of an outage. */
+export function describeOutage({ baseUrl, isOver, seconds, error, maxOutageSeconds }: RunOutage): string {
   if (isOver) return `The service at ${baseUrl} is available again after ${formatDuration(seconds * 1000)}.`;
   return `The service at ${baseUrl} is unavailable. Calls wait for up to ${formatDuration(maxOutageSeconds * 1000)}. ` +
     error.message;

@@ -1,0 +1,115 @@
+import type { CallerOptions } from "../../lib/client/caller.ts";
+import { createClient } from "../../lib/client/client.ts";
+import { SvcError } from "../../lib/errors.ts";
+import { didYouMean } from "../../utils/text/did_you_mean.ts";
+import type { RunRecord } from "../journal/journal.ts";
+import { openJournal } from "../journal/sqlite/sqlite_journal.ts";
+import type { InputResult } from "../runs/batch.ts";
+import type { ResumeRunOptions, RunsOptions, StartRunOptions, WorkOptions } from "../runs/options.ts";
+import type { Run } from "../runs/run.ts";
+import { defaultJournalPath, type Runs } from "../runs/runs.ts";
+import { AssignmentSource, type QueueOptions } from "./assignment_source.ts";
+import { FailureCounts } from "./failure_counts.ts";
+
+/** Options of `workOnQueue`. */
+export interface RobotOptions extends QueueOptions {
+  /** Options of the runs, with the script. */
+  readonly start: Pick<StartRunOptions, "script" | "root"> & Omit<ResumeRunOptions, "inputs" | "signal" | "source">;
+  /** Receives the result of each assignment. */
+  readonly onResult: (result: InputResult) => void;
+}
+
+/**
+ * Runs a script once per assignment of a queue, until the robot is to stop. First continues the run of a robot of the same
+ * script and queue that was interrupted.
+ */
+export async function workOnQueue(
+  runs: Runs,
+  service: RunsOptions,
+  options: RobotOptions,
+): Promise<void> {
+  const { journal, ...caller } = service;
+  if (journal === false) throw new SvcError("INVALID_ARGS", "A robot needs a journal.", { hint: "Name a file." });
+  await checkOptions(caller, options);
+  const { start: { script }, queue, drain, untilEmpty } = options;
+  const path = await Deno.realPath(script).catch(() => script); // Opening the script reports the error.
+  const isOwn = ({ settings }: RunRecord) => settings.script === path && settings.queue === queue;
+  const file = journal ?? defaultJournalPath(caller.configDirectory);
+  const failures = await readFailures(file, journal === undefined, isOwn, options);
+  const resumed = new Set<string>();
+  for (;;) {
+    const interrupted = (await runs.list({ state: "interrupted" }))
+      .find((run) => run.script === path && run.queue === queue && !resumed.has(run.id));
+    const count = await workOnRun(runs, interrupted?.id, options, failures, resumed);
+    if (drain.aborted || (untilEmpty && interrupted === undefined && count === 0)) return;
+  }
+}
+
+/** Continues a run, or works on a new one. Returns the number of its inputs. */
+async function workOnRun(
+  runs: Runs,
+  interrupted: string | undefined,
+  options: RobotOptions,
+  failures: FailureCounts,
+  resumed: Set<string>,
+): Promise<number> {
+  const { start, queue, log } = options;
+  const work = createWork(options, failures);
+  if (interrupted !== undefined) log(`Resuming run ${interrupted}.`);
+  let id: string;
+  let count: number;
+  {
+    await using run = interrupted === undefined
+      ? await runs.start({ ...start, ...work, queue })
+      : await runs.resume(interrupted, { ...start, ...work });
+    id = run.id;
+    resumed.add(id); // An input may need a decision of the user: the run stays open.
+    count = await finish(run, options);
+  }
+  if (count === 0 && interrupted === undefined) await runs.delete(id);
+  return count;
+}
+
+/** Checks that the operator takes work from the queue. */
+async function checkOptions(caller: CallerOptions, { queue, maxAttempts }: RobotOptions): Promise<void> {
+  if (maxAttempts < 1) {
+    throw new SvcError("INVALID_ARGS", `The maximum number of attempts must be 1 or more, not ${maxAttempts}.`);
+  }
+  const { ID, queues } = await createClient(caller).work.getOperator();
+  const names = queues.map((one) => one.ID);
+  if (names.includes(queue)) return;
+  throw new SvcError("INVALID_ARGS", `${ID} takes no work from a queue ${JSON.stringify(queue)}.`, {
+    hint: didYouMean(queue, names, (name) => name) +
+      (names.length === 0 ? "Use a client of another operator." : `The queues are ${names.join(", ")}.`),
+  });
+}
+
+function createWork(options: RobotOptions, failures: FailureCounts): Pick<WorkOptions, "source"> {
+  return { source: (calls, recorded) => new AssignmentSource(calls, recorded, failures, options) };
+}
+
+/** Passes the results of a run on, and returns their number. A failed assignment was given back or parked, so it is no error. */
+async function finish(run: Run, { onResult }: RobotOptions): Promise<number> {
+  let count = 0;
+  for await (const result of run.results) {
+    onResult(result);
+    count++;
+  }
+  await run.finish();
+  return count;
+}
+
+/** Counts the failures in the recorded runs of a robot, from the oldest on. */
+async function readFailures(
+  path: string,
+  makeFolder: boolean,
+  isOwn: (run: RunRecord) => boolean,
+  { maxAttempts }: QueueOptions,
+): Promise<FailureCounts> {
+  const failures = new FailureCounts(maxAttempts);
+  await using journal = await openJournal(path, { makeFolder });
+  for (const { id } of (await journal.listRuns(() => {})).filter(isOwn).toReversed()) {
+    for await (const input of journal.inputs(id)) failures.addRecord(input);
+  }
+  return failures;
+}
