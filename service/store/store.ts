@@ -18,6 +18,7 @@
  * - Units that only read do not wait for changes, for queries of other units, or for other processes that write.
  */
 import type { JsonObject } from "../../utils/json.ts";
+import type { ByteStore } from "./bytes.ts";
 import type { Filter, Page, RowQuery } from "./query.ts";
 import type { FieldSource, Rename, Use, ValueCount } from "./uses.ts";
 
@@ -279,6 +280,8 @@ export class OutcomeUnknown extends Error {}
 
 /** A database server, which other processes may use at the same time. */
 export interface StoreServer {
+  /** Stores files in the database. */
+  readonly files: ByteStore;
   /** Returns the time of its clock, which all processes share. Throws `StoreUnavailable` if it cannot be reached. */
   readTime(): Promise<Date>;
 }

@@ -112,10 +112,24 @@ const TABLES = `
   CREATE INDEX "tokensByExpiry" ON tokens ("expiresAt");
 `;
 
+/** The bytes of uploaded files. They are rarely compressible, so the server does not try. */
+const FILES = `
+  CREATE TABLE "filePieces" (
+    id text COLLATE "C" NOT NULL,
+    number integer NOT NULL,
+    "writtenAt" timestamptz NOT NULL DEFAULT now(),
+    bytes bytea NOT NULL,
+    PRIMARY KEY (id, number)
+  );
+  ALTER TABLE "filePieces" ALTER COLUMN bytes SET STORAGE EXTERNAL;
+  CREATE INDEX "filePiecesByTime" ON "filePieces" ("writtenAt") WHERE number = 0;
+`;
+
 /** The steps to the current version of the tables. */
 const STEPS: readonly SchemaStep[] = [
   { activity: "creating the tables", sql: TABLES },
   { activity: "adding functions for queries", sql: QUERY_FUNCTIONS },
+  { activity: "creating the table of files", sql: FILES, compatibleWith: 2 },
 ];
 
 /** The tables of a store. */

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import { locateFiles } from "../../../service/server/directory.ts";
+import { openBytes } from "../../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import type { Store, StoredItem } from "../../../service/store/store.ts";
 import {
@@ -75,7 +76,7 @@ Deno.test("a job is scheduled once when the store repeats the unit of work that 
 /** Opens a store that several services of this process serve, as processes serve a database server. */
 function openSharedStore(): Store & AsyncDisposable {
   const { close, ...store } = openSqliteStore(":memory:");
-  const server = { readTime: () => Promise.resolve(new Date()) };
+  const server = { files: openBytes(), readTime: () => Promise.resolve(new Date()) };
   return { ...store, server, close: () => Promise.resolve(), [Symbol.asyncDispose]: close };
 }
 

@@ -241,7 +241,7 @@ async function openProcesses(seconds: number): Promise<Processes> {
   const store = openSqliteStore(":memory:");
   const looked = Promise.withResolvers<void>();
   const open = async (ahead: number, parts: Partial<Store> = {}) => {
-    const server = { readTime: () => Promise.resolve(new Date(Date.now() + ahead)) };
+    const server = { files: openBytes(), readTime: () => Promise.resolve(new Date(Date.now() + ahead)) };
     const shared = { ...store, server, ...parts };
     return new KeyedCalls(shared, await ServiceClock.open(shared));
   };
