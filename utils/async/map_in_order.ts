@@ -1,3 +1,5 @@
+import { isSettled } from "./is_settled.ts";
+
 /**
  * Maps items concurrently and yields the results in the order of the items. No further item starts while `concurrency`
  * items are in progress, `lookahead` results wait for an earlier one, or `isTooMuch` returns true.
@@ -50,11 +52,6 @@ async function take<R>(started: Promise<R>[], first: Promise<R>): Promise<R> {
   const result = await first;
   started.shift();
   return result;
-}
-
-async function isSettled(promise: Promise<unknown>): Promise<boolean> {
-  const unsettled = Symbol();
-  return (await Promise.race([promise, Promise.resolve(unsettled)])) !== unsettled;
 }
 
 /** Returns the items with a function that ends them at once, even while the next one is awaited. */

@@ -27,6 +27,8 @@ export interface RecordedStep<E extends EventRecord = EventRecord> {
   sent?: SentHeaders;
   /** When it was sent, in milliseconds since 1970. */
   sentAt?: number;
+  /** Milliseconds for which a timer stood still, because the input did not run. */
+  downtime?: number;
   /** The event of the result that the script got. */
   result?: E;
   /** The answer to the same change before a rewind. The change is not sent again. */
@@ -134,9 +136,13 @@ export function readHistory<E extends EventRecord>(events: readonly E[]): Histor
         findStep(steps, position).result = event;
         resultOrder.push(position);
         break;
+      case "downtime": {
+        const timer = findStep(steps, position);
+        timer.downtime = (timer.downtime ?? 0) + Number(content);
+        break;
+      }
       case "log":
       case "signal":
-      case "downtime":
       case "continued":
       case "pruned":
         break;

@@ -4,7 +4,7 @@ import { sha256Text } from "../../utils/text/sha256.ts";
 import { never } from "../../utils/async/never.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import { waitedTooLong } from "../sandbox/host/guest_errors.ts";
-import { LeftOpen } from "../sandbox/host/interruption.ts";
+import { LeftOpen, waits } from "../sandbox/host/interruption.ts";
 import type { CallAnswer, RecordedResults, RunHandlers } from "../sandbox/host/sandbox.ts";
 import { type CallRequest, isSleep } from "../sandbox/protocol/messages.ts";
 import { type Delivery, DeliveryBudget } from "./delivery_budget.ts";
@@ -22,7 +22,15 @@ import {
   serializeRequest,
   toRecordedError,
 } from "./history.ts";
-import { advance, findExpected, type Replay, type ReplayEffect, type ReplayEvent, startReplay } from "./replay.ts";
+import {
+  advance,
+  findExpected,
+  findWaitEnd,
+  type Replay,
+  type ReplayEffect,
+  type ReplayEvent,
+  startReplay,
+} from "./replay.ts";
 
 /** The part of the journal that an input uses. */
 export interface EventSink {
@@ -39,6 +47,12 @@ const STALL_MILLISECONDS = 30_000;
 
 /** Time that an idle script may take to load a module, in milliseconds. */
 const IDLE_MILLISECONDS = 2_000;
+
+/** Latest time of a `Date`, in milliseconds since 1970. */
+const MAX_TIME = 8.64e15;
+
+/** Time for which a script must be idle before its sandbox ends, in milliseconds. It may be loading a module. */
+const RELEASE_MILLISECONDS = 50;
 
 /** Size from which a response counts as large, in characters. */
 const LARGE_CHARACTERS = 1024 * 1024;
@@ -67,12 +81,24 @@ export interface InputRunOptions {
   readonly maxJournalMiB?: number;
   /** Seconds for which the input may wait in total. Default: no limit. */
   readonly maxWaitSeconds?: number;
+  /** Until when the input waited without a process, in milliseconds since 1970. */
+  readonly waitedUntil?: number;
+  /** How the sandbox ends while the script waits. Default: it does not. */
+  readonly release?: ReleaseOptions;
   /** Time without a step after which a replayed script counts as stalled, in milliseconds (default: 30,000). */
   readonly stallMilliseconds?: number;
   /** Receives what the script prints. */
   readonly onLog: (text: string) => void;
   /** Ends the sandbox. */
   readonly stop: (reason: SvcError) => void;
+}
+
+/** How a sandbox ends while its script waits. */
+export interface ReleaseOptions {
+  /** Shortest wait for which the sandbox ends, in milliseconds. */
+  readonly minMilliseconds: number;
+  /** Resolves when the script is idle. */
+  readonly whenIdle: () => Promise<void>;
 }
 
 /** A step that waits for its result. */
@@ -103,6 +129,8 @@ export class InputRun implements RunHandlers {
   /** Settles when all steps so far are dispatched, in order. */
   #dispatched: Promise<void> = Promise.resolve();
   #watchdog?: ReturnType<typeof setTimeout>;
+  #isReleasing = false;
+  #releaseTimer?: ReturnType<typeof setTimeout>;
   #inFlight = 0;
   /** Resolves after a pause, when no call is in flight. */
   #drained?: PromiseWithResolvers<void>;
@@ -198,6 +226,7 @@ export class InputRun implements RunHandlers {
     this.#dispatch({ type: "disposed" });
     this.#drained?.resolve();
     clearTimeout(this.#watchdog);
+    clearTimeout(this.#releaseTimer);
     this.#waitLimit.end();
   }
 
@@ -224,7 +253,32 @@ export class InputRun implements RunHandlers {
       if (effect.type === "rewind") rewinding = this.#rewind(effect.rewind);
       else this.#perform(effect);
     }
+    void this.#release();
     return rewinding;
+  }
+
+  /** Ends the sandbox if the script does nothing but wait for a long time. */
+  async #release(): Promise<void> {
+    const { release, stop } = this.#options;
+    if (release === undefined || this.#isReleasing) return;
+    this.#isReleasing = true;
+    while (this.#findLongWait(release) !== undefined) {
+      const before = this.#replay;
+      await release.whenIdle();
+      await new Promise((resolve) => this.#releaseTimer = setTimeout(resolve, RELEASE_MILLISECONDS));
+      await this.#dispatched;
+      const until = this.#findLongWait(release);
+      if (this.#replay === before && until !== undefined) return stop(waits(until));
+    }
+    this.#isReleasing = false;
+  }
+
+  /** Returns when the wait of the script ends, if that is long. A wait ends at the limit of the waits. */
+  #findLongWait({ minMilliseconds }: ReleaseOptions): number | undefined {
+    const now = Date.now();
+    const end = findWaitEnd(this.#replay);
+    if (end === undefined || end - now <= minMilliseconds) return undefined;
+    return Math.min(Math.ceil(end), Math.ceil(now + this.#waitLimit.left), MAX_TIME);
   }
 
   #perform(effect: Exclude<ReplayEffect, { type: "rewind" }>): void {

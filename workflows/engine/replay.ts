@@ -10,6 +10,7 @@ import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import { journalFull, tooMuch } from "../sandbox/host/guest_errors.ts";
 import { MAX_OUTPUT_CHARACTERS } from "../sandbox/protocol/messages.ts";
 import { changedStep, missingStep, similarStep } from "./divergence.ts";
+import { parseSleep } from "./wait_limit.ts";
 import {
   dropSteps,
   getOperation,
@@ -25,6 +26,9 @@ import {
 /** Characters that an event counts in addition to its content. */
 const EVENT_COST = 64;
 
+/** Shortest time for which an input did not run that counts as downtime, in milliseconds. */
+const MIN_DOWNTIME = 1000;
+
 /** Options of a replay. */
 export interface ReplayOptions {
   /** The recorded events of the input. */
@@ -35,6 +39,8 @@ export interface ReplayOptions {
   readonly force: boolean;
   /** Start of the idempotency keys of the input. */
   readonly keyPrefix: string;
+  /** Until when the input waited without a process, in milliseconds since 1970. */
+  readonly waitedUntil?: number;
   /** Mebibytes of text that the journal may store about the input. Default: no limit. */
   readonly maxJournalMiB?: number;
 }
@@ -120,6 +126,8 @@ interface OpenCall {
   readonly call: RecordedStep;
   /** Its recorded headers. */
   readonly sent?: SentHeaders;
+  /** When it ends, in milliseconds since 1970, if it is a sleep or a timer. */
+  readonly endsAt?: number;
 }
 
 /** The state of an input. */
@@ -170,6 +178,7 @@ export function startReplay(options: ReplayOptions, now: number): Replay {
   const history = readHistory(options.events);
   // A rewind may be recorded long after the script ended.
   const last = options.events.findLast(({ kind }) => kind !== "left")?.at ?? Infinity;
+  const downtime = now - Math.max(last, options.waitedUntil ?? 0);
   return {
     options,
     history,
@@ -183,7 +192,7 @@ export function startReplay(options: ReplayOptions, now: number): Replay {
     unsettled: [],
     generation: options.generation,
     clock: 0,
-    downtime: Math.max(0, now - last),
+    downtime: downtime < MIN_DOWNTIME ? 0 : downtime,
     printedLines: 0,
     recordedLines: history.printedLines,
     refusedCharacters: 0,
@@ -290,19 +299,40 @@ function moveTo(state: Replay, position: number): Replay {
 }
 
 /** Continues a step of the history: with its recorded result, or with a call that has no result yet. */
-function continueStep(
-  state: Replay,
-  { position, isTimer }: StepEvent,
-  recorded: RecordedStep<StoredEvent>,
-): Transition {
+function continueStep(state: Replay, step: StepEvent, recorded: RecordedStep<StoredEvent>): Transition {
+  const { position } = step;
   if (recorded.result === undefined) {
-    return makeCall(state, position, { ...recorded, at: recorded.at + (isTimer ? state.downtime : 0) });
+    return step.isTimer ? continueTimer(state, step, recorded) : makeCall(state, position, recorded);
   }
   // The index is -1 if the script got the result before it took the step.
   if (state.history.resultOrder.indexOf(position, state.nextResult) <= state.nextResult) {
     return { state, effects: [{ type: "replay", position }] };
   }
   return nothing({ ...state, waiting: new Set([...state.waiting, position]) });
+}
+
+/** Continues a timer, which stood still while the input did not run, unless it was due before. */
+function continueTimer(state: Replay, { position, now }: StepEvent, recorded: RecordedStep): Transition {
+  const { downtime, options: { waitedUntil = 0 } } = state;
+  const at = recorded.at + (recorded.downtime ?? 0);
+  const isDue = at + (parseSleep(recorded.request) ?? 0) <= waitedUntil;
+  if (downtime === 0 || isDue) return makeCall(state, position, { ...recorded, at });
+  const noted = { state, effects: [append("downtime", position, now, String(downtime))] };
+  return andThen(noted, (next) => makeCall(next, position, { ...recorded, at: at + downtime }));
+}
+
+/** Returns when a script that only sleeps continues, in milliseconds since 1970. Returns undefined for another one. */
+export function findWaitEnd(state: Replay): number | undefined {
+  const isSettled = hasReplayed(state) && state.results.size === 0 && state.blockedStep === undefined;
+  if (state.phase !== "active" || state.divergence !== undefined || !isSettled || state.open.size === 0) {
+    return undefined;
+  }
+  let end = Infinity;
+  for (const { endsAt } of state.open.values()) {
+    if (endsAt === undefined) return undefined;
+    end = Math.min(end, endsAt);
+  }
+  return end;
 }
 
 /** Records a new step and makes its call. */
@@ -325,7 +355,9 @@ function createKey({ options: { keyPrefix }, generation }: Replay, position: num
 }
 
 function makeCall(before: Replay, position: number, call: RecordedStep): Transition {
-  const open = new Map(before.open).set(position, { call, sent: call.sent });
+  const milliseconds = parseSleep(call.request);
+  const endsAt = milliseconds === undefined ? undefined : call.at + milliseconds;
+  const open = new Map(before.open).set(position, { call, sent: call.sent, endsAt });
   const state = { ...before, open };
   if (call.earlierAnswer !== undefined) {
     return addResult(state, position, { kind: "answer", content: call.earlierAnswer });

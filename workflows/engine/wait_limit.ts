@@ -7,6 +7,11 @@ import { parseRequest, parseRewind } from "./history.ts";
 /** Start of the serialized request of a sleep. Other requests need not be parsed. */
 const SLEEP_REQUEST = JSON.stringify({ operation: SLEEP }).slice(0, -1);
 
+/** Returns the duration of a sleep or a timer from its serialized request. Returns undefined for a call. */
+export function parseSleep(request: string): number | undefined {
+  return request.startsWith(SLEEP_REQUEST) ? Number(parseRequest(request).values.milliseconds) : undefined;
+}
+
 /** Numbers of open steps. */
 interface OpenSteps {
   readonly sleeps: number;
@@ -46,6 +51,12 @@ export class WaitLimit {
   /** Counts a call until the result is disposed of. */
   beginCall(): Disposable {
     return this.#begin("calls");
+  }
+
+  /** Milliseconds for which the input may still wait. */
+  get left(): number {
+    const waiting = isWaiting(this.#open) ? performance.now() - this.#since : 0;
+    return this.#maxMilliseconds - this.#waited - waiting;
   }
 
   /** Removes the limit. */
@@ -94,8 +105,11 @@ export function measureWaits(events: readonly EventRecord[], now: number): numbe
   for (const { kind, position, at, content } of events) {
     advanceTo(at);
     if (kind === "call") {
-      if (!content.startsWith(SLEEP_REQUEST)) calls.add(position);
-      else sleeps.set(position, at + Number(parseRequest(content).values.milliseconds));
+      const milliseconds = parseSleep(content);
+      if (milliseconds === undefined) calls.add(position);
+      else sleeps.set(position, at + milliseconds);
+    } else if (kind === "downtime") {
+      sleeps.set(position, (sleeps.get(position) ?? at) + Number(content));
     } else if (kind === "answer" || kind === "refusal") {
       sleeps.delete(position);
       calls.delete(position);

@@ -126,7 +126,7 @@ export interface InputRecord {
   readonly end?: InputEnd;
   /** Why it stopped, if it is open and waits for a decision. */
   readonly stopped?: ErrorRecord;
-  /** Until when it waits without a process, in milliseconds since 1970. */
+  /** Until when it waits, or last waited, without a process, in milliseconds since 1970. */
   readonly waitsUntil?: number;
   /** End, in milliseconds since 1970. */
   readonly endedAt?: number;
@@ -216,10 +216,10 @@ export interface InputClaim extends AsyncDisposable {
   /** Records why the open input has stopped or, without a reason, that it continues. */
   stop(reason?: ErrorRecord): void;
   /**
-   * Records until when the open input waits without a process or, without a time, that it continues. The wait ends at once
-   * if the input has got a signal after the event `seen`.
+   * Records until when the open input waits without a process. The wait ends at once if the input has got a signal after
+   * the event `seen`. The record stays when the input continues, until it ends.
    */
-  wait(until?: number, seen?: number): void;
+  wait(until: number, seen?: number): void;
   /** Opens a failed input again. Records the steps that it rewinds and the generation of its further calls. */
   reopen(rewind: EventRecord, generation: number): Promise<void>;
   /** Records a new value for an input that was opened again. */
@@ -236,7 +236,7 @@ export interface InputJournal {
   claimInput(runId: string, number: number): Promise<InputClaim | undefined>;
   /** Finds an input of a run. */
   findInput(runId: string, number: number): Promise<InputRecord | undefined>;
-  /** Lists the first inputs of a run, up to a number, whose waits end, in the order of their ends. */
+  /** Lists the inputs of a run with recorded waits, up to a number, in the order of the ends of the waits. */
   waiting(runId: string, options: { readonly upTo: number; readonly limit: number }): Promise<readonly WaitingInput[]>;
   /** Reads the history of an input, in order. */
   events(runId: string, number: number): Promise<readonly StoredEvent[]>;

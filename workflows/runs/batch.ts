@@ -1,20 +1,22 @@
 import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
-import { mapInOrder, stoppable } from "../../utils/async/map_in_order.ts";
 import { onAbort } from "../../utils/async/abort.ts";
+import { isSettled } from "../../utils/async/is_settled.ts";
+import { stoppable } from "../../utils/async/map_in_order.ts";
+import { Queue } from "../../utils/queue.ts";
 import { findReviver, type JsonValue } from "../../utils/json.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import type { BatchInput } from "../inputs/batch_input.ts";
 import { StopsRun } from "../sandbox/host/interruption.ts";
 import { limitRate } from "./rate.ts";
-import type { InputOutcome, Runner } from "./runner.ts";
+import { type InputOutcome, type Runner, SIGNAL_CHECK_MILLISECONDS, toOutcome } from "./runner.ts";
 
-/** Results per input in progress that may wait for an earlier input. Bounds the memory of a batch, like the next limit. */
+/** Results per input in progress that are kept in memory for an earlier input. Bounds the memory of a batch, like the next limit. */
 const LOOKAHEAD = 32;
 
 /** Total characters of the results that may wait. */
 const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024;
 
-/** Number of inputs after which garbage is collected. */
+/** Number of ended processes after which garbage is collected. */
 const COLLECTION_INTERVAL = 500;
 
 /** Number of failures that the error of a batch names. */
@@ -92,10 +94,24 @@ class Batch {
   #done = 0;
   #failed = 0;
   #stopped = 0;
-  #waitingCharacters = 0;
   #isLimitReached = false;
   #endInputs = () => {};
   #collector?: Promise<() => void>;
+  /** Numbers of the started inputs whose results were not yielded, in order. */
+  readonly #order = new Queue<number>();
+  readonly #running = new Set<number>();
+  /** Inputs that wait without a process. */
+  readonly #parked = new Set<number>();
+  /** Results in memory, by number. Others are read from the journal. */
+  readonly #results = new Map<number, Promise<WaitingResult | undefined>>();
+  #waitingCharacters = 0;
+  #lastStarted = 0;
+  #processes = 0;
+  /** When to look for the next input whose wait has ended, in milliseconds since 1970. */
+  #nextLook = 0;
+  /** True if the last input that started was one that had waited. */
+  #hasContinued = false;
+  #changed = Promise.withResolvers<void>();
 
   constructor(runner: Runner, options: BatchOptions) {
     this.#runner = runner;
@@ -107,22 +123,154 @@ class Batch {
     const { workflow, interruption } = this.#runner;
     const [stoppableInputs, end] = stoppable(inputs);
     this.#endInputs = end;
-    using _listening = onAbort(interruption, end);
+    using _listening = onAbort(interruption, () => {
+      end();
+      this.#changed.resolve();
+    });
     // More sandboxes in reserve than processors would not load faster.
     workflow.reserve = Math.min(Math.ceil(concurrency / 2), navigator.hardwareConcurrency);
-    const isNew = async ({ number }: NumberedInput) => !await this.#runner.hasEnded(number);
+    const isNew = async ({ number }: NumberedInput) => !await this.#runner.hasEndedOrWaits(number);
     const paced = limitRate(this.#number(stoppableInputs), rate, () => this.#isOver, isNew);
-    const work = async (input: NumberedInput) => this.#toWaiting(await this.#runOne(input));
-    const isTooMuch = () => this.#waitingCharacters > MAX_WAITING_CHARACTERS;
-    const last = releaseReserve(paced, workflow);
-    for await (const waiting of mapInOrder(last, work, concurrency, concurrency * LOOKAHEAD, isTooMuch)) {
-      if (waiting === undefined) continue;
+    for await (const waiting of this.#work(releaseReserve(paced, workflow))) {
       const { text, failure } = waiting;
-      this.#waitingCharacters -= text.length;
       if (failure && this.#failures.length < MAX_NAMED_FAILURES) this.#failures.push(failure);
       yield JSON.parse(text, findReviver(text));
     }
     return this.#summarize();
+  }
+
+  /** Starts inputs and continues those that have waited, and yields the results in order. */
+  async *#work(inputs: AsyncGenerator<NumberedInput>): AsyncGenerator<WaitingResult> {
+    let pending: Promise<IteratorResult<NumberedInput>> | undefined;
+    let isExhausted = false;
+    try {
+      for (;;) {
+        this.#changed = Promise.withResolvers();
+        const isFree = this.#running.size < this.#options.concurrency;
+        if (isFree && !this.#hasContinued && await this.#continueNext()) continue;
+        if (isFree && !isExhausted && !this.#isTooMuch) pending ??= inputs.next();
+        if (isFree && pending !== undefined && await isSettled(pending)) {
+          const { done, value } = await pending;
+          pending = undefined;
+          this.#hasContinued = false;
+          if (done) isExhausted = true;
+          else this.#start(value);
+          continue;
+        }
+        if (isFree && this.#hasContinued && await this.#continueNext()) continue;
+        const result = await this.#takeNext();
+        if (result !== undefined) yield result;
+        else if (isExhausted && this.#running.size === 0 && (this.#order.length === 0 || this.#runner.isInterrupted)) {
+          break;
+        } else await this.#nextChange(isFree ? pending : undefined, isFree);
+      }
+      yield* this.#takeRest();
+    } finally {
+      const ended = inputs.return(undefined);
+      if (pending === undefined) await ended;
+      else ended.catch(() => {}); // Not awaited: it settles after the pending input.
+    }
+  }
+
+  /** True if no further input may start, because too many results wait in memory. */
+  get #isTooMuch(): boolean {
+    if (this.#runner.hasJournal) return false;
+    return this.#order.length >= this.#maxResults || this.#waitingCharacters > MAX_WAITING_CHARACTERS;
+  }
+
+  get #maxResults(): number {
+    return this.#options.concurrency * LOOKAHEAD;
+  }
+
+  /** Resolves when an input has ended or was read, or the next wait may have ended. */
+  async #nextChange(pending: Promise<unknown> | undefined, isFree: boolean): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    if (isFree && this.#parked.size > 0) {
+      const left = Math.min(this.#nextLook - Date.now(), SIGNAL_CHECK_MILLISECONDS);
+      timer = setTimeout(this.#changed.resolve, left);
+    }
+    await Promise.race(pending === undefined ? [this.#changed.promise] : [this.#changed.promise, pending]);
+    clearTimeout(timer);
+  }
+
+  #start(input: NumberedInput): void {
+    this.#order.add(input.number);
+    this.#lastStarted = input.number;
+    this.#track(input.number, this.#runOne(input));
+  }
+
+  /** Continues the input whose wait has ended first. Returns false if there is none. */
+  async #continueNext(): Promise<boolean> {
+    if (this.#parked.size === 0 || this.#runner.isInterrupted || Date.now() < this.#nextLook) return false;
+    // Inputs that run, or have stopped, may have waited before.
+    const limit = this.#running.size + this.#stopped + 1;
+    const waiting = await this.#runner.waiting({ upTo: this.#lastStarted, limit });
+    const next = waiting.find(({ number }) => this.#parked.has(number));
+    if (next === undefined || next.until > Date.now()) {
+      this.#nextLook = Math.min(next?.until ?? Infinity, Date.now() + SIGNAL_CHECK_MILLISECONDS);
+      return false;
+    }
+    this.#parked.delete(next.number);
+    this.#hasContinued = true;
+    this.#track(next.number, this.#continue(next.number));
+    return true;
+  }
+
+  async #continue(number: number): Promise<WaitingResult | "waits" | undefined> {
+    const record = await this.#runner.readInput(number);
+    if (record === undefined) throw new SvcError("INTERNAL_ERROR", `The journal has no input ${number}.`);
+    return await this.#runOne(record);
+  }
+
+  /** Keeps the result of an input in memory, unless it can be read from the journal and there are many. */
+  #track(number: number, work: Promise<WaitingResult | "waits" | undefined>): void {
+    this.#running.add(number);
+    const result = work.then((ended) => {
+      this.#running.delete(number);
+      if (ended === "waits") {
+        this.#parked.add(number);
+        this.#results.delete(number);
+        return undefined;
+      }
+      const isFull = this.#results.size > this.#maxResults || this.#waitingCharacters > MAX_WAITING_CHARACTERS;
+      if (ended?.isRecorded && isFull && number !== this.#order.first) this.#results.delete(number);
+      else this.#waitingCharacters += ended?.text.length ?? 0;
+      return ended;
+    }).finally(() => {
+      this.#running.delete(number);
+      this.#changed.resolve();
+    });
+    result.catch(() => {}); // Thrown when it is its turn.
+    this.#results.set(number, result);
+  }
+
+  /** Takes the result of the next input in order, if it has ended. */
+  async #takeNext(): Promise<WaitingResult | undefined> {
+    for (let number = this.#order.first; number !== undefined; number = this.#order.first) {
+      if (this.#running.has(number) || this.#parked.has(number)) return undefined;
+      const kept = this.#results.get(number);
+      this.#order.removeFirst();
+      this.#results.delete(number);
+      const result = kept === undefined ? await this.#readResult(number) : await kept;
+      if (kept !== undefined) this.#waitingCharacters -= result?.text.length ?? 0;
+      if (result !== undefined) return result;
+    }
+    return undefined;
+  }
+
+  /** Takes the results of an interrupted run that come after an input that has not ended. */
+  async *#takeRest(): AsyncGenerator<WaitingResult> {
+    for (const number of [...this.#results.keys()].sort((one, other) => one - other)) {
+      const result = await this.#results.get(number);
+      if (result !== undefined) yield result;
+    }
+  }
+
+  /** Reads the result of an input that has ended or stopped from the journal. */
+  async #readResult(number: number): Promise<WaitingResult | undefined> {
+    const { place = "", end, stopped } = await this.#runner.readInput(number) ?? {};
+    if (end !== undefined) return toWaiting(toInputResult(place, toOutcome(end)));
+    return stopped && toWaiting({ input: place, error: stopped });
   }
 
   #summarize(): BatchSummary {
@@ -146,7 +294,7 @@ class Batch {
     for await (const input of inputs) {
       if (this.#runner.isInterrupted) return;
       const number = ++this.#read;
-      if (!this.#isLimitReached || await this.#runner.hasEnded(number)) yield { ...input, number };
+      if (!this.#isLimitReached || await this.#runner.hasEndedOrWaits(number)) yield { ...input, number };
       if (this.#isLimitReached) await this.#endUnlessStarted(number + 1);
     }
   }
@@ -156,19 +304,21 @@ class Batch {
     if (!await this.#runner.hasStarted(number)) this.#endInputs();
   }
 
-  async #runOne(input: NumberedInput): Promise<InputResult | undefined> {
-    const outcome = await this.#runner.run(input, (text) => this.#options.onLog?.(text, input.place));
+  async #runOne(input: NumberedInput): Promise<WaitingResult | "waits" | undefined> {
+    const outcome = await this.#runner.runUntilWait(input, (text) => this.#options.onLog?.(text, input.place));
+    const hadEnded = "hadEnded" in outcome && outcome.hadEnded;
+    if (!hadEnded && ++this.#processes % COLLECTION_INTERVAL === 0) this.#collectGarbage();
+    if ("waitsUntil" in outcome) {
+      this.#nextLook = Math.min(this.#nextLook, outcome.waitsUntil);
+      return "waits";
+    }
     if (this.#runner.isInterrupted && "failure" in outcome && continuesLater(outcome.failure)) return undefined;
     await this.#count(outcome);
     this.#options.onProgress?.(this.#progress());
-    return toInputResult(input.place, outcome);
-  }
-
-  #toWaiting(result: InputResult | undefined): WaitingResult | undefined {
-    if (result === undefined) return undefined;
-    const text = JSON.stringify(result);
-    this.#waitingCharacters += text.length;
-    return { text, ...("error" in result && { failure: `${result.input} (${result.error.code})` }) };
+    return {
+      ...toWaiting(toInputResult(input.place, outcome)),
+      isRecorded: this.#runner.hasJournal && !outcome.isOpen,
+    };
   }
 
   #progress(): BatchProgress {
@@ -184,7 +334,6 @@ class Batch {
     if (outcome.hadEnded) return;
     this.#fresh.done++;
     if (isFailure) this.#fresh.failed++;
-    if (this.#fresh.done % COLLECTION_INTERVAL === 0) this.#collectGarbage();
     // Also after a success, because a share counts only from a number of inputs on.
     if (this.#isLimitReached || !this.#options.isEnough?.(this.#fresh)) return;
     this.#isLimitReached = true;
@@ -206,6 +355,13 @@ function continuesLater({ code, cause }: SvcError): boolean {
 interface WaitingResult {
   readonly text: string;
   readonly failure?: string;
+  /** True if the journal has it, too. */
+  readonly isRecorded?: boolean;
+}
+
+function toWaiting(result: InputResult): WaitingResult {
+  const text = JSON.stringify(result);
+  return { text, ...("error" in result && { failure: `${result.input} (${result.error.code})` }) };
 }
 
 type NumberedInput = BatchInput & { readonly number: number };

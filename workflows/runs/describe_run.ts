@@ -51,6 +51,8 @@ export type InputDescription = {
   readonly startedAt: string;
   /** End time, ISO 8601; absent if it has not ended. */
   readonly endedAt?: string;
+  /** Time until which it waits, ISO 8601; absent if it does not wait. */
+  readonly waitsUntil?: string;
   /** Result; absent if it has not succeeded or returned nothing. */
   readonly result?: JsonValue;
   /** Error that it failed with, or that stopped it. */
@@ -99,7 +101,7 @@ export async function describeRun(journal: Journal, run: RunRecord): Promise<Run
 
 /** Describes an input with its calls. */
 export async function describeInput(journal: Journal, runId: string, input: InputRecord): Promise<InputDescription> {
-  const { number, place, value, startedAt, endedAt, end, stopped } = input;
+  const { number, place, value, startedAt, endedAt, end, stopped, waitsUntil = 0 } = input;
   const error = end?.state === "failed" ? end.error : stopped;
   const { steps } = readHistory(await journal.events(runId, number));
   return {
@@ -109,6 +111,7 @@ export async function describeInput(journal: Journal, runId: string, input: Inpu
     state: end?.state ?? "open",
     startedAt: formatTime(startedAt),
     ...(endedAt !== undefined && { endedAt: formatTime(endedAt) }),
+    ...(waitsUntil > Date.now() && { waitsUntil: formatTime(waitsUntil) }),
     ...(end?.state === "done" && end.result !== undefined && { result: end.result }),
     ...(error && { error }),
     calls: [...steps].toSorted(([one], [other]) => one - other).map(([position, call]) => describeCall(position, call)),

@@ -29,6 +29,9 @@ import { Runner } from "./runner.ts";
 /** Milliseconds between two checks whether the run was cancelled. */
 const CANCEL_CHECK_MILLISECONDS = 1000;
 
+/** Seconds of waiting from which an input gives up its process. Replaying its history costs less than that. */
+const DEFAULT_RELEASE_SECONDS = 1;
+
 /** A run to work on. */
 export interface Execution {
   /** Identifier of the run. */
@@ -87,7 +90,9 @@ export async function openRun(execution: Execution): Promise<Run> {
   const caller = service === undefined ? createCaller(callerOptions) : openCaller(execution, callerOptions, resources);
   const live = new GrantedCalls(caller, workflow, settings.onUnknown);
   const source = work.source?.(new GrantedCalls(caller, grantAll(workflow)), journal?.inputs(id) ?? noRecords());
-  const runner = new Runner({ workflow, live, journal, id, nonce, force, source });
+  // A source counts the inputs in progress by those that have a process.
+  const releaseAfter = source ? Infinity : (work.releaseAfterSeconds ?? DEFAULT_RELEASE_SECONDS) * 1000;
+  const runner = new Runner({ workflow, live, journal, id, nonce, force, source, releaseAfter });
   resources.use(interruptOn(execution, runner));
   return new ActiveRun({ ...execution, file, source }, runner, reopened, resources.move());
 }

@@ -85,6 +85,11 @@ export interface WorkOptions extends GrantOptions, PaceOptions, RunEvents {
    * resumed. With 0, calls fail after their retries. Default: `SVC_MAX_OUTAGE`, the profile's, or 600.
    */
   readonly maxOutageSeconds?: number;
+  /**
+   * Seconds of waiting from which an input gives up its process and its part of the concurrency (default: 1). With
+   * `Infinity` it keeps them.
+   */
+  readonly releaseAfterSeconds?: number;
   /** Interrupts the run: calls in progress are still recorded, and the run can be resumed. */
   readonly signal?: AbortSignal;
 }

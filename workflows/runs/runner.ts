@@ -1,19 +1,19 @@
 import { SvcError, toSvcError } from "../../lib/errors.ts";
-import { onAbort } from "../../utils/async/abort.ts";
+import { delay, onAbort } from "../../utils/async/abort.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { type EventSink, InputRun } from "../engine/input_run.ts";
 import { type LiveCalls, StopInput } from "../engine/live_calls.ts";
 import { createStartState } from "../engine/start_state.ts";
 import { planRewind, type Rewind, toRecordedError, toRewindEvent } from "../engine/history.ts";
 import type { BatchInput } from "../inputs/batch_input.ts";
-import type { InputClaim, InputEnd, InputJournal, InputRecord, StoredEvent } from "../journal/journal.ts";
+import type { InputClaim, InputEnd, InputJournal, InputRecord, StoredEvent, WaitingInput } from "../journal/journal.ts";
 import { isInputDamage } from "../journal/damage.ts";
 import { isLostClaim } from "../journal/lost_claim.ts";
 import { newRunId } from "../journal/run_id.ts";
 import type { InputSource } from "./input_source.ts";
 import { KilledFromOutside } from "../sandbox/host/guest_errors.ts";
 import { DEFAULT_LIMITS } from "../sandbox/host/limits.ts";
-import { interrupted, LeftOpen, StopsRun } from "../sandbox/host/interruption.ts";
+import { interrupted, LeftOpen, StopsRun, Waits } from "../sandbox/host/interruption.ts";
 import type { OpenWorkflow } from "../scripts/open_workflow.ts";
 
 /** Options of a runner. */
@@ -32,6 +32,11 @@ export interface RunnerOptions {
   readonly force?: boolean;
   /** Prepares and concludes each input. */
   readonly source?: Omit<InputSource, "inputs">;
+  /**
+   * Milliseconds of waiting from which an input gives up its process. It continues from its journal. Default: it keeps its
+   * process.
+   */
+  readonly releaseAfter?: number;
 }
 
 /** An input with its number. */
@@ -49,6 +54,15 @@ export type InputOutcome =
     /** True if the input has not ended and continues when its run is resumed. */
     readonly isOpen?: true;
   };
+
+/** An input that waits without a process. */
+export interface InputWait {
+  /** When it continues, in milliseconds since 1970. A signal may end the wait earlier. */
+  readonly waitsUntil: number;
+}
+
+/** Milliseconds between two looks whether a signal has ended the wait of an input. */
+export const SIGNAL_CHECK_MILLISECONDS = 200;
 
 /** Number of attempts of an input whose sandbox is killed from outside. With a journal it continues where it was. */
 const MAX_ATTEMPTS = 5;
@@ -69,6 +83,8 @@ export class Runner {
   readonly #interruption = new AbortController();
   #drained?: Promise<void>;
   #stoppedBy?: SvcError;
+  /** Inputs that have given up a process of this runner. Only needed with `force`. */
+  readonly #continued = new Set<number>();
 
   /** Creates a runner of an open script. */
   constructor(options: RunnerOptions) {
@@ -92,8 +108,21 @@ export class Runner {
     return this.#stoppedBy;
   }
 
-  /** Runs an input. Returns the recorded outcome of an input that has ended. An input with damaged records stays open. */
-  async run(input: RunInput, onLog: (text: string) => void = () => {}): Promise<InputOutcome> {
+  /** Runs an input, and waits while it waits. Otherwise like `runUntilWait`. */
+  async run(input: RunInput, onLog?: (text: string) => void): Promise<InputOutcome> {
+    for (;;) {
+      const outcome = await this.runUntilWait(input, onLog);
+      if (!("waitsUntil" in outcome)) return outcome;
+      await this.#waitFor(input.number, outcome);
+      if (this.isInterrupted) return { failure: interrupted(), isOpen: true };
+    }
+  }
+
+  /**
+   * Runs an input until it ends or waits. Returns the recorded outcome of an input that has ended. An input with damaged
+   * records stays open.
+   */
+  async runUntilWait(input: RunInput, onLog: (text: string) => void = () => {}): Promise<InputOutcome | InputWait> {
     try {
       return await this.#runRecorded(input, onLog);
     } catch (thrown) {
@@ -102,7 +131,7 @@ export class Runner {
     }
   }
 
-  async #runRecorded(input: RunInput, onLog: (text: string) => void): Promise<InputOutcome> {
+  async #runRecorded(input: RunInput, onLog: (text: string) => void): Promise<InputOutcome | InputWait> {
     const { journal } = this.#options;
     if (journal?.isBroken()) return { failure: this.#interruptBroken() };
     await using claim = await journal?.claimInput(this.id, input.number);
@@ -111,14 +140,54 @@ export class Runner {
     const changed = recorded && await this.#takeChange(recorded, input, claim);
     if (recorded && changed === undefined) checkUnchanged(recorded, input);
     if (recorded?.end) return { ...toOutcome(recorded.end), hadEnded: true };
+    if (changed === undefined && recorded !== undefined && this.#stillWaits(recorded)) {
+      return { waitsUntil: recorded.waitsUntil };
+    }
     const record = changed ?? recorded ?? begin(input, claim);
     if (recorded?.stopped) claim?.stop();
     const outcome = input.error === undefined
       ? await this.#attemptFramed(record, claim, onLog)
       : { failure: input.error };
+    if ("failure" in outcome && outcome.failure.cause instanceof Waits) {
+      const { until } = outcome.failure.cause;
+      claim?.wait(until);
+      if (this.#options.force) this.#continued.add(input.number);
+      return { waitsUntil: until };
+    }
     if ("failure" in outcome && isLeftOpen(outcome.failure)) return leaveOpen(outcome.failure, claim);
     claim?.end(toEnd(outcome));
     return outcome;
+  }
+
+  /** Reports whether an input waits. With `force`, the script may have changed: it is asked once. */
+  #stillWaits(record: InputRecord): record is InputRecord & InputWait {
+    const { force = false } = this.#options;
+    const { number, waitsUntil = 0 } = record;
+    return (!force || this.#continued.has(number)) && waitsUntil > Date.now();
+  }
+
+  /** Resolves when the wait of an input has ended, or the runner is interrupted. */
+  async #waitFor(number: number, { waitsUntil }: InputWait): Promise<void> {
+    for (let until = waitsUntil; until > Date.now() && !this.isInterrupted;) {
+      const left = Math.min(until - Date.now(), SIGNAL_CHECK_MILLISECONDS);
+      await delay(left, this.#interruption.signal).catch(() => {}); // Interrupted.
+      until = (await this.#options.journal?.findInput(this.id, number))?.waitsUntil ?? until;
+    }
+  }
+
+  /** Lists the inputs up to a number that wait or have waited, in the order in which their waits end. */
+  async waiting(options: { readonly upTo: number; readonly limit: number }): Promise<readonly WaitingInput[]> {
+    return await this.#options.journal?.waiting(this.id, options) ?? [];
+  }
+
+  /** Reads the record of an input. */
+  async readInput(number: number): Promise<InputRecord | undefined> {
+    return await this.#options.journal?.findInput(this.id, number);
+  }
+
+  /** True if the outcomes of inputs can be read again with `readInput`. */
+  get hasJournal(): boolean {
+    return this.#options.journal !== undefined;
   }
 
   /** Reports whether an input is recorded. */
@@ -126,10 +195,11 @@ export class Runner {
     return await this.#findInput(number) !== undefined;
   }
 
-  /** Reports whether an input is recorded as ended. */
-  async hasEnded(number: number): Promise<boolean> {
+  /** Reports whether an input is recorded as ended, or as waiting. Such an input is not started again. */
+  async hasEndedOrWaits(number: number): Promise<boolean> {
     const record = await this.#findInput(number);
-    return record !== undefined && record !== "damaged" && record.end !== undefined;
+    if (record === undefined || record === "damaged") return false;
+    return record.end !== undefined || record.waitsUntil !== undefined;
   }
 
   async #findInput(number: number): Promise<InputRecord | "damaged" | undefined> {
@@ -221,20 +291,23 @@ export class Runner {
     claim: InputClaim | undefined,
     onLog: (text: string) => void,
   ): Promise<JsonValue | undefined> {
-    const { workflow, live, journal, force = false } = this.#options;
+    const { workflow, live, journal, force = false, releaseAfter = Infinity } = this.#options;
+    const canRelease = journal !== undefined && releaseAfter < Infinity;
     const { number, value, startedAt } = record;
     const events = await this.#readEvents(number);
     // An earlier attempt may have rewound the input.
-    const { generation } = await journal?.findInput(this.id, number) ?? record;
+    const { generation, waitsUntil } = await journal?.findInput(this.id, number) ?? record;
     let run: InputRun | undefined;
     using losing = new DisposableStack();
-    const open = (stop: (reason: SvcError) => void) => {
+    const open = (stop: (reason: SvcError) => void, whenIdle: () => Promise<void>) => {
       run = new InputRun({
         events,
         sink: this.#createSink(claim, generation),
         live,
         keyPrefix: this.#createKeyPrefix(number),
         generation,
+        waitedUntil: waitsUntil,
+        release: canRelease ? { minMilliseconds: releaseAfter, whenIdle } : undefined,
         force,
         maxWaitSeconds: workflow.limits.maxWaitSeconds ?? DEFAULT_LIMITS.maxWaitSeconds,
         maxJournalMiB: journal && (workflow.limits.maxJournalMiB ?? DEFAULT_LIMITS.maxJournalMiB),
@@ -332,7 +405,8 @@ function isLeftOpen({ cause }: SvcError): boolean {
   return cause instanceof LeftOpen || cause instanceof StopInput;
 }
 
-function toOutcome(end: InputEnd): InputOutcome {
+/** Converts the recorded end of an input to its outcome. */
+export function toOutcome(end: InputEnd): InputOutcome {
   if (end.state === "done") return { result: end.result };
   return { failure: toRecordedError(end.error) };
 }

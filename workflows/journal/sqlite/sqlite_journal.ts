@@ -301,13 +301,12 @@ class SqliteJournal implements Journal {
     this.#changeInput(runId, number, ({ state }) => state === "open" ? { outcome } : undefined);
   }
 
-  #waitInput(runId: string, number: number, until?: number, seen = 0): void {
-    if (until === undefined) return this.#endWait(runId, number);
+  #waitInput(runId: string, number: number, until: number, seen = 0): void {
     this.#writes.add(() => {
       const run = this.#findKey(runId);
       if (this.#findInputRow(runId, number)?.state !== "open") return;
       const hasSignal = this.#prepare(SIGNAL_AFTER).get(run, number, seen) !== undefined;
-      const row = { run, input: number, until: hasSignal ? 0 : until };
+      const row = { run, input: number, until: hasSignal ? Math.min(until, Date.now()) : until };
       if (this.#prepare(WAIT).get(run, number) === undefined) this.#insert("waits", row);
       else this.#update("waits", row, row);
     });

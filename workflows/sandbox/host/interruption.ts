@@ -7,6 +7,23 @@ export class LeftOpen extends Error {}
 /** Cause of an error that every further input of the run would fail with, too. */
 export class StopsRun extends LeftOpen {}
 
+/** Cause of the error that ends the process of an input while it waits. */
+export class Waits extends LeftOpen {
+  /** When the input continues, in milliseconds since 1970. */
+  readonly until: number;
+
+  /** Waits until a time. */
+  constructor(until: number) {
+    super();
+    this.until = until;
+  }
+}
+
+/** Creates the error that ends the process of an input until a time. */
+export function waits(until: number): SvcError {
+  return new SvcError("INTERRUPTED", "The input waits.", { cause: new Waits(until) });
+}
+
 /** Creates the error of an interrupted run. */
 export function interrupted(): SvcError {
   return new SvcError("INTERRUPTED", "The workflow was interrupted.", { cause: new LeftOpen() });
