@@ -25,8 +25,8 @@ export interface PoolConfig extends ClientConfig {
   readonly max: number;
   readonly connectionTimeoutMillis: number;
   readonly idleTimeoutMillis: number;
-  readonly statement_timeout: number;
-  readonly query_timeout: number;
+  readonly statement_timeout?: number;
+  readonly query_timeout?: number;
   readonly lock_timeout: number;
   readonly idle_in_transaction_session_timeout: number;
 }

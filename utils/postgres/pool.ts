@@ -13,6 +13,8 @@ export interface SqlResult {
 
 /** One connection, which only one piece of work uses at a time. */
 export interface Connection {
+  /** True if the connection was lost, so that no further statement reaches the server. */
+  readonly isLost: boolean;
   /**
    * Runs a statement. Statements are sent at once and run in their order, so that several can wait for one round trip.
    * A named statement is parsed and planned once; its name always means the same text. Throws `PostgresError`.
@@ -23,8 +25,8 @@ export interface Connection {
 /** Connections that are reused. */
 export interface Pool {
   /**
-   * Runs work with a connection of its own. Waits if all are in use. A connection that is lost, still runs statements, or
-   * has an open transaction when the work ends, is closed.
+   * Runs work with a connection of its own. Waits if all are in use. Statements that still run when the work ends are
+   * completed before the connection is used again. A connection with an open transaction is closed.
    */
   use<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   /** Waits for the work that has started, and closes all connections. */
@@ -41,7 +43,7 @@ export interface PoolOptions {
   readonly maxConnections?: number;
   /** Seconds to wait for a connection. Default: 10. */
   readonly connectSeconds?: number;
-  /** Seconds that a statement may take. Default: 30. */
+  /** Seconds that a statement may take. `Infinity` sets no limit. Default: 30. */
   readonly statementSeconds?: number;
   /** Seconds that a statement waits for a lock. Default: 5. */
   readonly lockSeconds?: number;
@@ -64,8 +66,10 @@ export async function openPool(location: PostgresLocation, options: PoolOptions)
     max: options.maxConnections ?? 16,
     connectionTimeoutMillis: connectSeconds * 1000,
     idleTimeoutMillis: UNUSED_SECONDS * 1000,
-    statement_timeout: statementSeconds * 1000,
-    query_timeout: (statementSeconds + ANSWER_SECONDS) * 1000,
+    ...(Number.isFinite(statementSeconds) && {
+      statement_timeout: statementSeconds * 1000,
+      query_timeout: (statementSeconds + ANSWER_SECONDS) * 1000,
+    }),
     lock_timeout: (options.lockSeconds ?? 5) * 1000,
     idle_in_transaction_session_timeout: (options.idleSeconds ?? 10) * 1000,
   });
@@ -75,13 +79,16 @@ export async function openPool(location: PostgresLocation, options: PoolOptions)
       const client = await pool.connect().catch((error) => {
         throw explainConnectFailure(location, error);
       });
-      client.on("error", ignoreLostConnection);
       const connection = new PooledConnection(client);
+      const noteLoss = () => connection.noteLoss();
+      client.on("error", noteLoss);
       try {
         return await work(connection);
       } finally {
-        client.off("error", ignoreLostConnection);
-        client.release(!connection.isReusable);
+        connection.idle().then(() => {
+          client.off("error", noteLoss);
+          client.release(!connection.isReusable);
+        });
       }
     },
     close: () => pool.end(),
@@ -93,28 +100,42 @@ function ignoreLostConnection(): void {}
 
 class PooledConnection implements Connection {
   readonly #client: PoolClient;
-  #running = 0;
+  readonly #running = new Set<Promise<unknown>>();
   #isLost = false;
 
   constructor(client: PoolClient) {
     this.#client = client;
   }
 
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  noteLoss(): void {
+    this.#isLost = true;
+  }
+
   get isReusable(): boolean {
-    return !this.#isLost && this.#running === 0 && this.#client.getTransactionStatus() === "I";
+    return !this.#isLost && this.#client.getTransactionStatus() === "I";
+  }
+
+  /** Waits for the statements that run. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
   }
 
   async run(sql: string, parameters: readonly SqlParameter[] = [], name?: string): Promise<SqlResult> {
-    this.#running++;
+    const result = this.#client.query({ text: sql, values: parameters, name });
+    this.#running.add(result);
     try {
-      const { rows, rowCount } = await this.#client.query({ text: sql, values: [...parameters], name });
+      const { rows, rowCount } = await result;
       return { rows, count: rowCount ?? 0 };
     } catch (cause) {
       const error = toPostgresError(cause);
       if (error.kind === "unavailable") this.#isLost = true;
       throw error;
     } finally {
-      this.#running--;
+      this.#running.delete(result);
     }
   }
 }

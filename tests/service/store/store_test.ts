@@ -1,12 +1,16 @@
-/** The store: what it promises to keep, and when. */
+/** The stores: what they promise to keep, and when. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../../../lib/errors.ts";
+import { ExactNumber } from "../../../utils/exact_number.ts";
 import type { JsonObject } from "../../../utils/json.ts";
 import type { RowQuery } from "../../../service/store/query.ts";
+import { openPostgresStore } from "../../../service/store/postgres/postgres_store.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import { upgradeDatabase } from "../../../service/store/sqlite/upgrade/upgrade.ts";
-import type { StoredAssignment, StoredCase, Transaction } from "../../../service/store/store.ts";
+import type { Store, StoredAssignment, StoredCase, Transaction } from "../../../service/store/store.ts";
+import { useTestSchema } from "../../harness/postgres_schema.ts";
+import { testStores, withPostgresStore } from "../../harness/stores.ts";
 import { LimitedCommand } from "../../harness/svc.ts";
 
 const TIME = "2026-01-02T03:04:05.678Z";
@@ -54,50 +58,76 @@ async function withFile(work: (path: string) => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("the store returns what was written, also after it is reopened", () =>
+Deno.test("the store returns what was written, also after it is reopened (SQLite)", () =>
   withFile(async (path) => {
-    const stored = newCase("W C-1", {
-      content: { Name: 'ä"\u0000😀', List: [{ a: null }] },
-      flow: { at: ["x"] },
-      urgency: 70,
-    });
-    const child = newCase("W C-2", { parentId: "W C-1" });
-    const assignment = newAssignment("A W C-1!P", "W C-1", {
-      state: { draft: { x: 1 } },
-      assignee: { kind: "queue", id: "q" },
-    });
-    const facts = { n: 1 };
-    const line = { caseId: "W C-1", at: TIME, by: "ada", kind: "created", text: "Created" };
-    const record = { classId: "D", key: '["1"]', tag: "t", content: { ID: "1" } };
-    const first = openSqliteStore(path);
-    await first.transact(async (tx) => {
-      await tx.putCase(stored);
-      await tx.putCase(child);
-      await tx.putAssignment(assignment);
-      await tx.addEvent({ ...line, facts });
-      await tx.putRecord(record);
-    });
-    await first.close();
-    const second = openSqliteStore(path);
-    await second.read(async (tx) => {
-      assert.deepEqual(await tx.getCase("W C-1"), stored);
-      assert.deepEqual(await tx.listChildren("W C-1"), [child]);
-      assert.deepEqual(await tx.listAssignments("W C-1"), [assignment]);
-      assert.deepEqual(await tx.queryRows(HISTORY, { offset: 0, limit: 9 }), [{ ...line, ...facts }]);
-      assert.deepEqual(await tx.getRecord("D", '["1"]'), record);
-    });
-    await second.close();
+    await checkReopened(() => Promise.resolve(openSqliteStore(path)));
   }));
 
-Deno.test("a failed unit of work leaves no changes, and units with the same commit are stored", async () => {
-  const store = openSqliteStore(":memory:");
+Deno.test("the store returns what was written, also after it is reopened (PostgreSQL)", async () => {
+  await using schema = useTestSchema();
+  await checkReopened(() => openPostgresStore(schema.parsed));
+});
+
+async function checkReopened(open: () => Promise<Store>): Promise<void> {
+  const stored = newCase("W C-1", {
+    content: { Name: 'ä"\u0000\u0001😀', List: [{ a: null }] },
+    flow: { at: ["x"] },
+    urgency: 70,
+  });
+  const child = newCase("W C-2", { parentId: "W C-1" });
+  const assignment = newAssignment("A W C-1!P", "W C-1", {
+    state: { draft: { x: 1 } },
+    assignee: { kind: "queue", id: "q" },
+  });
+  const facts = { n: 1 };
+  const line = { caseId: "W C-1", at: TIME, by: "ada", kind: "created", text: "Created" };
+  const record = { classId: "D", key: '["1"]', tag: "t", content: { ID: "1" } };
+  const item = {
+    kind: "message",
+    id: "1",
+    owner: "W C-1",
+    at: TIME,
+    content: { digits: new ExactNumber("12345678901234567890.5") },
+  };
+  const answer = { caller: "ada", key: "k", request: "r", at: TIME, status: 200, headers: { etag: "t" }, body: "ä" };
+  const first = await open();
+  await first.transact(async (tx) => {
+    await tx.putCase(stored);
+    await tx.putCase(child);
+    await tx.putAssignment(assignment);
+    await tx.addEvent({ ...line, facts });
+    await tx.putRecord(record);
+    await tx.putItem(item);
+    await tx.putResponse(answer);
+    assert.equal(await tx.nextNumber("C"), 1);
+  });
+  await first.close();
+  const second = await open();
+  await second.read(async (tx) => {
+    assert.deepEqual(await tx.getCase("W C-1"), stored);
+    assert.deepEqual(await tx.listChildren("W C-1"), [child]);
+    assert.deepEqual(await tx.listAssignments("W C-1"), [assignment]);
+    assert.deepEqual(await tx.queryRows(HISTORY, { offset: 0, limit: 9 }), [{ ...line, ...facts }]);
+    assert.deepEqual(await tx.getRecord("D", '["1"]'), record);
+    assert.deepEqual(await tx.listItems("message", "W C-1"), [item]);
+    assert.deepEqual(await tx.listItems("message"), [item]);
+    assert.deepEqual(await tx.getResponse("ada", "k"), answer);
+    assert.equal(await tx.getResponse("bob", "k"), undefined);
+    assert.equal(await tx.findNewestResponseTime(), TIME);
+  });
+  assert.equal(await second.transact((tx) => tx.nextNumber("C")), 2);
+  await second.close();
+}
+
+testStores("a failed unit of work leaves no changes, and units with the same commit are stored", async (store) => {
+  const used: number[] = [];
   const units = ["W C-1", "W C-2", "W C-3"].map((id) =>
     store.transact(async (tx) => {
       await tx.putCase(newCase(id));
-      await tx.nextNumber("C");
+      const number = await tx.nextNumber("C");
       if (id === "W C-2") throw new RangeError("no");
-      return id;
-    })
+      return number;
+    }).then((number) => used.push(number))
   );
   const outcomes = await Promise.allSettled(units);
   assert.deepEqual(outcomes.map(({ status }) => status), ["fulfilled", "rejected", "fulfilled"]);
@@ -106,12 +136,11 @@ Deno.test("a failed unit of work leaves no changes, and units with the same comm
     assert.equal(await tx.getCase("W C-2"), undefined);
     assert.ok(await tx.getCase("W C-3"));
   });
-  assert.equal(await store.transact((tx) => tx.nextNumber("C")), 3);
-  await store.close();
+  used.push(await store.transact((tx) => tx.nextNumber("C")));
+  assert.deepEqual(used.sort(), [1, 2, 3]); // The number of the failed unit is used again.
 });
 
-Deno.test("a unit of work that fails alone leaves nothing behind", async () => {
-  const store = openSqliteStore(":memory:");
+testStores("a unit of work that fails alone leaves nothing behind", async (store) => {
   await assert.rejects(
     store.transact(async (tx) => {
       await tx.putCase(newCase("W C-1"));
@@ -120,7 +149,6 @@ Deno.test("a unit of work that fails alone leaves nothing behind", async () => {
     RangeError,
   );
   assert.equal(await store.read((tx) => tx.getCase("W C-1")), undefined);
-  await store.close();
 });
 
 Deno.test("if the database fails a shared commit, all its units fail with the reason, and the next commit succeeds", () =>
@@ -141,8 +169,7 @@ Deno.test("if the database fails a shared commit, all its units fail with the re
     await store.close();
   }));
 
-Deno.test("the store counts the texts in a member of items, for all owners and for one", async () => {
-  const store = openSqliteStore(":memory:");
+testStores("the store counts the texts in a member of items, for all owners and for one", async (store) => {
   const items: [kind: string, owner: string, content: JsonObject][] = [
     ["message", "W C-1", { author: "ada", tags: ["late", "Late"] }],
     ["message", "W C-2", { author: "bob", tags: ["late", "'\" 😀"] }],
@@ -161,11 +188,9 @@ Deno.test("the store counts the texts in a member of items, for all owners and f
     assert.deepEqual(await uses("tags", "W C-2"), [["'\" 😀", 1, 1], ["Late", 1, 0], ["late", 2, 1]]);
     assert.deepEqual(await uses("author"), [["ada", 1, 0], ["bob", 1, 0]]);
   });
-  await store.close();
 });
 
-Deno.test("a failed part of a unit of work undoes only its own changes", async () => {
-  const store = openSqliteStore(":memory:");
+testStores("a failed part of a unit of work undoes only its own changes", async (store) => {
   const unit = (name: string, fails: boolean) =>
     store.transact(async (tx) => {
       await tx.nextNumber(name);
@@ -186,11 +211,9 @@ Deno.test("a failed part of a unit of work undoes only its own changes", async (
       assert.equal(await tx.nextNumber(name), next, name);
     }
   });
-  await store.close();
 });
 
-Deno.test("units of work run one after another, even if they wait", async () => {
-  const store = openSqliteStore(":memory:");
+testStores("units of work that change the same case run one after another, even if they wait", async (store) => {
   await store.transact((tx) => tx.putCase(newCase("W C-1", { content: { n: 0 } })));
   await Promise.all(Array.from({ length: 40 }, () =>
     store.transact(async (tx) => {
@@ -199,7 +222,6 @@ Deno.test("units of work run one after another, even if they wait", async () => 
       if (stored) await tx.putCase({ ...stored, content: { n: Number(stored.content.n) + 1 } });
     })));
   assert.deepEqual((await store.read((tx) => tx.getCase("W C-1")))?.content, { n: 40 });
-  await store.close();
 });
 
 Deno.test("units of work that wait together share a commit, and resolve after it", () =>
@@ -221,14 +243,18 @@ Deno.test("units of work that wait together share a commit, and resolve after it
 Deno.test("a unit that only reads cannot change data", () =>
   withFile(async (path) => {
     for (const store of [openSqliteStore(path), openSqliteStore(":memory:")]) {
-      await assert.rejects(store.read((tx) => tx.putCase(newCase("W C-1"))), /only reads/);
-      assert.equal(await store.read((tx) => tx.getCase("W C-1")), undefined);
+      await checkReadOnly(store);
       await store.close();
     }
+    await withPostgresStore(checkReadOnly);
   }));
 
-Deno.test("work that is not awaited cannot use the database after its unit", async () => {
-  const store = openSqliteStore(":memory:");
+async function checkReadOnly(store: Store): Promise<void> {
+  await assert.rejects(store.read((tx) => tx.putCase(newCase("W C-1"))), /only reads/);
+  assert.equal(await store.read((tx) => tx.getCase("W C-1")), undefined);
+}
+
+testStores("work that is not awaited cannot use the database after its unit", async (store) => {
   let leaked: Transaction | undefined;
   await store.transact((tx) => Promise.resolve(leaked = tx));
   await assert.rejects(leaked?.putCase(newCase("W C-1")) ?? Promise.resolve(), /has ended/);
@@ -236,39 +262,41 @@ Deno.test("work that is not awaited cannot use the database after its unit", asy
   await assert.rejects(store.read((tx) => tx.getCase("W C-1")), /closed/);
 });
 
-Deno.test("the next assignment is the most urgent, then the oldest, and never one of another operator", async () => {
-  const store = openSqliteStore(":memory:");
-  const queue = (id: string) => ({ kind: "queue", id } as const);
-  const later = "2026-01-02T03:04:06.000Z";
-  await store.transact(async (tx) => {
-    await tx.putCase(newCase("W C-1"));
-    await tx.putAssignment(newAssignment("other", "W C-1", { urgency: 99, assignee: { kind: "operator", id: "bob" } }));
-    await tx.putAssignment(newAssignment("other queue", "W C-1", { urgency: 98, assignee: queue("secret") }));
-    await tx.putAssignment(newAssignment("late", "W C-1", { urgency: 50, createdAt: later }));
-    await tx.putAssignment(newAssignment("queued", "W C-1", { urgency: 50, assignee: queue("q") }));
-    await tx.putAssignment(newAssignment("same time", "W C-1", { urgency: 50 }));
-    await tx.putCase(newCase("W C-2"));
-    await tx.putAssignment(newAssignment("gone", "W C-2", { urgency: 70 }));
-    await tx.putAssignment(newAssignment("beside it", "W C-2", { urgency: 60 }));
-    await tx.putAssignment(newAssignment("calm", "W C-1", { urgency: 10 }));
-  });
-  const order: string[] = [];
-  await store.transact(async (tx) => {
-    const take = () =>
-      tx.nextAssignment("ada", ["q", "r"], ({ stored: { typeId }, assignments }) => {
-        return typeId === "T" && assignments.every(({ id }) => id !== "gone");
-      });
-    for (let next = await take(); next; next = await take()) {
-      order.push(next.id);
-      await tx.deleteAssignment(next.id);
-    }
-  });
-  assert.deepEqual(order, ["queued", "same time", "late", "calm"]);
-  await store.close();
-});
+testStores(
+  "the next assignment is the most urgent, then the oldest, and never one of another operator",
+  async (store) => {
+    const queue = (id: string) => ({ kind: "queue", id } as const);
+    const later = "2026-01-02T03:04:06.000Z";
+    await store.transact(async (tx) => {
+      await tx.putCase(newCase("W C-1"));
+      await tx.putAssignment(
+        newAssignment("other", "W C-1", { urgency: 99, assignee: { kind: "operator", id: "bob" } }),
+      );
+      await tx.putAssignment(newAssignment("other queue", "W C-1", { urgency: 98, assignee: queue("secret") }));
+      await tx.putAssignment(newAssignment("late", "W C-1", { urgency: 50, createdAt: later }));
+      await tx.putAssignment(newAssignment("queued", "W C-1", { urgency: 50, assignee: queue("q") }));
+      await tx.putAssignment(newAssignment("same time", "W C-1", { urgency: 50 }));
+      await tx.putCase(newCase("W C-2"));
+      await tx.putAssignment(newAssignment("gone", "W C-2", { urgency: 70 }));
+      await tx.putAssignment(newAssignment("beside it", "W C-2", { urgency: 60 }));
+      await tx.putAssignment(newAssignment("calm", "W C-1", { urgency: 10 }));
+    });
+    const order: string[] = [];
+    await store.transact(async (tx) => {
+      const take = () =>
+        tx.nextAssignment("ada", ["q", "r"], ({ stored: { typeId }, assignments }) => {
+          return typeId === "T" && assignments.every(({ id }) => id !== "gone");
+        });
+      for (let next = await take(); next; next = await take()) {
+        order.push(next.id);
+        await tx.deleteAssignment(next.id);
+      }
+    });
+    assert.deepEqual(order, ["queued", "same time", "late", "calm"]);
+  },
+);
 
-Deno.test("deleting a case deletes its assignments and its history", async () => {
-  const store = openSqliteStore(":memory:");
+testStores("deleting a case deletes its assignments and its history", async (store) => {
   await store.transact(async (tx) => {
     await tx.putCase(newCase("W C-1"));
     await tx.putAssignment(newAssignment("A", "W C-1"));
@@ -277,13 +305,13 @@ Deno.test("deleting a case deletes its assignments and its history", async () =>
     assert.deepEqual(await tx.listAssignments("W C-1"), []);
     assert.equal(await tx.countRows(HISTORY), 0);
   });
-  await store.close();
 });
 
-Deno.test("an assignment without a case is refused", async () => {
-  const store = openSqliteStore(":memory:");
-  await assert.rejects(store.transact((tx) => tx.putAssignment(newAssignment("A", "nowhere"))), /FOREIGN KEY/);
-  await store.close();
+testStores("an assignment without a case is refused", async (store) => {
+  await assert.rejects(
+    store.transact((tx) => tx.putAssignment(newAssignment("A", "nowhere"))),
+    /FOREIGN KEY|foreign key/,
+  );
 });
 
 Deno.test("a database of a newer version is refused with a hint", () =>
@@ -363,8 +391,7 @@ Deno.test("committed changes survive a kill of the process", () =>
     await store.close();
   }));
 
-Deno.test("a new token deletes only the expired tokens", async () => {
-  const store = openSqliteStore(":memory:");
+testStores("a new token deletes only the expired tokens", async (store) => {
   const token = (hash: string, expiresAt: string) => ({ hash, clientId: "c", expiresAt });
   const found = await store.transact(async (tx) => {
     await tx.putClient({ id: "c", secretHash: "h", operator: "ada", createdAt: TIME });
@@ -374,5 +401,4 @@ Deno.test("a new token deletes only the expired tokens", async () => {
     return await Promise.all(["old", "other", "new"].map(async (hash) => (await tx.getToken(hash))?.token.hash));
   });
   assert.deepEqual(found, [undefined, "other", "new"]);
-  await store.close();
 });

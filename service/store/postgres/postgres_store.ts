@@ -1,0 +1,180 @@
+/** The store on PostgreSQL. Several processes, on any machines, can serve the same cases. */
+import { getErrorMessage, SvcError } from "../../../lib/errors.ts";
+import { delay } from "../../../utils/async/abort.ts";
+import { formatLocation, type PostgresLocation } from "../../../utils/postgres/location.ts";
+import { migrate, SchemaError } from "../../../utils/postgres/migrate.ts";
+import { openPool, type Pool, type PoolOptions } from "../../../utils/postgres/pool.ts";
+import { PostgresError } from "../../../utils/postgres/postgres_error.ts";
+import { QueryTooSlow } from "../query.ts";
+import { OutcomeUnknown, type Store, StoreBusy, StoreFull, StoreUnavailable, type Transaction } from "../store.ts";
+import { Numbers } from "./numbers.ts";
+import { STORE_SCHEMA } from "./schema.ts";
+import { PostgresTransaction } from "./transaction.ts";
+
+/** Options of a store. */
+export interface PostgresStoreOptions {
+  /** Returns the password for a new connection. Default: no password. */
+  readonly getPassword?: () => Promise<string | undefined>;
+  /** Called before each step that creates or upgrades the tables. `activity` completes a progress message. */
+  readonly onUpgrade?: (activity: string) => void;
+  /** Seconds that a unit waits for the locks of another one. Default: 5. */
+  readonly lockSeconds?: number;
+  /** Seconds that a query of a unit that only reads may take. Default: 20. */
+  readonly querySeconds?: number;
+}
+
+/** Connections for units that change data. */
+const CHANGES = 12;
+
+/** Connections for units that only read. */
+const READS = 8;
+
+/** Number of times that a unit runs, if other units change the same data or the connection is lost. */
+const RUNS = 6;
+
+/** Longest delay before the second run of a unit, in milliseconds. It doubles with each run. */
+const DELAY = 10;
+
+/** Opens a database. Creates or upgrades its tables. Throws `INVALID_CONFIG` if it cannot be used. */
+export async function openPostgresStore(
+  location: PostgresLocation,
+  options: PostgresStoreOptions = {},
+): Promise<Store> {
+  const { getPassword, lockSeconds, querySeconds = 20 } = options;
+  const open = (more: Partial<PoolOptions>) =>
+    openPool(location, { applicationName: "svc service", getPassword, lockSeconds, ...more });
+  const upgrade = await open({ maxConnections: 1, statementSeconds: Infinity });
+  try {
+    await migrate(upgrade, location, { ...STORE_SCHEMA, onStep: ({ activity }) => options.onUpgrade?.(activity) });
+  } catch (error) {
+    throw explainOpenFailure(location, error);
+  } finally {
+    await upgrade.close();
+  }
+  const changes = await open({ maxConnections: CHANGES });
+  const reads = await open({ maxConnections: READS, statementSeconds: querySeconds });
+  const control = await open({ maxConnections: 1, connectSeconds: 5, statementSeconds: 5 });
+  const pools = [changes, reads, control];
+  const numbers = new Numbers(control);
+  const running = new Set<Promise<unknown>>();
+  let isClosed = false;
+
+  async function runOnce<T>(
+    pool: Pool,
+    work: (transaction: Transaction) => Promise<T>,
+    isReading: boolean,
+  ): Promise<Run<T>> {
+    return await pool.use(async (connection) => {
+      const transaction = new PostgresTransaction(connection, numbers, isReading);
+      try {
+        const value = await work(transaction);
+        await transaction.commit();
+        return { value };
+      } catch (error) {
+        transaction.rollback();
+        const { failure, isOutcomeUnknown, isRepeatable } = transaction;
+        if (isOutcomeUnknown) return { error: failure, canRepeat: isRepeatable, isOutcomeUnknown };
+        // The error of the work may be a consequence of the error of the database.
+        const isLost = failure?.kind === "conflict" || failure?.kind === "unavailable";
+        return { error: isLost ? failure : error, canRepeat: isLost };
+      }
+    });
+  }
+
+  async function run<T>(pool: Pool, work: (transaction: Transaction) => Promise<T>, isReading: boolean): Promise<T> {
+    for (let attempt = 1;; attempt++) {
+      const result = await runOnce(pool, work, isReading);
+      if ("value" in result) return result.value;
+      if (!result.canRepeat || attempt >= RUNS) throw result.isOutcomeUnknown ? createUnknown(result) : result.error;
+      await delay(Math.random() * DELAY * 2 ** (attempt - 1));
+    }
+  }
+
+  async function whileOpen<T>(start: () => Promise<T>): Promise<T> {
+    if (isClosed) throw new TypeError("The store is closed.");
+    const result = start();
+    running.add(result);
+    try {
+      return await result;
+    } catch (error) {
+      throw error instanceof PostgresError ? toStoreError(error) : error;
+    } finally {
+      running.delete(result);
+    }
+  }
+
+  return {
+    server: {
+      readTime: () =>
+        whileOpen(async () => {
+          const sql = "SELECT extract(epoch FROM clock_timestamp())::float8 AS seconds";
+          const { rows } = await control.use((connection) => connection.run(sql));
+          return new Date(Number(rows[0]?.seconds) * 1000);
+        }),
+    },
+    transact: (work) => whileOpen(() => run(changes, work, false)),
+    read: (work) => whileOpen(() => run(reads, work, true)),
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      await Promise.allSettled(running);
+      await numbers.close().catch(ignoreUnavailable); // Unused numbers are only gaps.
+      await closeAll(pools);
+    },
+  };
+}
+
+/** The result of one run of a unit. */
+type Run<T> = { readonly value: T } | Failure;
+
+interface Failure {
+  readonly error: unknown;
+  /** True if the unit can run again. */
+  readonly canRepeat: boolean;
+  readonly isOutcomeUnknown?: boolean;
+}
+
+function createUnknown({ error }: Failure): OutcomeUnknown {
+  return new OutcomeUnknown("The connection to the database was lost while it stored the changes.", { cause: error });
+}
+
+function toStoreError(cause: PostgresError): Error {
+  switch (cause.kind) {
+    case "unavailable":
+    case "refused":
+      return new StoreUnavailable("The database cannot be reached.", { cause });
+    case "conflict":
+      return new StoreBusy("Other calls change the same data.", { cause });
+    case "busy":
+      return new StoreBusy("Another call has locked the same data.", { cause });
+    case "full":
+      return new StoreFull("The disk of the database is full.", { cause });
+    case "slow":
+      return new QueryTooSlow("The query takes too long.", { cause });
+    case "nul":
+    case "other":
+      return cause;
+  }
+}
+
+function explainOpenFailure(location: PostgresLocation, cause: unknown): unknown {
+  if (cause instanceof SchemaError) return new SvcError("INVALID_CONFIG", cause.message, { cause });
+  if (!(cause instanceof PostgresError)) return cause;
+  const message = cause.message.includes(formatLocation(location))
+    ? cause.message
+    : `The tables at ${formatLocation(location)} cannot be created: ${getErrorMessage(cause)}.`;
+  return new SvcError("INVALID_CONFIG", message, {
+    cause,
+    hint: cause.kind === "unavailable"
+      ? "Check that PostgreSQL runs there, and that this machine can reach it."
+      : "Check the user, its password and its rights, and the name of the database.",
+  });
+}
+
+async function closeAll(pools: readonly Pool[]): Promise<void> {
+  await Promise.all(pools.map((pool) => pool.close()));
+}
+
+function ignoreUnavailable(error: unknown): void {
+  if (!(error instanceof PostgresError)) throw error;
+}
