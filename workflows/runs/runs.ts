@@ -401,6 +401,8 @@ export class Runs implements AsyncDisposable {
     const { warn, configDirectory: directory } = this.#options;
     this.#journal ??= this.#path === undefined
       ? openJournal(defaultJournalPath(directory), { makeFolder: true, warn })
+      : isLocation(this.#path)
+      ? openShared(this.#path)
       : openJournal(this.#path, { warn });
     return await this.#journal;
   }
@@ -408,10 +410,11 @@ export class Runs implements AsyncDisposable {
   /** Opens the journal. Throws if there is no file at the path of the options. */
   async #existingJournal(): Promise<Journal> {
     if (this.#options.journal === false) throw new SvcError("INVALID_ARGS", "There is no journal.");
-    if (this.#path === undefined || this.#journal !== undefined || await mayExist(this.#path)) {
+    const path = this.#path;
+    if (path === undefined || isLocation(path) || this.#journal !== undefined || await mayExist(path)) {
       return await this.#openJournal();
     }
-    throw new SvcError("INVALID_ARGS", `There is no journal ${this.#path}.`, {
+    throw new SvcError("INVALID_ARGS", `There is no journal ${path}.`, {
       hint: "Use the path that the run was started with.",
     });
   }
@@ -420,6 +423,16 @@ export class Runs implements AsyncDisposable {
 /** Returns the path of the default journal. */
 export function defaultJournalPath(directory: string = getConfigDirectory()): string {
   return `${directory}/workflows.db`;
+}
+
+/** Reports whether a journal is in PostgreSQL. */
+function isLocation(path: string): boolean {
+  return /^postgres(ql)?:/i.test(path);
+}
+
+/** Opens a journal in PostgreSQL, whose client is loaded only now. */
+async function openShared(location: string): Promise<Journal> {
+  return await (await import("../journal/postgres/postgres_journal.ts")).openPostgresJournal(location);
 }
 
 /** Reports whether a file exists or cannot be accessed. In the latter case, opening it reports the reason. */

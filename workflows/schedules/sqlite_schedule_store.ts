@@ -5,7 +5,7 @@ import { findReviver } from "../../utils/json.ts";
 import { inTransaction } from "../../utils/sqlite/in_transaction.ts";
 import { JournalDamage } from "../journal/damage.ts";
 import { type JournalOptions, openJournalFile, unusable } from "../journal/sqlite/database.ts";
-import { describeDamage } from "../journal/sqlite/rows.ts";
+import { describeDamage } from "../journal/sqlite/describe_damage.ts";
 import { insertInto, isIntact, type Row, seal, update } from "../journal/sqlite/seal.ts";
 import type { ScheduleRecord } from "./schedule.ts";
 import type { ScheduleStore } from "./schedule_store.ts";

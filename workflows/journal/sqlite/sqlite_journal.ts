@@ -24,7 +24,8 @@ import type {
 } from "../journal.ts";
 import { createDamageError, type DamagedPart, type JournalCheck, JournalDamage } from "../damage.ts";
 import { createLostClaimError } from "../lost_claim.ts";
-import { describeDamage, TIMED_EVENTS, toEvent, toInput, toRun, toState, toTimings } from "./rows.ts";
+import { toEvent, toInput, toRun, toState, toTimings } from "../rows.ts";
+import { describeDamage } from "./describe_damage.ts";
 import { type Columns, insertInto, isIntact, type Row, seal, type TableName, update } from "./seal.ts";
 import { iterateRows } from "../../../utils/sqlite/iterate_rows.ts";
 import { FileLock } from "../../../utils/fs/file_lock.ts";
@@ -43,6 +44,8 @@ const DELETE_REST = [
   "DELETE FROM waits WHERE run = ?1 AND input IN (SELECT input FROM waits WHERE run = ?1 LIMIT 5000)",
   "DELETE FROM runs WHERE seq = ?",
 ];
+
+const TIMED_EVENTS = "SELECT * FROM events WHERE run = ? AND kind IN ('call', 'answer', 'refusal') ORDER BY input, seq";
 
 const RUN_BY_ID = "SELECT * FROM runs WHERE id = ?";
 

@@ -4,7 +4,7 @@ import { getErrorMessage } from "../../../lib/errors.ts";
 import { isDatabaseDamaged } from "../../../utils/sqlite/database_errors.ts";
 import { iterateRows } from "../../../utils/sqlite/iterate_rows.ts";
 import type { Damage, DamagedPart, JournalCheck } from "../damage.ts";
-import { describeDamage } from "./rows.ts";
+import { describeDamage } from "./describe_damage.ts";
 import { isIntact, type Row, type TableName } from "./seal.ts";
 
 /** Checks the structure of the file and the records of all runs, or of one. Another process may be writing. */

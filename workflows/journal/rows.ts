@@ -1,54 +1,23 @@
 /** Converts rows of the journal's tables to records. Run IDs are checked, because they become parts of file names. */
-import type { SQLOutputValue } from "node:sqlite";
-import { findReviver } from "../../../utils/json.ts";
-import { decompressText } from "../../../utils/sqlite/compress_text.ts";
-import { isRunId } from "../run_id.ts";
+import { findReviver } from "../../utils/json.ts";
+import { decompressText } from "../../utils/sqlite/compress_text.ts";
+import { isRunId } from "./run_id.ts";
 import {
   type CallTiming,
   EVENT_KINDS,
-  type EventKind,
   type InputEnd,
   type InputRecord,
   RUN_STATES,
   type RunRecord,
   type RunState,
   type StoredEvent,
-} from "../journal.ts";
-import type { Row, TableName } from "./seal.ts";
+} from "./journal.ts";
 
-/** Names of the records of each table. */
-const RECORD_NAMES: Readonly<Record<Exclude<TableName, "events">, string>> = {
-  runs: "the record of the run",
-  inputs: "the record of the input",
-  lengths: "the length of the history",
-  waits: "the time until which the input waits",
-  schedules: "the record of a schedule",
-};
-
-/** Names of events by kind. */
-const EVENT_NAMES: Readonly<Record<string, string>> = {
-  call: "the recorded call",
-  sent: "the recorded idempotency key",
-  answer: "the recorded response",
-  refusal: "the recorded error",
-  random: "a recorded random number",
-  log: "a recorded line",
-  left: "a recorded rewind",
-  signal: "a recorded signal",
-  downtime: "a recorded downtime",
-  patched: "a recorded patch",
-  continued: "the recorded start of the history",
-  pruned: "the record of the deleted history",
-} satisfies Record<EventKind, string>;
-
-/** Describes a record that does not match its checksum. */
-export function describeDamage(table: TableName, row: Row): string {
-  const name = table === "events" ? EVENT_NAMES[String(row.kind)] ?? "an event" : RECORD_NAMES[table];
-  return `${name} does not match its checksum`;
-}
+/** A row of a table. Both databases have the same names of columns. */
+export type Row = Readonly<Record<string, unknown>>;
 
 /** Parses JSON that the journal has stored. Numbers keep their digits. */
-function parseContent(content: SQLOutputValue | undefined): ReturnType<typeof JSON.parse> {
+function parseContent(content: unknown): ReturnType<typeof JSON.parse> {
   const text = String(content);
   return JSON.parse(text, findReviver(text));
 }
@@ -104,10 +73,6 @@ export function toEvent(row: Row): StoredEvent {
   };
 }
 
-/** Selects the events that `toTimings` needs. */
-export const TIMED_EVENTS =
-  "SELECT * FROM events WHERE run = ? AND kind IN ('call', 'answer', 'refusal') ORDER BY input, seq";
-
 /** Converts rows of events, ordered by input, to the calls of each input. Calls that have ended come first. */
 export function* toTimings(rows: Iterable<Row>): Generator<CallTiming> {
   const open = new Map<number, CallTiming>();
@@ -141,7 +106,7 @@ function toEnd({ state, outcome }: Row): InputEnd | undefined {
   return outcome === null ? { state } : { state, result: parseContent(outcome) };
 }
 
-function oneOf<T extends string>(known: readonly T[], found: SQLOutputValue | undefined): T {
+function oneOf<T extends string>(known: readonly T[], found: unknown): T {
   const one = known.find((name) => name === found);
   if (one === undefined) {
     throw new TypeError(`it has ${JSON.stringify(String(found))} instead of one of ${known.join(", ")}`);

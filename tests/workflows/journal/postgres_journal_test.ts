@@ -1,0 +1,111 @@
+/** A journal in PostgreSQL: its claims across processes, and its use by commands. */
+import assert from "node:assert/strict";
+import { openPostgresJournal } from "../../../workflows/journal/postgres/postgres_journal.ts";
+import { useTestSchema } from "../../harness/postgres_schema.ts";
+import { LimitedCommand, makeFolder, parseErrorRecord, svcInProcess } from "../../harness/svc.ts";
+import { newRun, scriptText, writeInput } from "../../harness/workflow.ts";
+import { eventually, readUntil } from "../../harness/wait.ts";
+
+const RUN = "r1";
+const BEGIN = { place: "in:1", startedAt: 0, generation: 0 };
+const LINE = { kind: "log", position: 0, at: 0 } as const;
+
+Deno.test("writes through a claim that another process has taken over are refused, and others are written", async () => {
+  await using schema = useTestSchema();
+  await using journal = await openPostgresJournal(schema.location);
+  await using other = await openPostgresJournal(schema.location);
+  await journal.createRun(newRun(RUN));
+  await using lost = await journal.claimInput(RUN, 1);
+  await using kept = await journal.claimInput(RUN, 2);
+  assert.ok(lost && kept);
+  lost.begin(BEGIN);
+  lost.append({ ...LINE, content: "before" });
+  await lost.durable();
+  assert.equal(await other.claimInput(RUN, 1), undefined);
+  await other.database.query("UPDATE inputs SET worker = NULL, fence = fence + 1 WHERE number = 1");
+  await writeInput(other, RUN, 1, (input) => input.append({ ...LINE, content: "theirs" }));
+  lost.append({ ...LINE, content: "late" });
+  lost.end({ state: "done" });
+  kept.begin({ ...BEGIN, place: "in:2" });
+  kept.append({ ...LINE, content: "ours" });
+  await kept.durable();
+  await assert.rejects(lost.durable(), { code: "INTERRUPTED" });
+  assert.equal(lost.lost?.aborted, true);
+  assert.deepEqual((await journal.events(RUN, 1)).map(({ content }) => content), ["before", "theirs"]);
+  assert.equal((await journal.findInput(RUN, 1))?.end, undefined);
+  assert.deepEqual((await other.events(RUN, 2)).map(({ content }) => content), ["ours"]);
+});
+
+Deno.test("the inputs of a process that others thought gone are lost to it", async () => {
+  await using schema = useTestSchema();
+  await using journal = await openPostgresJournal(schema.location);
+  await journal.createRun(newRun(RUN));
+  await using claim = await journal.claimInput(RUN, 1);
+  const session = await journal.openSession();
+  const { id } = session;
+  await journal.database.query("UPDATE workers SET state = 'ended'");
+  await eventually("the session has another number", () => session.id !== id);
+  assert.equal(claim?.lost?.aborted, true);
+});
+
+Deno.test("another process continues the inputs of one that was killed", async () => {
+  await using schema = useTestSchema();
+  await using journal = await openPostgresJournal(schema.location);
+  await journal.createRun(newRun(RUN));
+  const module = import.meta.resolve("../../../workflows/journal/postgres/postgres_journal.ts");
+  const program = `
+    import { openPostgresJournal } from ${JSON.stringify(module)};
+    const journal = await openPostgresJournal(${JSON.stringify(schema.location)});
+    const input = await journal.claimInput("r1", 1);
+    input.begin({ place: "in:1", startedAt: 0, generation: 0 });
+    await input.durable();
+    console.log("claimed");
+    await new Promise(() => setInterval(() => {}, 1000));`;
+  const command = new LimitedCommand(Deno.execPath(), {
+    args: ["eval", "--no-check", program],
+    stdin: "null",
+    stdout: "piped",
+  });
+  await using child = command.spawn();
+  await readUntil(child.stdout, "claimed");
+  await journal.openSession(); // It looks for processes that are gone.
+  assert.equal(await journal.claimInput(RUN, 1), undefined);
+  child.kill("SIGKILL");
+  let claim: AsyncDisposable | undefined;
+  await eventually("the input can be claimed", async () => {
+    claim = await journal.claimInput(RUN, 1);
+    return claim !== undefined;
+  });
+  await claim?.[Symbol.asyncDispose]();
+});
+
+Deno.test("commands of svc workflow use a journal in PostgreSQL", async () => {
+  await using schema = useTestSchema();
+  await using folder = await makeFolder({
+    "script.ts": scriptText(`log("saw " + input); if (input === 2) throw new Error("oops"); return input;`, []),
+    "in.ndjson": "1\n2\n3\n",
+  });
+  const run = (...args: string[]) => svcInProcess(["workflow", ...args, "--journal", schema.location]);
+  const ended = await run("run", `${folder.path}/script.ts`, "--each", `${folder.path}/in.ndjson`, "--run-id", RUN);
+  assert.equal(ended.stdout.split("\n")[0], `{"input":"in.ndjson:1","result":1}`);
+  assert.ok(ended.stderr.includes(`svc workflow retry ${RUN} --journal`), ended.stderr);
+  const [listed] = JSON.parse((await run("list")).stdout);
+  assert.deepEqual([listed.id, listed.state, listed.failed], [RUN, "failed", 1]);
+  assert.match((await run("show", RUN)).stdout, /in\.ndjson:2 failed/);
+  assert.match((await run("logs", RUN)).stdout, /in\.ndjson:3: saw 3/);
+  assert.equal((await run("verify", RUN)).code, 0);
+  assert.equal((await run("retry", RUN)).code, 1);
+  assert.equal((await run("delete", RUN)).code, 0);
+  assert.equal((await run("list")).stdout, "[]\n");
+});
+
+Deno.test("a password in the location of a journal is refused, and a missing server is named", async () => {
+  const list = (journal: string) => svcInProcess(["workflow", "list", "--journal", journal]);
+  const refused = parseErrorRecord(await list("postgres://svc:secret@127.0.0.1/city"));
+  assert.match(String(refused.message), /^The location contains a password/);
+  const missing = parseErrorRecord(await list("postgres://svc@127.0.0.1:1/city"));
+  assert.match(
+    String(missing.message),
+    /^The journal postgres:\/\/svc@127\.0\.0\.1:1\/city\?schema=svc cannot be opened/,
+  );
+});

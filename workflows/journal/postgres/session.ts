@@ -1,0 +1,148 @@
+/** The presence of a process at a journal. Other processes notice when it is gone, and take over its inputs. */
+import { delay } from "../../../utils/async/abort.ts";
+import type { Connection, Pool } from "../../../utils/postgres/pool.ts";
+import { PostgresError } from "../../../utils/postgres/postgres_error.ts";
+
+/** Milliseconds between two signs of life. */
+const HEARTBEAT = 1000;
+
+/** Seconds without a sign of life after which a process counts as gone, e.g. because its network was cut. */
+const LEASE_SECONDS = 12;
+
+/** Seconds after a start of the server in which processes may still be connecting again. */
+const RECONNECT_SECONDS = 5;
+
+/** Longest time that ending a session may take, in milliseconds. */
+const END_MILLISECONDS = 3000;
+
+/** The class of the advisory locks, as a signed and as an unsigned number. */
+const LOCK_CLASS = "hashtext('svc journal ' || current_schema())";
+const LOCK_CLASS_ID = `(${LOCK_CLASS}::bigint & 4294967295)`;
+
+const REGISTER = `
+  INSERT INTO workers (name, kind, concurrency, service) VALUES ($1, $2, $3, $4)
+  RETURNING id, pg_try_advisory_lock(${LOCK_CLASS}, id::integer) AS "isLocked"`;
+
+const SIGN_OF_LIFE = `
+  UPDATE workers SET "seenAt" = now(), note = $2 WHERE id = $1 AND state <> 'ended' RETURNING state`;
+
+const LOCK = `SELECT pg_try_advisory_lock(${LOCK_CLASS}, $1::integer) AS "isLocked"`;
+
+/**
+ * Ends the sessions of processes that are gone, and releases their inputs. The server ends the lock of a session at once
+ * when its process is killed. After a cut of the network only the lease ends. The new fence refuses what such a process
+ * may still write.
+ */
+const END_OTHERS = `
+  WITH gone AS (
+    UPDATE workers SET state = 'ended', "endedAt" = now()
+    WHERE state <> 'ended' AND id <> $1 AND (
+      "seenAt" < now() - interval '${LEASE_SECONDS} seconds' OR
+      pg_postmaster_start_time() < now() - interval '${RECONNECT_SECONDS} seconds' AND NOT EXISTS (
+        SELECT 1 FROM pg_locks
+        WHERE locktype = 'advisory' AND objsubid = 2 AND classid::bigint = ${LOCK_CLASS_ID}
+          AND objid::bigint = workers.id
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      )
+    )
+    RETURNING id
+  )
+  UPDATE inputs SET worker = NULL, fence = fence + 1 FROM gone WHERE inputs.worker = gone.id`;
+
+const END = `
+  WITH own AS (UPDATE workers SET state = 'ended', "endedAt" = now() WHERE id = $1 AND state <> 'ended' RETURNING id)
+  UPDATE inputs SET worker = NULL, fence = fence + 1 FROM own WHERE inputs.worker = own.id`;
+
+/** How other processes see a session. */
+export interface SessionOptions {
+  /** Name, e.g. that of the machine and the process ID. */
+  readonly name: string;
+  /** `worker` for a process that takes inputs, `process` for any other. */
+  readonly kind: "worker" | "process";
+  /** Number of inputs that it works on at the same time. */
+  readonly concurrency: number;
+  /** Address and client of the service. */
+  readonly service?: string;
+}
+
+/** A request of other processes to a worker. `paused`: take no further input; `draining`: end when the current ones have ended. */
+export type WorkerState = "active" | "paused" | "draining";
+
+/** A session. It lasts until it is disposed of, over interruptions of the connection. */
+export class Session implements AsyncDisposable {
+  /** The request of other processes. */
+  state: WorkerState = "active";
+  /** Called when others have taken over the inputs of this process, because they thought that it was gone. */
+  onReplaced: () => void = () => {};
+  /** A text for other processes, e.g. the reason for not taking the inputs of a run. */
+  note: string | null = null;
+  readonly #pool: Pool;
+  readonly #options: SessionOptions;
+  readonly #ending = new AbortController();
+  readonly #registered = Promise.withResolvers<void>();
+  readonly #done: Promise<void>;
+  #id = 0;
+
+  private constructor(pool: Pool, options: SessionOptions) {
+    this.#pool = pool;
+    this.#options = options;
+    this.#done = this.#keep();
+  }
+
+  /** Opens a session. Its pool must have a connection that nothing else needs. */
+  static async open(pool: Pool, options: SessionOptions): Promise<Session> {
+    const session = new Session(pool, options);
+    await session.#registered.promise;
+    return session;
+  }
+
+  /** Number of the session. It changes if others thought that the process was gone. */
+  get id(): number {
+    return this.#id;
+  }
+
+  /** Ends the session and releases its inputs. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort();
+    await Promise.race([this.#done, delay(END_MILLISECONDS)]);
+  }
+
+  async #keep(): Promise<void> {
+    while (!this.#ending.signal.aborted) {
+      try {
+        await this.#pool.use((connection) => this.#attend(connection));
+      } catch (error) {
+        const isOutage = error instanceof PostgresError && error.kind !== "refused" && error.kind !== "other";
+        if (this.#id === 0 && !isOutage) return this.#registered.reject(error);
+        await delay(HEARTBEAT / 4, this.#ending.signal).catch(() => {});
+      }
+    }
+  }
+
+  /** Signs of life over one connection, until it is lost or the session ends. */
+  async #attend(connection: Connection): Promise<void> {
+    let isLocked = this.#id === 0 ? await this.#register(connection) : false;
+    while (!this.#ending.signal.aborted) {
+      if (!isLocked) isLocked = (await connection.run(LOCK, [this.#id])).rows[0]?.isLocked === true;
+      const [{ rows: [row] }] = await Promise.all([
+        connection.run(SIGN_OF_LIFE, [this.#id, this.note]),
+        connection.run(END_OTHERS, [this.#id]),
+      ]);
+      if (row === undefined) {
+        this.onReplaced();
+        isLocked = await this.#register(connection);
+      } else this.state = row.state === "paused" || row.state === "draining" ? row.state : "active";
+      await delay(HEARTBEAT, this.#ending.signal).catch(() => {});
+    }
+    await connection.run(END, [this.#id]);
+    await connection.run("SELECT pg_advisory_unlock_all()");
+  }
+
+  async #register(connection: Connection): Promise<boolean> {
+    const { name, kind, concurrency, service = null } = this.#options;
+    const { rows: [row] } = await connection.run(REGISTER, [name, kind, concurrency, service]);
+    this.#id = Number(row?.id);
+    this.#registered.resolve();
+    return row?.isLocked === true;
+  }
+}
