@@ -7,6 +7,7 @@ import { openPool, type Pool, type PoolOptions } from "../../../utils/postgres/p
 import { PostgresError } from "../../../utils/postgres/postgres_error.ts";
 import { QueryTooSlow } from "../query.ts";
 import { OutcomeUnknown, type Store, StoreBusy, StoreFull, StoreUnavailable, type Transaction } from "../store.ts";
+import { openDatabaseBytes } from "./bytes_database.ts";
 import { Numbers } from "./numbers.ts";
 import { STORE_SCHEMA } from "./schema.ts";
 import { PostgresTransaction } from "./transaction.ts";
@@ -28,6 +29,9 @@ const CHANGES = 12;
 
 /** Connections for units that only read. */
 const READS = 8;
+
+/** Connections for files. */
+const FILES = 4;
 
 /** Number of times that a unit runs, if other units change the same data or the connection is lost. */
 const RUNS = 6;
@@ -53,8 +57,9 @@ export async function openPostgresStore(
   }
   const changes = await open({ maxConnections: CHANGES });
   const reads = await open({ maxConnections: READS, statementSeconds: querySeconds });
+  const files = await open({ maxConnections: FILES });
   const control = await open({ maxConnections: 1, connectSeconds: 5, statementSeconds: 5 });
-  const pools = [changes, reads, control];
+  const pools = [changes, reads, files, control];
   const numbers = new Numbers(control);
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
@@ -105,6 +110,7 @@ export async function openPostgresStore(
 
   return {
     server: {
+      files: openDatabaseBytes(files),
       readTime: () =>
         whileOpen(async () => {
           const sql = "SELECT extract(epoch FROM clock_timestamp())::float8 AS seconds";
