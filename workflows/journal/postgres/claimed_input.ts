@@ -128,10 +128,10 @@ export class ClaimedInput implements InputClaim {
     if (this.#columns.state === "open") this.#change({ outcome: toJson(reason) });
   }
 
-  wait(until?: number, seen = 0): void {
+  wait(until: number, seen = 0): void {
     if (this.#columns.state !== "open") return;
-    this.#seen = until === undefined ? undefined : seen;
-    this.#change({ until: until ?? null });
+    this.#seen = seen;
+    this.#change({ until });
   }
 
   async reopen(rewind: EventRecord, generation: number): Promise<void> {

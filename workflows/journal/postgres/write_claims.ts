@@ -60,7 +60,7 @@ const WRITE = `
 
 /** Ends the waits of inputs that have got a signal. A statement of its own sees signals that came before the lock. */
 const WAKE = `
-  UPDATE inputs SET until = 0
+  UPDATE inputs SET until = LEAST(until, (extract(epoch FROM now()) * 1000)::bigint)
   FROM unnest($1::bigint[], $2::integer[], $3::bigint[], $4::bigint[]) AS waits (run, number, fence, seen)
   WHERE inputs.run = waits.run AND inputs.number = waits.number AND inputs.fence = waits.fence
     AND inputs.until IS NOT NULL AND EXISTS (
