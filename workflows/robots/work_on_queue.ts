@@ -2,12 +2,10 @@ import type { CallerOptions } from "../../lib/client/caller.ts";
 import { createClient } from "../../lib/client/client.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
-import type { RunRecord } from "../journal/journal.ts";
-import { openJournal } from "../journal/sqlite/sqlite_journal.ts";
 import type { InputResult } from "../runs/batch.ts";
 import type { ResumeRunOptions, RunsOptions, StartRunOptions, WorkOptions } from "../runs/options.ts";
 import type { Run } from "../runs/run.ts";
-import { defaultJournalPath, type Runs } from "../runs/runs.ts";
+import type { Runs } from "../runs/runs.ts";
 import { AssignmentSource, type QueueOptions } from "./assignment_source.ts";
 import { FailureCounts } from "./failure_counts.ts";
 
@@ -31,11 +29,10 @@ export async function workOnQueue(
   const { journal, ...caller } = service;
   if (journal === false) throw new SvcError("INVALID_ARGS", "A robot needs a journal.", { hint: "Name a file." });
   await checkOptions(caller, options);
-  const { start: { script }, queue, drain, untilEmpty } = options;
+  const { start: { script }, queue, drain, untilEmpty, maxAttempts } = options;
   const path = await Deno.realPath(script).catch(() => script); // Opening the script reports the error.
-  const isOwn = ({ settings }: RunRecord) => settings.script === path && settings.queue === queue;
-  const file = journal ?? defaultJournalPath(caller.configDirectory);
-  const failures = await readFailures(file, journal === undefined, isOwn, options);
+  const failures = new FailureCounts(maxAttempts);
+  for await (const input of runs.queueInputs(path, queue)) failures.addRecord(input);
   const resumed = new Set<string>();
   for (;;) {
     const interrupted = (await runs.list({ state: "interrupted" }))
@@ -97,19 +94,4 @@ async function finish(run: Run, { onResult }: RobotOptions): Promise<number> {
   }
   await run.finish();
   return count;
-}
-
-/** Counts the failures in the recorded runs of a robot, from the oldest on. */
-async function readFailures(
-  path: string,
-  makeFolder: boolean,
-  isOwn: (run: RunRecord) => boolean,
-  { maxAttempts }: QueueOptions,
-): Promise<FailureCounts> {
-  const failures = new FailureCounts(maxAttempts);
-  await using journal = await openJournal(path, { makeFolder });
-  for (const { id } of (await journal.listRuns(() => {})).filter(isOwn).toReversed()) {
-    for await (const input of journal.inputs(id)) failures.addRecord(input);
-  }
-  return failures;
 }

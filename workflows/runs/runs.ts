@@ -10,7 +10,7 @@ import { selectPrinted } from "../engine/history.ts";
 import type { Fingerprint } from "../inputs/fingerprint.ts";
 import { checkRunId, newRunId } from "../journal/run_id.ts";
 import type { JournalCheck } from "../journal/damage.ts";
-import type { Journal, RunRecord, RunSettings, ShownState } from "../journal/journal.ts";
+import type { InputRecord, Journal, RunRecord, RunSettings, ShownState } from "../journal/journal.ts";
 import { openJournal } from "../journal/sqlite/sqlite_journal.ts";
 import type { PlanOptions, PlanResult } from "../plan/make_plan.ts";
 import type { CheckOptions, InputCheck } from "../check/check_script.ts";
@@ -149,6 +149,14 @@ export class Runs implements AsyncDisposable {
       const description = await describeInput(journal, id, input);
       if (!filter.failed || description.error !== undefined) yield description;
     }
+  }
+
+  /** @internal Yields the recorded inputs of the runs of a script on a queue, those of the oldest run first. */
+  async *queueInputs(script: string, queue: string): AsyncGenerator<InputRecord> {
+    const journal = await this.#openJournal();
+    const isOwn = ({ settings }: RunRecord) => settings.script === script && settings.queue === queue;
+    const runs = (await journal.listRuns(() => {})).filter(isOwn).toReversed();
+    for (const { id } of runs) yield* journal.inputs(id);
   }
 
   /** Yields the lines that the script of a run printed, by input. */
@@ -426,7 +434,7 @@ export function defaultJournalPath(directory: string = getConfigDirectory()): st
 }
 
 /** Reports whether a journal is in PostgreSQL. */
-function isLocation(path: string): boolean {
+export function isLocation(path: string): boolean {
   return /^postgres(ql)?:/i.test(path);
 }
 

@@ -9,7 +9,7 @@ import { describeService } from "../runs/describe_service.ts";
 import { describeRun } from "../runs/describe_run.ts";
 import { proveGrants } from "../runs/grant_proof.ts";
 import { type RunsOptions, type StartRunOptions, toSettings } from "../runs/options.ts";
-import { defaultJournalPath } from "../runs/runs.ts";
+import { defaultJournalPath, isLocation } from "../runs/runs.ts";
 import { openWorkflow } from "../scripts/open_workflow.ts";
 import { getLocalTimeZone, parseCron } from "./cron.ts";
 import { MISSED_AFTER, type MissedPolicy, orderRun, type OverlapPolicy, type ScheduleRecord } from "./schedule.ts";
@@ -255,12 +255,12 @@ export class Schedules implements AsyncDisposable {
     return {
       name,
       state: isPaused ? "paused" : "active",
+      ...(next !== undefined && { next }),
       cron,
       timeZone,
-      ...(next !== undefined && { next, later }),
+      ...(last && { lastState: (await describeRun(journal, last)).state, lastRun: last.id }),
       ...(schedule.runs.length > 0 && { ordered: schedule.runs.map(({ id }) => id) }),
       ...(buffered && { buffered: buffered.id }),
-      ...(last && { lastRun: last.id, lastState: (await describeRun(journal, last)).state }),
       ...(lastSkipped && {
         lastSkipped: toIso(lastSkipped.due),
         skippedBecause: SKIP_REASONS[lastSkipped.policy],
@@ -268,9 +268,10 @@ export class Schedules implements AsyncDisposable {
       ...(lastError && { lastError: `${lastError.runId}: ${lastError.message}` }),
       script: settings.script,
       ...(settings.each !== undefined && { each: settings.each }),
-      grants: [...settings.grants],
       overlap,
       missed,
+      ...(next !== undefined && { later }),
+      grants: [...settings.grants],
     };
   }
 
@@ -306,7 +307,9 @@ export class Schedules implements AsyncDisposable {
   /** Opens the store. Throws if there is no file at the path of the options. */
   async #existingStore(): Promise<ScheduleStore> {
     const { journal } = this.#options;
-    if (journal === undefined || this.#store !== undefined || await exists(journal)) return await this.#openStore();
+    if (journal === undefined || this.#store !== undefined || isLocation(journal) || await exists(journal)) {
+      return await this.#openStore();
+    }
     throw new SvcError("INVALID_ARGS", `There is no journal ${journal}.`, {
       hint: "Use the path that the schedule was added with.",
     });

@@ -1,5 +1,6 @@
 /** The schedules in the SQLite file of a journal. */
 import type { DatabaseSync } from "node:sqlite";
+import { SvcError } from "../../lib/errors.ts";
 import { FileLock } from "../../utils/fs/file_lock.ts";
 import { findReviver } from "../../utils/json.ts";
 import { inTransaction } from "../../utils/sqlite/in_transaction.ts";
@@ -7,6 +8,7 @@ import { JournalDamage } from "../journal/damage.ts";
 import { type JournalOptions, openJournalFile, unusable } from "../journal/sqlite/database.ts";
 import { describeDamage } from "../journal/sqlite/describe_damage.ts";
 import { insertInto, isIntact, type Row, seal, update } from "../journal/sqlite/seal.ts";
+import { isLocation } from "../runs/runs.ts";
 import type { ScheduleRecord } from "./schedule.ts";
 import type { ScheduleStore } from "./schedule_store.ts";
 
@@ -14,6 +16,11 @@ const BY_NAME = "SELECT * FROM schedules WHERE name = ?";
 
 /** Opens the schedules of the journal in a file. */
 export async function openScheduleStore(path: string, options: JournalOptions = {}): Promise<ScheduleStore> {
+  if (isLocation(path)) {
+    throw new SvcError("INVALID_ARGS", "Schedules need a journal in a file. This one is in PostgreSQL.", {
+      hint: "Leave out --journal, or name a file.",
+    });
+  }
   const { db, file } = await openJournalFile(path, options);
   db.prepare("PRAGMA synchronous = FULL").run();
   return new SqliteScheduleStore(file, db);

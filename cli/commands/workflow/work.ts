@@ -22,7 +22,13 @@ export const workCommand: LocalCommand = localCommand({
     "after a crash, the same command continues them. It needs the embedded service.",
   args: [script],
   flags: {
-    queue: { help: "Queue to take assignments from", type: "string", required: true, values: "queues" },
+    queue: {
+      help: "Queue to take assignments from",
+      type: "string",
+      required: true,
+      placeholder: "queue",
+      values: "queues",
+    },
     ...grants,
     ...sandbox,
     concurrency: { ...newRun.concurrency, help: "Assignments to work on at the same time" },

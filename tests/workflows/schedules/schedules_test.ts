@@ -132,6 +132,8 @@ Deno.test("the schedule commands check their arguments, and name what to do", as
     [["add", "a", script, "--cron", "@daily", "--overlap", "run"], "INVALID_ARGS", /^--overlap must be one of /],
     [["lst"], "INVALID_ARGS", /^svc workflow schedule has no command 'lst'\.$/],
   ];
+  const shared = await svcInProcess(["workflow", "schedule", "list", "--journal", "postgres://localhost/svc"]);
+  assert.equal(parseErrorRecord(shared).message, "Schedules need a journal in a file. This one is in PostgreSQL.");
   for (const [args, code, message] of errors) {
     await t.step(args.join(" "), async () => {
       const error = parseErrorRecord(await schedule(...args));
