@@ -26,7 +26,7 @@ const CORE = resolvePaths(
 const THREADS = ["service/store/sqlite/query_worker.ts"] as const;
 
 /** The entry points of a sandbox. */
-const SANDBOX = ["workflows/sandbox/guest/main.ts", "workflows/sandbox/guest/script.ts"] as const;
+const SANDBOX = ["workflows/sandbox/guest/main.ts", "workflows/sandbox/guest/instances.ts"] as const;
 
 /** Packages are not bundled. Deno finds them with `deno.json`. */
 const PACKAGES: Readonly<Record<string, string>> = config.imports;

@@ -14,6 +14,7 @@ import { type OpenWorkflow, openWorkflow, type WorkflowOptions } from "../../wor
 import { Runner } from "../../workflows/runs/runner.ts";
 import type { GuestLibrary } from "../../workflows/sandbox/host/guest_process.ts";
 import { builtLibrary, localLibrary } from "../../workflows/sandbox/host/library.ts";
+import { Guest } from "../../workflows/sandbox/host/guest.ts";
 import { type RunHandlers, Sandbox, type StartState } from "../../workflows/sandbox/host/sandbox.ts";
 import { loadOperations } from "../../workflows/scripts/permissions.ts";
 import { sealAll } from "../../workflows/journal/sqlite/seal.ts";
@@ -223,7 +224,7 @@ export async function runInSandbox(
     folder: cache.path,
     library: LIBRARY ?? await localLibrary(cache.path),
   };
-  const sandbox = new Sandbox(place, { timeoutSeconds: 20, maxMemoryMiB: 128, ...limits });
+  const sandbox = new Sandbox(new Guest(place, { timeoutSeconds: 20, maxMemoryMiB: 128, ...limits }));
   try {
     const run = sandbox.run(input, handlers, start, await loadOperations());
     return await within("the sandbox returns a result", run, { seconds: RUN_SECONDS });

@@ -46,7 +46,7 @@ export async function* testCassettes(
   const allow = [...new Set(called)].filter((name) => operations.has(name));
   await using workflow = await openWorkflow({ script, root, limits, allow, signal });
   for (const [i, { name, cassette }] of cassettes.entries()) {
-    workflow.reserve = i + 1 < cassettes.length ? 1 : 0;
+    workflow.expectInputs(i + 1 < cassettes.length ? 1 : 0);
     const options = { onLog: (text: string) => onLog?.(text, name), signal };
     const error = await playCassette(workflow, cassette, options).then(() => undefined, toSvcError);
     if (error?.code === "INTERRUPTED" && signal.aborted) throw error;

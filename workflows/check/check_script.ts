@@ -41,7 +41,7 @@ export async function* checkScript(
   { script, root, limits, signal }: CheckOptions,
 ): AsyncGenerator<InputCheck> {
   await using workflow = await openWorkflow({ script, root, limits, signal, allow: [] });
-  workflow.reserve = RESERVE;
+  workflow.expectInputs(RESERVE);
   for await (const { id, input } of listOpenInputs(journal, await runs(workflow.name))) {
     const error = await checkInput(workflow, journal, id, input, signal);
     yield { run: id, number: input.number, input: input.place, ...(error && { error }) };

@@ -128,7 +128,7 @@ class Batch {
       this.#changed.resolve();
     });
     // More sandboxes in reserve than processors would not load faster.
-    workflow.reserve = Math.min(Math.ceil(concurrency / 2), navigator.hardwareConcurrency);
+    workflow.expectInputs(Math.min(Math.ceil(concurrency / 2), navigator.hardwareConcurrency));
     const isNew = async ({ number }: NumberedInput) => !await this.#runner.hasEndedOrWaits(number);
     const paced = limitRate(this.#number(stoppableInputs), rate, () => this.#isOver, isNew);
     for await (const waiting of this.#work(releaseReserve(paced, workflow))) {
@@ -388,7 +388,7 @@ export function toBatchError({ inputs, failed, stopped, failures }: BatchSummary
 /** Yields the items, and keeps no sandbox in reserve after the last one. */
 async function* releaseReserve<T>(items: AsyncIterable<T>, workflow: Runner["workflow"]): AsyncGenerator<T> {
   yield* items;
-  workflow.reserve = 0;
+  workflow.expectInputs(0);
 }
 
 /**

@@ -13,6 +13,7 @@ import { digestFiles, ScriptCopy } from "./script_copy.ts";
 import { interrupted } from "../sandbox/host/interruption.ts";
 import { checkLimits, DEFAULT_LIMITS, type Limits } from "../sandbox/host/limits.ts";
 import { type GuestFiles, type GuestLibrary, lostFolder } from "../sandbox/host/guest_process.ts";
+import { Guest } from "../sandbox/host/guest.ts";
 import { type RunHandlers, Sandbox, type StartState } from "../sandbox/host/sandbox.ts";
 import { localLibrary } from "../sandbox/host/library.ts";
 import type { Declaration } from "../sandbox/protocol/messages.ts";
@@ -30,6 +31,9 @@ export interface WorkflowOptions extends GrantOptions {
   /** Aborts loading. */
   readonly signal?: AbortSignal;
 }
+
+/** Time that an input may take in a process that runs another one afterwards, in milliseconds. */
+const MAX_KEPT_MILLISECONDS = 1000;
 
 /** Opens a script: copies it, checks its imports, loads it once, and decides which operations it may call. */
 export async function openWorkflow(options: WorkflowOptions): Promise<OpenWorkflow> {
@@ -64,8 +68,6 @@ interface LoadedCopy {
 
 /** A loaded script, which can run any number of times. */
 export class OpenWorkflow implements AsyncDisposable {
-  /** Number of sandboxes to load in advance. */
-  reserve = 0;
   /** All operations. */
   operations: Operations = new Map();
   /** Operations that the script may call. */
@@ -74,14 +76,19 @@ export class OpenWorkflow implements AsyncDisposable {
   name = "";
   /** Digest of the script and its imports. */
   digest = "";
-  readonly #guestFiles: GuestFiles;
+  #guestFiles: GuestFiles;
   readonly #folder: AsyncDisposable;
   /** Limits of each input. */
   readonly limits: Limits;
   readonly #signal?: AbortSignal;
-  /** Sandboxes whose processes exist: a killed one may still write into the folder. */
+  /** Processes that exist: a killed one may still write into the folder. */
+  readonly #guests = new Set<Guest>();
+  /** Sandboxes that have not ended. */
   readonly #sandboxes = new Set<Sandbox>();
+  /** Sandboxes that wait for an input. */
   readonly #loaded: Sandbox[] = [];
+  #copy?: ScriptCopy;
+  #reserve = 0;
 
   /** Use `openWorkflow`. The workflow removes its folder. */
   constructor(guestFiles: GuestFiles, folder: AsyncDisposable, limits: Limits, { signal }: WorkflowOptions) {
@@ -93,6 +100,7 @@ export class OpenWorkflow implements AsyncDisposable {
 
   /** Loads a copy of the script to get its declaration, and checks the imports of the copy. */
   async load(copy: ScriptCopy, root: string): Promise<Declaration> {
+    this.#copy = copy;
     const guestFiles = { ...this.#guestFiles, paths: copy.paths };
     let loaded: LoadedCopy;
     do {
@@ -127,6 +135,18 @@ export class OpenWorkflow implements AsyncDisposable {
   }
 
   /**
+   * Prepares for many inputs: keeps a number of sandboxes in reserve, and gives the script more instances, so that a process
+   * can run several inputs.
+   */
+  expectInputs(reserve: number): void {
+    this.#reserve = reserve;
+    const { instances } = this.#guestFiles;
+    if (instances === undefined && reserve > 0) {
+      this.#guestFiles = { ...this.#guestFiles, instances: this.#copy?.addInstances() };
+    }
+  }
+
+  /**
    * Runs the script on an input in a new sandbox. `createHandlers` gets a function that stops the sandbox, and one that
    * resolves when the script only waits.
    */
@@ -136,20 +156,30 @@ export class OpenWorkflow implements AsyncDisposable {
     createHandlers: (stop: (reason: SvcError) => void, whenIdle: () => Promise<void>) => RunHandlers,
   ): Promise<JsonValue | undefined> {
     const sandbox = this.#takeLoaded() ?? this.#start();
-    while (this.#loaded.length < this.reserve) this.#loaded.push(this.#start());
+    while (this.#loaded.length < this.#reserve) this.#loaded.push(this.#start());
+    const startedAt = performance.now();
     try {
       const handlers = createHandlers((reason) => sandbox.stop(reason), () => sandbox.whenIdle());
       await sandbox.ready.catch((error) => this.#explainFailure(error));
       return await sandbox.run(input, handlers, start, this.operations);
     } finally {
       sandbox.stop();
+      this.#sandboxes.delete(sandbox);
+      if (sandbox.next !== undefined) this.#keep(sandbox.next, performance.now() - startedAt);
     }
+  }
+
+  /** Keeps the sandbox of a next input, unless the process has worked long: the limit of its processor time is for one input. */
+  #keep(next: Sandbox, milliseconds: number): void {
+    if (milliseconds > MAX_KEPT_MILLISECONDS) return next.stop();
+    this.#sandboxes.add(next);
+    this.#loaded.push(next);
   }
 
   /** Stops all sandboxes and removes their folder. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop();
-    await Promise.all(this.#sandboxes.values().map((sandbox) => sandbox.gone()));
+    await Promise.all(this.#guests.values().map((guest) => guest.gone()));
     await this.#folder[Symbol.asyncDispose]();
   }
 
@@ -168,14 +198,17 @@ export class OpenWorkflow implements AsyncDisposable {
   }
 
   #start(): Sandbox {
-    const sandbox = new Sandbox(this.#guestFiles, this.limits);
+    const guest = new Guest(this.#guestFiles, this.limits);
+    this.#guests.add(guest);
+    void guest.gone().then(() => this.#guests.delete(guest));
+    const sandbox = new Sandbox(guest);
     this.#sandboxes.add(sandbox);
-    void sandbox.gone().then(() => this.#sandboxes.delete(sandbox));
     return sandbox;
   }
 
   #stop(reason?: SvcError): void {
     for (const sandbox of this.#sandboxes) sandbox.stop(reason);
+    this.#sandboxes.clear();
     this.#loaded.length = 0;
   }
 }

@@ -10,6 +10,14 @@ import { readInside } from "./read_inside.ts";
 /** Maximum total size of the files of a script, in MiB. */
 const MAX_MIB = 64;
 
+const MEBIBYTE = 1024 * 1024;
+
+/** Maximum number of instances of a script. With more, a process would start hardly less often per input. */
+const MAX_INSTANCES = 32;
+
+/** Maximum total length of the URLs of all instances, because they are part of a command line. */
+const MAX_URL_CHARACTERS = 16 * 1024;
+
 /** Names of files that can contain imports. */
 const CODE = /\.[cm]?[jt]sx?$/i;
 
@@ -32,7 +40,7 @@ export class ScriptCopy {
   hasHiddenImports = false;
   readonly #root: string;
   readonly #copied = new Set<string>();
-  #left = MAX_MIB * 1024 * 1024;
+  #left = MAX_MIB * MEBIBYTE;
 
   /** Copies a script, and the files of a folder that it imports, into another folder. All are real paths. */
   constructor(script: string, root: string, folder: string) {
@@ -58,6 +66,20 @@ export class ScriptCopy {
     if (text === undefined) return false;
     this.#copyImports(url, text);
     return true;
+  }
+
+  /** Makes copies for further instances of the script, unless it is large. Returns the number of all instances. */
+  addInstances(): number {
+    const size = MAX_MIB * MEBIBYTE - this.#left;
+    const count = Math.floor(Math.min(MAX_INSTANCES, MEBIBYTE / size, MAX_URL_CHARACTERS / this.script.href.length));
+    for (const copy of this.#copied) {
+      for (let instance = 1; instance < count; instance++) {
+        const further = fileURLToPath(this.paths.toInstance(pathToFileURL(copy).href, instance));
+        Deno.mkdirSync(dirname(further), { recursive: true, mode: 0o700 });
+        Deno.linkSync(copy, further);
+      }
+    }
+    return Math.max(1, count);
   }
 
   #copyImports(url: string, text: string): void {

@@ -171,7 +171,7 @@ Deno.test({
   async fn() {
     await using folder = await makeFolder({ "guest.js": "Deno.stdout.writeSync(new Uint8Array(1)); for (;;);" });
     const script = new URL(`file://${folder.path}/guest.js`);
-    const place = { script, folder: folder.path, library: { guest: script.href, script: "file:///none.ts" } };
+    const place = { script, folder: folder.path, library: { guest: script.href, instances: "file:///none.ts" } };
     await using process = startGuest(place, SMALL);
     await process.stdout[Symbol.asyncIterator]().next(); // The shell has replaced itself by Deno.
     const limits = await Deno.readTextFile(`/proc/${process.pid}/limits`);

@@ -178,7 +178,7 @@ Deno.test("the copy of a script is private, and the next run removes that of a k
   const { rest } = await waitForOutput(killed, "begun");
   const [name, ...more] = find();
   assert.deepEqual(more, []);
-  const copy = `${directory.path}/${name}/files${folder.path}/script.ts`;
+  const copy = `${directory.path}/${name}/files/0${folder.path}/script.ts`;
   if (Deno.build.os !== "windows") {
     assert.equal((Deno.statSync(`${directory.path}/${name}`).mode ?? 0) & 0o777, 0o700);
     assert.equal((Deno.statSync(copy).mode ?? 0) & 0o777, 0o600);
@@ -203,7 +203,7 @@ Deno.test("a run whose temporary directory was removed says so and can be resume
   assert.deepEqual(await run(1), { result: 1 });
   const temporary = folder.path.replace(/[^/]*$/, "");
   for (const { name } of Deno.readDirSync(temporary)) {
-    const copy = `${temporary}${name}/files${folder.path}`;
+    const copy = `${temporary}${name}/files/0${folder.path}`;
     if (name.startsWith("svc-workflow-") && await exists(copy)) await Deno.remove(copy, { recursive: true });
   }
   const outcome = await run(2);

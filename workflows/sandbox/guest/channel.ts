@@ -53,11 +53,16 @@ const buffer = new Uint8Array(256 * 1024);
 /** Messages that arrived with the first one. */
 let early: Frame[] = [];
 
-/** Receives the first message of the host. */
-export async function receiveFirst(): Promise<Frame | undefined> {
-  const [first, ...others] = await receive();
-  early = others;
-  return first;
+/** Receives the first message of a kind, and skips earlier ones. */
+export async function receiveFirst(kind: number): Promise<Frame> {
+  for (;;) {
+    const frames = await receive();
+    const index = frames.findIndex((frame) => frame.kind === kind);
+    const first = frames[index];
+    if (first === undefined) continue;
+    early = frames.slice(index + 1);
+    return first;
+  }
 }
 
 /** Receives messages of the host and blocks the process until then. */

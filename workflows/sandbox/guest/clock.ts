@@ -16,6 +16,11 @@ export function setClock(milliseconds: number): void {
   time = Math.max(time ?? milliseconds, milliseconds);
 }
 
+/** Forgets the time before another run. */
+export function resetClock(): void {
+  time = undefined;
+}
+
 /** Returns the milliseconds since the start of the run, or 0 before it. */
 export function getElapsed(): number {
   return time === undefined ? 0 : time - startedAt;

@@ -61,6 +61,11 @@ const REMOVED_OF_DENO = [
 
 const { exit } = Deno;
 
+/** State of the console. */
+const counts = new Map<string, number>();
+const times = new Map<string, number>();
+let indent = "";
+
 /** Lines that the script printed while it was being loaded. The host takes them when the run starts. */
 let early: string[] | undefined = [];
 
@@ -75,6 +80,14 @@ export function log(...values: unknown[]): void {
 export function startLog(): void {
   early?.forEach(sendLog);
   early = undefined;
+}
+
+/** Forgets the counters, times and groups of the console, and collects lines again, before another run. */
+export function resetLog(): void {
+  early = [];
+  counts.clear();
+  times.clear();
+  indent = "";
 }
 
 /** Sends a message without delay: the last lines of a script that hangs are printed. */
@@ -143,9 +156,6 @@ function inspect(value: unknown): string {
 }
 
 function consoleMethods(): Partial<Console> {
-  const counts = new Map<string, number>();
-  const times = new Map<string, number>();
-  let indent = "";
   const print = (...values: unknown[]) => log("%s", indent + format(values).replaceAll("\n", "\n" + indent));
   const group = (...values: unknown[]) => {
     if (values.length > 0) print(...values);

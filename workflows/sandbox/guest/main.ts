@@ -1,25 +1,29 @@
 /**
  * The main module of a guest. Loads the script, sends its declaration, receives the input, runs the script, and sends the
- * result. The process has no permissions: every effect of the script is a message to the host.
+ * result. Then it does the same with the next instance of the script, unless the script has left something behind. The
+ * process has no permissions: every effect of the script is a message to the host.
  */
 import { expectJson } from "../../../lib/client/request/values.ts";
 import { getErrorMessage, SvcError } from "../../../lib/errors.ts";
 import { type JsonValue, parseJsonObject } from "../../../utils/json.ts";
 import type { Workflow } from "../../mod.ts";
-import { GuestMessage, HostMessage, PROTOCOL } from "../protocol/messages.ts";
+import { CONTINUES, GuestMessage, HostMessage, PROTOCOL } from "../protocol/messages.ts";
 import { fail, receiveFirst, send, succeed } from "./channel.ts";
 import { createGuestClient } from "./client.ts";
-import { installClock, setClock } from "./clock.ts";
+import { installClock, resetClock, setClock } from "./clock.ts";
+import { watchGlobals } from "./globals.ts";
 import { orderLocalWork } from "./local_work.ts";
-import { lockDown, log, startLog } from "./lockdown.ts";
+import { lockDown, log, resetLog, startLog } from "./lockdown.ts";
 import { patched, restorePatches } from "./patches.ts";
-import { installRandomness, restoreRandomness } from "./randomness.ts";
-import { allCallsEnded } from "./steps.ts";
-import { installTimers } from "./timers.ts";
+import { installRandomness, resetRandomness, restoreRandomness } from "./randomness.ts";
+import { allCallsEnded, endSteps } from "./steps.ts";
+import { installTimers, resetTimers } from "./timers.ts";
 import { sleep, waitFor } from "./wait_for.ts";
 
 /** The module that scripts import. It is this one so that guest and script share one class `SvcError`. */
 export * from "../../mod.ts";
+
+const { memoryUsage } = Deno;
 
 /** The required members of a workflow, with their checks and advice. */
 const MEMBERS: readonly [name: string, isValid: (member: unknown) => boolean, advice: string][] = [
@@ -33,26 +37,43 @@ const MEMBERS: readonly [name: string, isValid: (member: unknown) => boolean, ad
 ];
 
 async function main(): Promise<void> {
-  const workflow: unknown = (await import("./script.ts")).default;
-  checkWorkflow(workflow);
-  send({
-    kind: GuestMessage.ready,
-    id: 0,
-    text: JSON.stringify({ protocol: PROTOCOL, name: workflow.name, allow: workflow.allow }),
-  });
-  succeed(await run(workflow, await receiveInput()));
+  const { default: instances } = await import("./instances.ts");
+  const isUnchanged = instances.length === 1 ? () => false : watchGlobals();
+  for (const [index, load] of instances.entries()) {
+    const { default: workflow } = await load();
+    checkWorkflow(workflow);
+    send({
+      kind: GuestMessage.ready,
+      id: 0,
+      text: JSON.stringify({ protocol: PROTOCOL, name: workflow.name, allow: workflow.allow }),
+    });
+    const { input, maxKeptBytes } = await receiveStart();
+    const result = await run(workflow, input);
+    const isLast = index === instances.length - 1;
+    if (isLast || !isUnchanged() || countKeptBytes() > maxKeptBytes || !endSteps()) succeed(result);
+    send({ kind: GuestMessage.result, id: CONTINUES, text: result });
+    resetClock();
+    resetRandomness();
+    resetTimers();
+    resetLog();
+  }
 }
 
-async function receiveInput(): Promise<JsonValue | undefined> {
-  const frame = await receiveFirst();
-  const message = frame?.kind === HostMessage.start ? parseJsonObject(frame.text) : undefined;
+function countKeptBytes(): number {
+  const { heapUsed, external } = memoryUsage();
+  return heapUsed + external;
+}
+
+async function receiveStart(): Promise<{ input: JsonValue | undefined; maxKeptBytes: number }> {
+  const frame = await receiveFirst(HostMessage.start);
+  const message = parseJsonObject(frame.text);
   if (message === undefined) throw new SvcError("INTERNAL_ERROR", "The host sent no input.");
-  const { input, startedAt, randomness, patches, recordedSteps = 0 } = message;
+  const { input, startedAt, randomness, patches, recordedSteps = 0, maxKeptBytes } = message;
   setClock(Number(startedAt));
   if (Array.isArray(randomness)) restoreRandomness(randomness.map((block) => Uint8Array.fromBase64(String(block))));
-  if (Array.isArray(patches)) restorePatches(patches.map(String), Number(recordedSteps));
+  restorePatches(Array.isArray(patches) ? patches.map(String) : [], Number(recordedSteps));
   startLog();
-  return input;
+  return { input, maxKeptBytes: Number(maxKeptBytes) };
 }
 
 async function run(workflow: Workflow<JsonValue | undefined>, input: JsonValue | undefined): Promise<string> {

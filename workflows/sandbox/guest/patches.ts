@@ -11,8 +11,9 @@ import { countSteps } from "./steps.ts";
 const decisions = new Map<string, boolean>();
 let recordedSteps = 0;
 
-/** Restores recorded decisions for the new path, and the position of the last recorded step. */
+/** Replaces the decisions by recorded ones for the new path, and sets the position of the last recorded step. */
 export function restorePatches(names: readonly string[], lastStep: number): void {
+  decisions.clear();
   for (const name of names) decisions.set(name, true);
   recordedSteps = lastStep;
 }

@@ -21,15 +21,21 @@ const { getRandomValues } = crypto;
 const realCrypto = crypto;
 
 let pool = new Uint8Array(0);
+let generator: (() => number) | undefined;
 
 /** Adds recorded blocks to the pool. */
 export function restoreRandomness(blocks: readonly Uint8Array<ArrayBuffer>[]): void {
   pool = joinBytes([pool, ...blocks]);
 }
 
+/** Forgets the random numbers before another run. */
+export function resetRandomness(): void {
+  pool = new Uint8Array(0);
+  generator = undefined;
+}
+
 /** Replaces everything that is random. Must be called once. */
 export function installRandomness(): void {
-  let generator: (() => number) | undefined;
   Math.random = () => (generator ??= createGenerator(new Uint32Array(take(16).buffer)))();
   const { prototype } = Crypto;
   Object.assign(prototype, {

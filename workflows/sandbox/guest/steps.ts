@@ -143,6 +143,17 @@ export async function allCallsEnded(): Promise<void> {
   while (!calls.isEmpty) await new Promise<void>((resolve) => onIdle = resolve);
 }
 
+/** Numbers further steps from 1 again. Returns false if steps or other work are open: their results would arrive later. */
+export function endSteps(): boolean {
+  if (open.size > 0 || getLocalWork() !== undefined || [calls, sleeps, timers].some((queue) => !queue.isEmpty)) {
+    return false;
+  }
+  received.length = 0;
+  lastPosition = 0;
+  onIdle = undefined;
+  return true;
+}
+
 function sendStep(step: Step, text: string): boolean {
   const { signal, reject } = step;
   if (signal?.aborted) {

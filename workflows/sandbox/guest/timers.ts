@@ -35,6 +35,11 @@ export function installTimers(): void {
   Deno.refTimer = Deno.unrefTimer = () => {};
 }
 
+/** Numbers the timers of another run from 1 again. */
+export function resetTimers(): void {
+  lastId = 0;
+}
+
 function startTimer(callback: unknown, delay: unknown, args: readonly unknown[], isRepeated: boolean): number {
   checkRunning("starts a timer");
   if (typeof callback !== "function") throw new TypeError("A timer takes a function.");

@@ -11,8 +11,8 @@ import { BUILTIN_MODULES } from "./builtins.ts";
 export interface GuestLibrary {
   /** Main module of the guest, which scripts import as `@svc/lib/workflow`. */
   readonly guest: string;
-  /** Module that the import map replaces by the script. */
-  readonly script: string;
+  /** Module that the import map replaces by the instances of the script. */
+  readonly instances: string;
 }
 
 /** The files of a guest process. */
@@ -21,6 +21,8 @@ export interface GuestFiles {
   readonly script: URL;
   /** Maps the script and its imports to the files of the user, if they are copies. */
   readonly paths?: CopiedPaths;
+  /** Number of instances of the script, each with copies of its own. A process runs an input in each of them. Default: 1. */
+  readonly instances?: number;
   /** Temporary folder. Deno caches compiled modules in it, and the script cannot write to it. */
   readonly folder: string;
   /** Modules that the process loads beside the script. */
@@ -108,13 +110,23 @@ export function lostFolder(cause: unknown): SvcError {
   });
 }
 
-/** Maps absolute paths in imports of a copy: to a copy if there is one, and otherwise to nothing. */
-function mapToCopies({ tree: { source, copy } }: CopiedPaths): Readonly<Record<string, string>> {
-  return { [copy]: copy, [source]: copy };
+/** Maps absolute paths in imports of the copies of an instance: to a copy if there is one, and otherwise to nothing. */
+function mapToCopies(paths: CopiedPaths, instance: number): [scope: string, imports: Readonly<Record<string, string>>] {
+  const copy = paths.folderOf(instance);
+  return [copy, { [copy]: copy, [paths.tree.source]: copy }];
+}
+
+/** Creates a module that loads the instances of a script. With literal imports, Deno needs no permission to read them. */
+function createInstances(scripts: readonly string[]): string {
+  const loaders = scripts.map((script) => `() => import(${JSON.stringify(script)})`);
+  return "data:text/javascript," + encodeURI(`export default [${loaders.join(",")}]`);
 }
 
 /** Returns the flags that restrict imports to files, and that map the names of the library and the script. */
-function moduleFlags({ script, paths, library }: GuestFiles, barred: Readonly<Record<string, string>> = {}): string[] {
+function moduleFlags(
+  { script, paths, instances = 1, library }: GuestFiles,
+  barred: Readonly<Record<string, string>> = {},
+): string[] {
   const names = [
     "@svc/lib/workflow",
     "jsr:@svc/lib/workflow",
@@ -122,8 +134,11 @@ function moduleFlags({ script, paths, library }: GuestFiles, barred: Readonly<Re
     `jsr:@svc/lib@^${VERSION}/workflow`,
   ];
   const imports = { ...barred, ...Object.fromEntries(names.map((name) => [name, library.guest])) };
-  imports[library.script] = script.href;
-  const scopes = paths && { [paths.tree.copy]: mapToCopies(paths) };
+  const numbers = [...Array(instances).keys()];
+  imports[library.instances] = createInstances(
+    paths ? numbers.map((number) => paths.toInstance(script.href, number)) : [script.href],
+  );
+  const scopes = paths && Object.fromEntries(numbers.map((number) => mapToCopies(paths, number)));
   const map = "data:application/json," + encodeURIComponent(JSON.stringify({ imports, scopes }));
   return ["--no-remote", "--no-npm", "--no-config", "--no-lock", `--import-map=${map}`];
 }

@@ -8,7 +8,7 @@ import { resolveBuiltModule, resolveOwnFile, resolveOwnModule } from "../../../l
 import { type GuestLibrary, listOwnGraph } from "./guest_process.ts";
 
 const GUEST = "workflows/sandbox/guest/main.ts";
-const SCRIPT = "workflows/sandbox/guest/script.ts";
+const INSTANCES = "workflows/sandbox/guest/instances.ts";
 
 /** Never called. The import makes Deno fetch and verify the modules of the guest together with this one. */
 const _fetched = () => import("../guest/main.ts");
@@ -37,7 +37,7 @@ export async function copyLibrary(folder: string): Promise<GuestLibrary> {
 }
 
 function resolveLibrary(address: (path: string) => URL): GuestLibrary {
-  return { guest: address(GUEST).href, script: address(SCRIPT).href };
+  return { guest: address(GUEST).href, instances: address(INSTANCES).href };
 }
 
 /** Lists the modules that a guest loads, without those that are imported only for their types. */

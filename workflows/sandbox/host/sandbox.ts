@@ -1,13 +1,13 @@
-/** Runs a script in a guest process: one process, one script, one run. Everything that the guest sends is a request. */
+/** Runs a script on an input in a guest process. Everything that the guest sends is a request. */
 import { SvcError, toSvcError } from "../../../lib/errors.ts";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import { isNestedDeeper, MAX_LEVELS } from "../../../utils/json_depth.ts";
 import { planPages } from "../../../lib/operation/pages.ts";
 import type { OperationRef } from "../../../lib/operation/operation.ts";
-import type { Limits } from "./limits.ts";
 import { type Frame, FrameError } from "../protocol/frames.ts";
 import {
   type CallRequest,
+  CONTINUES,
   type Declaration,
   GuestMessage,
   HostMessage,
@@ -18,9 +18,7 @@ import {
   PATCH_NAME,
 } from "../protocol/messages.ts";
 import { brokenProtocol, explainExit, outOfTime, tooMuch } from "./guest_errors.ts";
-import type { CopiedPaths } from "./copied_paths.ts";
-import { GuestPipe } from "./guest_pipe.ts";
-import { type GuestFiles, killGuest, startGuest } from "./guest_process.ts";
+import type { Guest } from "./guest.ts";
 import {
   escapeLog,
   isBase64,
@@ -113,6 +111,9 @@ const MAX_AHEAD = 64;
 /** Maximum total size of recorded results that the guest has not read, in characters. A single one may be larger. */
 const MAX_AHEAD_CHARACTERS = 16 * 1024 * 1024;
 
+/** Bytes that a process may keep for its next input, per mebibyte of the memory limit. */
+const KEPT_SHARE = 256 * 1024;
+
 /** A step without a result. */
 interface OpenStep {
   readonly step: RequestedStep;
@@ -121,14 +122,11 @@ interface OpenStep {
   isWaiting?: boolean;
 }
 
-/** A guest process. It runs its script once. */
+/** The run of a script on one input in a guest process. */
 export class Sandbox {
   /** Declaration of the script. Resolves when it is loaded. */
   readonly ready: Promise<Declaration>;
-  readonly #process: Deno.ChildProcess;
-  readonly #limits: Limits;
-  readonly #paths?: CopiedPaths;
-  readonly #pipe: GuestPipe;
+  readonly #guest: Guest;
   readonly #declared = Promise.withResolvers<Declaration>();
   readonly #result = Promise.withResolvers<JsonValue | undefined>();
   readonly #steps = new Map<number, OpenStep>();
@@ -148,25 +146,32 @@ export class Sandbox {
   #state: "loading" | "ready" | "running" | "ended" = "loading";
   #handlers?: RunHandlers;
   #timeLimit: TimeLimit;
+  #next?: Sandbox;
 
   /** True if the run or its process has ended. */
   get hasEnded(): boolean {
     return this.#state === "ended";
   }
 
-  /** Starts the process, which loads the script. */
-  constructor(files: GuestFiles, limits: Limits) {
-    this.#limits = limits;
-    this.#paths = files.paths;
-    this.#process = startGuest(files, limits);
-    this.#pipe = new GuestPipe(this.#process);
+  /** The sandbox of the next input in the same process. It is missing if the process ends with this input. */
+  get next(): Sandbox | undefined {
+    return this.#next;
+  }
+
+  /** Takes over a process that loads an instance of the script. */
+  constructor(guest: Guest) {
+    this.#guest = guest;
     this.ready = this.#declared.promise;
     // A sandbox in reserve may fail before its promises are awaited.
     this.ready.catch(() => {});
     this.#result.promise.catch(() => {});
     this.#timeLimit = this.#limitTime();
     this.#wakeTimer = new WakeTimer(() => this.#sendSignal(HostMessage.wake));
-    void this.#receive();
+    guest.listener = {
+      onMessage: (frame) => this.#handle(frame),
+      onExit: (status, stderr) => this.#explainExit(status, stderr),
+      onError: (error) => this.stop(error instanceof FrameError ? brokenProtocol(error.message) : toSvcError(error)),
+    };
   }
 
   /**
@@ -187,7 +192,9 @@ export class Sandbox {
     this.#operations = operations;
     this.#timeLimit.end();
     this.#timeLimit = this.#limitTime();
-    this.#pipe.send({ kind: HostMessage.start, id: 0, text: JSON.stringify({ input, ...start }) });
+    const maxKeptBytes = this.#guest.limits.maxMemoryMiB * KEPT_SHARE;
+    const text = JSON.stringify({ input, ...start, maxKeptBytes });
+    this.#guest.send({ kind: HostMessage.start, id: 0, text });
     this.#sendAhead();
     return await this.#result.promise;
   }
@@ -198,14 +205,17 @@ export class Sandbox {
    */
   stop(reason: SvcError = new SvcError("INTERRUPTED", "The workflow was stopped.")): void {
     if (this.#state === "ended") return;
-    this.#state = "ended";
-    this.#timeLimit.end();
-    this.#wakeTimer.end();
+    this.#end();
     this.#declared.reject(reason);
     this.#result.reject(reason);
     for (const { step, controller } of this.#steps.values()) if (!step.hasEffect) controller.abort(reason);
-    this.#pipe.close();
-    killGuest(this.#process);
+    this.#guest.kill();
+  }
+
+  #end(): void {
+    this.#state = "ended";
+    this.#timeLimit.end();
+    this.#wakeTimer.end();
   }
 
   /** Resolves when the script is idle: it has reacted to all results so far. */
@@ -216,31 +226,26 @@ export class Sandbox {
 
   /** Resolves when the process has ended. */
   async gone(): Promise<void> {
-    await this.#process.status;
+    await this.#guest.gone();
   }
 
   #limitTime(): TimeLimit {
-    const stop = () => this.stop(outOfTime(this.#limits));
-    return new TimeLimit(this.#limits.timeoutSeconds, stop, () => this.whenIdle());
+    const { limits } = this.#guest;
+    const stop = () => this.stop(outOfTime(limits));
+    return new TimeLimit(limits.timeoutSeconds, stop, () => this.whenIdle());
   }
 
   #sendSignal(kind: number): void {
-    this.#pipe.send({ kind, id: 0, text: "" });
+    this.#guest.send({ kind, id: 0, text: "" });
   }
 
-  async #receive(): Promise<void> {
-    try {
-      await this.#pipe.receive((frame) => this.#handle(frame));
-      if (this.hasEnded) return;
-      const [status, stderr] = [await this.#process.status, await this.#pipe.stderr];
-      this.stop(explainExit(status, this.#paths?.restore(stderr, false) ?? stderr, this.#limits));
-    } catch (error) {
-      this.stop(error instanceof FrameError ? brokenProtocol(error.message) : toSvcError(error));
-    }
+  #explainExit(status: Deno.CommandStatus, stderr: string): void {
+    const { paths, limits } = this.#guest;
+    this.stop(explainExit(status, paths?.restore(stderr, false) ?? stderr, limits));
   }
 
   #handle({ kind, id, text: received }: Frame): void {
-    const text = this.#paths?.restore(received, kind !== GuestMessage.log) ?? received;
+    const text = this.#guest.paths?.restore(received, kind !== GuestMessage.log) ?? received;
     if (kind !== GuestMessage.log && isNestedDeeper(text)) {
       throw tooMuch(`a message with more than ${MAX_LEVELS} levels`);
     }
@@ -268,7 +273,7 @@ export class Sandbox {
         return resolve();
       }
       case GuestMessage.result:
-        return this.#finish(text);
+        return this.#finish(text, id === CONTINUES);
       case GuestMessage.failure:
         return this.stop(parseFailure(text) ?? brokenProtocol("an invalid error"));
       default:
@@ -369,7 +374,7 @@ export class Sandbox {
 
   #sendResult(kind: number, id: number, head: object, text: string, onTaken?: () => void): void {
     const at = this.#handlers?.onDelivery(id);
-    this.#pipe.send({ kind, id, text: JSON.stringify({ ...head, at }) + "\n" + text }, onTaken);
+    this.#guest.send({ kind, id, text: JSON.stringify({ ...head, at }) + "\n" + text }, onTaken);
   }
 
   /** Sends recorded results, up to the first of a step that the script has taken already. */
@@ -416,10 +421,13 @@ export class Sandbox {
     }
   }
 
-  #finish(text: string): void {
+  #finish(text: string, continues: boolean): void {
     const isDone = this.#steps.values().every(({ step }) => step.kind !== "call");
     if (this.#state !== "running" || !isDone) throw new FrameError("an unexpected result");
     this.#result.resolve(parseResult(text));
-    this.stop();
+    if (!continues) return this.stop();
+    if (this.#steps.size > 0) throw new FrameError("an unfinished run");
+    this.#end();
+    this.#next = new Sandbox(this.#guest);
   }
 }

@@ -43,7 +43,7 @@ export const GuestMessage = {
   cancel: 3,
   /** Text for stderr. */
   log: 4,
-  /** The run has succeeded: its result as JSON, or no text. */
+  /** The run has succeeded: its result as JSON, or no text. With the identifier `CONTINUES`, a `ready` message follows. */
   result: 5,
   /** The script failed, or could not be loaded: an error record. */
   failure: 6,
@@ -57,9 +57,12 @@ export const GuestMessage = {
   patched: 10,
 } as const;
 
+/** Identifier of a result after which the guest loads the next instance of the script. */
+export const CONTINUES = 1;
+
 /** Kinds of messages from the host. */
 export const HostMessage = {
-  /** Starts the run: `{ input, startedAt, randomness, patches?, recordedSteps? }`. */
+  /** Starts the run: `{ input, startedAt, randomness, patches?, recordedSteps?, maxKeptBytes }`. */
   start: 16,
   /**
    * Result of a call: a line of JSON, `{ at, answer, pages?, etag?, content?, placeholder? }`, then the response body, as text
