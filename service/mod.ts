@@ -14,6 +14,9 @@ export type { ClientCredentials, RunningService, ServiceOptions };
 const TYPES: OptionTypes<ServiceOptions> = {
   app: "string",
   data: "string",
+  store: "string",
+  storePasswordFile: "string",
+  storePasswordCommand: "string",
   port: undefined,
   hostname: "string",
   apiRoot: undefined,

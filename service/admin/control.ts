@@ -6,13 +6,15 @@ import {
   isInUse,
   locateFiles,
   lockDirectory,
+  openKnownStore,
   readState,
+  refuseServer,
   removeData,
   resolveDataDirectory,
   type ServiceState,
   tryLock,
 } from "../server/directory.ts";
-import { MEMORY } from "../server/settings.ts";
+import { MEMORY, type StoreOptions } from "../server/settings.ts";
 import { describeUpgrade, readUpgrade, type UpgradeState } from "../server/upgrade_state.ts";
 import { delay } from "../../utils/async/abort.ts";
 import { listDirectories, listServicesInMemory, type RegisteredService, unregisterService } from "./registry.ts";
@@ -20,7 +22,6 @@ import { checkOwner, findProfiles, findServiceProfile, writeProfile } from "./pr
 import { getProfileName } from "../../lib/auth/settings.ts";
 import { addClient } from "../access/clients.ts";
 import { loadServedApplication } from "../sample/served_application.ts";
-import { openStore } from "../store/open_store.ts";
 
 /** Milliseconds to wait for the response of a service. */
 const RESPONSE_TIMEOUT = 3000;
@@ -180,7 +181,9 @@ export async function resetService(
   { data: given, stopFirst = false }: ServiceDirectory & { stopFirst?: boolean } = {},
 ): Promise<{ removed: string }> {
   const data = resolveDirectory(given);
-  if (await readState(data) === undefined) throw createUnusedError(data, "There is nothing to remove.");
+  const state = await readState(data);
+  if (state === undefined) throw createUnusedError(data, "There is nothing to remove.");
+  refuseServer(state, "Delete the data there: drop the schema that the location names (default: svc).");
   if (stopFirst) await stopService({ data });
   using _lock = await lockDirectory(data, "Add --stop to stop it first.");
   await removeData(data);
@@ -213,12 +216,12 @@ async function requestHealth({ url }: Pick<ServiceState, "url">): Promise<JsonOb
 
 /** Removes a client with its tokens. The service need not run; a running one accepts its tokens for two more seconds. */
 export async function removeClient(
-  options: ServiceDirectory & { client?: string; profile?: string },
+  options: ServiceDirectory & StoreOptions & { client?: string; profile?: string },
 ): Promise<{ client: string; removed: true }> {
   const data = resolveDirectory(options.data);
   if (await readState(data) === undefined) throw createUnusedError(data, "There is no client to remove.");
   const client = options.client ?? findClient(getProfileName(options), data);
-  const store = await openStore(locateFiles(data).database, { isKnown: true });
+  const store = await openKnownStore(data, options);
   try {
     if (!await store.transact((tx) => tx.deleteClient(client))) {
       throw new SvcError("INVALID_ARGS", `The service has no client ${client}.`, {
@@ -242,7 +245,7 @@ function findClient(name: string, data: string): string {
 
 /** Adds a client for an operator and writes its profile. The service need not run. */
 export async function addClientProfile(
-  options: ServiceDirectory & { operator: string; profile?: string },
+  options: ServiceDirectory & StoreOptions & { operator: string; profile?: string },
 ): Promise<{ operator: string; profile: string; url: string }> {
   const data = resolveDirectory(options.data);
   const profile = getProfileName(options);
@@ -252,7 +255,7 @@ export async function addClientProfile(
   }
   checkOwner(profile, data);
   const app = await loadServedApplication(state.app === "" ? undefined : state.app);
-  const store = await openStore(locateFiles(data).database, { isKnown: true });
+  const store = await openKnownStore(data, options);
   try {
     await writeProfile(profile, data, state, await addClient(store, app, options.operator));
   } finally {

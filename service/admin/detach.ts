@@ -15,6 +15,7 @@ import { listModelHosts } from "../conversations/model_address.ts";
 import {
   createLog,
   findApplication,
+  findStore,
   locateFiles,
   lockDirectory,
   readState,
@@ -22,6 +23,7 @@ import {
   type ServiceState,
 } from "../server/directory.ts";
 import { MEMORY } from "../server/settings.ts";
+import { parseStoreLocation, type StorePlace, type StoreServerPlace } from "../store/open_store.ts";
 import { findProfiles } from "./profiles.ts";
 import type { StartHooks } from "../server/run.ts";
 import { explainUpgrade, readUpgrade } from "../server/upgrade_state.ts";
@@ -56,9 +58,10 @@ export async function startDetached(
   }
   (await lockDirectory(data))[Symbol.dispose](); // Creates the directory, and fails if it is in use.
   const hosts = await listHosts(await findApplication(data, options.app));
+  const permissions = await buildPermissions(data, hosts, await findStore(data, options));
   await createLog(data);
   const maxConnections = options.maxConnections ?? await findMaxConnections(); // The child may not read its limit.
-  const child = launch({ ...options, data, maxConnections }, await buildPermissions(data, hosts));
+  const child = launch({ ...options, data, maxConnections }, permissions);
   const state = await waitUntilReady(child, data, hooks);
   const { url, apiRoot, tokenPath, pid } = state;
   return { url, apiRoot, tokenPath, data, pid, profiles: findProfiles(data) };
@@ -108,21 +111,45 @@ function buildCommandLine(
   ];
 }
 
-/** Builds the Deno permissions of a service. It runs no programs, writes only its data and profiles, and calls only models. */
-async function buildPermissions(data: string, hosts: readonly string[]): Promise<string[]> {
+/**
+ * Builds the Deno permissions of a service. It writes only its data and profiles, calls only models and its database, and
+ * runs only the program that prints the password of the database.
+ */
+async function buildPermissions(data: string, hosts: readonly string[], store: StorePlace): Promise<string[]> {
   const directory = getConfigDirectory();
   const profiles = await resolveLink(getConfigFile(directory)).catch((error) => {
     throw explainWriteFailure(directory, error);
   });
-  const writable = [data, directory, dirname(profiles)];
+  const { socketFolders = [], addresses = [], programs = [] } = "location" in store
+    ? await describeStoreAccess(store)
+    : {};
+  const writable = [data, directory, dirname(profiles), ...socketFolders];
   const write = writable.some((path) => path.includes(",")) ? "" : "=" + writable.join(",");
   return [
     "--no-prompt",
     "--allow-env",
     "--allow-read",
     `--allow-write${write}`,
-    `--allow-net=${["127.0.0.1", ...hosts].join(",")}`,
+    `--allow-net=${["127.0.0.1", ...hosts, ...addresses].join(",")}`,
+    ...programs.map((program) => `--allow-run=${program}`),
   ];
+}
+
+/** Resources that the service needs to reach a database server. */
+interface StoreAccess {
+  readonly socketFolders?: readonly string[];
+  readonly addresses?: readonly string[];
+  readonly programs?: readonly string[];
+}
+
+async function describeStoreAccess({ location, passwordCommand }: StoreServerPlace): Promise<StoreAccess> {
+  const { host, port } = await parseStoreLocation(location);
+  const reach = host.startsWith("/")
+    ? { socketFolders: [host] }
+    : { addresses: [`${host.includes(":") ? `[${host}]` : host}:${port}`] };
+  if (passwordCommand === undefined) return reach;
+  const { findProgram } = await import("../../utils/postgres/password.ts");
+  return { ...reach, programs: [findProgram(passwordCommand)] };
 }
 
 async function waitUntilReady(

@@ -8,7 +8,7 @@ import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import { makePrivateDirectory } from "../../utils/fs/private_file.ts";
 import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import { FILE_KIND } from "../attachments/files.ts";
-import { locateFiles, lockDirectory, readState, registerApplication } from "../server/directory.ts";
+import { locateFiles, lockDirectory, readState, refuseServer, registerApplication } from "../server/directory.ts";
 import { keepBytes } from "../store/bytes_on_disk.ts";
 import { checkDatabase, copyDatabase, type DatabaseFindings, readItems } from "../store/sqlite/snapshot.ts";
 import { createUnusedError, resolveDirectory, type ServiceDirectory } from "../admin/control.ts";
@@ -49,6 +49,7 @@ export async function backUp({ file, ...which }: ServiceDirectory & { file: stri
   const backup = resolve(file);
   const state = await readState(data);
   if (state === undefined) throw createUnusedError(data, "There is nothing to back up.");
+  refuseServer(state, "Back up the database with the tools of PostgreSQL, such as pg_dump.");
   if (await exists(backup)) {
     throw new SvcError("INVALID_ARGS", `${file} already exists.`, {
       hint: "Name a new file. Backups are not replaced.",
@@ -111,7 +112,9 @@ export async function restore({ file, ...which }: ServiceDirectory & { file: str
 export async function verify({ backup, ...which }: ServiceDirectory & { backup?: string }): Promise<VerifyReport> {
   if (backup !== undefined) return await verifyBackup(backup);
   const data = resolveDirectory(which.data);
-  if (await readState(data) === undefined) throw createUnusedError(data, "There is nothing to verify.");
+  const state = await readState(data);
+  if (state === undefined) throw createUnusedError(data, "There is nothing to verify.");
+  refuseServer(state, "Verify the database with the tools of PostgreSQL, such as pg_amcheck.");
   const { database, files } = locateFiles(data);
   using _kept = await keepBytes(files);
   const { schema, cases } = assertIntact(database, database);

@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import { SvcError } from "../../lib/errors.ts";
 import { hasEffect } from "../../lib/operation/operation.ts";
 import { VERSION } from "../../lib/version.ts";
+import { abortable } from "../../utils/async/abort.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import { isFileLimit } from "../connections/limits.ts";
 import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
@@ -14,7 +15,14 @@ import type { Assets } from "../pages/assets.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import { QueryTooSlow } from "../store/query.ts";
 import type { ServiceClock } from "../store/service_clock.ts";
-import { OutcomeUnknown, type Store, StoreBusy, StoreUnavailable, type Transaction } from "../store/store.ts";
+import {
+  OutcomeUnknown,
+  type Store,
+  StoreBusy,
+  type StoreServer,
+  StoreUnavailable,
+  type Transaction,
+} from "../store/store.ts";
 import { checkHost } from "./check_host.ts";
 import { createOptionsResponse, permitOrigin } from "./cross_origin.ts";
 import { createDecoder } from "./decode.ts";
@@ -78,8 +86,14 @@ export interface AppOptions {
 /** Maximum size of a token request in bytes. */
 const MAX_TOKEN_REQUEST_BYTES = 16 * 1024;
 
-/** Path of the health check, which needs no token. */
+/** Path of the health check, which needs no token. It succeeds while the process lives. */
 const HEALTH = "/health";
+
+/** Path of the check for load balancers, which needs no token. It succeeds while the service can serve calls. */
+const READY = "/ready";
+
+/** Milliseconds to wait for the database in a check. */
+const CHECK_TIMEOUT = 1000;
 
 /** HEAD is served as a marked GET: Hono would drop the body, and the server derives `Content-Length` from it. */
 interface Env {
@@ -110,12 +124,21 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
     return await tokenEndpoint.revoke(await readForm(c.req.raw), c.req.header("authorization"));
   });
   const health = { status: "ok", version: VERSION, application: options.app.name, pid: Deno.pid };
-  hono.get(HEALTH, () => createJsonResponse(200, health));
+  const { server } = options.store;
+  hono.get(HEALTH, async () => {
+    if (server === undefined) return createJsonResponse(200, health);
+    return createJsonResponse(200, { ...health, database: await isReachable(server) ? "reachable" : "unreachable" });
+  });
+  hono.get(READY, async () => {
+    if (server !== undefined && !await isReachable(server)) throw new StoreUnavailable("The check has failed.");
+    return createJsonResponse(200, { status: "ready" });
+  });
   const served = [
     ...routes.map(({ operation: { method, path } }) => ({ method, path: apiRoot + path })),
     { method: "POST", path: tokenPath },
     { method: "POST", path: revocationPath },
     { method: "GET", path: HEALTH },
+    { method: "GET", path: READY },
   ];
   hono.notFound((c) => respondToUnknownRoute(c, served));
   hono.onError((error) => {
@@ -144,6 +167,12 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
     for (const [name, value] of Object.entries(permission)) response.headers.set(name, value);
     return response;
   };
+}
+
+/** Reports whether a database server answers soon. */
+async function isReachable(server: StoreServer): Promise<boolean> {
+  const signal = AbortSignal.timeout(CHECK_TIMEOUT);
+  return await abortable(server.readTime(), signal).then(() => true, () => false);
 }
 
 /** Adds the methods that every path has. */
@@ -314,8 +343,9 @@ function toKnownError(error: Error): KnownError | undefined {
   if (error instanceof QueryTooSlow) {
     return new Invalid("The query takes too long. Add conditions, or request fewer rows.");
   }
-  if (error instanceof StoreBusy || error instanceof StoreUnavailable) {
-    return new RequestError("Unavailable", error.message, { retryAfter: 1 });
+  if (error instanceof StoreBusy) return new RequestError("Unavailable", error.message, { retryAfter: 1 });
+  if (error instanceof StoreUnavailable) {
+    return new RequestError("Unavailable", "The database of the service cannot be reached.", { retryAfter: 1 });
   }
   // Without Retry-After, which would tell the client that nothing was changed.
   if (error instanceof OutcomeUnknown) return new RequestError("Unavailable", error.message);

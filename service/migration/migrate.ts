@@ -5,8 +5,14 @@ import { exists } from "../../utils/fs/exists.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { Application } from "../application/model/application.ts";
 import { loadServedApplication } from "../sample/served_application.ts";
-import { findApplication, locateFiles, lockDirectory, resolveDataDirectory } from "../server/directory.ts";
-import { openStore } from "../store/open_store.ts";
+import {
+  findApplication,
+  findStore,
+  lockDirectory,
+  openKnownStore,
+  resolveDataDirectory,
+} from "../server/directory.ts";
+import type { StoreOptions } from "../server/settings.ts";
 import type { Transaction } from "../store/store.ts";
 import type { Rename } from "../store/uses.ts";
 import { findMismatches, markVerified, type Mismatch } from "./mismatches.ts";
@@ -14,7 +20,7 @@ import { describeUnusedName } from "./unused_names.ts";
 import { parseRename } from "./renames.ts";
 
 /** Options of a migration. */
-export interface MigrateOptions {
+export interface MigrateOptions extends StoreOptions {
   /** Data directory. */
   readonly data?: string;
   /** Application definition. Default: the last one used. */
@@ -50,18 +56,18 @@ class PlanOnly extends Error {
  * so that the numbers are exact. The service must not run.
  */
 export async function migrate(
-  { data: given, app: file, renames: texts, apply }: MigrateOptions,
+  { data: given, app: file, renames: texts, apply, ...storeOptions }: MigrateOptions,
 ): Promise<MigrationReport> {
   const renames = texts.map((text) => ({ text, rename: parseRename(text) }));
   const data = resolveDataDirectory(given);
-  const { database } = locateFiles(data);
-  if (!await exists(database)) {
+  const place = await findStore(data, storeOptions);
+  if ("file" in place && !await exists(place.file)) {
     throw new SvcError("INVALID_ARGS", `${data} has no database.`, { hint: "Name a data directory with --data." });
   }
   const app = await loadServedApplication(await findApplication(data, file));
   for (const { text, rename } of renames) checkTarget(app, rename, text);
   using _lock = await lockDirectory(data);
-  const store = await openStore(database, { isKnown: true });
+  const store = await openKnownStore(data, storeOptions);
   try {
     return await store.transact(async (tx) => {
       const report = await applyRenames(tx, app, renames);

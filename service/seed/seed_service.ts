@@ -8,12 +8,12 @@ import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { addClient } from "../access/clients.ts";
 import { readServiceStatus, resolveDirectory, type ServiceDirectory } from "../admin/control.ts";
 import { loadServedApplication } from "../sample/served_application.ts";
-import { findApplication, locateFiles } from "../server/directory.ts";
-import { openStore } from "../store/open_store.ts";
+import { findApplication, openKnownStore } from "../server/directory.ts";
+import type { StoreOptions } from "../server/settings.ts";
 import { seedApplication, type SeedOptions, type SeedReport } from "./seed_application.ts";
 
 /** Options of sample data for the service of a data directory or of a profile. */
-export interface SeedServiceOptions extends ServiceDirectory, Omit<SeedOptions, "app" | "openClient"> {
+export interface SeedServiceOptions extends ServiceDirectory, StoreOptions, Omit<SeedOptions, "app" | "openClient"> {
   /** Profile of the service. Default: the service of the data directory. */
   readonly profile?: string;
 }
@@ -25,7 +25,7 @@ export async function seedService(
   const data = profile === undefined ? resolveDirectory(given) : findDirectory(profile, given);
   const { url, apiRoot, tokenPath } = readAddress(await readServiceStatus({ data }), data);
   const app = await loadServedApplication(await findApplication(data, undefined));
-  const store = await openStore(locateFiles(data).database, { isKnown: true });
+  const store = await openKnownStore(data, options);
   const clientIds: string[] = [];
   const openClient = async (operator: string) => {
     const credentials = await addClient(store, app, operator);

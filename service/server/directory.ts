@@ -1,4 +1,5 @@
 /** A data directory: the database, the lock of the service that uses it, and the address of that service. */
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { findConfigDirectory, getConfigDirectory, getServiceDirectory } from "../../lib/auth/profiles.ts";
 import {
@@ -12,12 +13,14 @@ import type { Warn } from "../../lib/client/callback.ts";
 import { FileLock } from "../../utils/fs/file_lock.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { exists } from "../../utils/fs/exists.ts";
-import { isJsonObject, type JsonObject, parseJsonObject } from "../../utils/json.ts";
+import { isJsonObject, isString, type JsonObject, parseJsonObject } from "../../utils/json.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import { describeReadError, describeWriteError } from "../../utils/fs/describe_error.ts";
 import { isProcessId } from "../../utils/process_id.ts";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
-import { MEMORY } from "./settings.ts";
+import { openStore, type StorePlace } from "../store/open_store.ts";
+import type { Store } from "../store/store.ts";
+import { MEMORY, type StoreOptions } from "./settings.ts";
 import { keepFile, removeBytes } from "../store/bytes_on_disk.ts";
 import { removeCopies, removeDatabase } from "../store/sqlite/upgrade/earlier_copies.ts";
 import { describeUpgrade, readUpgrade, removeUpgrade } from "./upgrade_state.ts";
@@ -42,6 +45,8 @@ export interface ServiceState extends JsonObject {
   app: string;
   /** ISO 8601 time, UTC, with milliseconds. */
   startedAt: string;
+  /** Location of its database server. Missing if the database is in the directory. */
+  store?: string;
 }
 
 /** The files of a data directory. */
@@ -133,13 +138,42 @@ export async function findApplication(path: string, given: string | undefined): 
   return given ?? ((await readState(path))?.app || undefined);
 }
 
+/** Word that selects the database of the data directory. */
+const EMBEDDED = "sqlite";
+
+/** Finds the database of a directory: the given one, the last one of the directory, or a file of the directory. */
+export async function findStore(path: string, options: StoreOptions): Promise<StorePlace> {
+  const location = options.store ?? (path === MEMORY ? undefined : (await readState(path))?.store);
+  if (location === undefined || location === EMBEDDED) {
+    if (options.storePasswordFile !== undefined || options.storePasswordCommand !== undefined) {
+      throw new SvcError("INVALID_ARGS", "The database of a data directory has no password.", {
+        hint: "Name a PostgreSQL database with --store, or omit the password.",
+      });
+    }
+    return { file: path === MEMORY ? MEMORY : locateFiles(path).database };
+  }
+  return { location, passwordFile: options.storePasswordFile, passwordCommand: options.storePasswordCommand };
+}
+
+/** Opens the database of a directory that a service has used. */
+export async function openKnownStore(path: string, options: StoreOptions): Promise<Store> {
+  const place = await findStore(path, options);
+  return await openStore("file" in place ? { ...place, isKnown: true } : place);
+}
+
+/** Throws if the data of a directory's service is in a database server. `hint` says what to do there instead. */
+export function refuseServer({ store }: Pick<ServiceState, "store">, hint: string): void {
+  if (store !== undefined) throw new SvcError("INVALID_ARGS", `The data of the service is in ${store}.`, { hint });
+}
+
 /** Announces to other processes that the directory's service is ready. */
 export async function announce(
   path: string,
-  service: Pick<ServiceState, "url" | "apiRoot" | "tokenPath" | "app">,
+  service: Pick<ServiceState, "url" | "apiRoot" | "tokenPath" | "app" | "store">,
 ): Promise<void> {
-  const { url, apiRoot, tokenPath, app } = service;
-  await writeState(path, { pid: Deno.pid, url, apiRoot, tokenPath, app, startedAt: new Date().toISOString() });
+  const { url, apiRoot, tokenPath, app, store } = service;
+  const startedAt = new Date().toISOString();
+  await writeState(path, { pid: Deno.pid, url, apiRoot, tokenPath, app, startedAt, ...(store && { store }) });
 }
 
 /** Records the application of a directory that no service has used yet. */
@@ -148,20 +182,21 @@ export async function registerApplication(path: string, app: string): Promise<vo
 }
 
 /**
- * Clears the process ID of a service that has ended, because another process may get the same ID. Returns whether a
- * service was announced.
+ * Clears the process ID of a service that has ended, because another process may get the same ID. Returns whether it has
+ * used a database of the directory.
  */
 export async function withdraw(path: string): Promise<boolean> {
   const state = await readState(path);
   if (state && state.pid !== 0) await writeState(path, { ...state, pid: 0 });
-  return state !== undefined;
+  return state !== undefined && state.store === undefined;
 }
 
 /** Warns if other users can change the directory or read the database. */
 export function warnIfOpen(path: string, warn: Warn): void {
   const what = "contains the data of the service";
   warnIfOpenToOthers(path, what, warn, ["change"]);
-  warnIfOpenToOthers(locateFiles(path).database, what, warn);
+  const { database } = locateFiles(path);
+  if (existsSync(database)) warnIfOpenToOthers(database, what, warn);
 }
 
 /** Reserves disk space, so that a start can open the database on a full disk. Returns false if the disk is already full. */
@@ -251,7 +286,7 @@ function explainError(path: string, done: string, reason: string | undefined, hi
 
 function isState(value: unknown): value is ServiceState {
   return isJsonObject(value) && (value.pid === 0 || isProcessId(value.pid)) &&
-    [value.url, value.apiRoot, value.tokenPath, value.app, value.startedAt].every((text) => typeof text === "string");
+    [value.url, value.apiRoot, value.tokenPath, value.app, value.startedAt, value.store ?? ""].every(isString);
 }
 
 function getLockFile(path: string): string {

@@ -10,6 +10,7 @@ import {
   announce,
   createReserve,
   findApplication,
+  findStore,
   locateFiles,
   lockDirectory,
   releaseReserve,
@@ -22,7 +23,7 @@ import { watchDefinition } from "./watch_definition.ts";
 import { getErrorMessage, SvcError } from "../../lib/errors.ts";
 import { MEMORY, resolveSettings, type ServiceOptions } from "./settings.ts";
 import { openBytes } from "../store/bytes_on_disk.ts";
-import { openStore } from "../store/open_store.ts";
+import { openStore, type StoreFile } from "../store/open_store.ts";
 import { upgradeDatabase, type UpgradeProgress } from "../store/sqlite/upgrade/upgrade.ts";
 import { explainUpgrade, type UpgradeState, writeUpgrade } from "./upgrade_state.ts";
 import { deleteExpiredResponses } from "../http/idempotency.ts";
@@ -74,16 +75,21 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
       resources.use(await lockDirectory(directory));
       isKnown = await withdraw(directory);
     }
-    const database = directory === undefined ? MEMORY : locateFiles(directory).database;
-    const isNew = directory === undefined || !await exists(database);
-    const store = await openDirectoryStore(database, isKnown, directory, { note: settings.log, ...hooks });
+    const place = await findStore(settings.data, options);
+    const isNew = "file" in place && (directory === undefined || !await exists(place.file));
+    const upgradeHooks = { note: settings.log, ...hooks };
+    const store = "file" in place && directory !== undefined
+      ? await openDirectoryStore({ ...place, isKnown }, directory, upgradeHooks)
+      : await openStore(place, upgradeHooks.note);
     resources.defer(() => store.close());
-    if (directory !== undefined && !await createReserve(directory)) {
+    if (directory !== undefined && "file" in place && !await createReserve(directory)) {
       settings.log("Warning: The disk is full. The service serves reads, and refuses changes until there is space.");
     }
-    if (directory !== undefined) await checkDefinition(store, app, { isNew, accept: settings.acceptMismatch });
+    if (directory !== undefined || !isNew) {
+      await checkDefinition(store, app, { isNew, accept: settings.acceptMismatch });
+    }
     const tokens = new Tokens(store, settings.tokenLifetimeSeconds);
-    const bytes = openBytes(directory === undefined ? undefined : locateFiles(directory).files);
+    const bytes = store.server?.files ?? openBytes(directory === undefined ? undefined : locateFiles(directory).files);
     resources.defer(() => bytes.close());
     // Files beside a new database are not from svc.
     if (!isNew && store.server === undefined) await removeOrphans(store, bytes);
@@ -129,7 +135,14 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
     await hooks.prepare?.(service);
     if (directory !== undefined) {
       const { apiRoot, tokenPath } = settings;
-      await announce(directory, { url, apiRoot, tokenPath, app: file === undefined ? "" : resolve(file) });
+      const location = "location" in place ? place.location : undefined;
+      await announce(directory, {
+        url,
+        apiRoot,
+        tokenPath,
+        app: file === undefined ? "" : resolve(file),
+        store: location,
+      });
     }
     return service;
   } catch (error) {
@@ -149,16 +162,10 @@ function createNothingToWatchError(): SvcError {
 }
 
 /** Opens the store, after an upgrade if necessary. If the disk is full, frees the reserved space and tries again. */
-async function openDirectoryStore(
-  database: string,
-  isKnown: boolean,
-  directory: string | undefined,
-  hooks: UpgradeHooks,
-): Promise<Store> {
-  if (directory === undefined) return await openStore(database);
+async function openDirectoryStore(place: StoreFile, directory: string, hooks: UpgradeHooks): Promise<Store> {
   const open = async () => {
     await upgradeDirectory(directory, hooks);
-    return await openStore(database, { isKnown });
+    return await openStore(place);
   };
   try {
     return await open();

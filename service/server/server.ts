@@ -71,7 +71,10 @@ export async function serve(options: ServerOptions): Promise<Server> {
   };
 }
 
-/** Continues jobs of other processes that have ended, until the signal aborts. */
+/**
+ * Continues jobs of other processes that have ended, until the signal aborts. Logs when the database is lost and when it
+ * can be reached again.
+ */
 async function takeOverJobs(
   jobs: Jobs,
   getApplication: () => Application,
@@ -79,15 +82,25 @@ async function takeOverJobs(
   { store, log }: ServerOptions,
 ): Promise<void> {
   const abandoned = new AbandonedJobs(store);
+  let isLost = false;
   while (await delay(SEARCH_INTERVAL, stop).then(() => true, () => false)) {
     try {
       for (const work of await abandoned.find(getApplication())) jobs.add(work);
+      if (isLost) log("The database can be reached again.");
+      isLost = false;
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) {
-        log(`Jobs of other processes were not found: ${getErrorMessage(error)}`);
-      }
+      const isUnavailable = error instanceof StoreUnavailable;
+      if (!isUnavailable) log(`Jobs of other processes were not found: ${describeCause(error)}`);
+      else if (!isLost) log(`Calls are refused until the database can be reached: ${describeCause(error)}`);
+      isLost = isUnavailable;
     }
   }
+}
+
+/** Returns the message of an error with that of its cause, which says more about a database. */
+function describeCause(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return [error, ...(cause === undefined ? [] : [cause])].map(getErrorMessage).join(" ");
 }
 
 function listen({ hostname, port, log }: ServerOptions, limits: ConnectionLimits, respond: Respond): HttpServer {

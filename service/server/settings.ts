@@ -20,6 +20,16 @@ export interface ServiceOptions {
   app?: string;
   /** Directory of the state, created if it does not exist. Default: `:memory:`, which stores nothing on disk. */
   data?: string;
+  /**
+   * Database of the state: `sqlite` for a file of the data directory, or the location of a PostgreSQL database without a
+   * password, such as `postgres://app@db.example.org/city?schema=permits`. Several services may use the same database.
+   * Default: the last one of the directory, or `sqlite`.
+   */
+  store?: string;
+  /** File with the password of the database. Default: the variable `PGPASSWORD`. */
+  storePasswordFile?: string;
+  /** Command line of a program that prints the password of the database. */
+  storePasswordCommand?: string;
   /** Port to listen on. Default: 0, which picks a free port. */
   port?: number;
   /** Loopback address to listen at. Default: `127.0.0.1`. */
@@ -50,9 +60,13 @@ export interface ServiceOptions {
   log?: (line: string) => void;
 }
 
+/** The options that select the database. */
+export type StoreOptions = Pick<ServiceOptions, "store" | "storePasswordFile" | "storePasswordCommand">;
+
 /** The options with their defaults. */
 export type Settings = Readonly<
-  Required<Omit<ServiceOptions, "app" | "maxConnections">> & Pick<ServiceOptions, "app" | "maxConnections">
+  & Required<Omit<ServiceOptions, "app" | "maxConnections" | keyof StoreOptions>>
+  & Pick<ServiceOptions, "app" | "maxConnections">
 >;
 
 /** Writes a line to stderr. A line that cannot be written, for example to a full disk, does not stop the service. */

@@ -1,11 +1,55 @@
 /** Opens the store of a service. */
+import { SvcError } from "../../lib/errors.ts";
+import type { PostgresLocation } from "../../utils/postgres/location.ts";
 import { openSqliteStore } from "./sqlite/sqlite_store.ts";
 import type { Store } from "./store.ts";
 
-/**
- * Opens a database by its location: the path of a file, or `:memory:`. Creates a missing file, unless a service has used it
- * before (`isKnown`).
- */
-export function openStore(location: string, { isKnown = false }: { readonly isKnown?: boolean } = {}): Promise<Store> {
-  return Promise.resolve(openSqliteStore(location, isKnown));
+/** A file, `:memory:`, or a database server. */
+export type StorePlace = StoreFile | StoreServerPlace;
+
+/** A database file. */
+export interface StoreFile {
+  /** Path of the file, or `:memory:`. */
+  readonly file: string;
+  /** True if a service has used it before. Otherwise a missing file is created. */
+  readonly isKnown?: boolean;
+}
+
+/** A schema of a PostgreSQL database. */
+export interface StoreServerPlace {
+  /** Location without a password, e.g. `postgres://app@db.example.org/city`. */
+  readonly location: string;
+  /** File that contains the password. Default: the variable `PGPASSWORD`, or no password. */
+  readonly passwordFile?: string;
+  /** Command line of a program that prints the password. */
+  readonly passwordCommand?: string;
+}
+
+/** Schema of a location that names none. */
+const DEFAULT_SCHEMA = "svc";
+
+/** Opens a store. `note` receives the progress of an upgrade of a database server, as lines. */
+export async function openStore(place: StorePlace, note?: (line: string) => void): Promise<Store> {
+  if ("file" in place) return openSqliteStore(place.file, place.isKnown);
+  const { openPostgresStore } = await import("./postgres/postgres_store.ts");
+  const { readPassword } = await import("../../utils/postgres/password.ts");
+  const { passwordFile: file, passwordCommand: command } = place;
+  return await openPostgresStore(await parseStoreLocation(place.location), {
+    getPassword: () => readPassword({ file, command }),
+    onUpgrade: (activity) => note?.(`Preparing the database, ${activity}`),
+  });
+}
+
+/** Parses the location of a database server. Throws `INVALID_ARGS` if it is not valid. */
+export async function parseStoreLocation(location: string): Promise<PostgresLocation> {
+  const { LocationError, parseLocation } = await import("../../utils/postgres/location.ts");
+  try {
+    return parseLocation(location, DEFAULT_SCHEMA);
+  } catch (cause) {
+    if (!(cause instanceof LocationError)) throw cause;
+    throw new SvcError("INVALID_ARGS", `--store: ${cause.message}`, {
+      cause,
+      hint: "Pass the password with PGPASSWORD, --store-password-file or --store-password-command.",
+    });
+  }
 }

@@ -22,7 +22,7 @@ interface Remembered<Place> extends PagePlace<Place> {
 
 /**
  * Remembers places by operator and query. A page continues from the place that the same operator has read before, so that
- * rows that are added or removed in the meantime neither repeat nor hide others. The first page starts anew.
+ * rows that are added or removed in the meantime neither repeat nor hide others. The first page starts again.
  */
 export class PagePlaces<Place> {
   readonly #queries = new Map<string, Remembered<Place>[]>();

@@ -19,7 +19,6 @@ import { ServiceClock } from "../../service/store/service_clock.ts";
 import { openSqliteStore } from "../../service/store/sqlite/sqlite_store.ts";
 import type { Store } from "../../service/store/store.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../utils/json.ts";
-import { repeatUnits } from "./repeating_store.ts";
 import {
   CHECKOUT,
   type CommandResult,
@@ -32,6 +31,7 @@ import {
   svc,
   type SvcOptions,
 } from "./svc.ts";
+import { chooseStore, openTestStore } from "./test_store.ts";
 import { within } from "./wait.ts";
 
 /** A response. */
@@ -84,6 +84,7 @@ export async function openService(options: ServiceOptions & { yaml?: string } = 
   const service = await startService({
     log: (line) => log.push(line),
     ...(folder !== undefined && { app: `${folder.path}/app.yaml` }),
+    ...await chooseStore(given.data),
     ...given,
   });
   const token = await requestToken(service, await service.addClient(service.operators[0] ?? ""));
@@ -108,15 +109,17 @@ export interface ServiceParts {
   readonly bytes?: ByteStore;
   /** Limits of connections. */
   readonly limits?: Partial<ConnectionLimits>;
-  /** The database. Default: a new one in memory, which runs each unit of work twice. */
+  /** The database. Default: an empty one. */
   readonly store?: Store;
 }
 
 /** Starts a service of the sample application with other parts. */
 export async function openServiceOn(
-  { bytes = openBytes(), limits, store = repeatUnits(openSqliteStore(":memory:")) }: ServiceParts,
+  { limits, ...parts }: ServiceParts,
 ): Promise<ApiCaller & AsyncDisposable> {
   const resources = new AsyncDisposableStack();
+  const store = parts.store ?? await openTestStore();
+  const bytes = parts.bytes ?? store.server?.files ?? openBytes();
   const app = await loadServedApplication(undefined);
   resources.defer(() => store.close());
   resources.defer(() => bytes.close());
@@ -217,7 +220,7 @@ export async function openLiveForAll(): Promise<Live> {
 
 /** Starts a service of the sample application. */
 export async function openLive(): Promise<Live> {
-  const service = await startService();
+  const service = await startService(await chooseStore());
   const folder = await makeFolder();
   const environments = new Map<string, Promise<Record<string, string>>>();
 

@@ -1,6 +1,6 @@
 /**
- * The operations of the service on a store in memory, without HTTP, and with a clock of the test. Each unit of work runs
- * twice: a store may repeat a unit.
+ * The operations of the service without HTTP, with a clock of the test, and with a store that runs each unit of work twice
+ * if it is embedded.
  */
 import { SvcError } from "../../lib/errors.ts";
 import type { Operation } from "../../lib/operation/operation.ts";
@@ -15,9 +15,8 @@ import { isKnownError, toStatus } from "../../service/http/status.ts";
 import type { HandlerContext, LaterWork, Outcome } from "../../service/http/handler.ts";
 import { handlers } from "../../service/http/routes.ts";
 import { openBytes } from "../../service/store/bytes_on_disk.ts";
-import { openSqliteStore } from "../../service/store/sqlite/sqlite_store.ts";
-import { repeatUnits } from "./repeating_store.ts";
 import { CHECKOUT } from "./svc.ts";
+import { openTestStore } from "./test_store.ts";
 import { within } from "./wait.ts";
 
 /** Path of the sample application. */
@@ -61,8 +60,8 @@ export interface Engine extends AsyncDisposable {
 /** Opens the operations of the sample application, or of a definition in YAML. */
 export async function openEngine(yaml?: string): Promise<Engine> {
   const app = yaml === undefined ? await loadServedApplication(undefined) : parseApplication(yaml, "test.yaml");
-  const store = repeatUnits(openSqliteStore(":memory:"));
-  const bytes = openBytes();
+  const store = await openTestStore();
+  const bytes = store.server?.files ?? openBytes();
   const background: Promise<void>[] = [];
   let time = Date.parse("2026-01-02T03:04:05.678Z");
 

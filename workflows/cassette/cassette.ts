@@ -60,7 +60,7 @@ export interface Cassette {
   readonly input?: JsonValue;
   /** Blocks of random bytes that it used, in base64. */
   readonly randomness: readonly string[];
-  /** Names of the patches whose new path it takes; absent if there are none. */
+  /** Names of the patches whose new path it takes; missing if it takes no new path. */
   readonly patches?: readonly string[];
   /** Calls in order. */
   readonly calls: readonly CassetteCall[];

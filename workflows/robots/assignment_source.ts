@@ -167,7 +167,7 @@ export class AssignmentSource implements InputSource {
     waiting.abort();
   }
 
-  /** Finds the most urgent assignment of the queue that nobody works on here and that has not just failed. */
+  /** Finds the most urgent assignment of the queue that has not just failed and that no other input works on. */
   async #findNext(): Promise<BatchInput | undefined> {
     for (let page = 1; page <= MAX_PAGES; page++) {
       const { assignments, hasMore } = await this.#readInbox(page);

@@ -28,7 +28,7 @@ export class FailureCounts {
     this.#failures.delete(assignment);
   }
 
-  /** Starts to count anew: who puts a parked assignment back into the queue wants another attempt. */
+  /** Starts to count again: who puts a parked assignment back into the queue wants another attempt. */
   parked(assignment: string): void {
     this.#failures.delete(assignment);
   }

@@ -85,7 +85,7 @@ function createWork(options: RobotOptions, failures: FailureCounts): Pick<WorkOp
   return { source: (calls, recorded) => new AssignmentSource(calls, recorded, failures, options) };
 }
 
-/** Passes the results of a run on, and returns their number. A failed assignment was given back or parked, so it is no error. */
+/** Passes the results of a run on, and returns their number. A failed assignment was given back or parked, so it is not an error. */
 async function finish(run: Run, { onResult }: RobotOptions): Promise<number> {
   let count = 0;
   for await (const result of run.results) {

@@ -199,7 +199,7 @@ class Batch {
     this.#track(input.number, this.#runOne(input));
   }
 
-  /** Continues the input whose wait has ended first. Returns false if there is none. */
+  /** Continues the input whose wait has ended first. Returns false if no input waits. */
   async #continueNext(): Promise<boolean> {
     if (this.#parked.size === 0 || this.#runner.isInterrupted || Date.now() < this.#nextLook) return false;
     // Inputs that run, or have stopped, may have waited before.

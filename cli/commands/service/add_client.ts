@@ -2,6 +2,7 @@ import { SvcError } from "../../../lib/errors.ts";
 import type { CommandContext } from "../command.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import { dataFlag } from "./data_flag.ts";
+import { storeFlags } from "./store_flags.ts";
 
 /** `svc service add-client`. */
 export const addClientCommand: LocalCommand = localCommand({
@@ -9,6 +10,7 @@ export const addClientCommand: LocalCommand = localCommand({
   details: "--profile names the profile to write. The service may be running or stopped.",
   flags: {
     data: dataFlag,
+    ...storeFlags,
     operator: { help: "Operator of the client", type: "string", required: true },
   },
   example: [

@@ -1,12 +1,13 @@
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import { dataFlag } from "./data_flag.ts";
+import { storeFlags } from "./store_flags.ts";
 
 /** `svc service migrate`. */
 export const migrateCommand: LocalCommand = localCommand({
   summary: "Adapt stored data to a changed application definition",
   details:
     "Without --apply, the command shows the plan: the renames with the number of changed rows, and what does not " +
-    "fit afterwards. With --apply, it stores all changes in one transaction. Stop the service first. A rename gives a " +
+    "fit afterwards. With --apply, it stores all changes in one transaction. Stop the service first, and all others that use the same database. A rename gives a " +
     "path of the definition a new name, e.g. caseTypes.City-Permit.stages.Review=Assessment. Renames apply in order.",
   flags: {
     rename: {
@@ -16,6 +17,7 @@ export const migrateCommand: LocalCommand = localCommand({
     },
     apply: { help: "Store the changes", type: "boolean" },
     data: dataFlag,
+    ...storeFlags,
     app: { help: "Application definition (default: the last one used)", type: "path", placeholder: "file" },
   },
   example: [

@@ -1,5 +1,6 @@
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import { dataFlag } from "./data_flag.ts";
+import { storeFlags } from "./store_flags.ts";
 
 /** `svc service remove-client`. */
 export const removeClientCommand: LocalCommand = localCommand({
@@ -7,7 +8,7 @@ export const removeClientCommand: LocalCommand = localCommand({
   details: "Without an ID, the client of the profile is removed. The service may be running: it then rejects " +
     "the client's tokens within two seconds. The profile stays in the configuration.",
   args: [{ name: "client", help: "Client ID (default: the client of the profile)", type: "string", optional: true }],
-  flags: { data: dataFlag },
+  flags: { data: dataFlag, ...storeFlags },
   example: ["--profile decider", "client-9bX2mJt0Qk7a --data permits"],
   seeAlso: ["service add-client --help", "help profiles"],
   prefersView: true,

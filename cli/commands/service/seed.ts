@@ -5,6 +5,7 @@ import { printWarnings, wantsPage } from "../../context.ts";
 import type { CommandContext } from "../command.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import { dataFlag } from "./data_flag.ts";
+import { storeFlags } from "./store_flags.ts";
 
 /** Maximum number of cases of one command. */
 const MOST_CASES = 100_000;
@@ -20,11 +21,12 @@ export const seedCommand: LocalCommand = localCommand({
     count: { help: "Number of cases, not counting the child cases that steps create", type: "integer", default: "200" },
     seed: { help: "Seed of the random values", type: "integer", default: "1" },
     data: dataFlag,
+    ...storeFlags,
   },
   example: ["", "--count 50 --seed 7", "--data permits --fields states --format table"],
   prefersView: true,
   seeAlso: ["service start --help", "service reset --help"],
-  async run(context, { count, seed, data }) {
+  async run(context, { count, seed, ...which }) {
     if (count < 1 || count > MOST_CASES) {
       throw new SvcError("INVALID_ARGS", `--count must be from 1 to ${MOST_CASES}, not ${count}.`);
     }
@@ -35,7 +37,7 @@ export const seedCommand: LocalCommand = localCommand({
     const bar = new ProgressBar(io.stderr);
     try {
       const onProgress = (cases: number) => isShown && bar.show(() => `${cases}/${pluralize(count, "case")} created`);
-      const report = await seedService({ count, seed, data, profile: globals.profile, signal, onProgress });
+      const report = await seedService({ count, seed, ...which, profile: globals.profile, signal, onProgress });
       bar.clear();
       const warn = printWarnings(context);
       for (const { work, message, calls } of report.refusals) {

@@ -6,6 +6,7 @@ import { printWarnings } from "../../context.ts";
 import type { CommandContext } from "../command.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import { dataFlag } from "./data_flag.ts";
+import { storeFlags } from "./store_flags.ts";
 
 /** `svc service start`. */
 export const startCommand: LocalCommand = localCommand({
@@ -13,13 +14,15 @@ export const startCommand: LocalCommand = localCommand({
   details: "The first start creates a client with a random secret and writes its profile, so that the other commands " +
     "work at once. Without --detach the service runs until Ctrl-C or 'svc service stop'. Data from an earlier " +
     "version of svc is upgraded first: the command shows the progress, keeps a copy, and continues an " +
-    "interrupted upgrade.",
+    "interrupted upgrade. With --store, the state is in a PostgreSQL database, which several services can use at " +
+    "the same time, each with a data directory of its own for its address and log.",
   flags: {
     port: {
       help: "Port to listen on; 0 selects a free port (default: the last one of the data directory, or 8080)",
       type: "integer",
     },
     data: { ...dataFlag, help: `${dataFlag.help}; ':memory:' keeps nothing on disk` },
+    ...storeFlags,
     app: {
       help: "Application definition (default: the last one used, or the sample application)",
       type: "path",
@@ -67,6 +70,7 @@ export const startCommand: LocalCommand = localCommand({
     "--port 0 --detach",
     "--app permits.yaml --data permits",
     "--app permits.yaml --watch --log-requests",
+    "--store 'postgres://svc@db.example.org/city?schema=permits' --store-password-command 'pass show city'",
     "--data :memory: > service.json",
   ],
   seeAlso: ["service stop --help", "service add-client --help", "help profiles"],

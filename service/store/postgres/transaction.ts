@@ -69,7 +69,7 @@ export class PostgresTransaction implements Transaction {
   #hasReadResponse = false;
   /** Numbers that this unit has taken. */
   #taken: TakenNumber[] = [];
-  /** Whether rows exist that this unit has locked or written, or whose absence it has seen. */
+  /** True if this unit has locked or written rows, or has seen that a row is missing. */
   #exists = new Map<string, boolean>();
 
   /** Begins a unit of work on a connection that nothing else uses. */
