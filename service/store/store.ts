@@ -1,6 +1,6 @@
 /**
- * The state of a service, and the interface of its database. No module outside this folder depends on SQLite. The interface
- * is asynchronous, so that a database server can replace it.
+ * The state of a service, and the interface of its database: SQLite in a file, or PostgreSQL, which several processes can
+ * use at the same time. No module outside this folder depends on either.
  *
  * Guarantees of every implementation:
  *
@@ -10,8 +10,9 @@
  * - A unit that throws leaves no changes.
  * - A unit may run more than once, for example after a conflict with another process. Only its last run has an effect, so
  *   its work changes nothing outside the transaction.
- * - Units that change data run one after another. A unit sees all changes of earlier units, and no changes of an unfinished
- *   unit.
+ * - Units that change data have the same effect as if they ran one after another, as far as they read the same cases,
+ *   records, responses, items or lists of an owner's items. A unit sees all changes of earlier units, and no changes of an
+ *   unfinished unit.
  * - A unit that only reads sees all changes that were durable when it began, and no changes of an unfinished unit. Each of
  *   its queries (`queryRows`, `countRows`, `textUses`, or a page of the items of all owners) sees one state of the
  *   database. The other reads between two queries see one state, too. Each state is at least as new as the one before.
@@ -195,7 +196,8 @@ export interface Transaction {
   listAssignments(caseId: string): Promise<StoredAssignment[]>;
   /**
    * Finds the most urgent, then oldest assignment of an operator or of the queues. Assignments that are not workable in
-   * the current state of their case are skipped.
+   * the current state of their case are skipped. A unit that changes data has the case of the assignment to itself, and
+   * skips assignments of queues whose cases other units are changing.
    */
   nextAssignment(
     operator: string,

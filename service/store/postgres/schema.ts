@@ -125,11 +125,21 @@ const FILES = `
   CREATE INDEX "filePiecesByTime" ON "filePieces" ("writtenAt") WHERE number = 0;
 `;
 
+/** Indexes for the orders in which people list cases. They contain the type, so that rows of other types are skipped. */
+const ORDER_INDEXES = `
+  CREATE INDEX "casesByUpdate" ON cases ("updatedAt" DESC, seq, "typeId");
+  CREATE INDEX "casesByStatusAndCreation" ON cases (status, "createdAt" DESC, seq, "typeId");
+  CREATE INDEX "casesByUrgency" ON cases (urgency DESC, seq, "typeId");
+  CREATE INDEX "casesByStage" ON cases ("stageId", seq, "typeId");
+  CREATE INDEX "casesByUpdater" ON cases ("updatedBy", seq, "typeId");
+`;
+
 /** The steps to the current version of the tables. */
 const STEPS: readonly SchemaStep[] = [
   { activity: "creating the tables", sql: TABLES },
   { activity: "adding functions for queries", sql: QUERY_FUNCTIONS },
   { activity: "creating the table of files", sql: FILES, compatibleWith: 2 },
+  { activity: "adding indexes for orders of cases", sql: ORDER_INDEXES, compatibleWith: 2 },
 ];
 
 /** The tables of a store. */
