@@ -43,9 +43,9 @@ Deno.test("the parts of an application definition import only lower parts, and t
   assert.deepEqual(wrong.map(([from, to]) => `${from} imports ${to}`), []);
 });
 
-Deno.test("only the store, backups and the data directory depend on a kind of database", () => {
+Deno.test("only the store, backups, copies and the data directory depend on a kind of database", () => {
   const wrong = imports().filter(([from, to]) => {
-    return /^service\/store\/\w+\//.test(to) && !/^service\/(store|backup|server)\//.test(from);
+    return /^service\/store\/\w+\//.test(to) && !/^service\/(store|backup|copy|server)\//.test(from);
   });
   assert.deepEqual(wrong.map(([from, to]) => `${from} imports ${to}`), []);
 });

@@ -16,8 +16,8 @@ export class TooManyBytes extends Error {}
 
 /** Stores the bytes of files under generated names: a user's file name never becomes a path. */
 export interface ByteStore {
-  /** Writes all pieces. Resolves when they are durable; after a failure, nothing is stored. */
-  write(pieces: Pieces, limit: number): Promise<Written>;
+  /** Writes all pieces, to a new name by default. Resolves when they are durable; after a failure, nothing is stored. */
+  write(pieces: Pieces, limit: number, id?: string): Promise<Written>;
   /** Returns the bytes. The file is opened on the first read. */
   read(id: string): ReadableStream<Uint8Array>;
   /** Deletes a file, if it exists. */

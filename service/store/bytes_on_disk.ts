@@ -15,8 +15,7 @@ export function openBytes(folder?: string): ByteStore {
   // Synchronous, so that concurrent writes create only one folder.
   const getFolder = () => folder ?? (temporary ??= Deno.makeTempDirSync({ prefix: "svc-files-" }));
   return {
-    async write(pieces, limit) {
-      const id = crypto.randomUUID();
+    async write(pieces, limit, id = crypto.randomUUID()) {
       if (folder !== undefined) await makePrivateDirectory(folder);
       const path = `${getFolder()}/${id}`;
       try {

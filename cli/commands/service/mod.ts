@@ -1,6 +1,7 @@
 import type { LocalGroup } from "../local_command.ts";
 import { addClientCommand } from "./add_client.ts";
 import { backupCommand } from "./backup.ts";
+import { copyCommand } from "./copy.ts";
 import { diagramCommand } from "./diagram.ts";
 import { migrateCommand } from "./migrate.ts";
 import { removeClientCommand } from "./remove_client.ts";
@@ -26,6 +27,7 @@ export const commands: LocalGroup = {
   backup: backupCommand,
   restore: restoreCommand,
   verify: verifyCommand,
+  copy: copyCommand,
   validate: validateCommand,
   diagram: diagramCommand,
   schema: schemaCommand,

@@ -45,8 +45,7 @@ export function openDatabaseBytes(pool: Pool): ByteStore {
   }
 
   return {
-    async write(pieces, limit) {
-      const id = crypto.randomUUID();
+    async write(pieces, limit, id = crypto.randomUUID()) {
       try {
         return { id, size: await writePieces(id, pieces, limit) };
       } catch (error) {

@@ -25,6 +25,12 @@ export function insertInto(table: TableName, conflict = ""): string {
     VALUES (${values.join(", ")}, ${callChecksum(table, values)})`;
 }
 
+/** Returns the statement that inserts a row with its `seq`, which is the parameter after those of `encodeRow`. */
+export function insertWithSeq(table: TableName): string {
+  const seq = `?${listColumns(table).length + 1}`;
+  return insertInto(table).replace("(", "(seq, ").replace("VALUES (", `VALUES (${seq}, `);
+}
+
 /** Returns the statement that inserts a row or replaces its columns, apart from the constant ones. */
 export function upsert(table: TableName): string {
   const { key, constant = [] } = getTable(table);

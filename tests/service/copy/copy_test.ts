@@ -1,0 +1,146 @@
+/** `svc service copy`: from a data directory to PostgreSQL, and back. */
+import assert from "node:assert/strict";
+import { copyService } from "../../../service/copy/copy.ts";
+import { openPostgresSource } from "../../../service/copy/postgres_copy.ts";
+import { openSqliteSource } from "../../../service/copy/sqlite_copy.ts";
+import type { CopySource } from "../../../service/copy/copied_database.ts";
+import { locateFiles } from "../../../service/server/directory.ts";
+import { openBytes } from "../../../service/store/bytes_on_disk.ts";
+import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
+import { TABLE_NAMES } from "../../../service/store/tables.ts";
+import { ExactNumber } from "../../../utils/exact_number.ts";
+import { LimitedCommand, makeFolder, parseErrorRecord, PROGRAM, svcInProcess } from "../../harness/svc.ts";
+import { useTestSchema } from "../../harness/postgres_schema.ts";
+import { eventually } from "../../harness/wait.ts";
+
+const AT = "2026-01-01T00:00:00.000Z";
+
+const noPassword = () => Promise.resolve(undefined);
+
+/** Creates a data directory with rows in all tables, gaps between them, and a file. */
+async function fillDirectory(data: string, cases: number): Promise<void> {
+  await Deno.mkdir(data, { recursive: true });
+  const { database, files } = locateFiles(data);
+  const bytes = openBytes(files);
+  const pieces = [new Uint8Array(300_000).fill(7), new TextEncoder().encode("end")];
+  const { id: fileId, size } = await bytes.write(ReadableStream.from(pieces), Infinity);
+  const store = openSqliteStore(database);
+  await store.transact(async (tx) => {
+    for (let n = 0; n < cases; n++) {
+      await tx.nextNumber("P");
+      const id = `P-${n}`;
+      await tx.putCase({
+        id,
+        businessId: id,
+        typeId: "T",
+        ...(n > 0 && { parentId: "P-0" }),
+        status: "Open",
+        urgency: n % 100,
+        stageId: "S",
+        createdBy: "ada",
+        createdAt: AT,
+        updatedBy: "ben",
+        updatedAt: AT,
+        tag: AT,
+        content: { z: n, a: "ä\0\u0001\ud800", digits: new ExactNumber("12345678901234567890.10"), n: null },
+        flow: { visits: {} },
+      });
+      await tx.putAssignment({
+        id: `A-${n}`,
+        caseId: id,
+        processId: "P",
+        stepId: "S",
+        urgency: 0,
+        createdAt: AT,
+        assignee: { kind: "queue", id: "Q" },
+        state: {},
+      });
+      await tx.addEvent({ caseId: id, at: AT, by: "ada", kind: "created", text: "é", facts: { n } });
+    }
+    await tx.deleteAssignment("A-1");
+    await tx.putRecord({ classId: "D", key: '["\\u0000"]', tag: AT, content: { a: "\0" } });
+    const file = { id: fileId, name: "plan.txt", type: "text/plain", size, links: 1, by: "ada", at: AT };
+    await tx.putItem({ kind: "file", id: fileId, owner: "linked", at: AT, content: file });
+    const response = { request: "r", at: AT, status: 200, headers: { etag: "x" } };
+    await tx.putResponse({ caller: "ada", key: "k", body: "text ".repeat(500), ...response });
+    for (const id of ["a", "ä", "b"]) {
+      await tx.putClient({ id, secretHash: "h", operator: "ada", createdAt: AT });
+      await tx.putToken({ hash: `#${id}`, clientId: id, expiresAt: AT }, "");
+    }
+  });
+  await store.close();
+}
+
+/** Reads all rows, with their places. */
+async function readAll(source: CopySource): Promise<unknown> {
+  await using opened = source;
+  const tables = [];
+  for (const table of TABLE_NAMES) tables.push(await opened.read(table, undefined, 1_000_000));
+  return tables;
+}
+
+Deno.test("everything is copied to PostgreSQL, and back to a directory", async () => {
+  await using folder = await makeFolder();
+  await using schema = useTestSchema();
+  const [data, back] = [`${folder.path}/data`, `${folder.path}/back`];
+  await fillDirectory(data, 600);
+  const expected = await readAll(await openSqliteSource(data));
+  const report = await copyService({ from: data, to: schema.location });
+  assert.deepEqual(report, { from: data, to: schema.location, rows: 1809, files: 1 });
+  assert.deepEqual(await readAll(await openPostgresSource(schema.parsed, noPassword)), expected);
+  await copyService({ from: schema.location, to: back });
+  assert.deepEqual(await readAll(await openSqliteSource(back)), expected);
+  const [id = ""] = await openBytes(locateFiles(data).files).list();
+  const [before, after] = await Promise.all(
+    [data, back].map((one) => Deno.readFile(`${locateFiles(one).files}/${id}`)),
+  );
+  assert.deepEqual(after, before);
+  await assert.rejects(copyService({ from: data, to: schema.location }), /already contains data/);
+  await assert.rejects(copyService({ from: schema.location, to: back }), /already contains data/);
+});
+
+Deno.test("a copy that was killed continues, and no service uses the target before it is complete", async () => {
+  await using folder = await makeFolder();
+  await using schema = useTestSchema();
+  const data = `${folder.path}/data`;
+  await fillDirectory(data, 3000);
+  const args = ["service", "copy", "--from", data, "--to", schema.location];
+  const first = new LimitedCommand(Deno.execPath(), {
+    args: ["run", "--quiet", "--allow-all", PROGRAM, ...args],
+    env: { SVC_CONFIG_DIR: folder.path },
+    stdout: "null",
+    stderr: "inherit",
+  }).spawn();
+  const pool = await schema.open({ maxConnections: 1 });
+  const read = async (sql: string) => {
+    return (await pool.use((connection) => connection.run(sql)).catch(() => undefined))?.rows[0];
+  };
+  await eventually("some cases are copied", async () => Number((await read("SELECT MAX(seq) AS n FROM cases"))?.n) > 0);
+  first.kill("SIGKILL");
+  await first.status;
+  const progress = JSON.parse(String((await read(`SELECT progress FROM "copyProgress"`))?.progress));
+  assert.equal(progress.source, data);
+  assert.equal((await read("SELECT purpose FROM schema_version"))?.purpose, "an unfinished copy");
+  await pool.close();
+  const other = await svcInProcess(["service", "copy", "--from", folder.path, "--to", schema.location]);
+  assert.notEqual(other.code, 0);
+  const report = await copyService({ from: data, to: schema.location });
+  assert.equal(report.rows, 3000 * 3 + 9);
+  assert.deepEqual(
+    await readAll(await openPostgresSource(schema.parsed, noPassword)),
+    await readAll(await openSqliteSource(data)),
+  );
+});
+
+Deno.test("wrong places are refused with what to do", async () => {
+  await using folder = await makeFolder();
+  await using schema = useTestSchema();
+  const run = async (from: string, to: string) => {
+    return parseErrorRecord(await svcInProcess(["service", "copy", "--from", from, "--to", to]));
+  };
+  const path = folder.path;
+  assert.match(String((await run(path, schema.location)).message), /No service has used/);
+  assert.match(String((await run(path, path)).message), /--from and --to both name/);
+  assert.match(String((await run(path, "postgres://ada:secret@localhost/city")).message), /contains a password/);
+  assert.match(String((await run(schema.location, path)).message), /There are no tables at/);
+});
