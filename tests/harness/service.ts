@@ -283,8 +283,8 @@ export async function openLive(): Promise<Live> {
 
 const SERVICE_PROGRAM = "data:application/typescript," + encodeURIComponent(`
   import { startService } from ${JSON.stringify(import.meta.resolve("../../service/mod.ts"))};
-  const [data, app] = Deno.args;
-  const service = await startService({ data, ...(app && { app }) });
+  const [data, app, store] = Deno.args;
+  const service = await startService({ data, ...(app && { app }), ...(store && { store }) });
   const client = await service.addClient(service.operators[0]);
   console.log(JSON.stringify({ ...service, ...client }));`);
 
@@ -294,10 +294,13 @@ export interface ServiceProcess extends ApiCaller {
   kill(): Promise<void>;
 }
 
-/** Starts a service as a process on a data directory, with an application's file or the sample application. */
-export async function spawnService(data: string, app = ""): Promise<ServiceProcess> {
+/**
+ * Starts a service as a process on a data directory, with an application's file or the sample application, and with the
+ * location of a PostgreSQL database or an embedded one.
+ */
+export async function spawnService(data: string, app = "", store = ""): Promise<ServiceProcess> {
   const child = new LimitedCommand(Deno.execPath(), {
-    args: ["run", "--quiet", "--allow-all", "--config", `${CHECKOUT}/deno.json`, SERVICE_PROGRAM, data, app],
+    args: ["run", "--quiet", "--allow-all", "--config", `${CHECKOUT}/deno.json`, SERVICE_PROGRAM, data, app, store],
     stdout: "piped",
     stderr: "inherit",
   }).spawn();
