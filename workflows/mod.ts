@@ -119,6 +119,27 @@ export interface WorkflowContext<Input = JsonObject> {
    * ```
    */
   readonly patched: (name: string) => boolean;
+  /**
+   * Ends the history of the input, and starts the script again with another input and an empty history. The limits apply to
+   * each history. Waits for open calls first. The script gets no result, so that nothing may follow the call.
+   *
+   * @example Count the permits every day
+   * ```ts
+   * import { defineWorkflow } from "@svc/lib/workflow";
+   *
+   * export default defineWorkflow<{ day: number }>({
+   *   name: "watch",
+   *   allow: ["data.count"],
+   *   async run({ svc, input, sleep, log, continueAsNew }) {
+   *     const { resultCount } = await svc.data.count("D_Permits");
+   *     log(`Day ${input.day}: ${resultCount} permits.`);
+   *     await sleep(24 * 60 * 60 * 1000);
+   *     return await continueAsNew({ day: input.day + 1 });
+   *   },
+   * });
+   * ```
+   */
+  readonly continueAsNew: (input: Input) => Promise<never>;
 }
 
 /** Options of `sleep`. */

@@ -64,7 +64,7 @@ ${before}
 export default defineWorkflow({
   name: "test",
   allow: ${JSON.stringify(allow)},
-  async run({ svc, input, log, sleep, waitFor, patched }) {
+  async run({ svc, input, log, sleep, waitFor, patched, continueAsNew }) {
 ${body}
   },
 });

@@ -8,6 +8,7 @@ import {
   type RecordedStep,
   toRecordedError,
 } from "../engine/history.ts";
+import { createStart } from "../engine/start_state.ts";
 import type { EventRecord, InputRecord, StoredEvent } from "../journal/journal.ts";
 import type { Operations } from "../scripts/permissions.ts";
 import type { CallAnswer } from "../sandbox/host/sandbox.ts";
@@ -16,10 +17,12 @@ import { type Cassette, CASSETTE_VERSION, type CassetteAnswer, type CassetteCall
 /** Converts the history of an ended input to a cassette. */
 export function toCassette(
   script: string,
-  { value, startedAt, end }: InputRecord,
+  record: InputRecord,
   events: readonly StoredEvent[],
   operations: Operations,
 ): Cassette {
+  const { end } = record;
+  const { value, state: { startedAt } } = createStart(record, events);
   const { steps: calls, resultOrder, randomness, patches } = readHistory(events);
   return {
     cassette: CASSETTE_VERSION,

@@ -106,6 +106,7 @@ function createHandlers(run: InputRun, { calls }: Cassette, stop: Stop): RunHand
     },
     onDelivery: (position) => run.onDelivery(position),
     onRandomBytes: (block) => run.onRandomBytes(block),
+    onContinued: () => stop(new SvcError("WORKFLOW_FAILED", "The script ended; now it continues with another input.")),
     onLog: (text) => run.onLog(text),
   };
 }

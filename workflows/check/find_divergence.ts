@@ -4,7 +4,7 @@ import { never } from "../../utils/async/never.ts";
 import { missingStep } from "../engine/divergence.ts";
 import { type History, readHistory } from "../engine/history.ts";
 import { InputRun } from "../engine/input_run.ts";
-import { createStartState, findLastStep } from "../engine/start_state.ts";
+import { createStart, findLastStep } from "../engine/start_state.ts";
 import type { InputRecord, StoredEvent } from "../journal/journal.ts";
 import { isThrown } from "../sandbox/guest/script_error.ts";
 import { interrupted } from "../sandbox/host/interruption.ts";
@@ -21,19 +21,21 @@ const QUIET_MILLISECONDS = 1000;
  */
 export async function findDivergence(
   workflow: OpenWorkflow,
-  { value, startedAt, generation }: InputRecord,
+  record: InputRecord,
   events: readonly StoredEvent[],
   signal?: AbortSignal,
 ): Promise<SvcError | undefined> {
   if (signal?.aborted) throw interrupted();
   const history = readHistory(events);
   if (history.steps.size === 0 && history.rewound.length === 0) return undefined;
+  const { value, state } = createStart(record, events);
+  const { generation } = record;
   let run: InputRun | undefined;
   let trial: Trial | undefined;
   let abort = () => {};
   using _listening = signal && onAbort(signal, () => abort());
   try {
-    await workflow.run(value, createStartState(startedAt, events), (stop, whenIdle) => {
+    await workflow.run(value, state, (stop, whenIdle) => {
       abort = () => stop(interrupted());
       run = new InputRun({
         events,

@@ -1,6 +1,6 @@
 /** The history of an input: its recorded steps, the order of their results, and the content of its events. */
 import { type ErrorRecord, parseErrorRecord, SvcError } from "../../lib/errors.ts";
-import { findReviver, isJsonObject, type JsonObject, parseJsonObject } from "../../utils/json.ts";
+import { findReviver, isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../../utils/json.ts";
 import { sha256 } from "../../utils/text/sha256.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import { LeftOpen } from "../sandbox/host/interruption.ts";
@@ -65,6 +65,25 @@ export interface Rewind {
   readonly isForced?: boolean;
   /** True if the line of the input was edited. */
   readonly isMended?: boolean;
+}
+
+/** The start of a history that continues an earlier one. */
+export interface Continuation {
+  /** Input. */
+  readonly input?: JsonValue;
+  /** Number of earlier histories. */
+  readonly count: number;
+}
+
+/** Creates the event with which a history starts that continues an earlier one. */
+export function toContinuedEvent(continuation: Continuation): EventRecord {
+  return { kind: "continued", position: 0, at: Date.now(), content: JSON.stringify(continuation) };
+}
+
+/** Parses the start of a history, with its time. Returns undefined for the first history of an input. */
+export function findContinuation([first]: readonly EventRecord[]): Continuation & { readonly at: number } | undefined {
+  if (first?.kind !== "continued") return undefined;
+  return { ...JSON.parse(first.content, findReviver(first.content)), at: first.at };
 }
 
 /** Plans to drop steps: counts the lines that were printed before the first of them. */

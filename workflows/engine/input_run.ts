@@ -1,5 +1,6 @@
 /** Runs an input: `replay.ts` decides what to do next, and this module does it with timers, calls, journal and sandbox. */
 import { type ErrorRecord, SvcError, toSvcError } from "../../lib/errors.ts";
+import type { JsonValue } from "../../utils/json.ts";
 import { sha256Text } from "../../utils/text/sha256.ts";
 import { never } from "../../utils/async/never.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
@@ -125,6 +126,7 @@ export class InputRun implements RunHandlers {
   readonly #digests = new Map<number, string>();
   /** Positions of recorded responses, by digest. */
   readonly #knownAnswers = new Map<string, number>();
+  #continuation?: { readonly input?: JsonValue };
   #replay: Replay;
   /** Settles when all steps so far are dispatched, in order. */
   #dispatched: Promise<void> = Promise.resolve();
@@ -144,6 +146,16 @@ export class InputRun implements RunHandlers {
     // With `force` the script may take another path, and must not get results of the old one.
     if (options.force) return;
     this.recorded = { order: this.#replay.history.resultOrder, find: (position) => this.#findRecorded(position) };
+  }
+
+  /** The next input, if the script has ended its history. */
+  get continuation(): { readonly input?: JsonValue } | undefined {
+    return this.#continuation;
+  }
+
+  /** Notes the next input of a script that ends its history. */
+  onContinued(input: JsonValue | undefined): void {
+    this.#continuation = { input };
   }
 
   /** Takes a step: returns its recorded result, or makes the call. */

@@ -1,16 +1,23 @@
-import type { StoredEvent } from "../journal/journal.ts";
+import type { InputRecord, StoredEvent } from "../journal/journal.ts";
 import type { StartState } from "../sandbox/host/sandbox.ts";
-import { type History, readHistory } from "./history.ts";
+import { findContinuation, type History, readHistory } from "./history.ts";
 
-/** Returns the state with which a script starts to continue a history. */
-export function createStartState(startedAt: number, events: readonly StoredEvent[]): StartState {
-  if (events.length === 0) return { startedAt, randomness: [] };
+/** Returns the input and the state with which a script starts to continue a history. */
+export function createStart(
+  { value, startedAt }: Pick<InputRecord, "value" | "startedAt">,
+  events: readonly StoredEvent[],
+): Pick<InputRecord, "value"> & { readonly state: StartState } {
+  if (events.length === 0) return { value, state: { startedAt, randomness: [] } };
+  const continuation = findContinuation(events);
   const history = readHistory(events);
   return {
-    startedAt,
-    randomness: history.randomness,
-    patches: history.patches,
-    recordedSteps: findLastStep(history),
+    value: continuation === undefined ? value : continuation.input,
+    state: {
+      startedAt: continuation?.at ?? startedAt,
+      randomness: history.randomness,
+      patches: history.patches,
+      recordedSteps: findLastStep(history),
+    },
   };
 }
 

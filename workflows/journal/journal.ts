@@ -224,6 +224,11 @@ export interface InputClaim extends AsyncDisposable {
   reopen(rewind: EventRecord, generation: number): Promise<void>;
   /** Records a new value for an input that was opened again. */
   change(value: JsonValue | undefined): void;
+  /**
+   * Replaces the history of the open input by one that starts with an event, and increases the generation of its further
+   * calls, in one commit.
+   */
+  continue(start: EventRecord): Promise<void>;
   /** Appends an event to the history of the input. */
   append(event: EventRecord): void;
   /** Resolves when everything written so far is on disk. Callers that wait at the same time share a commit. */

@@ -3,6 +3,7 @@ import { shownBody } from "../../lib/client/request/dry_run.ts";
 import { type EncodedRequest, encodeRequest } from "../../lib/client/request/encode.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import { hasEffect, type Operation, type OperationRef } from "../../lib/operation/operation.ts";
+import type { JsonValue } from "../../utils/json.ts";
 import { toCallAnswer } from "../engine/live_calls.ts";
 import { never } from "../../utils/async/never.ts";
 import { findOperation, type Grants, type Operations } from "../scripts/permissions.ts";
@@ -87,6 +88,12 @@ export class PlanRun implements RunHandlers {
   /** Returns the simulated time. */
   onDelivery(): number {
     return this.#clock.now;
+  }
+
+  /** Ends the plan: the input continues with a new history. */
+  onContinued(input: JsonValue | undefined): void {
+    const next = input === undefined ? "no input" : this.placeholders.describe(JSON.stringify(input));
+    void this.#end(`${this.place}: the input continues as new with ${next}.`);
   }
 
   /** Ignores random numbers: a run uses others. */

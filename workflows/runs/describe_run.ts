@@ -2,7 +2,14 @@
 import type { ErrorDetail, ErrorRecord } from "../../lib/errors.ts";
 import { type JsonObject, type JsonValue, parseJsonOrText } from "../../utils/json.ts";
 import { truncate } from "../../utils/text/wording.ts";
-import { decodeAnswer, parseRefusal, parseRequest, readHistory, type RecordedStep } from "../engine/history.ts";
+import {
+  decodeAnswer,
+  findContinuation,
+  parseRefusal,
+  parseRequest,
+  readHistory,
+  type RecordedStep,
+} from "../engine/history.ts";
 import type { InputRecord, Journal, RunRecord, ShownState } from "../journal/journal.ts";
 
 /** Largest number of issues that are listed, and the longest one in characters. */
@@ -57,6 +64,8 @@ export type InputDescription = {
   readonly result?: JsonValue;
   /** Error that it failed with, or that stopped it. */
   readonly error?: ErrorRecord;
+  /** Number of earlier histories, which `continueAsNew` has ended; absent if there are none. */
+  readonly continuations?: number;
   /** Calls in the order in which the script made them. */
   readonly calls: readonly CallDescription[];
 };
@@ -103,7 +112,9 @@ export async function describeRun(journal: Journal, run: RunRecord): Promise<Run
 export async function describeInput(journal: Journal, runId: string, input: InputRecord): Promise<InputDescription> {
   const { number, place, value, startedAt, endedAt, end, stopped, waitsUntil = 0 } = input;
   const error = end?.state === "failed" ? end.error : stopped;
-  const { steps } = readHistory(await journal.events(runId, number));
+  const events = await journal.events(runId, number);
+  const { steps } = readHistory(events);
+  const continuations = findContinuation(events)?.count;
   return {
     number,
     place,
@@ -114,6 +125,7 @@ export async function describeInput(journal: Journal, runId: string, input: Inpu
     ...(waitsUntil > Date.now() && { waitsUntil: formatTime(waitsUntil) }),
     ...(end?.state === "done" && end.result !== undefined && { result: end.result }),
     ...(error && { error }),
+    ...(continuations !== undefined && { continuations }),
     calls: [...steps].toSorted(([one], [other]) => one - other).map(([position, call]) => describeCall(position, call)),
   };
 }

@@ -3,8 +3,16 @@ import { delay, onAbort } from "../../utils/async/abort.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { type EventSink, InputRun } from "../engine/input_run.ts";
 import { type LiveCalls, StopInput } from "../engine/live_calls.ts";
-import { createStartState } from "../engine/start_state.ts";
-import { planRewind, type Rewind, toRecordedError, toRewindEvent } from "../engine/history.ts";
+import { createStart } from "../engine/start_state.ts";
+import {
+  type Continuation,
+  findContinuation,
+  planRewind,
+  type Rewind,
+  toContinuedEvent,
+  toRecordedError,
+  toRewindEvent,
+} from "../engine/history.ts";
 import type { BatchInput } from "../inputs/batch_input.ts";
 import type { InputClaim, InputEnd, InputJournal, InputRecord, StoredEvent, WaitingInput } from "../journal/journal.ts";
 import { isInputDamage } from "../journal/damage.ts";
@@ -231,8 +239,10 @@ export class Runner {
     const { journal } = this.#options;
     if (journal === undefined || !mayChange || isSameValue(recorded.value, value)) return undefined;
     const { number } = recorded;
+    const events = await journal.events(this.id, number);
+    if (findContinuation(events) !== undefined) return undefined; // Its generation is not that of a retry.
     claim?.change(value);
-    const rewind = { ...planRewind(await journal.events(this.id, number), new Set()), isMended: true };
+    const rewind = { ...planRewind(events, new Set()), isMended: true };
     claim?.append(toRewindEvent(rewind));
     return { ...recorded, value };
   }
@@ -268,14 +278,18 @@ export class Runner {
   }
 
   async #attempt(
-    record: InputRecord,
+    first: InputRecord,
     claim: InputClaim | undefined,
     onLog: (text: string) => void,
   ): Promise<InputOutcome> {
+    let record = first;
     for (let attempt = 1;; attempt++) {
       if (this.isInterrupted) return { failure: interrupted() };
       try {
-        return { result: await this.#runOnce(record, claim, onLog) };
+        const { result, next } = await this.#runOnce(record, claim, onLog);
+        if (next === undefined) return { result };
+        record = await this.#continueAsNew(record, next, claim);
+        attempt = 0;
       } catch (thrown) {
         const failure = toSvcError(thrown);
         const isKilled = failure.cause instanceof KilledFromOutside;
@@ -286,15 +300,29 @@ export class Runner {
     }
   }
 
+  /** Ends the history of an input. The next one has a generation of its own, so that its calls have other keys. */
+  async #continueAsNew(
+    record: InputRecord,
+    next: Continuation,
+    claim: InputClaim | undefined,
+  ): Promise<InputRecord> {
+    if (claim !== undefined) {
+      await this.#whenWritten(claim.continue(toContinuedEvent(next)));
+      return record;
+    }
+    return { ...record, value: next.input, startedAt: Date.now(), generation: record.generation + 1 };
+  }
+
   async #runOnce(
     record: InputRecord,
     claim: InputClaim | undefined,
     onLog: (text: string) => void,
-  ): Promise<JsonValue | undefined> {
+  ): Promise<{ readonly result?: JsonValue; readonly next?: Continuation }> {
     const { workflow, live, journal, force = false, releaseAfter = Infinity } = this.#options;
     const canRelease = journal !== undefined && releaseAfter < Infinity;
-    const { number, value, startedAt } = record;
+    const { number } = record;
     const events = await this.#readEvents(number);
+    const { value, state } = createStart(record, events);
     // An earlier attempt may have rewound the input.
     const { generation, waitsUntil } = await journal?.findInput(this.id, number) ?? record;
     let run: InputRun | undefined;
@@ -319,9 +347,10 @@ export class Runner {
       return run;
     };
     try {
-      const result = await workflow.run(value, createStartState(startedAt, events), open);
+      const result = await workflow.run(value, state, open);
       await run?.finish();
-      return result;
+      if (run?.continuation === undefined) return { result };
+      return { next: { ...run.continuation, count: (findContinuation(events)?.count ?? 0) + 1 } };
     } catch (thrown) {
       await run?.pause(); // Changes in progress are recorded before the input ends.
       await run?.verify();
@@ -353,18 +382,23 @@ export class Runner {
       return { append: () => {}, durable: () => Promise.resolve(), rewind: () => Promise.resolve(generation) };
     }
     let current = generation;
-    const whenWritten = (writing: Promise<void>) =>
-      writing.catch((error) => {
-        throw isLostClaim(error) ? error : this.#interruptBroken();
-      });
     return {
       append: (event) => claim.append(event),
-      durable: () => whenWritten(claim.durable()),
+      durable: () => this.#whenWritten(claim.durable()),
       rewind: async (rewind: Rewind) => {
-        await whenWritten(claim.reopen(toRewindEvent(rewind), ++current));
+        await this.#whenWritten(claim.reopen(toRewindEvent(rewind), ++current));
         return current;
       },
     };
+  }
+
+  /** Waits until something is written. Interrupts the run if the journal cannot be written. */
+  async #whenWritten(writing: Promise<void>): Promise<void> {
+    try {
+      await writing;
+    } catch (error) {
+      throw isLostClaim(error) ? error : this.#interruptBroken();
+    }
   }
 
   /**

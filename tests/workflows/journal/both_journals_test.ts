@@ -68,6 +68,25 @@ test("an input has one claim at a time, and writes through a disposed claim are 
   assert.equal((await journal.findInput(RUN, 1))?.end, undefined);
 });
 
+test("an input continues with a new history in one commit, also right after other events", async (journal) => {
+  await using claim = await journal.claimInput(RUN, 1);
+  assert.ok(claim);
+  claim.begin({ place: "in:1", value: 1, startedAt: 1, generation: 3 });
+  const log = (content: string) => claim.append({ kind: "log", position: 0, at: 1, content });
+  log("one");
+  await claim.durable();
+  log("two");
+  const start = { kind: "continued", position: 0, at: 2, content: `{"input":2,"count":1}` } as const;
+  const continued = claim.continue(start);
+  log("three");
+  await continued;
+  await claim.durable();
+  assert.deepEqual((await journal.events(RUN, 1)).map(({ content }) => content), [start.content, "three"]);
+  const input = await journal.findInput(RUN, 1);
+  assert.deepEqual([input?.value, input?.generation, input?.end], [1, 4, undefined]);
+  assert.deepEqual(await journal.verify(), { runs: 1, inputs: 1, events: 2, damaged: [] });
+});
+
 test(
   "inputs, their histories and their counts are read as they were written, also by another process",
   async (journal, place) => {

@@ -31,6 +31,8 @@ export interface PendingWrites {
   /** Number of this write, so that it has an effect only once. */
   readonly flush: number;
   readonly events: readonly EventRecord[];
+  /** True if the events replace the earlier history. */
+  readonly replaces: boolean;
   /** The columns, if they have changed. */
   readonly columns?: Readonly<InputColumns>;
   /** The last event that the input had seen when it began to wait. */
@@ -60,6 +62,7 @@ export class ClaimedInput implements InputClaim {
   #flush = 0;
   #eventCount: number;
   #isChanged = false;
+  #isReplaced = false;
   #hasBegun = false;
   #seen?: number;
   #isHeld = true;
@@ -140,6 +143,12 @@ export class ClaimedInput implements InputClaim {
     await this.durable();
   }
 
+  async continue(start: EventRecord): Promise<void> {
+    this.#replaceHistory(start);
+    this.#change({ generation: this.#columns.generation + 1, until: null });
+    await this.durable();
+  }
+
   change(value: JsonValue | undefined): void {
     this.#change({ value: toJson(value) });
   }
@@ -162,13 +171,14 @@ export class ClaimedInput implements InputClaim {
     const writes = {
       flush: ++this.#flush,
       events: this.#events,
+      replaces: this.#isReplaced,
       columns: this.#isChanged ? { ...this.#columns } : undefined,
       seen: this.#seen,
       hasBegun: this.#hasBegun,
       releases: this.#isReleasing,
     };
     this.#events = [];
-    this.#isChanged = this.#hasBegun = false;
+    this.#isChanged = this.#hasBegun = this.#isReplaced = false;
     this.#seen = undefined;
     return writes;
   }
@@ -190,6 +200,14 @@ export class ClaimedInput implements InputClaim {
     await this.#writer.flush().catch(() => {}); // The journal reports it.
     this.#isHeld = false;
     this.#onRelease();
+  }
+
+  #replaceHistory(event: EventRecord): void {
+    if (!this.#isHeld) return;
+    this.#eventCount = 1;
+    this.#events = [event];
+    this.#isReplaced = true;
+    this.#writer.add(this);
   }
 
   #change(changed: Partial<InputColumns>): void {

@@ -23,16 +23,20 @@ const WRITE = `
   WITH claims AS (
     SELECT * FROM unnest(
       $1::bigint[], $2::integer[], $3::bigint[], $4::integer[], $5::integer[], $6::boolean[], $7::boolean[],
-      $8::text[], $9::text[], $10::bigint[], $11::integer[], $12::text[], $13::text[], $14::bigint[], $15::bigint[]
+      $8::text[], $9::text[], $10::bigint[], $11::integer[], $12::text[], $13::text[], $14::bigint[], $15::bigint[],
+      $23::boolean[]
     ) AS claims (
       run, number, fence, flush, added, "isReleased", "isChanged",
-      place, value, "startedAt", generation, state, outcome, "endedAt", until
+      place, value, "startedAt", generation, state, outcome, "endedAt", until, "isReplaced"
     )
   ), held AS MATERIALIZED (
     SELECT inputs.run, inputs.number, inputs.flush < claims.flush AS "isNew"
     FROM claims JOIN inputs USING (run, number, fence)
     ORDER BY inputs.run, inputs.number
     FOR UPDATE OF inputs
+  ), removed AS (
+    DELETE FROM events USING claims JOIN held USING (run, number)
+    WHERE events.run = held.run AND events.input = held.number AND held."isNew" AND claims."isReplaced"
   ), added AS (
     INSERT INTO events (run, input, kind, position, at, content, packed)
     SELECT added.run, input, kind, position, at, content, decode(packed, 'base64')
@@ -43,7 +47,7 @@ const WRITE = `
   ), changed AS (
     UPDATE inputs SET
       flush = claims.flush,
-      events = inputs.events + claims.added,
+      events = CASE WHEN claims."isReplaced" THEN 0 ELSE inputs.events END + claims.added,
       worker = CASE WHEN claims."isReleased" THEN NULL ELSE inputs.worker END,
       place = CASE WHEN claims."isChanged" THEN claims.place ELSE inputs.place END,
       value = CASE WHEN claims."isChanged" THEN claims.value ELSE inputs.value END,
@@ -194,6 +198,7 @@ function toParameters(all: readonly ClaimWrites[]): readonly SqlParameter[] {
     events.map(({ event }) => event.at),
     events.map(({ content }) => content),
     events.map(({ packed }) => packed),
+    all.map(([, { replaces }]) => replaces),
   ];
 }
 

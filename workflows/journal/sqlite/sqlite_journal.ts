@@ -248,6 +248,10 @@ class SqliteJournal implements Journal {
         await durable();
       },
       change: (value) => write(() => this.#changeInput(runId, number, () => ({ value: jsonOrNull(value) }))),
+      continue: async (start) => {
+        write(() => this.#continueInput(runId, number, start));
+        await durable();
+      },
       append: (event) => write(() => this.#append(runId, number, event)),
       durable,
       [Symbol.asyncDispose]: () => {
@@ -334,6 +338,31 @@ class SqliteJournal implements Journal {
     this.#changeInput(runId, number, () => ({ state: "open", outcome: null, endedAt: null, generation }));
   }
 
+  #continueInput(runId: string, number: number, start: EventRecord): void {
+    this.#endWait(runId, number);
+    this.#replaceHistory(runId, number, start, ({ generation }) => ({ generation: Number(generation) + 1 }));
+  }
+
+  /** Replaces the history of an input by one event, and changes the record of the input in the same commit. */
+  #replaceHistory(
+    runId: string,
+    number: number,
+    event: EventRecord,
+    change: (row: Row) => Partial<Columns<"inputs">>,
+  ): void {
+    const run = this.#guard(() => this.#findKey(runId));
+    this.#writes.add(() => {
+      const row = this.#findInputRow(runId, number);
+      if (row === undefined) return;
+      checkRow("inputs", row, { run: runId, input: number });
+      this.#prepare("DELETE FROM events WHERE run = ? AND input = ?").run(run, number);
+      this.#prepare("DELETE FROM lengths WHERE run = ? AND input = ?").run(run, number);
+      this.#grown.delete(`${runId}.${number}`);
+      this.#writeEvent(runId, number, run, event);
+      this.#update("inputs", row, change(row));
+    });
+  }
+
   async events(runId: string, number: number): Promise<readonly StoredEvent[]> {
     await this.#writes.flush();
     return this.#guard(() => {
@@ -378,17 +407,27 @@ class SqliteJournal implements Journal {
     }
   }
 
-  #append(runId: string, number: number, { kind, position, at, content }: EventRecord): void {
+  #append(runId: string, number: number, event: EventRecord): void {
     const run = this.#guard(() => this.#findKey(runId));
+    const { kind, content } = event;
     const stored = isCompressed(kind, content) ? compressSoon(content) : () => content;
-    this.#writes.add(() => {
-      const seq = this.#lastEvent = (this.#lastEvent ?? this.#readLast("events")) + 1;
-      this.#insert("events", { seq, run, input: number, kind, position, at, content: stored() });
-      const key = `${runId}.${number}`;
-      const grown = this.#grown.get(key) ?? { runId, input: number, events: 0 };
-      grown.events++;
-      this.#grown.set(key, grown);
-    });
+    this.#writes.add(() => this.#writeEvent(runId, number, run, event, stored()));
+  }
+
+  /** Inserts an event in the current commit. */
+  #writeEvent(
+    runId: string,
+    input: number,
+    run: number,
+    { kind, position, at, content }: EventRecord,
+    stored: string | Uint8Array = content,
+  ): void {
+    const seq = this.#lastEvent = (this.#lastEvent ?? this.#readLast("events")) + 1;
+    this.#insert("events", { seq, run, input, kind, position, at, content: stored });
+    const key = `${runId}.${input}`;
+    const grown = this.#grown.get(key) ?? { runId, input, events: 0 };
+    grown.events++;
+    this.#grown.set(key, grown);
   }
 
   async verify(runId?: string): Promise<JournalCheck> {

@@ -40,6 +40,13 @@ export function succeed(result: string): never {
   exit(0);
 }
 
+/** Sends the input with which the run continues and exits. */
+export function continueWith(input: string): never {
+  send({ kind: GuestMessage.continued, id: 0, text: input });
+  flush();
+  exit(0);
+}
+
 /** Sends the error of the script and exits. */
 export function fail(thrown: unknown): never {
   send({ kind: GuestMessage.failure, id: 0, text: JSON.stringify(toErrorRecord(thrown)) });

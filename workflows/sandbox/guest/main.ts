@@ -3,15 +3,16 @@
  * result. Then it does the same with the next instance of the script, unless the script has left something behind. The
  * process has no permissions: every effect of the script is a message to the host.
  */
-import { expectJson } from "../../../lib/client/request/values.ts";
-import { getErrorMessage, SvcError } from "../../../lib/errors.ts";
+import { SvcError } from "../../../lib/errors.ts";
 import { type JsonValue, parseJsonObject } from "../../../utils/json.ts";
 import type { Workflow } from "../../mod.ts";
 import { CONTINUES, GuestMessage, HostMessage, PROTOCOL } from "../protocol/messages.ts";
-import { fail, receiveFirst, send, succeed } from "./channel.ts";
+import { continueWith, fail, receiveFirst, send, succeed } from "./channel.ts";
 import { createGuestClient } from "./client.ts";
 import { installClock, resetClock, setClock } from "./clock.ts";
+import { createContinuation } from "./continue_as_new.ts";
 import { watchGlobals } from "./globals.ts";
+import { toJsonText } from "./json_text.ts";
 import { orderLocalWork } from "./local_work.ts";
 import { lockDown, log, resetLog, startLog } from "./lockdown.ts";
 import { patched, restorePatches } from "./patches.ts";
@@ -77,15 +78,16 @@ async function receiveStart(): Promise<{ input: JsonValue | undefined; maxKeptBy
 }
 
 async function run(workflow: Workflow<JsonValue | undefined>, input: JsonValue | undefined): Promise<string> {
-  const result = await workflow.run({ svc: createGuestClient(), input, log, sleep, waitFor, patched });
+  const { continueAsNew, requested } = createContinuation();
+  const context = { svc: createGuestClient(), input, log, sleep, waitFor, patched, continueAsNew };
+  const running = Promise.resolve(workflow.run(context));
+  const end = await Promise.race([
+    requested.then((next) => ({ next })),
+    running.then((result) => ({ result })),
+  ]);
   await allCallsEnded();
-  try {
-    expectJson(result);
-    return JSON.stringify(result) ?? "";
-  } catch (cause) {
-    const [reason] = getErrorMessage(cause).split("\n");
-    throw new SvcError("WORKFLOW_FAILED", `The workflow's result is not JSON: ${reason}`, { cause });
-  }
+  if ("next" in end) continueWith(end.next);
+  return toJsonText(end.result, "The workflow's result");
 }
 
 function checkWorkflow(value: unknown): asserts value is Workflow<JsonValue | undefined> {

@@ -78,6 +78,8 @@ export interface RunHandlers {
   onRandomBytes(block: string): void;
   /** Called with the name of a patch when the input takes its new path, and has not recorded that before. */
   onPatched?(name: string): void;
+  /** Called with the next input when the script has ended the history of this one. The run then has no result. */
+  onContinued?(input: JsonValue | undefined): void;
   /** Called when the script is idle and has not taken a step whose recorded result it has. */
   onStalled?(position: number): void;
   /** Called with lines that the script printed. They are safe for a terminal. */
@@ -273,7 +275,10 @@ export class Sandbox {
         return resolve();
       }
       case GuestMessage.result:
-        return this.#finish(text, id === CONTINUES);
+        return this.#finish(parseResult(text), id === CONTINUES);
+      case GuestMessage.continued:
+        this.#handlers?.onContinued?.(parseResult(text));
+        return this.#finish(undefined, false);
       case GuestMessage.failure:
         return this.stop(parseFailure(text) ?? brokenProtocol("an invalid error"));
       default:
@@ -421,10 +426,10 @@ export class Sandbox {
     }
   }
 
-  #finish(text: string, continues: boolean): void {
+  #finish(result: JsonValue | undefined, continues: boolean): void {
     const isDone = this.#steps.values().every(({ step }) => step.kind !== "call");
     if (this.#state !== "running" || !isDone) throw new FrameError("an unexpected result");
-    this.#result.resolve(parseResult(text));
+    this.#result.resolve(result);
     if (!continues) return this.stop();
     if (this.#steps.size > 0) throw new FrameError("an unfinished run");
     this.#end();

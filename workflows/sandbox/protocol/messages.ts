@@ -55,6 +55,8 @@ export const GuestMessage = {
   idle: 9,
   /** The input takes the new path of a patch: its name. */
   patched: 10,
+  /** The script has ended the history of its input: the next input as JSON, or no text. */
+  continued: 11,
 } as const;
 
 /** Identifier of a result after which the guest loads the next instance of the script. */
