@@ -86,6 +86,11 @@ export function findContinuation([first]: readonly EventRecord[]): Continuation 
   return { ...JSON.parse(first.content, findReviver(first.content)), at: first.at };
 }
 
+/** Reports whether the history of an input was deleted. */
+export function isPruned([first]: readonly EventRecord[]): boolean {
+  return first?.kind === "pruned";
+}
+
 /** Plans to drop steps: counts the lines that were printed before the first of them. */
 export function planRewind(events: readonly StoredEvent[], positions: ReadonlySet<number>): Rewind {
   const first = events.find(({ kind, position }) => kind === "call" && positions.has(position));

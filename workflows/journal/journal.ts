@@ -17,6 +17,15 @@ export type OnUnknown = "stop" | "repeat" | "skip";
 /** All decisions about a change with an unknown outcome. */
 export const ON_UNKNOWN = ["stop", "repeat", "skip"] as const satisfies readonly OnUnknown[];
 
+/**
+ * What remains of an input that has succeeded: all `answers` of its history, its `results` without the history, or `nothing`
+ * but its place and state.
+ */
+export type Keep = "answers" | "results" | "nothing";
+
+/** All choices of what remains of an input. */
+export const KEEPS = ["answers", "results", "nothing"] as const satisfies readonly Keep[];
+
 /** The settings with which a run continues in another process. */
 export interface RunSettings {
   /** Path of the script. */
@@ -53,6 +62,8 @@ export interface RunSettings {
   readonly maxOutageSeconds?: number;
   /** Random part of the idempotency keys. */
   readonly nonce?: string;
+  /** Choice of what remains of an input that has succeeded. Undefined is `answers`. */
+  readonly keep?: Keep;
   /** Name of the schedule that ordered the run. */
   readonly schedule?: string;
   /** Queue whose assignments are the inputs. */
@@ -199,6 +210,16 @@ export interface WaitingInput {
 /** The fields of an input when it starts. Its number is that of the claim. */
 export type NewInput = Pick<InputRecord, "place" | "value" | "startedAt" | "generation">;
 
+/** The size of the history of an input. */
+export interface HistorySize {
+  /** Number of the input. */
+  readonly input: number;
+  /** Number of events. */
+  readonly events: number;
+  /** Size of their contents, as stored. */
+  readonly bytes: number;
+}
+
 /**
  * The exclusive right to work on an input. Everything about an input is written through its claim. After the claim has
  * been disposed, or another process has taken it over, writes are refused: `durable` rejects, and nothing is recorded.
@@ -229,6 +250,8 @@ export interface InputClaim extends AsyncDisposable {
    * calls, in one commit.
    */
   continue(start: EventRecord): Promise<void>;
+  /** Deletes the history of the input, which has succeeded. Deletes its value and its result, too, to keep nothing. */
+  prune(keep: Exclude<Keep, "answers">): void;
   /** Appends an event to the history of the input. */
   append(event: EventRecord): void;
   /** Resolves when everything written so far is on disk. Callers that wait at the same time share a commit. */
@@ -279,6 +302,10 @@ export interface Journal extends InputJournal, AsyncDisposable {
   inputs(runId: string): AsyncIterable<InputRecord>;
   /** Reads the printed lines of an input and its rewinds, in order. */
   printed(runId: string, number: number): Promise<readonly StoredEvent[]>;
+  /** Measures the histories of a run, without those that were deleted. */
+  measureHistories(runId: string): Promise<readonly HistorySize[]>;
+  /** Returns the space of deleted records to the file system. */
+  shrink(): Promise<void>;
   /** Iterates over the calls of a run, input by input, without their contents. */
   callTimings(runId: string): AsyncIterable<CallTiming>;
   /** Resolves when everything that this process has written is on disk. */

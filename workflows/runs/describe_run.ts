@@ -5,6 +5,7 @@ import { truncate } from "../../utils/text/wording.ts";
 import {
   decodeAnswer,
   findContinuation,
+  isPruned,
   parseRefusal,
   parseRequest,
   readHistory,
@@ -64,8 +65,10 @@ export type InputDescription = {
   readonly result?: JsonValue;
   /** Error that it failed with, or that stopped it. */
   readonly error?: ErrorRecord;
-  /** Number of earlier histories, which `continueAsNew` has ended; absent if there are none. */
+  /** Number of earlier histories, which `continueAsNew` has ended; absent for the first history. */
   readonly continuations?: number;
+  /** True if its history was deleted; absent otherwise. */
+  readonly pruned?: true;
   /** Calls in the order in which the script made them. */
   readonly calls: readonly CallDescription[];
 };
@@ -126,6 +129,7 @@ export async function describeInput(journal: Journal, runId: string, input: Inpu
     ...(end?.state === "done" && end.result !== undefined && { result: end.result }),
     ...(error && { error }),
     ...(continuations !== undefined && { continuations }),
+    ...(isPruned(events) && { pruned: true }),
     calls: [...steps].toSorted(([one], [other]) => one - other).map(([position, call]) => describeCall(position, call)),
   };
 }

@@ -58,7 +58,8 @@ export type { CallDescription, InputDescription, RunDescription } from "./descri
 export type { Limits } from "../sandbox/host/limits.ts";
 export type { Fingerprint } from "../inputs/fingerprint.ts";
 export type { Damage, DamagedPart, JournalCheck } from "../journal/damage.ts";
-export type { OnUnknown, RunSettings, ShownState } from "../journal/journal.ts";
+export type { PrunedRun, PrunedTo, PruneOptions } from "./prune.ts";
+export type { Keep, OnUnknown, RunSettings, ShownState } from "../journal/journal.ts";
 export type { Ask, GrantOptions } from "../scripts/permissions.ts";
 export type { PlanOptions, PlanResult } from "../plan/make_plan.ts";
 export type { Plan, PlanEnd, PlannedRequest, PlannedStep, StepKind } from "../plan/plan.ts";

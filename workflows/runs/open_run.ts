@@ -22,6 +22,7 @@ import { type OpenWorkflow, openWorkflow } from "../scripts/open_workflow.ts";
 import type { InputSource } from "./input_source.ts";
 import type { InputCounts, WorkOptions } from "./options.ts";
 import { prepareRun } from "./prepare_run.ts";
+import { forgetInput } from "./prune.ts";
 import { parseMaxFailures } from "./rate.ts";
 import { EndedRun, type Run, type RunSummary } from "./run.ts";
 import { Runner } from "./runner.ts";
@@ -92,7 +93,7 @@ export async function openRun(execution: Execution): Promise<Run> {
   const source = work.source?.(new GrantedCalls(caller, grantAll(workflow)), journal?.inputs(id) ?? noRecords());
   // A source counts the inputs in progress by those that have a process.
   const releaseAfter = source ? Infinity : (work.releaseAfterSeconds ?? DEFAULT_RELEASE_SECONDS) * 1000;
-  const runner = new Runner({ workflow, live, journal, id, nonce, force, source, releaseAfter });
+  const runner = new Runner({ workflow, live, journal, id, nonce, force, source, releaseAfter, keep: settings.keep });
   resources.use(interruptOn(execution, runner));
   return new ActiveRun({ ...execution, file, source }, runner, reopened, resources.move());
 }
@@ -289,7 +290,11 @@ class ActiveRun implements Run {
     if (journal === undefined) return;
     const { inputs, succeeded, failed } = await journal.countInputs(id);
     if (found < inputs) throw tooFewInputs(inputs, found);
-    if (succeeded + failed === inputs) await journal.setState(id, failed === 0 ? "done" : "failed");
+    if (succeeded + failed < inputs) return;
+    await journal.setState(id, failed === 0 ? "done" : "failed");
+    if (failed > 0 || this.#execution.settings.keep !== "nothing") return;
+    const run = await journal.findRun(id);
+    if (run !== undefined) await forgetInput(journal, run);
   }
 }
 

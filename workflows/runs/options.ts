@@ -6,7 +6,7 @@ import { SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { describeReadError } from "../../utils/fs/describe_error.ts";
 import { STDIN } from "../inputs/open_inputs.ts";
-import type { OnUnknown, RunSettings } from "../journal/journal.ts";
+import type { Keep, OnUnknown, RunSettings } from "../journal/journal.ts";
 import type { GrantOptions } from "../scripts/permissions.ts";
 import type { BatchProgress } from "./batch.ts";
 import { DEFAULT_LIMITS, type Limits } from "../sandbox/host/limits.ts";
@@ -90,6 +90,8 @@ export interface WorkOptions extends GrantOptions, PaceOptions, RunEvents {
    * `Infinity` it keeps them.
    */
   readonly releaseAfterSeconds?: number;
+  /** Choice of what remains of an input that succeeds, from now on. Default: `answers`. */
+  readonly keep?: Keep;
   /** Interrupts the run: calls in progress are still recorded, and the run can be resumed. */
   readonly signal?: AbortSignal;
 }
@@ -147,6 +149,7 @@ export async function toSettings(options: StartRunOptions, profile?: string): Pr
     profile,
     onUnknown,
     maxOutageSeconds: checkMaxOutage(options),
+    keep: options.keep,
     schedule: options.schedule,
     queue,
   };
@@ -161,6 +164,7 @@ export function changeSettings(settings: RunSettings, options: ResumeRunOptions)
     profile: options.profile ?? settings.profile,
     onUnknown: options.onUnknown ?? settings.onUnknown,
     maxOutageSeconds: checkMaxOutage(options) ?? settings.maxOutageSeconds,
+    keep: options.keep ?? settings.keep,
   };
 }
 

@@ -14,7 +14,15 @@ import {
   toRewindEvent,
 } from "../engine/history.ts";
 import type { BatchInput } from "../inputs/batch_input.ts";
-import type { InputClaim, InputEnd, InputJournal, InputRecord, StoredEvent, WaitingInput } from "../journal/journal.ts";
+import type {
+  InputClaim,
+  InputEnd,
+  InputJournal,
+  InputRecord,
+  Keep,
+  StoredEvent,
+  WaitingInput,
+} from "../journal/journal.ts";
 import { isInputDamage } from "../journal/damage.ts";
 import { isLostClaim } from "../journal/lost_claim.ts";
 import { newRunId } from "../journal/run_id.ts";
@@ -36,6 +44,8 @@ export interface RunnerOptions {
   readonly id?: string;
   /** Random part of the idempotency keys, so that another run with the same identifier has other keys. */
   readonly nonce?: string;
+  /** Choice of what remains of an input that succeeds. Default: `answers`. */
+  readonly keep?: Keep;
   /** True continues an input whose script no longer matches its history. */
   readonly force?: boolean;
   /** Prepares and concludes each input. */
@@ -164,6 +174,8 @@ export class Runner {
     }
     if ("failure" in outcome && isLeftOpen(outcome.failure)) return leaveOpen(outcome.failure, claim);
     claim?.end(toEnd(outcome));
+    const { keep = "answers" } = this.#options;
+    if (keep !== "answers" && !("failure" in outcome)) claim?.prune(keep);
     return outcome;
   }
 
@@ -459,6 +471,7 @@ function alreadyClaimed(runId: string, { place }: RunInput): SvcError {
 }
 
 function checkUnchanged(recorded: InputRecord, { place, value, error }: RunInput): void {
+  if (recorded.place === place && recorded.end?.state === "done" && recorded.value === undefined) return; // It was pruned.
   const isSame = error === undefined ? isSameValue(recorded.value, value) : recorded.value === undefined;
   if (recorded.place === place && isSame) return;
   throw new SvcError("INVALID_ARGS", `${place} has changed since the run started.`, {

@@ -6,7 +6,7 @@ import { exists } from "../../utils/fs/exists.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { sha256Text } from "../../utils/text/sha256.ts";
 import type { Cassette } from "../cassette/cassette.ts";
-import { selectPrinted } from "../engine/history.ts";
+import { isPruned, selectPrinted } from "../engine/history.ts";
 import type { Fingerprint } from "../inputs/fingerprint.ts";
 import { checkRunId, newRunId } from "../journal/run_id.ts";
 import type { JournalCheck } from "../journal/damage.ts";
@@ -25,6 +25,7 @@ import {
   type StartRunOptions,
   toSettings,
 } from "./options.ts";
+import type { PrunedRun, PruneOptions } from "./prune.ts";
 import type { ProcessedFile } from "./processed_file.ts";
 import type { Run } from "./run.ts";
 
@@ -217,15 +218,32 @@ export class Runs implements AsyncDisposable {
     await journal.deleteRun(id);
   }
 
+  /**
+   * Deletes the histories of inputs that have succeeded, of one run or of all runs that have ended. Yields the runs that
+   * lose something.
+   */
+  async *prune(options: PruneOptions = {}): AsyncGenerator<PrunedRun> {
+    const { run, isPreview = false } = options;
+    const journal = await this.#existingJournal();
+    const { pruneRuns } = await import("./prune.ts");
+    const runs = run === undefined ? await journal.listRuns() : [await this.#findRun(run, false)];
+    yield* pruneRuns(journal, runs, options);
+    if (!isPreview) await journal.shrink();
+  }
+
   /** Returns the cassette of the first input of a run. Returns undefined if that input has not ended. */
   async cassette(id: string): Promise<Cassette | undefined> {
     const { name } = await this.#findRun(id);
     const journal = await this.#existingJournal();
     const input = await journal.findInput(id, 1);
     if (input?.end === undefined) return undefined;
+    const events = await journal.events(id, 1);
+    if (isPruned(events)) {
+      throw new SvcError("INVALID_ARGS", `The history of the first input of run ${id} was deleted.`);
+    }
     const { toCassette } = await import("../cassette/convert.ts");
     const { loadOperations } = await import("../scripts/permissions.ts");
-    return toCassette(name, input, await journal.events(id, 1), await loadOperations());
+    return toCassette(name, input, events, await loadOperations());
   }
 
   /** Plans a run: makes its reads, and records its changes without sending them. Does not use the journal. */

@@ -7,6 +7,7 @@ import { initCommand } from "./init.ts";
 import { listCommand } from "./list.ts";
 import { logsCommand } from "./logs.ts";
 import { planCommand } from "./plan.ts";
+import { pruneCommand } from "./prune.ts";
 import { recordCommand } from "./record.ts";
 import { reportCommand } from "./report.ts";
 import { resumeCommand } from "./resume.ts";
@@ -38,6 +39,7 @@ export const commands: LocalGroup = {
   logs: logsCommand,
   report: reportCommand,
   cancel: cancelCommand,
+  prune: pruneCommand,
   delete: deleteCommand,
   verify: verifyCommand,
   work: workCommand,

@@ -1,4 +1,4 @@
-/** `continueAsNew`: an input ends its history and goes on with a new one, exactly once. */
+/** `continueAsNew`: an input ends its history and continues with a new one, exactly once. */
 import assert from "node:assert/strict";
 import { startService } from "../../../service/mod.ts";
 import { openRuns, type RunsOptions, testCassettes } from "../../../workflows/runs/mod.ts";
@@ -47,7 +47,7 @@ Deno.test("each history has calls and limits of its own, and the input keeps its
   assert.deepEqual((await start(false)).ids, cases(5, 6, 7, 8), "without a journal");
 });
 
-Deno.test("after kill -9 in any history, the input goes on with it and repeats no call", async () => {
+Deno.test("after kill -9 in any history, the input continues with it and repeats no call", async () => {
   await using workspace = await openScriptWorkspace(CREATE_FOUR);
   await killAfterOutput(workspace.start(...RUN_SCRIPT), "at 2");
   await killAfterOutput(workspace.start("resume", "r1"), "at 4");

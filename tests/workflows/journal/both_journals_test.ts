@@ -87,6 +87,31 @@ test("an input continues with a new history in one commit, also right after othe
   assert.deepEqual(await journal.verify(), { runs: 1, inputs: 1, events: 2, damaged: [] });
 });
 
+test("the history of an input is measured and deleted, also with its value and its result", async (journal) => {
+  for (const number of [1, 2, 3]) {
+    await writeInput(journal, RUN, number, (input) => {
+      input.begin({ place: `in:${number}`, value: number, startedAt: 1, generation: 0 });
+      input.append({ kind: "log", position: 0, at: 1, content: "printed" });
+      input.append({ kind: "log", position: 0, at: 2, content: "again" });
+      input.end({ state: "done", result: number * 2 });
+      if (number === 2) input.prune("results");
+      if (number === 3) input.prune("nothing");
+    });
+  }
+  assert.deepEqual(await journal.measureHistories(RUN), [{ input: 1, events: 2, bytes: 12 }]);
+  const inputs = await Array.fromAsync(journal.inputs(RUN));
+  assert.deepEqual(inputs.map(({ value, end }) => [value, end]), [
+    [1, { state: "done", result: 2 }],
+    [2, { state: "done", result: 4 }],
+    [undefined, { state: "done" }],
+  ]);
+  assert.deepEqual((await journal.events(RUN, 3)).map(({ kind, content }) => [kind, content]), [
+    ["pruned", `{"keep":"nothing"}`],
+  ]);
+  await journal.shrink();
+  assert.deepEqual(await journal.verify(), { runs: 1, inputs: 3, events: 4, damaged: [] });
+});
+
 test(
   "inputs, their histories and their counts are read as they were written, also by another process",
   async (journal, place) => {

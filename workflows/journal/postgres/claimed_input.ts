@@ -1,7 +1,7 @@
 /** An input that this process has claimed in PostgreSQL. */
 import type { ErrorRecord } from "../../../lib/errors.ts";
 import type { JsonValue } from "../../../utils/json.ts";
-import type { EventRecord, InputClaim, InputEnd, InputRecord, NewInput } from "../journal.ts";
+import type { EventRecord, InputClaim, InputEnd, InputRecord, Keep, NewInput } from "../journal.ts";
 import { createLostClaimError } from "../lost_claim.ts";
 import { type Row, toInput } from "../rows.ts";
 
@@ -147,6 +147,11 @@ export class ClaimedInput implements InputClaim {
     this.#replaceHistory(start);
     this.#change({ generation: this.#columns.generation + 1, until: null });
     await this.durable();
+  }
+
+  prune(keep: Exclude<Keep, "answers">): void {
+    this.#replaceHistory({ kind: "pruned", position: 0, at: Date.now(), content: JSON.stringify({ keep }) });
+    if (keep === "nothing") this.#change({ value: null, outcome: null });
   }
 
   change(value: JsonValue | undefined): void {

@@ -8,6 +8,7 @@ import type { SqlRow } from "../../../utils/postgres/sql_value.ts";
 import { createDamageError, type Damage, type JournalCheck, JournalDamage } from "../damage.ts";
 import type {
   CallTiming,
+  HistorySize,
   InputClaim,
   InputRecord,
   Journal,
@@ -327,6 +328,26 @@ export class PostgresJournal implements Journal {
       [runId, number],
     );
     return rows.map((row) => this.#convert(row, toStoredEvent));
+  }
+
+  async measureHistories(runId: string): Promise<readonly HistorySize[]> {
+    await this.#flush();
+    const rows = await this.database.query(
+      `SELECT input, count(*) AS events,
+         sum(coalesce(octet_length(content), 0) + coalesce(octet_length(packed), 0)) AS bytes
+       FROM events JOIN runs ON runs.seq = events.run WHERE runs.id = $1 AND kind <> 'pruned' GROUP BY input`,
+      [runId],
+    );
+    return rows.map(({ input, events, bytes }) => ({
+      input: Number(input),
+      events: Number(events),
+      bytes: Number(bytes),
+    }));
+  }
+
+  /** Does nothing: the database server reuses the space. */
+  shrink(): Promise<void> {
+    return Promise.resolve();
   }
 
   async *callTimings(runId: string): AsyncGenerator<CallTiming> {

@@ -11,10 +11,12 @@ import type {
   CallTiming,
   EventKind,
   EventRecord,
+  HistorySize,
   InputClaim,
   InputEnd,
   InputRecord,
   Journal,
+  Keep,
   NewInput,
   RunCounts,
   RunRecord,
@@ -64,6 +66,10 @@ const HISTORY = `
   LEFT JOIN lengths ON lengths.run = :run AND lengths.input = :input
   LEFT JOIN events ON events.run = :run AND events.input = :input
   ORDER BY events.seq`;
+
+const SIZES = `
+  SELECT input, count(*) AS events, sum(octet_length(content)) AS bytes
+  FROM events WHERE run = ? AND kind <> 'pruned' GROUP BY input`;
 
 const ANY_EVENT = `
   SELECT 1 FROM lengths WHERE run = ?1 AND input = ?2 UNION ALL
@@ -207,8 +213,24 @@ class SqliteJournal implements Journal {
     await this.#repeat(() => this.#deleteEvents(key));
     for (const sql of DELETE_REST) await this.#repeat(() => this.#prepare(sql).run(key).changes > 0);
     this.#keys.delete(runId);
+    await this.shrink();
+  }
+
+  async shrink(): Promise<void> {
+    await this.#writes.flush();
     this.#shrink();
     this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)"); // The log may still contain overwritten data.
+  }
+
+  async measureHistories(runId: string): Promise<readonly HistorySize[]> {
+    await this.#writes.flush();
+    return this.#guard(() =>
+      this.#prepare(SIZES).all(this.#findKey(runId)).map(({ input, events, bytes }) => ({
+        input: Number(input),
+        events: Number(events),
+        bytes: Number(bytes),
+      }))
+    );
   }
 
   async claimRun(runId: string): Promise<AsyncDisposable | undefined> {
@@ -252,6 +274,7 @@ class SqliteJournal implements Journal {
         write(() => this.#continueInput(runId, number, start));
         await durable();
       },
+      prune: (keep) => write(() => this.#pruneInput(runId, number, keep)),
       append: (event) => write(() => this.#append(runId, number, event)),
       durable,
       [Symbol.asyncDispose]: () => {
@@ -341,6 +364,11 @@ class SqliteJournal implements Journal {
   #continueInput(runId: string, number: number, start: EventRecord): void {
     this.#endWait(runId, number);
     this.#replaceHistory(runId, number, start, ({ generation }) => ({ generation: Number(generation) + 1 }));
+  }
+
+  #pruneInput(runId: string, number: number, keep: Keep): void {
+    const event = { kind: "pruned", position: 0, at: Date.now(), content: JSON.stringify({ keep }) } as const;
+    this.#replaceHistory(runId, number, event, () => keep === "nothing" ? { value: null, outcome: null } : {});
   }
 
   /** Replaces the history of an input by one event, and changes the record of the input in the same commit. */

@@ -1,7 +1,7 @@
 /** The flags and arguments that commands of `svc workflow` share. */
 import { describeSetting } from "../../../../lib/auth/call_settings.ts";
 import { SvcError } from "../../../../lib/errors.ts";
-import { ON_UNKNOWN } from "../../../../workflows/journal/journal.ts";
+import { KEEPS, ON_UNKNOWN } from "../../../../workflows/journal/journal.ts";
 import { DEFAULT_LIMITS } from "../../../../workflows/sandbox/host/limits.ts";
 import { parseCallSetting } from "../../../args/read_values.ts";
 import type { Flag } from "../../command.ts";
@@ -40,6 +40,16 @@ export const onUnknown = {
     type: "string",
     choices: ON_UNKNOWN,
     placeholder: "choice",
+  },
+} as const satisfies Record<string, Flag>;
+
+/** The choice of what remains of inputs. */
+const keep = {
+  keep: {
+    help: "What remains of an input that succeeds: its whole history, its result, or nothing but its state",
+    type: "string",
+    choices: KEEPS,
+    placeholder: "what",
   },
 } as const satisfies Record<string, Flag>;
 
@@ -132,6 +142,7 @@ export const newRun = {
   ...maxOutage,
   ...runLimits,
   ...onUnknown,
+  keep: { ...keep.keep, default: "answers" },
 } as const satisfies Record<string, Flag>;
 
 /** The flags of commands that continue a run. */
@@ -146,6 +157,7 @@ export const continuation = {
   maxFailures: keepByDefault(pace.maxFailures),
   ...maxOutage,
   ...onUnknown,
+  keep: keepByDefault(keep.keep),
   force: { help: "Continue even if the script no longer matches its history", type: "boolean" },
   acceptChangedInputs: { help: "Continue even if the file of --each has changed", type: "boolean" },
   ...journal,

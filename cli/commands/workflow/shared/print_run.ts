@@ -60,10 +60,14 @@ export async function* formatTimeline(
   }
 }
 
-function formatInput({ place, startedAt, endedAt, state }: InputDescription, error: ErrorRecord | undefined): string {
+function formatInput(
+  { place, startedAt, endedAt, state, pruned }: InputDescription,
+  error: ErrorRecord | undefined,
+): string {
   const took = endedAt === undefined ? "" : `, ${formatDuration(elapsed(startedAt, endedAt))}`;
   const reason = error === undefined ? "" : `: ${error.code} ${error.message}`;
-  return escapeToOneLine(`${place} ${state}${took}${reason}`);
+  const deleted = pruned ? ", history deleted" : "";
+  return escapeToOneLine(`${place} ${state}${took}${deleted}${reason}`);
 }
 
 function formatCall(call: CallDescription, inputStartedAt: string): string {
