@@ -4,7 +4,7 @@ import { GuestPipe } from "./guest_pipe.ts";
 import { type GuestFiles, killGuest, startGuest } from "./guest_process.ts";
 import type { Frame } from "../protocol/frames.ts";
 
-/** What happens to a guest. */
+/** The events of a guest. */
 export interface GuestListener {
   /** Called with each message of the guest. */
   onMessage(frame: Frame): void;
