@@ -34,11 +34,31 @@ async function buildInCopy(checkout: string): Promise<string> {
 async function testProgram(): Promise<TestCounts> {
   const [program, postgres] = await Promise.all([buildInCopy(`${directory}/checkout`), findPostgres()]);
   await using _server = postgres.server;
-  return await runTests(["tests"], {
-    env: { SVC_TEST_PROGRAM: program, SVC_TEST_POSTGRES: postgres.location },
-    directory: await Deno.makeTempDir({ dir: directory }),
-    write: (text) => process.stdout.write(text),
-  });
+  const env = { SVC_TEST_PROGRAM: program, SVC_TEST_POSTGRES: postgres.location };
+  const run = async (tests: readonly string[], more: Readonly<Record<string, string>> = {}) =>
+    await runTests(tests, {
+      env: { ...env, ...more },
+      directory: await Deno.makeTempDir({ dir: directory }),
+      write: (text) => process.stdout.write(text),
+    });
+  const embedded = await run(["tests"]);
+  const server = await run(await listStoreTests(), { SVC_TEST_STORE: "postgres" });
+  return { passed: embedded.passed + server.passed, failed: embedded.failed + server.failed };
+}
+
+/**
+ * Lists the tests of the service that run again with PostgreSQL: in their folders, calls decide by what they read, and lock,
+ * order or count it. Files that open a database file themselves are left out.
+ */
+async function listStoreTests(): Promise<string[]> {
+  const found: string[] = [];
+  for (const folder of ["tests/service/assignments", "tests/service/cases"]) {
+    for await (const { name } of Deno.readDir(folder)) {
+      const path = `${folder}/${name}`;
+      if (!(await Deno.readTextFile(path)).includes("node:sqlite")) found.push(path);
+    }
+  }
+  return found.sort();
 }
 
 /** Returns the location of the PostgreSQL server that all tests share: the one of the environment, or a new one. */
