@@ -275,6 +275,7 @@ export class InputRun implements RunHandlers {
     if (release === undefined || this.#isReleasing) return;
     this.#isReleasing = true;
     while (this.#findLongWait(release) !== undefined) {
+      await Promise.resolve(); // The result that is being delivered is sent before the question.
       const before = this.#replay;
       await release.whenIdle();
       await new Promise((resolve) => this.#releaseTimer = setTimeout(resolve, RELEASE_MILLISECONDS));

@@ -186,7 +186,7 @@ class Batch {
   async #nextChange(pending: Promise<unknown> | undefined, isFree: boolean): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     if (isFree && this.#parked.size > 0) {
-      const left = Math.min(this.#nextLook - Date.now(), SIGNAL_CHECK_MILLISECONDS);
+      const left = Math.min(Math.max(0, this.#nextLook - Date.now()), SIGNAL_CHECK_MILLISECONDS);
       timer = setTimeout(this.#changed.resolve, left);
     }
     await Promise.race(pending === undefined ? [this.#changed.promise] : [this.#changed.promise, pending]);
