@@ -6,6 +6,7 @@ import { Invalid } from "../errors.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import type { Filter } from "../store/query.ts";
 import type { CallerTransaction } from "../access/caller_transaction.ts";
+import { nameRecipient } from "../store/derived.ts";
 import { type Message, type MessageKind, type MessagePlace, toMessage } from "./messages.ts";
 import { END_OF_TIME, toHistoryTime } from "./times.ts";
 
@@ -109,12 +110,29 @@ async function readMessages(
   if (!possible.some((source) => sources.has(source))) return [];
   const isOperator = place.kind === "operator";
   const entries: FeedItem[] = [];
-  for await (const message of readNewestFirst(context.tx, kind, isOperator || wide ? undefined : place.id, before)) {
+  const owner = isOperator || wide ? undefined : place.id;
+  const recipients = isOperator ? listRecipients(place.id, context, sources, kind) : undefined;
+  for await (const message of readNewestFirst(context.tx, { kind, owner, recipients, before })) {
     const source = isOperator ? findSource(place.id, context, message, kind) : "messages";
     if (source !== undefined && sources.has(source)) entries.push({ source, message });
     if (entries.length > size) break;
   }
   return entries;
+}
+
+/** Lists the recipients whose messages can be in the feed of an operator. */
+function listRecipients(
+  operator: string,
+  { app }: HandlerContext,
+  sources: ReadonlySet<Source>,
+  kind: MessageKind,
+): string[] {
+  const queues = app.operators.get(operator)?.queues ?? [];
+  const hasOwn = kind === "message" && sources.has("messages");
+  return [
+    ...(sources.has("mentions") ? [nameRecipient("mention", operator)] : []),
+    ...(hasOwn ? [nameRecipient("operator", operator), ...queues.map((id) => nameRecipient("queue", id))] : []),
+  ];
 }
 
 /** Finds the source by which a message is in the feed of an operator. Returns undefined if it is not. */
@@ -133,13 +151,17 @@ function findSource(
 
 async function* readNewestFirst(
   tx: CallerTransaction,
-  kind: MessageKind,
-  owner: string | undefined,
-  before: string,
+  { kind, owner, recipients, before }: {
+    readonly kind: MessageKind;
+    readonly owner: string | undefined;
+    readonly recipients: readonly string[] | undefined;
+    readonly before: string;
+  },
 ): AsyncGenerator<Message> {
   let end = before;
   while (true) {
-    const messages = (await tx.listItems(kind, owner, { before: end, limit: CHUNK })).map(toMessage);
+    const range = { before: end, limit: CHUNK, ...(recipients && { recipients }) };
+    const messages = (await tx.listItems(kind, owner, range)).map(toMessage);
     for (const message of messages) if (await tx.isVisible(message.place)) yield message;
     const last = messages.at(-1);
     if (last === undefined || messages.length < CHUNK) return;

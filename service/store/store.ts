@@ -172,6 +172,8 @@ export interface ItemRange {
   before?: string;
   /** Maximum number of items. The newest are read. */
   limit?: number;
+  /** Names of recipients (`nameRecipient`). Messages that have none of them may be left out. */
+  recipients?: readonly string[];
 }
 
 /** Reads and changes of one unit of work. It ends with the function that received it; later calls throw. */

@@ -86,7 +86,7 @@ function listCalls(cases: number): Record<string, Call> {
         data: { Applicant: `Perform ${turn}`, Address: "Main Street 1" },
       }),
     "find a rare text": (svc, turn) => svc.work.find({ text: `applicant ${cases / 2 + turn}x` }),
-    "find a frequent text": (svc) => svc.work.find({ text: "terrace" }),
+    "find a frequent text": (svc) => svc.work.find({ text: "harbour" }),
     "find a missing text": (svc) => svc.work.find({ text: "nowhere to be found" }),
     "find by number": (svc) => svc.work.find({ businessId: `P-${cases / 2}` }),
     "first page": (svc) => query(svc, { select, ...by("pxCreateDateTime") }),

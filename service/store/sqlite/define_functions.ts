@@ -1,5 +1,6 @@
 /** SQL functions that queries call. Every connection that runs queries defines them. */
 import type { DatabaseSync } from "node:sqlite";
+import { defineSearchText } from "./derived.ts";
 import { defineChecksum } from "./tables.ts";
 
 /** Returns the condition that stops a query at its time limit. It checks the time once in 64 rows, for speed. */
@@ -10,6 +11,7 @@ export function withinTime(table: string): string {
 /** Defines the functions. `checkTime` throws if the running query has to stop. */
 export function defineFunctions(db: DatabaseSync, checkTime: () => void): void {
   defineChecksum(db);
+  defineSearchText(db);
   // Without BigInt, a call with an unsafe integer would fail.
   const options = { deterministic: true, useBigIntArguments: true };
   db.function("fold", options, (text) => {

@@ -27,6 +27,29 @@ export interface CompiledPage extends Compiled {
   readonly places: number;
 }
 
+/** Cases to which a query is limited. */
+export interface CaseSearch {
+  /** Expression of the index of texts. It finds all matching cases, and others. */
+  readonly match: string;
+  /**
+   * Searches only this many of the newest cases that the expression finds. The rows are then the first of the whole result,
+   * in the order of creation, if they fill the page.
+   */
+  readonly newest?: number;
+}
+
+/** Returns the expression that finds cases with at least one of several texts. */
+export function matchTexts(texts: readonly string[]): string {
+  return texts.map((text) => `"${text.replaceAll('"', '""')}"`).join(" OR ");
+}
+
+/** Reports whether the rows of a query are cases in the order of their creation, the newest first. */
+export function isNewestFirst({ sort = [], columns, distinct }: RowQuery): boolean {
+  const field = columns.find(({ name }) => name === sort[0]?.column)?.field;
+  const isSorted = field !== undefined && "property" in field && field.property === "createdAt" && sort[0]?.descending;
+  return isSorted === true && distinct !== true && columns.every(({ summary }) => summary === undefined);
+}
+
 /** Maximum number of columns in a `json_object`. SQLite limits the arguments of a function. */
 const MAX_COLUMNS = 300;
 
@@ -39,8 +62,12 @@ const MAX_INSTR = 100;
  * checksum. Groups, and rows that a filter excludes, are not checked. The offset counts from the place `after`, if it is
  * given.
  */
-export function compileRows(query: RowQuery, page: Page, after?: RowPlace): CompiledPage {
-  const compiler = new Compiler(query);
+export function compileRows(
+  query: RowQuery,
+  page: Page,
+  { after, search }: { readonly after?: RowPlace | undefined; readonly search?: CaseSearch | undefined } = {},
+): CompiledPage {
+  const compiler = new Compiler(query, { search, isCounted: isGrouped(query) && isCountedQuery(query) });
   const order = [...compiler.order(), compiler.tieBreak].join(", ");
   const limit = `LIMIT ${compiler.bind(page.limit)} OFFSET ${compiler.bind(page.offset)}`;
   const found = `FROM ${compiler.body(after)} ORDER BY ${order} ${limit}`;
@@ -52,27 +79,82 @@ export function compileRows(query: RowQuery, page: Page, after?: RowPlace): Comp
 }
 
 /** Compiles the statement that counts all rows, in the column `count`. */
-export function compileCount(query: RowQuery): Compiled {
-  const compiler = new Compiler(query);
+export function compileCount(query: RowQuery, search?: CaseSearch): Compiled {
+  const isCounted = isCountedQuery(isGrouped(query) ? query : { ...query, columns: [] });
+  const compiler = new Compiler(query, { search, isCounted });
+  if (isCounted && !isGrouped(query)) return compiler.finish(`SELECT ${TOTAL} AS count FROM ${compiler.body()}`);
   const one = compiler.summarised ? "COUNT(*)" : "1";
   return compiler.finish(`SELECT COUNT(*) AS count FROM (SELECT ${one} FROM ${compiler.body()})`);
 }
 
 /** Compiles the condition that the case of an item meets a filter, or that the item belongs to no case. */
 export function compileItemCases(filter: Filter): Compiled {
-  const compiler = new Compiler({ source: { kind: "cases", typeIds: [] }, columns: [] });
+  const compiler = new Compiler({ source: { kind: "cases", typeIds: [] }, columns: [] }, {});
   const isVisible = compiler.matchCase("items.owner", filter);
   return compiler.finish(`(${isVisible} OR NOT EXISTS (SELECT 1 FROM cases WHERE cases.id = items.owner))`);
 }
 
+function isSummarised({ columns }: RowQuery): boolean {
+  return columns.some(({ summary }) => summary !== undefined);
+}
+
+/** Reports whether the rows of a query are groups. Distinct rows are groups by all columns. */
+function isGrouped(query: RowQuery): boolean {
+  return isSummarised(query) || query.distinct === true;
+}
+
+/** The number of cases in rows of `caseCounts`. */
+const TOTAL = "IFNULL(SUM(number), 0)";
+
+/** The properties of cases by which the store counts them. */
+const COUNTED_PROPERTIES: ReadonlySet<string> = new Set(["typeId", "status", "stageId"]);
+
+/** Summaries that can be computed from the counts. */
+const COUNTED_SUMMARIES: ReadonlySet<string | undefined> = new Set(["DISTINCT_COUNT", "MIN", "MAX", undefined]);
+
+/** Reports whether the counts of cases contain all that a query needs. */
+function isCountedQuery({ source, columns, filter, cases }: RowQuery): boolean {
+  const isCounted = ({ field, summary }: Column) =>
+    "property" in field &&
+    (summary === "COUNT"
+      ? field.property !== "parentId"
+      : COUNTED_SUMMARIES.has(summary) && COUNTED_PROPERTIES.has(field.property));
+  return source.kind === "cases" && columns.every(isCounted) && listFields(filter, cases).every(isCountedField);
+}
+
+function isCountedField(field: RowField): boolean {
+  return "property" in field && COUNTED_PROPERTIES.has(field.property);
+}
+
+/** Lists the fields that filters compare. */
+function listFields(...filters: readonly (Filter | undefined)[]): RowField[] {
+  return filters.flatMap((filter): RowField[] => {
+    if (filter === undefined) return [];
+    if ("and" in filter) return listFields(...filter.and);
+    if ("or" in filter) return listFields(...filter.or);
+    if ("not" in filter) return listFields(filter.not);
+    if ("isNull" in filter) return [filter.isNull];
+    if ("in" in filter) return [filter.field];
+    return "field" in filter.right ? [filter.left, filter.right.field] : [filter.left];
+  });
+}
+
 class Compiler {
   readonly #query: RowQuery;
+  readonly #search: CaseSearch | undefined;
+  /** Table of the rows: that of the source, or `caseCounts`. */
+  readonly #from: string;
   #table: RowTable;
   readonly #parameters = new Map<SQLInputValue, string>();
 
-  constructor(query: RowQuery) {
+  constructor(
+    query: RowQuery,
+    { search, isCounted = false }: { search?: CaseSearch | undefined; isCounted?: boolean },
+  ) {
     this.#query = query;
+    this.#search = search;
     this.#table = ROW_TABLES[query.source.kind];
+    this.#from = isCounted ? "caseCounts" : this.#table.name;
   }
 
   finish(sql: string): Compiled {
@@ -90,16 +172,22 @@ class Compiler {
   }
 
   get summarised(): boolean {
-    return this.#query.columns.some((column) => column.summary !== undefined);
+    return isSummarised(this.#query);
   }
 
-  /** Distinct rows are groups by all columns. */
   get #grouped(): boolean {
-    return this.summarised || this.#query.distinct === true;
+    return isGrouped(this.#query);
+  }
+
+  get #isCounted(): boolean {
+    return this.#from !== this.#table.name;
   }
 
   get tieBreak(): string {
-    return this.#grouped ? "MIN(seq)" : "seq";
+    if (!this.#isCounted) return this.#grouped ? "MIN(seq)" : "seq";
+    // The + keeps SQLite from using another index, which would not find the first case soon.
+    return `MIN((SELECT seq FROM cases WHERE cases.status = caseCounts.status AND +cases.typeId = caseCounts.typeId
+      AND +cases.stageId = caseCounts.stageId ORDER BY seq LIMIT 1))`;
   }
 
   /** Avoids building a row that is too long: each summary may be as long as the longest text. */
@@ -194,8 +282,9 @@ class Compiler {
   body(after?: RowPlace): string {
     const { filter, cases, source, columns } = this.#query;
     const conditions = [
+      ...(this.#search ? this.#found(this.#search) : []),
       ...this.#source(source),
-      withinTime(this.#table.name),
+      ...(this.#isCounted ? [] : [withinTime(this.#from)]),
       ...(filter ? [this.#filter(filter)] : []),
       ...(cases ? [this.#matchCaseOfRow(source, cases)] : []),
       ...(after ? [this.#isAfter(after)] : []),
@@ -209,7 +298,22 @@ class Compiler {
       : [];
     // The + keeps SQLite from using an index, which would look up each row separately.
     const groupBy = terms.length > 0 ? ` GROUP BY ${terms.map((term) => `+${term}`).join(", ")}` : "";
-    return this.#table.name + where + groupBy;
+    return this.#from + (this.#search ? " NOT INDEXED" : "") + where + groupBy;
+  }
+
+  /**
+   * Compiles the conditions that a search finds a case. Texts that have changed are not in the index yet, so that their cases
+   * are always found. Without the cases that it finds, the newest case is the bound from which the result may be incomplete.
+   */
+  #found({ match, newest }: CaseSearch): string[] {
+    const found = `SELECT rowid AS seq FROM caseTexts WHERE caseTexts MATCH ${this.bind(match)}`;
+    if (newest === undefined) return [`cases.seq IN (${found} UNION ALL SELECT seq FROM staleTexts)`];
+    const latest = `SELECT seq FROM (${found} ORDER BY rowid DESC LIMIT ${this.bind(newest)})`;
+    return [
+      `cases.seq IN (${latest} UNION ALL SELECT seq FROM staleTexts)`,
+      `cases.createdAt > (SELECT createdAt FROM cases WHERE cases.seq < (SELECT MIN(seq) FROM (${latest}))
+        ORDER BY createdAt DESC, seq LIMIT 1)`,
+    ];
   }
 
   #matchCaseOfRow({ kind }: RowSource, filter: Filter): string {
@@ -268,6 +372,7 @@ class Compiler {
   #value({ field, summary }: Column): string {
     const value = this.#scalar(field);
     if (summary === undefined) return value;
+    if (summary === "COUNT" && this.#isCounted) return TOTAL;
     if (summary === "DISTINCT_COUNT") return `COUNT(DISTINCT ${value})`;
     if (summary === "SUM") return `TOTAL(${value})`; // SUM fails if integers exceed 64 bits.
     return `${summary}(${value})`;

@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../../../lib/errors.ts";
 import { type RowProgress, sealRows } from "./upgrade/seal_rows.ts";
 import { TABLE_NAMES } from "../tables.ts";
+import { addAllTexts, DERIVED_TABLES, FILL_DERIVED } from "./derived.ts";
 import { inTransaction } from "../../../utils/sqlite/in_transaction.ts";
 
 const ITEMS = `
@@ -167,6 +168,8 @@ export const SCHEMA_STEPS: readonly SchemaStep[] = [
   { activity: "adding columns for checksums", sql: CHECKSUM_COLUMNS },
   { activity: "computing checksums", sql: "", changeRows: sealRows },
   { activity: "adding indexes for orders of cases", sql: ORDER_INDEXES },
+  { activity: "adding tables for counts and texts", sql: [DERIVED_TABLES, ...FILL_DERIVED].join(";\n") },
+  { activity: "adding texts to the index", sql: "", changeRows: addAllTexts },
 ];
 
 /** Version of the tables: the number of steps that have run. */

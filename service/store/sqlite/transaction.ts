@@ -9,10 +9,30 @@ import { renameInDrafts, renameWaiting } from "../stored_names.ts";
 import type { FieldSource, Rename, Use, UseKind, ValueCount } from "../uses.ts";
 import { withinTime } from "./define_functions.ts";
 import { createReadDamage, createRowDamage } from "./row_damage.ts";
+import { findSearchTexts, isCounted, isDerivedFrom } from "../derived.ts";
+import {
+  compileCountedTexts,
+  compileReceived,
+  DERIVED_SQL,
+  type DerivedChange,
+  deriveFromCase,
+  deriveFromItem,
+  FILL_DERIVED,
+  MAX_STALE,
+  type NumberedItem,
+} from "./derived.ts";
 import type { PagePlace, PagePlaces } from "../page_places.ts";
 import { listColumns, parseStored } from "../tables.ts";
 import { decodeRow, encodeRow, insertInto, listRarelyChanged, set, type SqlRow, update, upsert } from "./tables.ts";
-import { compileCount, compileItemCases, compileRows, type RowPlace } from "./query.ts";
+import {
+  type CaseSearch,
+  compileCount,
+  compileItemCases,
+  compileRows,
+  isNewestFirst,
+  matchTexts,
+  type RowPlace,
+} from "./query.ts";
 import type { SqlQuery } from "./query_runner.ts";
 import { COUNT_USES, countMismatchedKeys, countValues, rename } from "./uses.ts";
 import type {
@@ -32,6 +52,9 @@ import type {
 
 /** Later than every time in ISO 8601. */
 const END_OF_TIME = "~";
+
+/** Number of cases with a frequent text that are tried first. */
+const NEWEST = 1000;
 
 /** Number of assignments to read at a time if the first one is not workable. */
 const PAGE = 1000;
@@ -76,6 +99,9 @@ export const SQL = {
   getToken: "SELECT * FROM tokens WHERE hash = ?",
   putToken: insertInto("tokens"),
   deleteTokens: "DELETE FROM tokens WHERE expiresAt < ?",
+  getSequence: "SELECT seq FROM cases WHERE id = ?",
+  listItemsOf: "SELECT * FROM items WHERE owner = ?",
+  ...DERIVED_SQL,
 } as const;
 
 /** The statements of a connection. Each is compiled when it is first needed. */
@@ -162,16 +188,27 @@ export class SqliteTransaction implements Transaction {
     await this.#willWrite();
     const values = encodeRow("cases", stored);
     const before = this.#one("getCase", stored.id);
-    if (before === undefined) return void this.#statements.get("insertCase").run(...values);
     const after = new Map(listColumns("cases").map((name, index) => [name, values[index]]));
-    const changed = listRarelyChanged("cases").filter((name) => before[name] !== after.get(name));
-    this.#statements.updateCase(changed).run(...values);
+    const changed = before && listRarelyChanged("cases").filter((name) => before[name] !== after.get(name));
+    if (changed === undefined) this.#statements.get("insertCase").run(...values);
+    else this.#statements.updateCase(changed).run(...values);
+    this.#derive(deriveFromCase(before && readGroup(before), stored));
+    if (changed?.includes("content") !== false) this.#addStaleText(stored.id);
   }
 
   async deleteCase(id: string): Promise<void> {
+    const row = this.#one("getCase", id);
+    const items = this.#all("listItemsOf", id);
     await this.#change("releaseChildren", id);
     await this.#change("deleteCase", id);
     await this.#change("deleteItemsOf", id);
+    if (row !== undefined) {
+      this.#derive([...deriveFromCase(readGroup(row), undefined), ["dropText", readNumber(row, "seq")], [
+        "dropStaleText",
+        readNumber(row, "seq"),
+      ]]);
+    }
+    for (const item of items) this.#deriveItem(item, undefined);
   }
 
   async listChildren(id: string): Promise<StoredCase[]> {
@@ -227,15 +264,28 @@ export class SqliteTransaction implements Transaction {
   }
 
   async putItem(item: StoredItem): Promise<void> {
+    const isDerived = isDerivedFrom(item.kind);
+    const before = isDerived ? this.#one("getItem", item.kind, item.id) : undefined;
     await this.#change("putItem", ...encodeRow("items", item));
+    if (isDerived) this.#deriveItem(before, this.#one("getItem", item.kind, item.id));
   }
 
   async deleteItem(kind: string, id: string): Promise<void> {
+    const before = isDerivedFrom(kind) ? this.#one("getItem", kind, id) : undefined;
     await this.#change("deleteItem", kind, id);
+    this.#deriveItem(before, undefined);
   }
 
-  async listItems(kind: string, owner?: string, { before, limit = -1 }: ItemRange = {}): Promise<StoredItem[]> {
+  async listItems(
+    kind: string,
+    owner?: string,
+    { before, limit = -1, recipients }: ItemRange = {},
+  ): Promise<StoredItem[]> {
     const end = before ?? END_OF_TIME;
+    if (owner === undefined && recipients !== undefined) {
+      const rows = await this.#query(compileReceived(kind, recipients, end, limit));
+      return rows.map((row) => decodeRow("items", row));
+    }
     if (owner !== undefined) {
       return this.#all("listItems", kind, owner, end, limit).map((row) => decodeRow("items", row));
     }
@@ -248,6 +298,9 @@ export class SqliteTransaction implements Transaction {
   }
 
   async textUses(kind: string, member: string, owner = "", cases?: Filter): Promise<TextUse[]> {
+    if (cases === undefined && isCounted(kind, member)) {
+      return (await this.#query(compileCountedTexts(kind, member, owner))).map(toTextUse);
+    }
     const condition = cases && compileItemCases(cases);
     const parameters = condition?.parameters ?? [];
     const [ownerAt, pathAt, kindAt] = [1, 2, 3].map((index) => `?${parameters.length + index}`);
@@ -257,9 +310,7 @@ export class SqliteTransaction implements Transaction {
         WHERE items.kind = ${kindAt} AND ${withinTime("items")} AND ${condition?.sql ?? "1"} GROUP BY value`,
       parameters: [...parameters, owner, `$.${member}`, kind],
     });
-    return rows.map((row) => {
-      return { text: readText(row, "text"), everywhere: readNumber(row, "everywhere"), here: readNumber(row, "here") };
-    });
+    return rows.map(toTextUse);
   }
 
   async getResponse(caller: string, key: string): Promise<StoredResponse | undefined> {
@@ -285,16 +336,39 @@ export class SqliteTransaction implements Transaction {
     const key = pages && describeQuery(pages.operator, query);
     const start = key === undefined || page.offset === 0 ? undefined : pages?.places.find(key, page.offset);
     const from = start === undefined ? page : { ...page, offset: page.offset - start.offset };
-    const { places, ...compiled } = compileRows(query, from, start?.place);
-    const rows = await this.#query({ ...compiled, maxLength: page.size });
+    const { rows, places } = await this.#readPage(query, from, start?.place);
     if (key !== undefined && places > 0) pages?.places.add(key, page.offset, readPlaces(rows, page.offset, places));
     const damaged = rows.map((row) => row.damaged).filter((name) => typeof name === "string");
     if (damaged.length > 0) throw createRowDamage(damaged);
     return rows.map((row) => readParts(row, "row"));
   }
 
+  /** Reads a page. If the rows contain a certain text, the index of texts finds them. */
+  async #readPage(
+    query: RowQuery,
+    page: Page,
+    after: RowPlace | undefined,
+  ): Promise<{ readonly rows: readonly SqlRow[]; readonly places: number }> {
+    const match = findMatch(query);
+    const read = async (search?: CaseSearch) => {
+      const { places, ...compiled } = compileRows(query, page, { after, search });
+      return { rows: await this.#query({ ...compiled, maxLength: page.size }), places };
+    };
+    if (match === undefined) return await read();
+    if (page.limit < 0 || !isNewestFirst(query) || !await this.#isFrequent(match)) return await read({ match });
+    const newest = await read({ match, newest: NEWEST });
+    return newest.rows.length === page.limit ? newest : await read({ match });
+  }
+
+  /** Reports whether a search finds more cases than those that are tried first. */
+  async #isFrequent(match: string): Promise<boolean> {
+    const sql = "SELECT 1 FROM caseTexts WHERE caseTexts MATCH ?1 LIMIT 1 OFFSET ?2";
+    return (await this.#query({ sql, parameters: [match, NEWEST] })).length > 0;
+  }
+
   async countRows(query: RowQuery): Promise<number> {
-    const [row] = await this.#query(compileCount(query));
+    const match = findMatch(query);
+    const [row] = await this.#query(compileCount(query, match === undefined ? undefined : { match }));
     return row ? readNumber(row, "count") : 0;
   }
 
@@ -336,6 +410,7 @@ export class SqliteTransaction implements Transaction {
     for (const { sql, parameters } of rename(change)) {
       count += Number(this.#statements.prepare(sql).run(...parameters).changes);
     }
+    for (const sql of FILL_DERIVED) this.#statements.prepare(sql).run();
     if (change.kind === "process" || change.kind === "step") {
       const waiting = "SELECT id, flow FROM cases WHERE typeId = ? AND json_type(flow, '$.waiting') = 'object'";
       count += this.#rewrite("cases", "flow", waiting, change.owner, (flow) => renameWaiting(flow, change));
@@ -419,6 +494,27 @@ export class SqliteTransaction implements Transaction {
     }
   }
 
+  /** Changes rows that are derived from a row that has changed. */
+  #derive(changes: readonly DerivedChange[]): void {
+    for (const [name, ...parameters] of changes) this.#statements.get(name).run(...parameters);
+  }
+
+  #deriveItem(before: SqlRow | undefined, after: SqlRow | undefined): void {
+    const [from, to] = [before, after].map((row) => row && toNumberedItem(row));
+    if (from ?? to) this.#derive(deriveFromItem(from, to));
+  }
+
+  /** Notes that the text of a case has changed. Adds the noted texts to the index if there are many. */
+  #addStaleText(id: string): void {
+    const seq = this.#one("getSequence", id)?.seq;
+    if (typeof seq !== "number") return;
+    this.#derive([["addStaleText", seq]]);
+    const count = this.#one("countStaleTexts")?.count;
+    if (typeof count === "number" && count >= MAX_STALE) {
+      this.#derive([["removeTexts"], ["addTexts"], ["clearStaleTexts"]]);
+    }
+  }
+
   #one(name: keyof typeof SQL, ...parameters: SQLInputValue[]): SqlRow | undefined {
     this.#willRead();
     return explainDamage(() => this.#statements.get(name).get(...parameters));
@@ -461,6 +557,21 @@ export class SqliteTransaction implements Transaction {
   }
 }
 
+/** Reads an item whose derived rows are needed, also if the row is damaged, because it may be replaced or deleted. */
+function toNumberedItem(row: SqlRow): NumberedItem {
+  const [kind = "", id = "", owner = "", at = ""] = ["kind", "id", "owner", "at"].map((name) => readText(row, name));
+  return { kind, id, owner, at, content: readObject(row, "content"), seq: readNumber(row, "seq") };
+}
+
+function toTextUse(row: SqlRow): TextUse {
+  return { text: readText(row, "text"), everywhere: readNumber(row, "everywhere"), here: readNumber(row, "here") };
+}
+
+function readGroup(row: SqlRow): Pick<StoredCase, "typeId" | "status" | "stageId"> {
+  const [typeId, status, stageId] = ["typeId", "status", "stageId"].map((column) => readText(row, column));
+  return { typeId: typeId ?? "", status: status ?? "", stageId: stageId ?? "" };
+}
+
 /** Runs a statement that reads, and converts the error of a damaged database. */
 function explainDamage<T>(read: () => T): T {
   try {
@@ -468,6 +579,12 @@ function explainDamage<T>(read: () => T): T {
   } catch (error) {
     throw isDatabaseDamaged(error) ? createReadDamage(error) : error;
   }
+}
+
+/** Returns the expression that finds the cases of a query in the index of texts, if the query requires a text. */
+function findMatch({ source, filter }: RowQuery): string | undefined {
+  const texts = source.kind === "cases" ? findSearchTexts(filter) : undefined;
+  return texts && matchTexts(texts);
 }
 
 /** Describes an operator's query without its page. Two queries with the same description are equal. */

@@ -99,13 +99,13 @@ const LISTS: readonly [what: string, asked: Compiled, step: string][] = [
   [
     "the number of a type's cases",
     compileCount({ ...PERMIT, filter: undefined }),
-    "SCAN cases USING COVERING INDEX casesByUrgency",
+    "SEARCH caseCounts USING PRIMARY KEY (typeId=?)",
   ],
   ["the first cases of a status", compileRows(OF_STATUS, PAGE), "SEARCH cases USING INDEX casesByStatus (status=?)"],
   [
     "the number of a status's cases",
     compileCount(OF_STATUS),
-    "SEARCH cases USING COVERING INDEX casesByStatusAndCreation (status=?)",
+    "SEARCH caseCounts USING PRIMARY KEY (typeId=? AND status=?)",
   ],
   [
     "the first cases that an operator created",

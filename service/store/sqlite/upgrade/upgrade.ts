@@ -7,6 +7,7 @@ import { inTransaction } from "../../../../utils/sqlite/in_transaction.ts";
 import { listCopies, locateCopy, locatePartialCopy, locateUnfinishedCopy, removeDatabase } from "./earlier_copies.ts";
 import { readVersion, runStep, SCHEMA_STEPS, SCHEMA_VERSION } from "../schema.ts";
 import type { RowProgress } from "./seal_rows.ts";
+import { defineSearchText } from "../derived.ts";
 import { defineChecksum } from "../tables.ts";
 import { checkStructure, copyDatabase, openForReading } from "../snapshot.ts";
 import { explainOpenFailure, isEmptyFile, openDatabase } from "../sqlite_store.ts";
@@ -53,7 +54,7 @@ export async function upgradeDatabase(
   const found = readStoredVersion(path);
   const unfinished = (await listCopies(path)).find((copy) => copy.isUnfinished);
   if (found === 0 || (found === SCHEMA_VERSION && unfinished === undefined)) return undefined;
-  using db = openDatabase(path, true, defineChecksum);
+  using db = openDatabase(path, true, defineRowFunctions);
   const from = unfinished?.version ?? found;
   const steps = SCHEMA_VERSION - found + (unfinished === undefined ? 1 : 0);
   let step = 0;
@@ -97,6 +98,12 @@ async function runInBatches(
     await report(`(${done.toLocaleString("en")} of ${total.toLocaleString("en")} rows)`);
     reportedAt = performance.now();
   }
+}
+
+/** Defines the functions that the steps call. */
+function defineRowFunctions(db: DatabaseSync): void {
+  defineChecksum(db);
+  defineSearchText(db);
 }
 
 function readStoredVersion(path: string): number {

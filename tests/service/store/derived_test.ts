@@ -1,0 +1,246 @@
+/** Derived data: searches, counts and recipients give the same rows and numbers as reading all rows. */
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { locateFiles } from "../../../service/server/directory.ts";
+import { listRecipients, nameRecipient } from "../../../service/store/derived.ts";
+import type { Column, Comparator, Filter, RowQuery } from "../../../service/store/query.ts";
+import { FILL_DERIVED } from "../../../service/store/sqlite/derived.ts";
+import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
+import { upgradeDatabase } from "../../../service/store/sqlite/upgrade/upgrade.ts";
+import type { Store, StoredCase, StoredItem } from "../../../service/store/store.ts";
+import type { JsonObject } from "../../../utils/json.ts";
+import { createEarlierStore } from "../../../tasks/soak/earlier_stores.ts";
+import { makeFolder } from "../../harness/svc.ts";
+
+/** A condition that every case meets. With it, the store cannot answer from its counts. */
+const EVERY: Filter = { left: { property: "id" }, comparator: "GTE", right: { value: "" } };
+
+const COLUMNS: readonly Column[] = ["id", "createdAt"].map((property) => ({ name: property, field: { property } }));
+
+/** Parts that are hard to fold, to quote or to split. */
+const PARTS = [
+  "a",
+  "B",
+  "ab",
+  "Σ",
+  "ς",
+  "İ",
+  "ẞ",
+  "😀",
+  "é",
+  " ",
+  "\n",
+  '"',
+  "'",
+  "*",
+  "a OR",
+  "-",
+  "(",
+  "\u0000",
+  "12",
+];
+
+const texts = fc.array(fc.constantFrom(...PARTS), { maxLength: 7 }).map((parts) => parts.join(""));
+
+function newCase(n: number, change: Partial<StoredCase> = {}): StoredCase {
+  const at = new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString();
+  return {
+    ...{ id: `W P-${n}`, businessId: `P-${n}`, typeId: "T", status: "Open", urgency: 10, stageId: "S" },
+    ...{ createdBy: "ada", createdAt: at, updatedBy: "ada", updatedAt: at, tag: "1", content: {}, flow: {} },
+    ...change,
+  };
+}
+
+function askFor(filter: Filter, isSorted: boolean): RowQuery {
+  return {
+    source: { kind: "cases", typeIds: ["T", "U"] },
+    columns: COLUMNS,
+    filter,
+    ...(isSorted && { sort: [{ column: "createdAt", descending: true }] }),
+  };
+}
+
+/** Reads the rows of a filter, and those of its double negation, for which the store does not search. */
+async function compareSearch(store: Store, filter: Filter, isSorted: boolean, limit: number): Promise<number> {
+  const read = (filter: Filter) =>
+    store.read(async (tx) => ({
+      rows: await tx.queryRows(askFor(filter, isSorted), { offset: 0, limit }),
+      count: await tx.countRows(askFor(filter, isSorted)),
+    }));
+  const expected = await read({ not: { not: filter } });
+  assert.deepEqual(await read(filter), expected, JSON.stringify(filter));
+  return expected.count;
+}
+
+Deno.test("a text search finds the same cases as a comparison with every case", async () => {
+  const store = openSqliteStore(":memory:");
+  const random = fc.sample(fc.tuple(texts, texts), { numRuns: 400, seed: 1 });
+  await store.transact(async (tx) => {
+    for (const [n, [a, b]] of random.entries()) {
+      await tx.putCase(newCase(n, { content: { A: a, Page: { B: b }, Number: n } }));
+    }
+  });
+  await store.transact(async (tx) => {
+    for (let n = 0; n < 40; n++) await tx.putCase(newCase(n, { content: { A: random[399 - n]?.[1] ?? "" } }));
+    for (let n = 50; n < 60; n++) await tx.deleteCase(`W P-${n}`);
+  });
+  const fields = fc.constantFrom({ content: ["A"] }, { content: ["Page", "B"] }, { property: "businessId" });
+  const leaf = fc.record({
+    left: fields,
+    comparator: fc.constantFrom<Comparator>("CONTAINS", "EQ", "STARTS_WITH", "ENDS_WITH"),
+    right: fc.record({ value: fc.oneof(texts, fc.constantFrom(...random.map(([a]) => a)), fc.constant("P-1")) }),
+    ignoreCase: fc.boolean(),
+  });
+  const filters: fc.Arbitrary<Filter> = fc.oneof(
+    leaf,
+    fc.array(leaf, { minLength: 1, maxLength: 3 }).map((or) => ({ or })),
+    fc.array(leaf, { minLength: 1, maxLength: 3 }).map((and) => ({ and })),
+    fc.record({ field: fields, in: fc.array(texts, { maxLength: 3 }) }),
+  );
+  let found = 0;
+  await fc.assert(
+    fc.asyncProperty(filters, fc.boolean(), fc.integer({ min: 1, max: 30 }), async (filter, isSorted, limit) => {
+      found += await compareSearch(store, filter, isSorted, limit);
+    }),
+    { numRuns: 500 },
+  );
+  assert.ok(found > 100, `${found} cases`);
+  await store.close();
+});
+
+Deno.test("a frequent text finds the newest cases first, also if their times are not in order", async () => {
+  const store = openSqliteStore(":memory:");
+  await store.transact(async (tx) => {
+    for (let n = 0; n < 2500; n++) {
+      const createdAt = new Date(Date.UTC(2026, 0, 1) + (n % 500 === 0 ? 1e9 : n) * 1000).toISOString();
+      const content = { A: n % 2 === 0 ? "the roof" : "a fence", B: n % 7 === 0 ? "rare" : "" };
+      await tx.putCase(newCase(n, { createdAt, content }));
+    }
+  });
+  const roof: Filter = { left: { content: ["A"] }, comparator: "CONTAINS", right: { value: "roof" } };
+  const rare: Filter = { left: { content: ["B"] }, comparator: "EQ", right: { value: "rare" } };
+  for (const limit of [1, 20, 900, 2000]) {
+    assert.equal(await compareSearch(store, roof, true, limit), 1250);
+    await compareSearch(store, { and: [roof, rare] }, true, limit);
+  }
+  await store.close();
+});
+
+Deno.test("kept counts equal the number of rows after changes, failed parts and failed units", async () => {
+  const changes = fc.array(
+    fc.record({
+      number: fc.integer({ min: 0, max: 8 }),
+      kind: fc.constantFrom("put", "put", "put", "delete", "failed part", "failed unit", "rename"),
+      status: fc.constantFrom("Open", "Closed", "Resolved-A"),
+      stageId: fc.constantFrom("S", "T"),
+      tag: fc.constantFrom("red", "green", "'"),
+    }),
+    { maxLength: 25 },
+  );
+  await fc.assert(
+    fc.asyncProperty(changes, async (steps) => {
+      const store = openSqliteStore(":memory:");
+      for (const { number, kind, status, stageId, tag } of steps) {
+        const stored = newCase(number, { status, stageId, typeId: number % 2 === 0 ? "T" : "U" });
+        const put = async (tx: Parameters<Parameters<Store["transact"]>[0]>[0]) => {
+          await tx.putCase(stored);
+          await tx.putItem(newMessage(stored.id, tag, number));
+          await tx.putItem({ ...newMessage(stored.id, tag, number), kind: "caseTag", content: { name: tag } });
+        };
+        const fail = () => Promise.reject(new Error("failed"));
+        await store.transact(async (tx) => {
+          if (kind === "put") await put(tx);
+          if (kind === "delete") await tx.deleteCase(stored.id);
+          if (kind === "failed part") await tx.attempt(() => put(tx).then(fail)).catch(() => {});
+          if (kind === "failed unit") await put(tx).then(fail);
+          if (kind === "rename") {
+            await tx.rename({ kind: "stage", owner: "T", from: stageId, to: "N" });
+            await tx.rename({ kind: "operator", from: "bob", to: "eve" });
+          }
+        }).catch(() => {});
+      }
+      await compareCounts(store);
+      await compareItems(store);
+      await store.close();
+    }),
+    { numRuns: 40 },
+  );
+});
+
+function newMessage(owner: string, tag: string, number: number): StoredItem {
+  const content = { author: "bob", tags: [tag, tag], mentions: number % 2 === 0 ? ["ada"] : [], queue: "Review" };
+  return { kind: "message", id: `M-${owner}`, owner, at: `2026-01-0${number + 1}T00:00:00.000Z`, content };
+}
+
+/** Compares counts and groups of cases with those of a query that reads the cases. */
+async function compareCounts(store: Store): Promise<void> {
+  const [status, stage] = ["status", "stageId"].map((property) => ({ name: property, field: { property } }));
+  const number: Column = { name: "number", field: { property: "id" }, summary: "COUNT" };
+  const filters: Filter[] = [
+    { and: [] },
+    { left: { property: "status" }, comparator: "STARTS_WITH", right: { value: "re" }, ignoreCase: true },
+    { not: { field: { property: "stageId" }, in: ["S"] } },
+  ];
+  for (const filter of filters) {
+    for (const columns of [[status, number], [number], [stage, status], [status, stage, number]]) {
+      const query: RowQuery = {
+        source: { kind: "cases", typeIds: ["T", "U"] },
+        columns: columns.filter((column) => column !== undefined),
+        distinct: !columns.includes(number),
+        sort: columns.includes(number) ? [{ column: "number", descending: true }] : [],
+      };
+      const read = (filter: Filter): Promise<[JsonObject[], number, number]> =>
+        store.read(async (tx) => [
+          await tx.queryRows({ ...query, filter }, { offset: 0, limit: 10 }),
+          await tx.countRows({ ...query, filter }),
+          await tx.countRows({ ...query, columns: COLUMNS, distinct: false, sort: [], filter }),
+        ]);
+      assert.deepEqual(await read(filter), await read({ and: [filter, EVERY] }));
+    }
+  }
+}
+
+/** Compares counts of texts and recipients with those of all items. */
+async function compareItems(store: Store): Promise<void> {
+  await store.read(async (tx) => {
+    for (const [kind, member] of [["message", "tags"], ["message", "author"], ["caseTag", "name"]] as const) {
+      const byText = (uses: readonly { text: string }[]) => uses.toSorted((a, b) => a.text < b.text ? -1 : 1);
+      const kept = byText(await tx.textUses(kind, member, "W P-1"));
+      assert.deepEqual(kept, byText(await tx.textUses(kind, member, "W P-1", { and: [] })), `${kind} ${member}`);
+    }
+    const all = await tx.listItems("message", undefined, { limit: 100 });
+    for (
+      const name of [nameRecipient("mention", "ada"), nameRecipient("operator", "bob"), nameRecipient("queue", "x")]
+    ) {
+      const recipients = [name, nameRecipient("operator", "W P-2")];
+      const found = await tx.listItems("message", undefined, { limit: 100, recipients });
+      assert.deepEqual(found, all.filter((item) => listRecipients(item).some((one) => recipients.includes(one))));
+    }
+  });
+}
+
+Deno.test("an upgrade derives the same as the changes of the current version", async () => {
+  await using folder = await makeFolder();
+  for (const version of [3, 9]) {
+    const data = `${folder.path}/${version}`;
+    createEarlierStore(data, version, 30);
+    const { database } = locateFiles(data);
+    await upgradeDatabase(database);
+    const store = openSqliteStore(database);
+    await compareCounts(store);
+    await compareItems(store);
+    const street: Filter = { left: { content: ["Address"] }, comparator: "CONTAINS", right: { value: "Street" } };
+    const query = { ...askFor(street, true), source: { kind: "cases", typeIds: ["City-Permit-Work-Permit"] } } as const;
+    const found = await store.read((tx) => tx.countRows(query));
+    assert.ok(found > 0);
+    assert.equal(await store.read((tx) => tx.countRows({ ...query, filter: { not: { not: street } } })), found);
+    await store.close();
+    using db = new DatabaseSync(database);
+    const read = () =>
+      ["caseCounts", "textCounts", "itemRecipients"].map((name) => db.prepare(`SELECT * FROM ${name}`).all());
+    const kept = read();
+    for (const sql of FILL_DERIVED) db.exec(sql);
+    assert.deepEqual(read(), kept);
+  }
+});
