@@ -18,6 +18,7 @@ import { Guest } from "../../workflows/sandbox/host/guest.ts";
 import { type RunHandlers, Sandbox, type StartState } from "../../workflows/sandbox/host/sandbox.ts";
 import { loadOperations } from "../../workflows/scripts/permissions.ts";
 import { sealAll } from "../../workflows/journal/sqlite/seal.ts";
+import { isPostgresLocation } from "../../utils/postgres/location.ts";
 import { inTransaction } from "../../utils/sqlite/in_transaction.ts";
 import {
   BUILT_PROGRAM,
@@ -252,6 +253,9 @@ export interface WorkflowProcess {
   readonly shellLimit?: string;
 }
 
+/** Variables that the client of PostgreSQL may read. */
+const POSTGRES_VARIABLES = ["PG*", "NODE_PG_FORCE_NATIVE", "USER", "USERNAME"];
+
 /** Prepares `svc workflow` with no more permissions than docs/permissions.md lists. */
 export function workflowCommand(
   args: readonly string[],
@@ -264,7 +268,7 @@ export function workflowCommand(
     `--allow-write=${[directory, ...(env?.SVC_CONFIG_DIR === undefined ? [] : [env.SVC_CONFIG_DIR])].join(",")}`,
     `--allow-run=/bin/sh,${Deno.execPath()}`,
     "--allow-sys=uid",
-    `--allow-env=${VARIABLES.join(",")}`,
+    `--allow-env=${[...VARIABLES, ...(args.some(isPostgresLocation) ? POSTGRES_VARIABLES : [])].join(",")}`,
   ];
   const deno = [Deno.execPath(), "run", "--quiet", ...permissions, ...program, group, ...args];
   return new LimitedCommand("/bin/sh", {

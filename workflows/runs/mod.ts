@@ -42,6 +42,7 @@
 export { openRuns, Runs } from "./runs.ts";
 export type { ListOptions, LogLine } from "./runs.ts";
 export type { Run, RunSummary } from "./run.ts";
+export type { RunStatus } from "../workers/read_status.ts";
 export type {
   InputCounts,
   PaceOptions,

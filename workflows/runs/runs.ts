@@ -28,6 +28,7 @@ import {
 import type { PrunedRun, PruneOptions } from "./prune.ts";
 import type { ProcessedFile } from "./processed_file.ts";
 import type { Run } from "./run.ts";
+import type { RunStatus } from "../workers/read_status.ts";
 
 /** Largest edit distance of a suggested run: most identifiers of one day are similar. */
 const MAX_EDITS = 2;
@@ -140,6 +141,13 @@ export class Runs implements AsyncDisposable {
   /** Describes a run. */
   async show(id: string): Promise<RunDescription> {
     return await describeRun(await this.#existingJournal(), await this.#findRun(id));
+  }
+
+  /** Returns the status of a run: totals, rate, and failures by cause. */
+  async status(id: string): Promise<RunStatus> {
+    const run = await this.#findRun(id);
+    const { readStatus } = await import("../workers/read_status.ts");
+    return await readStatus(await this.#existingJournal(), run);
   }
 
   /** Yields the inputs of a run with their calls, in order. */

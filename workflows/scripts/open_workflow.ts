@@ -76,6 +76,8 @@ export class OpenWorkflow implements AsyncDisposable {
   name = "";
   /** Digest of the script and its imports. */
   digest = "";
+  /** The files of the script: their paths below the folder of its imports, and those of their copies. The script is first. */
+  files: readonly { readonly path: string; readonly copy: string }[] = [];
   #guestFiles: GuestFiles;
   readonly #folder: AsyncDisposable;
   /** Limits of each input. */
@@ -115,6 +117,7 @@ export class OpenWorkflow implements AsyncDisposable {
     if (loaded.declared.status === "rejected") throw loaded.declared.reason;
     this.name = loaded.declared.value.name;
     this.digest = await digestFiles(files);
+    this.files = copy.list();
     return loaded.declared.value;
   }
 

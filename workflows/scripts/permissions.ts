@@ -36,7 +36,7 @@ export async function loadOperations(): Promise<Operations> {
 }
 
 /** Returns the operations that match patterns. Throws `INVALID_ARGS` if a pattern matches no operation. */
-function expandPatterns(patterns: readonly string[], operations: Operations): Grants {
+export function expandPatterns(patterns: readonly string[], operations: Operations): Grants {
   return new Set(patterns.flatMap((pattern) => {
     const names = [...operations.keys()].filter((name) => matches(name, pattern));
     if (names.length > 0) return names;

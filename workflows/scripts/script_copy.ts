@@ -1,5 +1,5 @@
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { dirname } from "node:path";
+import { dirname, relative } from "node:path";
 import { getErrorMessage, SvcError } from "../../lib/errors.ts";
 import { describeReadError } from "../../utils/fs/describe_error.ts";
 import { lowerFirst } from "../../utils/text/wording.ts";
@@ -58,6 +58,14 @@ export class ScriptCopy {
         hint: "Check the path.",
       });
     }
+  }
+
+  /** Lists the copied files: their paths below the folder, and those of their copies. */
+  list(): { readonly path: string; readonly copy: string }[] {
+    return [...this.#copied].map((copy) => {
+      const source = fileURLToPath(this.paths.toSource(pathToFileURL(copy).href));
+      return { path: relative(this.#root, source).replaceAll("\\", "/"), copy };
+    });
   }
 
   /** Copies a file and its imports, unless it is outside the folder or cannot be read. Returns true if it was copied. */

@@ -1,28 +1,60 @@
+import { SvcError } from "../../../lib/errors.ts";
 import { callerOptions } from "../../context.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
-import { journal } from "../workflow/shared/flags.ts";
+import { lowerFirst } from "../../../utils/text/wording.ts";
+import { grants, journal } from "../workflow/shared/flags.ts";
 
 /** `svc worker start`. */
 export const startCommand: LocalCommand = localCommand({
-  summary: "Run the scheduled workflows of a journal until Ctrl-C",
+  summary: "Run scheduled workflows, or the inputs of a shared journal, until Ctrl-C",
   details:
     "Starts each schedule of 'svc workflow schedule add' when it is due, and continues interrupted runs. It logs " +
     "to stderr; the results are in the journal. Only one worker runs the schedules of a journal, and a second one " +
     "waits. At Ctrl-C or SIGTERM, the responses to open calls are recorded, and the runs continue when a worker " +
-    "starts again.",
+    "starts again. With --store it takes inputs of 'svc workflow run --workers' from a journal in PostgreSQL instead. " +
+    "Any number of workers can do so, each with its own profile and grants. If one is gone, others continue its inputs.",
   flags: {
     untilIdle: { help: "Start what is due, and end when no run is in progress", type: "boolean" },
-    ...journal,
+    journal: { ...journal.journal, excludes: ["store"] },
+    store: {
+      help: "PostgreSQL journal to take inputs from, e.g. postgres://svc@db.example.org/city",
+      type: "string",
+      placeholder: "location",
+    },
+    concurrency: {
+      help: "With --store, inputs to process at the same time",
+      type: "integer",
+      default: "4",
+    },
+    allow: { ...grants.allow, help: `With --store, ${lowerFirst(grants.allow.help)}` },
   },
-  example: ["", "--until-idle"],
+  example: ["", "--until-idle", "--store postgres://svc@db.example.org/city --allow 'cases.*'"],
   seeAlso: ["workflow schedule add --help"],
-  async run(context, { untilIdle, journal }) {
+  async run(context, { untilIdle, journal, store, concurrency, allow }) {
     const { escapeToOneLine } = await import("../../../utils/text/control_characters.ts");
-    const { runSchedules } = await import("../../../workflows/schedules/schedule_worker.ts");
     const { io, signal, globals: { quiet } } = context;
     const log = (line: string) => {
       if (!quiet) io.stderr.write(`${new Date().toISOString()} ${escapeToOneLine(line)}\n`);
     };
+    if (store !== undefined) {
+      const { runWorker } = await import("../../../workflows/workers/worker.ts");
+      const service = callerOptions(context);
+      return await runWorker({
+        store,
+        concurrency: concurrency ?? 4,
+        allow: allow ?? [],
+        service,
+        untilIdle,
+        signal,
+        log,
+      });
+    }
+    if (concurrency !== undefined || allow !== undefined) {
+      throw new SvcError("INVALID_ARGS", `--${allow === undefined ? "concurrency" : "allow"} needs --store.`, {
+        hint: "Scheduled runs have their own grants and limits.",
+      });
+    }
+    const { runSchedules } = await import("../../../workflows/schedules/schedule_worker.ts");
     await runSchedules({ ...callerOptions(context), journal, signal, untilIdle, log });
   },
 });

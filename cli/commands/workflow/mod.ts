@@ -20,7 +20,9 @@ import { removeCommand } from "./schedule/remove.ts";
 import { resumeScheduleCommand } from "./schedule/resume.ts";
 import { runNowCommand } from "./schedule/run_now.ts";
 import { showCommand } from "./show.ts";
+import { statusCommand } from "./status.ts";
 import { testCommand } from "./test.ts";
+import { watchCommand } from "./watch.ts";
 import { verifyCommand } from "./verify.ts";
 import { workCommand } from "./work.ts";
 
@@ -35,6 +37,8 @@ export const commands: LocalGroup = {
   resume: resumeCommand,
   retry: retryCommand,
   list: listCommand,
+  status: statusCommand,
+  watch: watchCommand,
   show: showCommand,
   logs: logsCommand,
   report: reportCommand,

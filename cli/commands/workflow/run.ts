@@ -1,3 +1,4 @@
+import { SvcError } from "../../../lib/errors.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import { newJournal, newRun, script, toWorkOptions } from "./shared/flags.ts";
 
@@ -28,10 +29,30 @@ export const runCommand: LocalCommand = localCommand({
       type: "boolean",
     },
     ...newJournal,
+    workers: {
+      help: "Let the workers of this PostgreSQL journal process the inputs, e.g. postgres://svc@db.example.org/city",
+      type: "string",
+      placeholder: "location",
+      excludes: ["journal", "resume", "once"],
+    },
+    detach: { help: "With --workers, end when all inputs are recorded", type: "boolean" },
+    priority: {
+      help: "With --workers, runs with a higher priority come first",
+      type: "integer",
+    },
   },
   example: `intake.ts --input '{"Applicant":"Ada","Address":"Main St 1"}' --allow-declared`,
-  async run(context, { journal, runId, resume, once, ...flags }) {
+  async run(context, { journal, runId, resume, once, workers, detach, priority, ...flags }) {
     if (context.globals.dryRun) return await (await import("./shared/print_plan.ts")).printPlan(context, flags);
+    if (workers === undefined && (detach || priority !== undefined)) throw needsWorkers(detach ? "detach" : "priority");
+    if (workers !== undefined) {
+      const { submitForWorkers } = await import("./shared/submit_for_workers.ts");
+      return await submitForWorkers(
+        context,
+        { ...flags, ...toWorkOptions(flags), id: runId, workers, priority },
+        detach,
+      );
+    }
     const { openRunsFor } = await import("./shared/open_runs.ts");
     const { processRun } = await import("./shared/process_run.ts");
     await using runs = openRunsFor(context, journal);
@@ -42,3 +63,9 @@ export const runCommand: LocalCommand = localCommand({
     });
   },
 });
+
+function needsWorkers(flag: string): SvcError {
+  return new SvcError("INVALID_ARGS", `--${flag} needs --workers.`, {
+    hint: "Name the journal of the workers with --workers, e.g. postgres://svc@db.example.org/city.",
+  });
+}

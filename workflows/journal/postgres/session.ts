@@ -20,7 +20,7 @@ const LOCK_CLASS = "hashtext('svc journal ' || current_schema())";
 const LOCK_CLASS_ID = `(${LOCK_CLASS}::bigint & 4294967295)`;
 
 const REGISTER = `
-  INSERT INTO workers (name, kind, concurrency, service) VALUES ($1, $2, $3, $4)
+  INSERT INTO workers (name, kind, concurrency, service) VALUES ($1 || coalesce(' at ' || host(inet_client_addr()), ''), $2, $3, $4)
   RETURNING id, pg_try_advisory_lock(${LOCK_CLASS}, id::integer) AS "isLocked"`;
 
 const SIGN_OF_LIFE = `
@@ -55,7 +55,7 @@ const END = `
 
 /** How other processes see a session. */
 export interface SessionOptions {
-  /** Name, e.g. that of the machine and the process ID. */
+  /** Name, e.g. the process ID. The address of the machine is added. */
   readonly name: string;
   /** `worker` for a process that takes inputs, `process` for any other. */
   readonly kind: "worker" | "process";

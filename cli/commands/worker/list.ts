@@ -1,0 +1,13 @@
+import { type LocalCommand, localCommand } from "../local_command.ts";
+import { store, useQueue } from "./shared_store.ts";
+
+/** `svc worker list`. */
+export const listCommand: LocalCommand = localCommand({
+  summary: "List the workers of a shared journal",
+  details: "A worker that does not take the inputs of a run says why in its note.",
+  flags: store,
+  example: "--store postgres://svc@db.example.org/city --format table",
+  async run(context, { store }) {
+    await context.print(await useQueue(store, (queue) => queue.listWorkers()));
+  },
+});

@@ -1,0 +1,50 @@
+/** The journal of the workers, and the choice of workers. */
+import { SvcError } from "../../../lib/errors.ts";
+import type { WorkerDescription, WorkerRequest, WorkQueue } from "../../../workflows/workers/work_queue.ts";
+import type { CommandContext, Flag } from "../command.ts";
+
+/** The flag for the journal of the workers. */
+export const store = {
+  store: {
+    help: "PostgreSQL journal of the workers, e.g. postgres://svc@db.example.org/city",
+    type: "string",
+    placeholder: "location",
+    required: true,
+  },
+} as const satisfies Record<string, Flag>;
+
+/** The flags of commands that ask workers to do something. */
+export const selection = {
+  worker: { help: "Number of the worker, as 'svc worker list' shows it", type: "integer", excludes: ["all"] },
+  all: { help: "All workers", type: "boolean" },
+  ...store,
+} as const satisfies Record<string, Flag>;
+
+/** Uses the queue of a journal. */
+export async function useQueue<T>(location: string, use: (queue: WorkQueue) => Promise<T>): Promise<T> {
+  const { openPostgresJournal } = await import("../../../workflows/journal/postgres/postgres_journal.ts");
+  const { WorkQueue } = await import("../../../workflows/workers/work_queue.ts");
+  await using journal = await openPostgresJournal(location);
+  return await use(new WorkQueue(journal));
+}
+
+/** Asks workers to do something, and prints them. */
+export async function askWorkers(
+  context: CommandContext,
+  request: WorkerRequest,
+  { worker, all = false, store }: { readonly worker?: number; readonly all?: boolean; readonly store: string },
+): Promise<void> {
+  if (worker === undefined && !all) {
+    throw new SvcError("INVALID_ARGS", "No worker was named.", { hint: "Use --worker <number>, or --all." });
+  }
+  const found: readonly WorkerDescription[] = await useQueue(store, async (queue) => {
+    const ids = await queue.askWorkers(request, worker);
+    return (await queue.listWorkers()).filter(({ id }) => ids.includes(id));
+  });
+  if (worker !== undefined && found.length === 0) {
+    throw new SvcError("INVALID_ARGS", `There is no worker ${worker}.`, {
+      hint: "'svc worker list' lists the workers.",
+    });
+  }
+  await context.print([...found]);
+}

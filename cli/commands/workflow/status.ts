@@ -1,0 +1,17 @@
+import { type LocalCommand, localCommand } from "../local_command.ts";
+import { journal, runId } from "./shared/flags.ts";
+
+/** `svc workflow status`. */
+export const statusCommand: LocalCommand = localCommand({
+  summary: "Show how far a run is, its rate, and its failures by cause",
+  details: "With --journal postgres://… it works from any machine.",
+  args: [runId],
+  flags: journal,
+  example: "20261121-1405-k7wqh2",
+  seeAlso: ["workflow watch --help", "workflow show --help"],
+  async run(context, { run, journal }) {
+    const { openRunsFor } = await import("./shared/open_runs.ts");
+    await using runs = openRunsFor(context, journal);
+    await context.print(await runs.status(run));
+  },
+});

@@ -1,0 +1,262 @@
+/** Starts runs whose inputs are processed by workers. */
+import type { CallerOptions } from "../../lib/client/caller.ts";
+import { SvcError } from "../../lib/errors.ts";
+import { delay, onAbort } from "../../utils/async/abort.ts";
+import type { JsonValue } from "../../utils/json.ts";
+import { checkInputs, openInputs, STDIN } from "../inputs/open_inputs.ts";
+import { openPostgresJournal, type PostgresJournal } from "../journal/postgres/postgres_journal.ts";
+import { checkRunId, newRunId } from "../journal/run_id.ts";
+import { type InputResult, toBatchError } from "../runs/batch.ts";
+import { describeService } from "../runs/describe_service.ts";
+import { addCommands, type ContinueCommand, toRunCommand } from "../runs/hints.ts";
+import { type StartRunOptions, toSettings } from "../runs/options.ts";
+import type { Run, RunSummary } from "../runs/run.ts";
+import { openWorkflow } from "../scripts/open_workflow.ts";
+import { packScript } from "./pack_script.ts";
+import { type QueuedInput, type QueueProgress, WorkQueue } from "./work_queue.ts";
+
+/** Number of inputs that are recorded at once. */
+const GROUP_SIZE = 500;
+
+/** Milliseconds between two looks for results. */
+const POLL_MILLISECONDS = 150;
+
+/** Milliseconds between two looks at the progress. */
+const PROGRESS_MILLISECONDS = 1000;
+
+/** Number of failed inputs that the error of a run names. */
+const MAX_NAMED_FAILURES = 20;
+
+/** Options of `submitRun`. */
+export interface SubmitOptions extends StartRunOptions {
+  /** Location of the journal of the workers. */
+  readonly workers: string;
+  /** Runs with a higher priority come first. Default: 0. */
+  readonly priority?: number;
+}
+
+/**
+ * Records a run with its script, and its inputs while they are read. Workers process the inputs. The results can be read
+ * here in the order of the inputs. If a run with the identifier exists, its inputs are completed and its results read.
+ */
+export async function submitRun(options: SubmitOptions, service: CallerOptions): Promise<SubmittedRun> {
+  const { workers, input, each, inputs } = options;
+  const id = options.id === undefined ? newRunId() : checkRunId(options.id);
+  if (each !== undefined) await checkInputs(each);
+  const settings = await toSettings(options, service.profile);
+  await using workflow = await openWorkflow({ ...options, limits: settings.limits });
+  await using stack = new AsyncDisposableStack();
+  const journal = stack.use(await openPostgresJournal(workers, { patienceMilliseconds: 60_000 }));
+  const queue = new WorkQueue(journal);
+  const { name, digest } = workflow;
+  const earlier = await journal.findRun(id);
+  if (earlier === undefined) {
+    const recorded = {
+      ...settings,
+      grants: [...workflow.grants],
+      service: describeService(service),
+      nonce: crypto.randomUUID().replaceAll("-", "").slice(0, 10),
+    };
+    const script = await packScript(workflow);
+    const { concurrency, rate, priority } = options;
+    const limits = { concurrency, rate, priority };
+    await queue.submit({ id, name, digest, settings: recorded, startedAt: Date.now(), script, ...limits });
+  } else if (earlier.digest !== digest) {
+    throw new SvcError("INVALID_ARGS", `Run ${id} was started with another script.`, {
+      hint: "Use another identifier.",
+    });
+  }
+  const source = inputs ?? (each === undefined ? [input] : undefined);
+  const numbered = source === undefined ? readFile(each ?? STDIN) : numberValues(source, each === undefined && !inputs);
+  const resources = stack.move();
+  return new SubmittedRun({ id, name, journal, queue, options, inputs: numbered, resources });
+}
+
+async function* readFile(path: string): AsyncGenerator<QueuedInput> {
+  let number = 0;
+  for await (const input of await openInputs(path)) yield { ...input, number: ++number };
+}
+
+async function* numberValues(
+  values: Iterable<JsonValue | undefined> | AsyncIterable<JsonValue>,
+  isSingle: boolean,
+): AsyncGenerator<QueuedInput> {
+  let number = 0;
+  for await (const value of values) {
+    number++;
+    yield { number, place: isSingle ? "input" : `inputs:${number}`, value };
+  }
+}
+
+/** The parts of a submitted run. */
+interface Submission {
+  readonly id: string;
+  readonly name: string;
+  readonly journal: PostgresJournal;
+  readonly queue: WorkQueue;
+  readonly options: SubmitOptions;
+  readonly inputs: AsyncIterable<QueuedInput>;
+  readonly resources: AsyncDisposable;
+}
+
+/** A run that workers process. Leaving its results early does not interrupt it. */
+export class SubmittedRun implements Run {
+  readonly id: string;
+  readonly name: string;
+  readonly isBatch: boolean;
+  readonly reopened = 0;
+  readonly #submission: Submission;
+  readonly #stop = new AbortController();
+  readonly #results: AsyncGenerator<InputResult, void>;
+  readonly #summary = Promise.withResolvers<RunSummary>();
+  readonly #recording: Promise<void>;
+  readonly #failures: string[] = [];
+  #stopped = 0;
+
+  /** Use `submitRun`. */
+  constructor(submission: Submission) {
+    const { id, name, options: { each, inputs, signal } } = submission;
+    this.id = id;
+    this.name = name;
+    this.isBatch = each !== undefined || inputs !== undefined;
+    this.#submission = submission;
+    if (signal !== undefined) onAbort(signal, () => this.#stop.abort());
+    this.#recording = this.#record();
+    this.#recording.catch(() => {}); // Thrown by `recorded` and `results`.
+    this.#results = this.#follow();
+    this.#summary.promise.catch(() => {}); // Thrown by `finish`.
+  }
+
+  /** Resolves when all inputs are recorded. */
+  get recorded(): Promise<void> {
+    return this.#recording;
+  }
+
+  get results(): AsyncIterable<InputResult> {
+    return this.#results;
+  }
+
+  async finish(): Promise<RunSummary> {
+    for await (const _ of this.#results);
+    return await this.#summary.promise;
+  }
+
+  interrupt(): Promise<void> {
+    this.#stop.abort();
+    return Promise.resolve();
+  }
+
+  addResumeHint(error: unknown): unknown {
+    return error instanceof SvcError ? addCommands(error, this.#reference, []) : error;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#recording.catch(() => {});
+    await this.#submission.resources[Symbol.asyncDispose]();
+  }
+
+  get #reference() {
+    return { id: this.id, journalPath: this.#submission.options.workers };
+  }
+
+  /** Records the inputs that are not recorded yet. */
+  async #record(): Promise<void> {
+    const { queue, inputs } = this.#submission;
+    const last = await queue.findLastInput(this.id);
+    let group: QueuedInput[] = [];
+    for await (const input of inputs) {
+      if (input.number <= last) continue;
+      if (this.#stop.signal.aborted) return;
+      group.push(input);
+      if (group.length < GROUP_SIZE) continue;
+      await queue.addInputs(this.id, group);
+      group = [];
+    }
+    if (group.length > 0) await queue.addInputs(this.id, group);
+    await queue.completeInputs(this.id);
+  }
+
+  /** Yields the results in the order of the inputs, until the run has ended. */
+  async *#follow(): AsyncGenerator<InputResult, void> {
+    try {
+      yield* this.#readResults();
+    } catch (error) {
+      this.#summary.reject(error);
+      throw error;
+    }
+  }
+
+  async *#readResults(): AsyncGenerator<InputResult, void> {
+    const { queue, options: { onProgress } } = this.#submission;
+    const failed = this.#recording.then(() => new Promise<never>(() => {}));
+    failed.catch(() => {}); // Thrown below.
+    let last = 0;
+    let readAt = 0;
+    let progress: QueueProgress | undefined;
+    for (;;) {
+      if (this.#stop.signal.aborted) throw await this.#createLeftError();
+      // It counts all inputs, so that it is not read each time.
+      const mayEnd = progress?.isComplete && last >= progress.total;
+      if (mayEnd || Date.now() - readAt > PROGRESS_MILLISECONDS) {
+        progress = await queue.readProgress(this.id);
+        readAt = Date.now();
+      }
+      for (
+        let page = await queue.readEnded(this.id, last);
+        page.length > 0;
+        page = await queue.readEnded(this.id, last)
+      ) {
+        for (const { number, result, isStopped } of page) {
+          last = number;
+          if (isStopped) this.#stopped++;
+          if ("error" in result && this.#failures.length < MAX_NAMED_FAILURES) {
+            this.#failures.push(`${result.input} (${result.error.code})`);
+          }
+          yield result;
+        }
+      }
+      if (progress === undefined) throw new SvcError("INVALID_ARGS", `Run ${this.id} was deleted.`);
+      if (progress.state === "cancelled") throw new SvcError("INTERRUPTED", `Run ${this.id} was cancelled.`);
+      const { total, perSecond, isComplete, running, ...counts } = progress;
+      const failures = counts.failed + counts.stopped;
+      const done = counts.succeeded + failures;
+      onProgress?.({ done, failed: failures, perSecond, ...(isComplete && { total }) });
+      if ((isComplete && last >= total) || (progress.hasReachedMaxFailures && running === 0)) {
+        await this.#recording;
+        return this.#summary.resolve(this.#conclude(progress));
+      }
+      await Promise.race([delay(POLL_MILLISECONDS, this.#stop.signal).catch(() => {}), failed]);
+    }
+  }
+
+  #conclude({ succeeded, failed, hasReachedMaxFailures }: QueueProgress): RunSummary {
+    const { onEnd, maxFailures } = this.#submission.options;
+    const counts = {
+      inputs: succeeded + failed + this.#stopped,
+      succeeded,
+      failed,
+      stopped: this.#stopped,
+      ...(hasReachedMaxFailures && { reachedMaxFailures: String(maxFailures) }),
+    };
+    onEnd?.(counts);
+    const batch = { ...counts, failures: this.#failures, isLimitReached: hasReachedMaxFailures, read: counts.inputs };
+    const error = toBatchError(batch);
+    if (error === undefined) return { id: this.id, ...counts };
+    const commands: ContinueCommand[] = failed > 0 ? ["retry"] : ["resume"];
+    return { id: this.id, ...counts, error: addCommands(error, this.#reference, commands) };
+  }
+
+  async #createLeftError(): Promise<SvcError> {
+    const isRecorded = await Promise.race([this.#recording.then(() => true, () => false), Promise.resolve(false)]);
+    const watch = toRunCommand("watch", this.#reference, "to see its progress");
+    if (isRecorded) {
+      return new SvcError("INTERRUPTED", `Workers continue run ${this.id}.`, {
+        hint: { commands: [watch, toRunCommand("cancel", this.#reference, "to cancel it")] },
+      });
+    }
+    return new SvcError("INTERRUPTED", `Not all inputs of run ${this.id} are recorded. Workers continue the others.`, {
+      hint: `Repeat the command with --run-id ${this.id} to record the rest.`,
+    });
+  }
+}

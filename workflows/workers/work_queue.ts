@@ -1,0 +1,398 @@
+/** The runs, inputs and workers of a journal in PostgreSQL, as the processes that share them need them. */
+import type { ErrorRecord } from "../../lib/errors.ts";
+import type { SqlParameter, SqlRow } from "../../utils/postgres/sql_value.ts";
+import type { BatchInput } from "../inputs/batch_input.ts";
+import type { RunRecord } from "../journal/journal.ts";
+import { type ClaimedInput, toText } from "../journal/postgres/claimed_input.ts";
+import { type PostgresJournal, toInputRecord } from "../journal/postgres/postgres_journal.ts";
+import { toRun } from "../journal/rows.ts";
+import { type InputResult, toInputResult } from "../runs/batch.ts";
+import { toRecordedError } from "../engine/history.ts";
+
+/** Most inputs that start at once after a pause of a run with a rate, as the time in which they would have started. */
+const BURST_MILLISECONDS = 250;
+
+/** Number of ended inputs that are read at once. */
+const PAGE = 200;
+
+const SUBMIT = `
+  INSERT INTO runs (id, name, digest, settings, state, "startedAt", script, concurrency, rate, priority)
+  VALUES ($1, $2, $3, $4, 'open', $5, $6, $7, $8, $9)`;
+
+const ADD_INPUTS = `
+  INSERT INTO inputs (run, number, place, value, state, outcome, "startedAt", "endedAt")
+  SELECT runs.seq, added.number, added.place, added.value,
+    CASE WHEN added.error IS NULL THEN 'new' ELSE 'failed' END, added.error,
+    CASE WHEN added.error IS NULL THEN 0 ELSE $6::bigint END, CASE WHEN added.error IS NULL THEN NULL ELSE $6::bigint END
+  FROM runs, unnest($2::integer[], $3::text[], $4::text[], $5::text[]) AS added (number, place, value, error)
+  WHERE runs.id = $1
+  ON CONFLICT (run, number) DO NOTHING`;
+
+const HAS_FREE_INPUTS = `
+  EXISTS (
+    SELECT 1 FROM inputs WHERE inputs.run = runs.seq
+      AND worker IS NULL AND until IS NULL AND outcome IS NULL AND inputs.state IN ('new', 'open')
+  ) OR EXISTS (
+    SELECT 1 FROM inputs WHERE inputs.run = runs.seq
+      AND until <= extract(epoch FROM now()) * 1000 AND worker IS NULL AND outcome IS NULL
+  )`;
+
+const LIST_WORK = `
+  SELECT runs.* FROM runs
+  WHERE script IS NOT NULL AND state = 'open' AND NOT "isPaused" AND NOT "hasReachedMaxFailures" AND (${HAS_FREE_INPUTS})
+  ORDER BY priority DESC, seq LIMIT 100`;
+
+/** Locks a run, so that its limits hold for all workers. The next statement sees what others took before. */
+const LOCK_RUN = "SELECT seq FROM runs WHERE id = $1 FOR UPDATE";
+
+/** Takes inputs: first those that this worker took without learning it, then those whose wait is over, then the others. */
+const TAKE = `
+  WITH run AS (
+    SELECT *, extract(epoch FROM clock_timestamp()) * 1000 AS now FROM runs
+    WHERE id = $1 AND state = 'open' AND NOT "isPaused" AND NOT "hasReachedMaxFailures"
+  ), own AS (
+    SELECT number FROM inputs, run WHERE inputs.run = run.seq AND worker = $2 AND number <> ALL($4::integer[])
+  ), room AS (
+    SELECT run.*, GREATEST(0, LEAST(
+      $3::integer,
+      run.concurrency + (SELECT count(*) FROM own) - (
+        SELECT count(*) FROM inputs WHERE inputs.run = run.seq AND worker IS NOT NULL
+      ),
+      CASE
+        WHEN rate IS NULL THEN NULL
+        WHEN "nextStart" > now THEN 0
+        ELSE floor((now - GREATEST("nextStart", now - ${BURST_MILLISECONDS})) * rate / 1000) + 1
+      END
+    ))::integer AS size FROM run
+  ), picked AS (
+    SELECT number FROM (
+      (SELECT number FROM own)
+      UNION ALL (
+        SELECT number FROM inputs, room
+        WHERE inputs.run = room.seq AND until <= room.now AND worker IS NULL AND outcome IS NULL
+        ORDER BY until LIMIT $3
+      )
+      UNION ALL (
+        SELECT number FROM inputs, room
+        WHERE inputs.run = room.seq AND worker IS NULL AND until IS NULL AND outcome IS NULL
+          AND inputs.state IN ('new', 'open')
+        ORDER BY number LIMIT $3
+      )
+    ) AS candidates
+    LIMIT (SELECT size FROM room)
+  ), paced AS (
+    UPDATE runs SET
+      "nextStart" = GREATEST(runs."nextStart", now - ${BURST_MILLISECONDS}) + (SELECT count(*) FROM picked) * 1000 / room.rate
+    FROM room WHERE runs.seq = room.seq AND room.rate IS NOT NULL AND EXISTS (SELECT 1 FROM picked)
+  )
+  UPDATE inputs SET worker = $2, fence = fence + 1, flush = 0
+  FROM picked, room
+  WHERE inputs.run = room.seq AND inputs.number = picked.number AND (inputs.worker IS NULL OR inputs.worker = $2)
+  RETURNING inputs.*`;
+
+const SETTLE = `
+  UPDATE runs SET
+    state = CASE
+      WHEN EXISTS (SELECT 1 FROM inputs WHERE inputs.run = runs.seq AND inputs.state = 'failed') THEN 'failed' ELSE 'done'
+    END,
+    "endedAt" = $2
+  WHERE id = $1 AND state = 'open' AND "isComplete"
+    AND NOT EXISTS (SELECT 1 FROM inputs WHERE inputs.run = runs.seq AND inputs.state IN ('new', 'open'))`;
+
+const PROGRESS = `
+  SELECT runs.state, script IS NOT NULL AS "isOfWorkers", "isComplete", "isPaused", "hasReachedMaxFailures", runs."startedAt", runs."endedAt", runs.name,
+    count(inputs.number) AS total,
+    count(*) FILTER (WHERE inputs.state = 'done') AS succeeded,
+    count(*) FILTER (WHERE inputs.state = 'failed') AS failed,
+    count(*) FILTER (WHERE inputs.state = 'open' AND outcome IS NOT NULL) AS stopped,
+    count(*) FILTER (WHERE inputs.state = 'open' AND until IS NOT NULL AND worker IS NULL) AS waiting,
+    count(*) FILTER (WHERE worker IS NOT NULL) AS running,
+    count(*) FILTER (WHERE inputs."endedAt" > $2) AS recent
+  FROM runs LEFT JOIN inputs ON inputs.run = runs.seq WHERE id = $1 GROUP BY runs.seq`;
+
+/** A run that has inputs to take. */
+export interface QueuedRun extends RunRecord {
+  /** The script and its imports, as `packScript` has packed them. */
+  readonly script: string;
+}
+
+/** A new run for workers. */
+export interface SubmittedRecord extends Omit<RunRecord, "state"> {
+  /** The script and its imports, as `packScript` has packed them. */
+  readonly script: string;
+  /** Number of inputs that all workers process at the same time. Default: no limit. */
+  readonly concurrency?: number;
+  /** Number of inputs that all workers start per second. Default: no limit. */
+  readonly rate?: number;
+  /** Runs with a higher priority come first. Default: 0. */
+  readonly priority?: number;
+}
+
+/** An input of a run for workers. */
+export interface QueuedInput extends BatchInput {
+  /** Number in the run, from 1. */
+  readonly number: number;
+}
+
+/** The progress of a run for workers. */
+export interface QueueProgress {
+  /** Name of the workflow. */
+  readonly name: string;
+  /** State of the run. */
+  readonly state: string;
+  /** True if workers process the run, and not the process that started it. */
+  readonly isOfWorkers: boolean;
+  /** True if all inputs are recorded. */
+  readonly isComplete: boolean;
+  /** True if no further input starts until the run is resumed. */
+  readonly isPaused: boolean;
+  /** True if no further input starts because of its failures. */
+  readonly hasReachedMaxFailures: boolean;
+  /** Start and end in milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  /** Number of recorded inputs. */
+  readonly total: number;
+  /** Number of inputs that succeeded. */
+  readonly succeeded: number;
+  /** Number of inputs that failed. */
+  readonly failed: number;
+  /** Number of inputs that stopped until the user decides. */
+  readonly stopped: number;
+  /** Number of inputs that wait without a process. */
+  readonly waiting: number;
+  /** Number of inputs that workers process. */
+  readonly running: number;
+  /** Inputs that have ended per second, in the last ten seconds or since the start. */
+  readonly perSecond: number;
+}
+
+/** A request to a worker. `paused`: take no further input; `draining`: end when the current ones have ended. */
+export type WorkerRequest = "active" | "paused" | "draining";
+
+/** A worker as others see it. */
+export type WorkerDescription = {
+  /** Number. */
+  readonly id: number;
+  /** Process ID and address of the machine. */
+  readonly name: string;
+  /** `active`, `paused` or `draining`. */
+  readonly state: string;
+  /** Number of inputs that it processes. */
+  readonly running: number;
+  /** Number of inputs that it can process at the same time. */
+  readonly concurrency: number;
+  /** Address and client of its service. */
+  readonly service?: string;
+  /** Start, ISO 8601. */
+  readonly startedAt: string;
+  /** Last sign of life, ISO 8601. */
+  readonly seenAt: string;
+  /** Why it does not take inputs. */
+  readonly note?: string;
+};
+
+/** An ended or stopped input, with its number. */
+export interface EndedInput {
+  /** Number in the run. */
+  readonly number: number;
+  /** Its result, as a run on one machine prints it. */
+  readonly result: InputResult;
+  /** True if the input waits for a decision. */
+  readonly isStopped: boolean;
+}
+
+/** Milliseconds over which the rate is measured. */
+const RATE_MILLISECONDS = 10_000;
+
+/** The queue of a journal. */
+export class WorkQueue {
+  readonly #journal: PostgresJournal;
+
+  /** Uses the database of a journal. */
+  constructor(journal: PostgresJournal) {
+    this.#journal = journal;
+  }
+
+  /** Records a run for workers. */
+  async submit({ id, name, digest, settings, startedAt, script, ...limits }: SubmittedRecord): Promise<void> {
+    const { concurrency = null, rate = null, priority = 0 } = limits;
+    await this.#query(SUBMIT, [
+      id,
+      toText(name),
+      digest,
+      JSON.stringify(settings),
+      startedAt,
+      script,
+      concurrency,
+      rate,
+      priority,
+    ]);
+  }
+
+  /** Records inputs. Those that are recorded already stay as they are. An invalid line is recorded as failed. */
+  async addInputs(runId: string, inputs: readonly QueuedInput[]): Promise<void> {
+    await this.#query(ADD_INPUTS, [
+      runId,
+      inputs.map(({ number }) => number),
+      inputs.map(({ place }) => toText(place)),
+      inputs.map(({ value }) => value === undefined ? null : JSON.stringify(value)),
+      inputs.map(({ error }) => error === undefined ? null : JSON.stringify(error.toJSON())),
+      Date.now(),
+    ]);
+  }
+
+  /** Records that a run has all its inputs. */
+  async completeInputs(runId: string): Promise<void> {
+    await this.#query(`UPDATE runs SET "isComplete" = true WHERE id = $1`, [runId]);
+    await this.settle(runId);
+  }
+
+  /** Returns the number of the last recorded input. */
+  async findLastInput(runId: string): Promise<number> {
+    const [row] = await this.#query(
+      "SELECT max(number) AS number FROM inputs JOIN runs ON runs.seq = inputs.run WHERE id = $1",
+      [runId],
+    );
+    return Number(row?.number ?? 0);
+  }
+
+  /** Lists the runs that have inputs to take, in the order of their priorities. */
+  async listWork(): Promise<readonly QueuedRun[]> {
+    return (await this.#query(LIST_WORK)).map((row) => ({ ...toRun(row), script: String(row.script) }));
+  }
+
+  /** Takes inputs of a run, within the limits of the run. */
+  async take(runId: string, limit: number): Promise<readonly ClaimedInput[]> {
+    const { id } = await this.#journal.openSession();
+    const [, taken] = await this.#journal.database.transact([
+      [LOCK_RUN, [runId]],
+      [TAKE, [runId, id, limit, this.#journal.listClaims(runId)]],
+    ]);
+    return this.#journal.addClaims(runId, taken?.rows ?? []);
+  }
+
+  /** Ends a run if all its inputs have ended. */
+  async settle(runId: string): Promise<void> {
+    await this.#query(SETTLE, [runId, Date.now()]);
+  }
+
+  /** Lets no further input of a run start, or lets them start again. Returns false if there is no such open run. */
+  async pauseRun(runId: string, isPaused: boolean): Promise<boolean> {
+    const rows = await this.#query(
+      `UPDATE runs SET "isPaused" = $2, "hasReachedMaxFailures" = false WHERE id = $1 AND state = 'open' RETURNING seq`,
+      [runId, isPaused],
+    );
+    return rows.length > 0;
+  }
+
+  /** Records that no further input of a run starts because of its failures. */
+  async stopAtMaxFailures(runId: string): Promise<void> {
+    await this.#query(`UPDATE runs SET "hasReachedMaxFailures" = true WHERE id = $1`, [runId]);
+  }
+
+  /** Reads the progress of a run. Returns undefined if there is no such run. */
+  async readProgress(runId: string): Promise<QueueProgress | undefined> {
+    const now = Date.now();
+    const [row] = await this.#query(PROGRESS, [runId, now - RATE_MILLISECONDS]);
+    if (row === undefined) return undefined;
+    const startedAt = Number(row.startedAt);
+    const endedAt = row.endedAt === null ? undefined : Number(row.endedAt);
+    const [succeeded, failed] = [Number(row.succeeded), Number(row.failed)];
+    const seconds = ((endedAt ?? now) - startedAt) / 1000;
+    const recentSeconds = Math.min(RATE_MILLISECONDS / 1000, Math.max(seconds, 0.001));
+    return {
+      name: String(row.name),
+      state: String(row.state),
+      isOfWorkers: row.isOfWorkers === true,
+      isComplete: row.isComplete === true,
+      isPaused: row.isPaused === true,
+      hasReachedMaxFailures: row.hasReachedMaxFailures === true,
+      startedAt,
+      endedAt,
+      total: Number(row.total),
+      succeeded,
+      failed,
+      stopped: Number(row.stopped),
+      waiting: Number(row.waiting),
+      running: Number(row.running),
+      perSecond: endedAt === undefined
+        ? Number(row.recent) / recentSeconds
+        : (succeeded + failed) / Math.max(seconds, 0.001),
+    };
+  }
+
+  /** Counts the failed and stopped inputs of a run by the codes of their errors, the most frequent first. */
+  async countCauses(runId: string): Promise<{ readonly code: string; readonly inputs: number }[]> {
+    const rows = await this.#query(
+      `SELECT inputs.outcome::json ->> 'code' AS code, count(*) AS inputs FROM inputs JOIN runs ON runs.seq = inputs.run
+       WHERE runs.id = $1 AND inputs.state IN ('failed', 'open') AND outcome IS NOT NULL
+       GROUP BY 1 ORDER BY 2 DESC, 1`,
+      [runId],
+    );
+    return rows.map(({ code, inputs }) => ({ code: String(code), inputs: Number(inputs) }));
+  }
+
+  /** Reads the ended and stopped inputs after a number, up to the first that has neither ended nor stopped. */
+  async readEnded(runId: string, after: number): Promise<readonly EndedInput[]> {
+    const rows = await this.#query(
+      `SELECT inputs.* FROM inputs JOIN runs ON runs.seq = inputs.run
+       WHERE runs.id = $1 AND number > $2 ORDER BY number LIMIT ${PAGE}`,
+      [runId, after],
+    );
+    const ended: EndedInput[] = [];
+    for (const row of rows) {
+      const result = toResult(row);
+      if (result === undefined || Number(row.number) !== after + ended.length + 1) break;
+      ended.push({ number: Number(row.number), result, isStopped: row.state === "open" });
+    }
+    return ended;
+  }
+
+  /** Lists the workers. */
+  async listWorkers(): Promise<WorkerDescription[]> {
+    const rows = await this.#query(
+      `SELECT workers.*, (SELECT count(*) FROM inputs WHERE worker = workers.id) AS running,
+         extract(epoch FROM "startedAt") * 1000 AS started, extract(epoch FROM "seenAt") * 1000 AS seen
+       FROM workers WHERE state <> 'ended' AND kind = 'worker' ORDER BY id`,
+    );
+    return rows.map((row) => ({
+      id: Number(row.id),
+      name: String(row.name),
+      state: String(row.state),
+      running: Number(row.running),
+      concurrency: Number(row.concurrency),
+      ...(row.service !== null && { service: String(row.service) }),
+      startedAt: toTime(row.started),
+      seenAt: toTime(row.seen),
+      ...(row.note !== null && { note: String(row.note) }),
+    }));
+  }
+
+  /** Asks workers to do something. Without an identifier it asks all. Returns the identifiers of those that it found. */
+  async askWorkers(state: WorkerRequest, id?: number): Promise<number[]> {
+    const rows = await this.#query(
+      `UPDATE workers SET state = $1 WHERE state <> 'ended' AND kind = 'worker' AND ($2::bigint IS NULL OR id = $2)
+       RETURNING id`,
+      [state, id ?? null],
+    );
+    return rows.map((row) => Number(row.id)).toSorted((one, other) => one - other);
+  }
+
+  async #query(sql: string, parameters: readonly SqlParameter[] = []): Promise<readonly SqlRow[]> {
+    return await this.#journal.database.query(sql, parameters);
+  }
+}
+
+/** Returns the result of an input that has ended or stopped. */
+function toResult(row: SqlRow): InputResult | undefined {
+  if (row.state === "new") return undefined;
+  const { place, end, stopped } = toInputRecord(row);
+  if (end?.state === "done") return toInputResult(place, { result: end.result });
+  const error: ErrorRecord | undefined = end?.error ?? stopped;
+  return error && toInputResult(place, { failure: toRecordedError(error) });
+}
+
+function toTime(milliseconds: unknown): string {
+  return new Date(Number(milliseconds)).toISOString();
+}

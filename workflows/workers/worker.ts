@@ -1,0 +1,281 @@
+/** A process that takes inputs from a shared journal and runs them. */
+import { readTarget } from "../../lib/auth/settings.ts";
+import { DEFAULT_MAX_OUTAGE_SECONDS, DEFAULT_WORKFLOW_RETRIES } from "../../lib/auth/call_settings.ts";
+import { type Caller, type CallerOptions, createCaller } from "../../lib/client/caller.ts";
+import { retrying } from "../../lib/client/retry.ts";
+import { getErrorMessage, SvcError, toSvcError } from "../../lib/errors.ts";
+import { delay, onAbort } from "../../utils/async/abort.ts";
+import { pluralize } from "../../utils/text/wording.ts";
+import { GrantedCalls } from "../engine/live_calls.ts";
+import type { ClaimedInput } from "../journal/postgres/claimed_input.ts";
+import { openPostgresJournal, type PostgresJournal } from "../journal/postgres/postgres_journal.ts";
+import type { Session } from "../journal/postgres/session.ts";
+import { describeService } from "../runs/describe_service.ts";
+import { parseMaxFailures } from "../runs/rate.ts";
+import { Runner } from "../runs/runner.ts";
+import { openWorkflow } from "../scripts/open_workflow.ts";
+import { expandPatterns, type Grants, loadOperations } from "../scripts/permissions.ts";
+import { PrivateFolder } from "../scripts/private_folder.ts";
+import { unpackScript } from "./pack_script.ts";
+import { type QueuedRun, WorkQueue } from "./work_queue.ts";
+
+/** Milliseconds between two looks for inputs. */
+const POLL_MILLISECONDS = 200;
+
+/** Milliseconds between two looks at the states of the runs in progress. */
+const CHECK_MILLISECONDS = 1000;
+
+/** Milliseconds for which a run is left to other workers after it could not be worked on. */
+const BACKOFF_MILLISECONDS = 10_000;
+
+/** Milliseconds after which the script of a run without inputs is closed. */
+const UNUSED_MILLISECONDS = 30_000;
+
+/** Milliseconds of waiting from which an input leaves the worker. Any worker continues it. */
+const RELEASE_MILLISECONDS = 1000;
+
+/** Options of a worker. */
+export interface WorkerOptions {
+  /** Location of the journal. */
+  readonly store: string;
+  /** Number of inputs to process at the same time. */
+  readonly concurrency: number;
+  /** Operations that scripts may call, such as `cases.create`, `assignments.*` or `*`. */
+  readonly allow: readonly string[];
+  /** How to reach the service. */
+  readonly service: CallerOptions;
+  /** True ends the worker when there is nothing to do. */
+  readonly untilIdle?: boolean;
+  /** Stops the worker: calls in progress are recorded, and its inputs are left to others. */
+  readonly signal: AbortSignal;
+  /** Receives a line about each event. */
+  readonly log: (line: string) => void;
+}
+
+/** Takes inputs and runs them, until the signal aborts or the worker is drained. */
+export async function runWorker(options: WorkerOptions): Promise<void> {
+  const { store, concurrency, service: callerOptions, signal } = options;
+  const allowed = expandPatterns(options.allow, await loadOperations());
+  const service = describeService(callerOptions);
+  const session = { name: `process ${Deno.pid}`, kind: "worker", concurrency, service } as const;
+  await using journal = await openPostgresJournal(store, { session, patienceMilliseconds: Infinity });
+  using _closing = onAbort(signal, () => void setTimeout(() => journal.database.stopRepeating(), BACKOFF_MILLISECONDS));
+  const worker = new Worker(journal, await journal.openSession(), options, allowed, service);
+  try {
+    await worker.run();
+  } finally {
+    await worker.stop();
+  }
+}
+
+/** A run that this worker has opened. */
+interface OpenedRun extends AsyncDisposable {
+  readonly runner: Runner;
+  readonly queued: QueuedRun;
+  active: number;
+  usedAt: number;
+}
+
+class Worker {
+  readonly #queue: WorkQueue;
+  readonly #session: Session;
+  readonly #options: WorkerOptions;
+  readonly #allowed: Grants;
+  readonly #service: string | undefined;
+  readonly #caller: Caller;
+  readonly #runs = new Map<string, OpenedRun>();
+  /** When runs that could not be worked on are looked at again. */
+  readonly #backoff = new Map<string, number>();
+  /** Why the worker does not take the inputs of runs. */
+  readonly #notes = new Map<string, string>();
+  readonly #active = new Set<Promise<void>>();
+  #wake = Promise.withResolvers<void>();
+  #checkedAt = 0;
+
+  constructor(
+    journal: PostgresJournal,
+    session: Session,
+    options: WorkerOptions,
+    allowed: Grants,
+    service: string | undefined,
+  ) {
+    this.#queue = new WorkQueue(journal);
+    this.#journal = journal;
+    this.#session = session;
+    this.#options = options;
+    this.#allowed = allowed;
+    this.#service = service;
+    this.#caller = openCaller(options.service, service);
+  }
+
+  readonly #journal: PostgresJournal;
+
+  async run(): Promise<void> {
+    const { signal, log, concurrency, untilIdle = false } = this.#options;
+    log(`Worker ${this.#session.id} takes up to ${pluralize(concurrency, "input")} at a time.`);
+    while (!signal.aborted) {
+      const { state } = this.#session;
+      const taken = state === "active" ? await this.#takeInputs() : 0;
+      if (state === "draining" && this.#active.size === 0) return log("Drained.");
+      if (untilIdle && taken === 0 && this.#active.size === 0) return;
+      await this.#checkRuns();
+      if (this.#journal.isBroken()) await this.#journal.durable(); // Throws.
+      if (taken === 0 || this.#active.size >= concurrency) await this.#nextEvent();
+    }
+  }
+
+  /** Interrupts what is in progress, and waits for it. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#runs.values()].map(({ runner }) => runner.interrupt()));
+    await Promise.allSettled(this.#active);
+    await Promise.all([...this.#runs.values()].map((run) => run[Symbol.asyncDispose]()));
+  }
+
+  /** Waits until an input has ended, or for a short time. */
+  async #nextEvent(): Promise<void> {
+    this.#wake = Promise.withResolvers();
+    using _listening = onAbort(this.#options.signal, () => this.#wake.resolve());
+    await Promise.race([this.#wake.promise, delay(POLL_MILLISECONDS)]);
+  }
+
+  async #takeInputs(): Promise<number> {
+    let taken = 0;
+    const free = () => this.#options.concurrency - this.#active.size;
+    if (free() === 0) return 0;
+    for (const queued of await this.#queue.listWork()) {
+      if (free() === 0 || this.#options.signal.aborted) break;
+      if ((this.#backoff.get(queued.id) ?? 0) > Date.now()) continue;
+      const run = await this.#open(queued);
+      if (run === undefined) continue;
+      for (const claim of await this.#queue.take(queued.id, free())) {
+        taken++;
+        const work = this.#work(run, claim).finally(() => {
+          this.#active.delete(work);
+          this.#wake.resolve();
+        });
+        this.#active.add(work);
+      }
+    }
+    return taken;
+  }
+
+  /** Opens the script of a run. Returns undefined if this worker must not or cannot run it. */
+  async #open(queued: QueuedRun): Promise<OpenedRun | undefined> {
+    const opened = this.#runs.get(queued.id);
+    if (opened !== undefined) return opened.runner.isInterrupted ? undefined : opened;
+    try {
+      this.#checkRun(queued);
+      const run = await openQueued(queued, this.#journal, this.#caller);
+      this.#runs.set(queued.id, run);
+      this.#setNote(queued.id);
+      this.#options.log(`Working on run ${queued.id} (${queued.name}).`);
+      return run;
+    } catch (error) {
+      this.#setNote(queued.id, `Run ${queued.id}: ${getErrorMessage(error)}`);
+      this.#backoff.set(queued.id, Date.now() + BACKOFF_MILLISECONDS);
+      return undefined;
+    }
+  }
+
+  #checkRun({ settings: { grants, service } }: QueuedRun): void {
+    const missing = grants.filter((name) => !this.#allowed.has(name));
+    if (missing.length > 0) {
+      throw new SvcError("PERMISSION_DENIED", `This worker does not grant ${missing.join(", ")}.`);
+    }
+    if (service !== undefined && service !== this.#service) {
+      throw new SvcError(
+        "INVALID_CONFIG",
+        `It needs ${service}, and this worker uses ${this.#service ?? "no service"}.`,
+      );
+    }
+  }
+
+  /** Reports why the worker leaves a run to others, once. */
+  #setNote(runId: string, note?: string): void {
+    if (this.#notes.get(runId) === note) return;
+    if (note === undefined) this.#notes.delete(runId);
+    else {
+      this.#notes.set(runId, note);
+      this.#options.log(note);
+    }
+    this.#session.note = [...this.#notes.values()].at(-1) ?? null;
+  }
+
+  async #work(run: OpenedRun, claim: ClaimedInput): Promise<void> {
+    const { log } = this.#options;
+    const { queued: { id }, runner } = run;
+    const { number, place, value } = claim.described;
+    run.active++;
+    try {
+      const outcome = await runner.runUntilWait({ number, place, value }, (text) => log(`${id} ${place}: ${text}`));
+      if ("failure" in outcome && outcome.failure.code !== "INTERRUPTED") {
+        const { code, message } = outcome.failure;
+        log(`${id} ${place} ${outcome.isOpen ? "stopped" : "failed"}: ${code} ${message}`);
+      }
+    } catch (error) {
+      log(`${id} ${place}: ${toSvcError(error).message}`);
+      this.#backoff.set(id, Date.now() + BACKOFF_MILLISECONDS);
+    } finally {
+      await claim[Symbol.asyncDispose]();
+      run.active--;
+      run.usedAt = Date.now();
+    }
+    if (run.active === 0) await this.#queue.settle(id).catch((error) => log(toSvcError(error).message));
+  }
+
+  /** Looks at the runs in progress from time to time: they may be cancelled, or have too many failures. */
+  async #checkRuns(): Promise<void> {
+    if (Date.now() - this.#checkedAt < CHECK_MILLISECONDS) return;
+    this.#checkedAt = Date.now();
+    for (const [id, run] of this.#runs) {
+      if (run.active === 0 && (run.runner.isInterrupted || Date.now() - run.usedAt > UNUSED_MILLISECONDS)) {
+        this.#runs.delete(id);
+        if (run.runner.stoppedBy !== undefined) {
+          this.#setNote(id, `Run ${id}: ${run.runner.stoppedBy.message}`);
+          this.#backoff.set(id, Date.now() + BACKOFF_MILLISECONDS);
+        }
+        await run[Symbol.asyncDispose]();
+        continue;
+      }
+      if (run.active === 0) continue;
+      const { maxFailures } = run.queued.settings;
+      if (maxFailures === undefined) {
+        if (await this.#journal.readState(id) === "cancelled") void run.runner.interrupt();
+        continue;
+      }
+      const progress = await this.#queue.readProgress(id);
+      if (progress?.state === "cancelled") void run.runner.interrupt();
+      const { succeeded = 0, failed = 0 } = progress ?? {};
+      if (parseMaxFailures(maxFailures)({ done: succeeded + failed, failed })) await this.#queue.stopAtMaxFailures(id);
+    }
+  }
+}
+
+/** Unpacks and opens the script of a run, with the grants that the run has recorded and the worker allows. */
+async function openQueued(queued: QueuedRun, journal: PostgresJournal, caller: Caller): Promise<OpenedRun> {
+  const { id, digest, settings: { grants, limits, onUnknown, nonce } } = queued;
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(await PrivateFolder.create());
+  await Deno.mkdir(`${folder.path}/script`);
+  const files = await unpackScript(queued.script, `${folder.path}/script`);
+  const workflow = stack.use(await openWorkflow({ ...files, limits, allow: grants }));
+  if (workflow.digest !== digest) {
+    throw new SvcError("JOURNAL_DAMAGED", "The recorded script does not match its digest.", {
+      hint: "Start a new run.",
+    });
+  }
+  const live = new GrantedCalls(caller, workflow, onUnknown);
+  const runner = new Runner({ workflow, live, journal, id, nonce, releaseAfter: RELEASE_MILLISECONDS });
+  const resources = stack.move();
+  return { runner, queued, active: 0, usedAt: Date.now(), [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+/** Opens a caller that retries calls, and waits while the service is unavailable. */
+function openCaller(options: CallerOptions, service: string | undefined): Caller {
+  if (service === undefined) return createCaller(options);
+  const { maxOutageSeconds = DEFAULT_MAX_OUTAGE_SECONDS, retries = DEFAULT_WORKFLOW_RETRIES } = readTarget({
+    ...options,
+    warn: () => {},
+  });
+  return retrying(createCaller(options), { attempts: retries + 1, maxOutageSeconds });
+}
