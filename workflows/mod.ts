@@ -23,7 +23,7 @@
 import type { Client } from "../lib/client/client_type.ts";
 import { SvcError } from "../lib/errors.ts";
 import { ExactNumber } from "../utils/exact_number.ts";
-import type { JsonObject } from "../utils/json.ts";
+import type { JsonObject, JsonValue } from "../utils/json.ts";
 import type { RequestOptions } from "../lib/operation/operation.ts";
 
 export { ExactNumber, SvcError };
@@ -99,6 +99,26 @@ export interface WorkflowContext<Input = JsonObject> {
     options?: WaitOptions,
   ) => Promise<Answer>;
   /**
+   * Waits until a person or a program sends a signal with `svc workflow signal`, and returns its value. Each signal is
+   * received once, in the order in which they were sent, also if it was sent before. The type of the value is not checked.
+   *
+   * @example Wait for an approval
+   * ```ts
+   * import { defineWorkflow } from "@svc/lib/workflow";
+   *
+   * export default defineWorkflow<{ caseId: string }>({
+   *   name: "approval",
+   *   allow: ["cases.get"],
+   *   async run({ svc, input, receive, log }) {
+   *     const { by } = await receive<{ by: string }>("approved");
+   *     const { status } = await svc.cases.get(input.caseId);
+   *     log(`${by} approved ${input.caseId}, which is ${status}.`);
+   *   },
+   * });
+   * ```
+   */
+  readonly receive: <Value = JsonValue>(name: string, options?: SleepOptions) => Promise<Value>;
+  /**
    * Reports whether the input takes the new path of an edited script. Inputs that had passed this place before the edit take
    * the old one, so that they still match their histories. All others take the new one, also when they are resumed. The
    * first call with a name decides for the whole input. A name has 1 to 64 letters, digits, `.`, `_` and `-`.
@@ -142,7 +162,7 @@ export interface WorkflowContext<Input = JsonObject> {
   readonly continueAsNew: (input: Input) => Promise<never>;
 }
 
-/** Options of `sleep`. */
+/** Options of `sleep` and `receive`. */
 export interface SleepOptions {
   /** Ends the sleep early: it then rejects. */
   readonly signal?: AbortSignal;

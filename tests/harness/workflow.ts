@@ -65,7 +65,7 @@ ${before}
 export default defineWorkflow({
   name: "test",
   allow: ${JSON.stringify(allow)},
-  async run({ svc, input, log, sleep, waitFor, patched, continueAsNew }) {
+  async run({ svc, input, log, sleep, waitFor, receive, patched, continueAsNew }) {
 ${body}
   },
 });

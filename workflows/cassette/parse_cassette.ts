@@ -4,7 +4,7 @@ import { ERROR_CODES, type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { lowerFirst } from "../../utils/text/wording.ts";
 import type { Operations } from "../scripts/permissions.ts";
-import { SLEEP } from "../sandbox/protocol/messages.ts";
+import { isWait } from "../sandbox/protocol/messages.ts";
 import { type Cassette, CASSETTE_VERSION, type CassetteCall } from "./cassette.ts";
 
 const json = z.custom<JsonValue>((value) => value !== undefined);
@@ -84,7 +84,7 @@ function checkCalls(path: string, calls: readonly CassetteCall[], operations: Op
   for (const [i, { step, operation, answer, error, at, order }] of calls.entries()) {
     const invalid = (member: string, reason: string) => invalidCassette(path, `calls[${i}].${member}`, reason);
     if (step !== i + 1) throw invalid("step", `must be ${i + 1}`);
-    const isKnown = operation === SLEEP || operations.has(operation);
+    const isKnown = isWait({ operation }) || operations.has(operation);
     if (!isKnown && error === undefined) throw invalid("operation", "is not an operation"); // A call of an unknown operation always fails.
     if (answer !== undefined && error !== undefined) throw invalid("error", "cannot be combined with answer");
     if (answer === undefined && error === undefined) {

@@ -7,9 +7,10 @@ import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import { waitedTooLong } from "../sandbox/host/guest_errors.ts";
 import { LeftOpen, waits } from "../sandbox/host/interruption.ts";
 import type { CallAnswer, RecordedResults, RunHandlers } from "../sandbox/host/sandbox.ts";
-import { type CallRequest, isSleep } from "../sandbox/protocol/messages.ts";
+import { type CallRequest, isReceive, isSleep, isWait } from "../sandbox/protocol/messages.ts";
 import { type Delivery, DeliveryBudget } from "./delivery_budget.ts";
 import { type LiveCalls, StopInput } from "./live_calls.ts";
+import { type ReadSignals, Signals } from "./signals.ts";
 import { measureWaits, WaitLimit } from "./wait_limit.ts";
 import {
   decodeAnswer,
@@ -41,6 +42,8 @@ export interface EventSink {
   durable(): Promise<void>;
   /** Records a rewind and returns the new generation of the input. */
   rewind(rewind: Rewind): Promise<number>;
+  /** Reads the signals of the input after a sequence number. It is missing if the input can get none. */
+  readonly readSignals?: ReadSignals;
 }
 
 /** Time without a step after which a replayed script counts as stalled, in milliseconds. */
@@ -121,6 +124,7 @@ export class InputRun implements RunHandlers {
   readonly #lastAttempt = new AbortController();
   readonly #budget = new DeliveryBudget();
   readonly #waitLimit: WaitLimit;
+  readonly #signals?: Signals;
   readonly #deliveries = new Map<number, Delivery>();
   /** Digests of responses that are not recorded yet, by position. */
   readonly #digests = new Map<number, string>();
@@ -142,6 +146,8 @@ export class InputRun implements RunHandlers {
     this.#options = options;
     this.#replay = startReplay(options, Date.now());
     this.#waitLimit = this.#limitWaits();
+    const { events, sink: { readSignals } } = options;
+    if (readSignals) this.#signals = new Signals(events, this.#replay.history.steps, readSignals);
     this.#watch();
     // With `force` the script may take another path, and must not get results of the old one.
     if (options.force) return;
@@ -239,6 +245,7 @@ export class InputRun implements RunHandlers {
     this.#drained?.resolve();
     clearTimeout(this.#watchdog);
     clearTimeout(this.#releaseTimer);
+    this.#signals?.end();
     this.#waitLimit.end();
   }
 
@@ -281,7 +288,7 @@ export class InputRun implements RunHandlers {
       await new Promise((resolve) => this.#releaseTimer = setTimeout(resolve, RELEASE_MILLISECONDS));
       await this.#dispatched;
       const until = this.#findLongWait(release);
-      if (this.#replay === before && until !== undefined) return stop(waits(until));
+      if (this.#replay === before && until !== undefined) return stop(waits(until, this.#signals?.last ?? 0));
     }
     this.#isReleasing = false;
   }
@@ -359,7 +366,7 @@ export class InputRun implements RunHandlers {
     const step = this.#steps.get(position);
     if (step === undefined) return;
     const { request, signal } = step;
-    if (isSleep(request)) return await this.#sleep(step, position, call, sent);
+    if (isWait(request)) return await this.#wait(step, position, call, sent);
     const delivery = this.#budget.tryBegin(request) ?? await this.#budget.begin(request, signal);
     if (this.#replay.phase !== "active") return this.#budget.end(delivery);
     this.#deliveries.set(position, delivery);
@@ -372,10 +379,11 @@ export class InputRun implements RunHandlers {
     if (this.#inFlight === 0) this.#drained?.resolve();
   }
 
-  /** Sleeps. A pause of the input does not wait for the sleep. */
-  async #sleep(step: PendingStep, position: number, call: RecordedStep, sent: SentHeaders): Promise<void> {
+  /** Sleeps, or waits for a signal. A pause of the input does not wait for that. */
+  async #wait(step: PendingStep, position: number, call: RecordedStep, sent: SentHeaders): Promise<void> {
     const { values, isTimer = false } = step.request;
-    using _open = isTimer ? this.#waitLimit.beginTimer() : this.#waitLimit.beginSleep(Number(values.milliseconds));
+    const hasDuration = isSleep(step.request) && !isTimer;
+    using _open = !hasDuration ? this.#waitLimit.beginTimer() : this.#waitLimit.beginSleep(Number(values.milliseconds));
     await this.#complete(step, position, call, sent);
   }
 
@@ -442,6 +450,9 @@ export class InputRun implements RunHandlers {
     call: RecordedStep,
     sent: SentHeaders,
   ): Promise<CallAnswer> {
+    if (isReceive(request) && this.#signals) {
+      return await this.#signals.receive(position, String(request.values.name), signal);
+    }
     let recorded: Promise<void> | undefined;
     let hasTag = sent.tag !== undefined;
     return await this.#options.live.call(request, {

@@ -14,7 +14,7 @@ import { findGrantedOperation, type Grants, type Operations } from "../scripts/p
 import { StopsRun } from "../sandbox/host/interruption.ts";
 import type { CallAnswer } from "../sandbox/host/sandbox.ts";
 import { encodeContent } from "../sandbox/protocol/files.ts";
-import { type CallRequest, isSleep } from "../sandbox/protocol/messages.ts";
+import { type CallRequest, isReceive, isSleep } from "../sandbox/protocol/messages.ts";
 import type { SentHeaders } from "./history.ts";
 import { whenSent } from "../../utils/async/when_sent.ts";
 
@@ -107,6 +107,7 @@ export class GrantedCalls implements LiveCalls {
   /** Makes a call, or sleeps. A call whose service is unavailable for too long stops the run. */
   async call(request: CallRequest, options: LiveCallOptions): Promise<CallAnswer> {
     if (isSleep(request)) return await finishSleep(options.calledAt, request, options.signal);
+    if (isReceive(request)) throw new StopInput(noSignals());
     const { operations, grants } = this.#granted;
     const call = { ref: findGrantedOperation(request.operation, operations, grants), request, options };
     try {
@@ -297,6 +298,12 @@ export async function finishSleep(since: number, { values }: CallRequest, signal
     throw new SvcError("INTERRUPTED", "The sleep was cancelled.", { cause });
   }
   return { head: {}, text: "" };
+}
+
+function noSignals(): SvcError {
+  return new SvcError("INVALID_CONFIG", "The script waits for a signal, and a run without a journal gets none.", {
+    hint: "Run it with a journal.",
+  });
 }
 
 /** Converts a response of the service to one for the script. */

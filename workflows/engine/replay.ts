@@ -177,7 +177,7 @@ export interface Transition {
 export function startReplay(options: ReplayOptions, now: number): Replay {
   const history = readHistory(options.events);
   // A rewind may be recorded long after the script ended.
-  const last = options.events.findLast(({ kind }) => kind !== "left")?.at ?? Infinity;
+  const last = options.events.findLast(({ kind }) => kind !== "left" && kind !== "signal")?.at ?? Infinity;
   const downtime = now - Math.max(last, options.waitedUntil ?? 0);
   return {
     options,

@@ -1,14 +1,21 @@
 /** Limits the time for which an input waits. */
 import { MAX_TIMER } from "../../utils/async/abort.ts";
 import type { EventRecord } from "../journal/journal.ts";
-import { SLEEP } from "../sandbox/protocol/messages.ts";
+import { RECEIVE, SLEEP } from "../sandbox/protocol/messages.ts";
 import { parseRequest, parseRewind } from "./history.ts";
 
 /** Start of the serialized request of a sleep. Other requests need not be parsed. */
 const SLEEP_REQUEST = JSON.stringify({ operation: SLEEP }).slice(0, -1);
 
-/** Returns the duration of a sleep or a timer from its serialized request. Returns undefined for a call. */
+/** Start of the serialized request of a step that waits for a signal. */
+const RECEIVE_REQUEST = JSON.stringify({ operation: RECEIVE }).slice(0, -1);
+
+/**
+ * Returns the duration of a sleep or a timer from its serialized request: `Infinity` for a step that waits for a signal.
+ * Returns undefined for a call.
+ */
 export function parseSleep(request: string): number | undefined {
+  if (request.startsWith(RECEIVE_REQUEST)) return Infinity;
   return request.startsWith(SLEEP_REQUEST) ? Number(parseRequest(request).values.milliseconds) : undefined;
 }
 

@@ -268,6 +268,8 @@ export interface InputJournal {
   waiting(runId: string, options: { readonly upTo: number; readonly limit: number }): Promise<readonly WaitingInput[]>;
   /** Reads the history of an input, in order. */
   events(runId: string, number: number): Promise<readonly StoredEvent[]>;
+  /** Reads the signals of an input after a sequence number. */
+  signals(runId: string, number: number, after: number): Promise<readonly StoredEvent[]>;
   /** Returns true if a write has failed. Nothing is written after that. */
   isBroken(): boolean;
 }
@@ -291,6 +293,11 @@ export interface Journal extends InputJournal, AsyncDisposable {
   setState(runId: string, state: RunState): Promise<void>;
   /** Records the script and the settings with which a run continues. */
   changeRun(runId: string, changed: Pick<RunRecord, "digest" | "settings">): Promise<void>;
+  /**
+   * Records a signal for an open input, and ends its wait. Needs no claim. Resolves to the state of the input: nothing is
+   * recorded unless it is open.
+   */
+  signalInput(runId: string, number: number, signal: EventRecord): Promise<"open" | InputEnd["state"] | undefined>;
   /** Deletes a run with everything that it recorded. */
   deleteRun(runId: string): Promise<void>;
   /**

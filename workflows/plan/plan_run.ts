@@ -7,7 +7,7 @@ import type { JsonValue } from "../../utils/json.ts";
 import { toCallAnswer } from "../engine/live_calls.ts";
 import { never } from "../../utils/async/never.ts";
 import { findOperation, type Grants, type Operations } from "../scripts/permissions.ts";
-import { type CallRequest, isSleep, SLEEP } from "../sandbox/protocol/messages.ts";
+import { type CallRequest, isReceive, isSleep, SLEEP } from "../sandbox/protocol/messages.ts";
 import type { CallAnswer, RunHandlers } from "../sandbox/host/sandbox.ts";
 import type { PlannedRequest, PlannedStep } from "./plan.ts";
 import { PlanClock } from "./plan_clock.ts";
@@ -74,6 +74,11 @@ export class PlanRun implements RunHandlers {
     if (this.#ended !== undefined) return await never();
     if (position > MAX_STEPS) return await this.#end(`after step ${MAX_STEPS}: a plan has at most ${MAX_STEPS} steps.`);
     if (isSleep(request)) return await this.#sleep(request, position, signal);
+    if (isReceive(request)) {
+      return await this.#end(
+        `at step ${position}: the script waits for the signal ${JSON.stringify(request.values.name)}.`,
+      );
+    }
     const ref = findOperation(request.operation, this.#options.operations);
     const step = this.#add(ref, position);
     try {

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../utils/json.ts";
 import { parseRefusal } from "../engine/history.ts";
-import { isSleep } from "../sandbox/protocol/messages.ts";
+import { isWait } from "../sandbox/protocol/messages.ts";
 import type { CallTiming, InputRecord, Journal, RunRecord } from "../journal/journal.ts";
 import { Causes } from "./causes.ts";
 import { Throughput } from "./throughput.ts";
@@ -88,7 +88,7 @@ export class Tally {
   addCall(call: CallTiming): void {
     const { operation, calledAt, endedAt, refusal } = call;
     const tally = this.#operation(operation);
-    const isCall = !isSleep(call);
+    const isCall = !isWait(call);
     if (isCall) this.calls++;
     this.#noteTime(calledAt);
     if (endedAt === undefined) {
@@ -162,7 +162,7 @@ export async function tallyRun(journal: Journal, { id, startedAt }: RunRecord): 
     let made = 0;
     for await (const call of calls.next(input.number)) {
       tally.addCall(call);
-      if (!isSleep(call)) made++;
+      if (!isWait(call)) made++;
     }
     tally.addInput(input, made);
   }

@@ -1,7 +1,7 @@
 import type { ErrorRecord } from "../../lib/errors.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import { parseRefusal, parseRequest, planRewind, readHistory, toRewindEvent } from "../engine/history.ts";
-import { isSleep } from "../sandbox/protocol/messages.ts";
+import { isWait } from "../sandbox/protocol/messages.ts";
 import type { EventKind, EventRecord, InputRecord, Journal, StoredEvent } from "../journal/journal.ts";
 import { isThrown } from "../sandbox/guest/script_error.ts";
 
@@ -113,7 +113,7 @@ function findLastSeq(kind: EventKind, events: readonly StoredEvent[]): number {
 }
 
 function isSleepCall({ kind, content }: StoredEvent): boolean {
-  return kind === "call" && isSleep(parseRequest(content));
+  return kind === "call" && isWait(parseRequest(content));
 }
 
 /** Removes the events of steps that earlier rewinds have dropped. */

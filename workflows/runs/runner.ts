@@ -167,8 +167,8 @@ export class Runner {
       ? await this.#attemptFramed(record, claim, onLog)
       : { failure: input.error };
     if ("failure" in outcome && outcome.failure.cause instanceof Waits) {
-      const { until } = outcome.failure.cause;
-      claim?.wait(until);
+      const { until, seen } = outcome.failure.cause;
+      claim?.wait(until, seen);
       if (this.#options.force) this.#continued.add(input.number);
       return { waitsUntil: until };
     }
@@ -342,7 +342,7 @@ export class Runner {
     const open = (stop: (reason: SvcError) => void, whenIdle: () => Promise<void>) => {
       run = new InputRun({
         events,
-        sink: this.#createSink(claim, generation),
+        sink: this.#createSink(number, claim, generation),
         live,
         keyPrefix: this.#createKeyPrefix(number),
         generation,
@@ -389,8 +389,9 @@ export class Runner {
     return nonce === undefined ? `${this.id}.${input}` : `${this.id}.${nonce}.${input}`;
   }
 
-  #createSink(claim: InputClaim | undefined, generation: number): EventSink {
-    if (claim === undefined) {
+  #createSink(number: number, claim: InputClaim | undefined, generation: number): EventSink {
+    const { journal } = this.#options;
+    if (claim === undefined || journal === undefined) {
       return { append: () => {}, durable: () => Promise.resolve(), rewind: () => Promise.resolve(generation) };
     }
     let current = generation;
@@ -401,6 +402,7 @@ export class Runner {
         await this.#whenWritten(claim.reopen(toRewindEvent(rewind), ++current));
         return current;
       },
+      readSignals: (after) => journal.signals(this.id, number, after),
     };
   }
 

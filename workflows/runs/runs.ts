@@ -7,6 +7,9 @@ import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { sha256Text } from "../../utils/text/sha256.ts";
 import type { Cassette } from "../cassette/cassette.ts";
 import { isPruned, selectPrinted } from "../engine/history.ts";
+import { toSignalEvent } from "../engine/signals.ts";
+import { isSignalName, MAX_SIGNAL_NAME } from "../sandbox/protocol/signal_name.ts";
+import type { JsonValue } from "../../utils/json.ts";
 import type { Fingerprint } from "../inputs/fingerprint.ts";
 import { checkRunId, newRunId } from "../journal/run_id.ts";
 import type { JournalCheck } from "../journal/damage.ts";
@@ -121,6 +124,26 @@ export class Runs implements AsyncDisposable {
     const { state } = await this.#findRun(id, false);
     if (state !== "open") throw new SvcError("INVALID_ARGS", `Run ${id} has already ended (${state}).`);
     await (await this.#existingJournal()).setState(id, "cancelled");
+  }
+
+  /**
+   * Sends a signal to an input, whose script gets the value from `receive`. An input that waits for it continues while a
+   * process works on the run.
+   */
+  async signal(id: string, number: number, name: string, value?: JsonValue): Promise<void> {
+    if (!isSignalName(name)) {
+      throw new SvcError("INVALID_ARGS", `The name of a signal has 1 to ${MAX_SIGNAL_NAME} characters.`);
+    }
+    const { state } = await this.#findRun(id);
+    const show = { commands: [toRunCommand("show", { id, journalPath: this.#path }, "to see its inputs")] };
+    if (state === "cancelled") throw new SvcError("INVALID_ARGS", `Run ${id} was cancelled.`, { hint: show });
+    const journal = await this.#existingJournal();
+    const found = await journal.signalInput(id, number, toSignalEvent({ name, value }));
+    if (found === "open") return;
+    const message = found === undefined
+      ? `Run ${id} has not started an input ${number}.`
+      : `Input ${number} of run ${id} has already ended (${found}).`;
+    throw new SvcError("INVALID_ARGS", message, { hint: show });
   }
 
   /** Lists the runs, the latest first. With `onDamage`, omits runs whose records are damaged. */

@@ -20,6 +20,7 @@ import { removeCommand } from "./schedule/remove.ts";
 import { resumeScheduleCommand } from "./schedule/resume.ts";
 import { runNowCommand } from "./schedule/run_now.ts";
 import { showCommand } from "./show.ts";
+import { signalCommand } from "./signal.ts";
 import { statusCommand } from "./status.ts";
 import { testCommand } from "./test.ts";
 import { watchCommand } from "./watch.ts";
@@ -42,6 +43,7 @@ export const commands: LocalGroup = {
   show: showCommand,
   logs: logsCommand,
   report: reportCommand,
+  signal: signalCommand,
   cancel: cancelCommand,
   prune: pruneCommand,
   delete: deleteCommand,

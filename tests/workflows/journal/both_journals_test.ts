@@ -226,3 +226,36 @@ test("a run has one claim at a time", async (journal, place) => {
   await using claim = await other.claimRun(RUN);
   assert.ok(claim);
 });
+
+test(
+  "a signal is recorded for an open input, also while another process works on it, and ends its wait",
+  async (journal, place) => {
+    await writeInput(journal, RUN, 1, async (input) => {
+      input.begin({ place: "in:1", startedAt: 1, generation: 0 });
+      input.wait(FAR);
+      await input.durable();
+    });
+    await writeInput(journal, RUN, 2, async (input) => {
+      input.begin({ place: "in:2", startedAt: 1, generation: 0 });
+      input.end({ state: "done" });
+      await input.durable();
+    });
+    const signal = { kind: "signal", position: 0, at: 5, content: '{"name":"approved"}' } as const;
+    {
+      await using other = await place.open();
+      assert.deepEqual(
+        [
+          await other.signalInput(RUN, 1, signal),
+          await other.signalInput(RUN, 2, signal),
+          await other.signalInput(RUN, 3, signal),
+        ],
+        ["open", "done", undefined],
+      );
+    }
+    const [received, ...more] = await journal.signals(RUN, 1, 0);
+    assert.deepEqual([received?.content, more, await journal.signals(RUN, 2, 0)], [signal.content, [], []]);
+    assert.deepEqual(await journal.signals(RUN, 1, received?.seq ?? 0), []);
+    const [waiting] = await journal.waiting(RUN, { upTo: 9, limit: 9 });
+    assert.ok(waiting !== undefined && waiting.until <= Date.now());
+  },
+);

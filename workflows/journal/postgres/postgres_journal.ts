@@ -8,8 +8,10 @@ import type { SqlRow } from "../../../utils/postgres/sql_value.ts";
 import { createDamageError, type Damage, type JournalCheck, JournalDamage } from "../damage.ts";
 import type {
   CallTiming,
+  EventRecord,
   HistorySize,
   InputClaim,
+  InputEnd,
   InputRecord,
   Journal,
   RunCounts,
@@ -46,6 +48,23 @@ const CLAIM_RUN = "SELECT pg_try_advisory_lock(hashtext('svc run ' || current_sc
 
 const IS_AT_WORK = `
   SELECT 1 FROM inputs JOIN runs ON runs.seq = inputs.run WHERE runs.id = $1 AND worker IS NOT NULL LIMIT 1`;
+
+/** Records a signal for an input that has not ended, and ends its wait. Returns the state of the input. */
+const SIGNAL = `
+  WITH target AS (
+    SELECT inputs.run, number, inputs.state FROM inputs JOIN runs ON runs.seq = inputs.run
+    WHERE runs.id = $1 AND number = $2 FOR UPDATE OF inputs
+  ), added AS (
+    INSERT INTO events (run, input, kind, position, at, content)
+    SELECT run, number, $3, $4::integer, $5::bigint, $6 FROM target WHERE state IN ('new', 'open')
+  ), woken AS (
+    UPDATE inputs SET
+      events = events + 1,
+      until = CASE WHEN until IS NULL THEN NULL ELSE LEAST(until, $7::bigint) END
+    FROM target
+    WHERE inputs.run = target.run AND inputs.number = target.number AND target.state IN ('new', 'open')
+  )
+  SELECT state FROM target`;
 
 /** Reads the history of an input with its length, also if it has none. */
 const HISTORY = `
@@ -318,6 +337,27 @@ export class PostgresJournal implements Journal {
     const part = { run: runId, input: number, place: String(rows[0]?.place) };
     const problem = `its history has ${events.length} events instead of ${expected}`;
     throw createDamageError(this.name, new JournalDamage(part, problem));
+  }
+
+  async signals(runId: string, number: number, after: number): Promise<readonly StoredEvent[]> {
+    await this.#flush();
+    const rows = await this.database.query(
+      `SELECT events.* FROM events JOIN runs ON runs.seq = events.run
+       WHERE runs.id = $1 AND input = $2 AND kind = 'signal' AND events.seq > $3 ORDER BY events.seq`,
+      [runId, number, after],
+    );
+    return rows.map((row) => this.#convert(row, toStoredEvent));
+  }
+
+  async signalInput(
+    runId: string,
+    number: number,
+    { kind, position, at, content }: EventRecord,
+  ): Promise<"open" | InputEnd["state"] | undefined> {
+    await this.#flush();
+    const [row] = await this.database.query(SIGNAL, [runId, number, kind, position, at, content, Date.now()]);
+    const state = row?.state;
+    return state === "done" || state === "failed" || state === undefined ? state : "open";
   }
 
   async printed(runId: string, number: number): Promise<readonly StoredEvent[]> {

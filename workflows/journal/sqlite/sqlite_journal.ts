@@ -57,7 +57,7 @@ const WAIT = "SELECT * FROM waits WHERE run = ? AND input = ?";
 
 const WAITING = "SELECT * FROM waits WHERE run = ? AND input <= ? ORDER BY until, input LIMIT ?";
 
-const SIGNAL_AFTER = "SELECT 1 FROM events WHERE run = ? AND input = ? AND kind = 'signal' AND seq > ?";
+const SIGNALS = "SELECT * FROM events WHERE run = ? AND input = ? AND kind = 'signal' AND seq > ? ORDER BY seq";
 
 /** Reads the history of an input and its length in one statement, because another process may be writing. */
 const HISTORY = `
@@ -335,7 +335,7 @@ class SqliteJournal implements Journal {
     this.#writes.add(() => {
       const run = this.#findKey(runId);
       if (this.#findInputRow(runId, number)?.state !== "open") return;
-      const hasSignal = this.#prepare(SIGNAL_AFTER).get(run, number, seen) !== undefined;
+      const hasSignal = this.#prepare(SIGNALS).get(run, number, seen) !== undefined;
       const row = { run, input: number, until: hasSignal ? Math.min(until, Date.now()) : until };
       if (this.#prepare(WAIT).get(run, number) === undefined) this.#insert("waits", row);
       else this.#update("waits", row, row);
@@ -412,6 +412,34 @@ class SqliteJournal implements Journal {
           : "its history has an event twice",
       );
     });
+  }
+
+  async signals(runId: string, number: number, after: number): Promise<readonly StoredEvent[]> {
+    await this.#writes.flush();
+    return this.#guard(() => {
+      const rows = this.#prepare(SIGNALS).all(this.#findKey(runId), number, after);
+      return rows.map((row) => this.#toEvent(runId, number, row));
+    });
+  }
+
+  async signalInput(
+    runId: string,
+    number: number,
+    signal: EventRecord,
+  ): Promise<"open" | InputEnd["state"] | undefined> {
+    const run = this.#guard(() => this.#findKey(runId));
+    let state: "open" | InputEnd["state"] | undefined;
+    this.#writes.add(() => {
+      const row = this.#findInputRow(runId, number);
+      if (row === undefined) return;
+      state = this.#toInput(runId, number, row).end?.state ?? "open";
+      if (state !== "open") return;
+      this.#writeEvent(runId, number, run, signal);
+      const wait = this.#prepare(WAIT).get(run, number);
+      if (wait !== undefined) this.#update("waits", wait, { until: Math.min(Number(wait.until), Date.now()) });
+    });
+    await this.durable();
+    return state;
   }
 
   async printed(runId: string, number: number): Promise<readonly StoredEvent[]> {

@@ -19,7 +19,7 @@ import { patched, restorePatches } from "./patches.ts";
 import { installRandomness, resetRandomness, restoreRandomness } from "./randomness.ts";
 import { allCallsEnded, endSteps } from "./steps.ts";
 import { installTimers, resetTimers } from "./timers.ts";
-import { sleep, waitFor } from "./wait_for.ts";
+import { receive, sleep, waitFor } from "./wait_for.ts";
 
 /** The module that scripts import. It is this one so that guest and script share one class `SvcError`. */
 export * from "../../mod.ts";
@@ -79,7 +79,7 @@ async function receiveStart(): Promise<{ input: JsonValue | undefined; maxKeptBy
 
 async function run(workflow: Workflow<JsonValue | undefined>, input: JsonValue | undefined): Promise<string> {
   const { continueAsNew, requested } = createContinuation();
-  const context = { svc: createGuestClient(), input, log, sleep, waitFor, patched, continueAsNew };
+  const context = { svc: createGuestClient(), input, log, sleep, waitFor, receive, patched, continueAsNew };
   const running = Promise.resolve(workflow.run(context));
   const end = await Promise.race([
     requested.then((next) => ({ next })),

@@ -12,6 +12,7 @@ import {
   MAX_OPEN_CALLS,
   MAX_OPEN_CHARACTERS,
   MAX_OPEN_SLEEPS,
+  type RECEIVE,
   SLEEP,
 } from "../protocol/messages.ts";
 import { receive, receiveSync, send } from "./channel.ts";
@@ -109,9 +110,13 @@ export function openCall(message: string | Promise<string>, signal?: AbortSignal
   });
 }
 
-/** Sleeps. The time limit of the run is paused. */
-export function openSleep(milliseconds: number, signal?: AbortSignal): Promise<StepResult> {
-  const text = JSON.stringify({ operation: SLEEP, args: [milliseconds] });
+/** Sleeps, or waits for a signal. The time limit of the run is paused. */
+export function openWait(
+  operation: typeof SLEEP | typeof RECEIVE,
+  argument: number | string,
+  signal?: AbortSignal,
+): Promise<StepResult> {
+  const text = JSON.stringify({ operation, args: [argument] });
   return new Promise((resolve, reject) => {
     const step: Step = { queue: sleeps, signal, text, resolve, reject, position: 0 };
     if (signal !== undefined) abandonOnAbort(step, signal);

@@ -1,9 +1,11 @@
 /** Functions with which a script waits. They consist of steps, so that a resumed run does not wait again. */
-import { SvcError } from "../../../lib/errors.ts";
-import { isJsonObject } from "../../../utils/json.ts";
+import { parseErrorRecord, SvcError } from "../../../lib/errors.ts";
+import { isJsonObject, parseJson, parseJsonObject } from "../../../utils/json.ts";
 import type { SleepOptions, WaitOptions } from "../../mod.ts";
+import { RECEIVE, SLEEP } from "../protocol/messages.ts";
+import { isSignalName, MAX_SIGNAL_NAME } from "../protocol/signal_name.ts";
 import { getElapsed } from "./clock.ts";
-import { openSleep } from "./steps.ts";
+import { openWait } from "./steps.ts";
 
 /** Factor between the durations of two sleeps. */
 const GROWTH = 1.5;
@@ -22,7 +24,18 @@ export async function sleep(milliseconds: number, options: SleepOptions = {}): P
     throw new SvcError("INVALID_ARGS", "sleep takes a number of milliseconds, 0 or more.");
   }
   checkOptions("sleep", options, ["signal"]);
-  await openSleep(milliseconds, options.signal);
+  await openWait(SLEEP, milliseconds, options.signal);
+}
+
+/** Waits for a signal and returns its value. */
+export async function receive<Value>(name: string, options: SleepOptions = {}): Promise<Value> {
+  if (!isSignalName(name)) {
+    throw new SvcError("INVALID_ARGS", `receive takes the name of a signal, of 1 to ${MAX_SIGNAL_NAME} characters.`);
+  }
+  checkOptions("receive", options, ["signal"]);
+  const { isReply, text } = await openWait(RECEIVE, name, options.signal);
+  if (!isReply) throw parseErrorRecord(parseJsonObject(text) ?? {}) ?? new SvcError("INTERNAL_ERROR", text);
+  return (text === "" ? undefined : parseJson(text)) as Value; // The script declares the type, as for its input.
 }
 
 /** Repeats an operation until a condition holds for its response. Returns that response. */

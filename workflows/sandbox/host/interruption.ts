@@ -11,17 +11,20 @@ export class StopsRun extends LeftOpen {}
 export class Waits extends LeftOpen {
   /** When the input continues, in milliseconds since 1970. */
   readonly until: number;
+  /** Sequence number of the last signal that the input has seen. A later one ends the wait. */
+  readonly seen: number;
 
   /** Waits until a time. */
-  constructor(until: number) {
+  constructor(until: number, seen: number) {
     super();
     this.until = until;
+    this.seen = seen;
   }
 }
 
 /** Creates the error that ends the process of an input until a time. */
-export function waits(until: number): SvcError {
-  return new SvcError("INTERRUPTED", "The input waits.", { cause: new Waits(until) });
+export function waits(until: number, seen: number): SvcError {
+  return new SvcError("INTERRUPTED", "The input waits.", { cause: new Waits(until, seen) });
 }
 
 /** Creates the error of an interrupted run. */

@@ -8,8 +8,16 @@ import { type PagePlan, planPages } from "../../../lib/operation/pages.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, parseJsonObject } from "../../../utils/json.ts";
 import { escapeControlCharacters, escapeLines, escapeToOneLine } from "../../../utils/text/control_characters.ts";
 import { decodeFiles } from "../protocol/files.ts";
+import { isSignalName } from "../protocol/signal_name.ts";
 import { FrameError } from "../protocol/frames.ts";
-import { type CallRequest, type Declaration, MAX_LOG_CHARACTERS, PROTOCOL, SLEEP } from "../protocol/messages.ts";
+import {
+  type CallRequest,
+  type Declaration,
+  MAX_LOG_CHARACTERS,
+  PROTOCOL,
+  RECEIVE,
+  SLEEP,
+} from "../protocol/messages.ts";
 
 /** A step that a guest requests. */
 export interface RequestedStep {
@@ -34,6 +42,7 @@ export function parseCall(text: string, operations: ReadonlyMap<string, Operatio
   const files = decodeFiles(encoded);
   if (typeof name !== "string" || !Array.isArray(args) || files === undefined) return undefined;
   if (name === SLEEP) return parseSleep(args[0], timer === true);
+  if (name === RECEIVE) return parseReceive(args[0]);
   const operation = operations.get(name)?.operation;
   if (operation === undefined) return withoutAnswer({ operation: name, values: {} }, "call");
   // The guest handles the script's signal and rejects an idempotency key.
@@ -79,6 +88,10 @@ function parseSleep(milliseconds: unknown, isTimer: boolean): RequestedStep | un
   if (typeof milliseconds !== "number" || milliseconds < 0) return undefined;
   const request = { operation: SLEEP, values: { milliseconds }, isTimer };
   return withoutAnswer(request, isTimer ? "timer" : "sleep");
+}
+
+function parseReceive(name: unknown): RequestedStep | undefined {
+  return isSignalName(name) ? withoutAnswer({ operation: RECEIVE, values: { name } }, "sleep") : undefined;
 }
 
 function withoutAnswer(request: CallRequest, kind: RequestedStep["kind"]): RequestedStep {

@@ -24,6 +24,19 @@ export function isSleep({ operation }: { readonly operation: string }): boolean 
 /** Pattern of the names that `patched` takes. */
 export const PATCH_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
+/** Name of the step that waits for a signal. */
+export const RECEIVE = "receive";
+
+/** Reports whether a step waits for a signal. */
+export function isReceive({ operation }: { readonly operation: string }): boolean {
+  return operation === RECEIVE;
+}
+
+/** Reports whether a step waits without a call: for a time or for a signal. */
+export function isWait(step: { readonly operation: string }): boolean {
+  return isSleep(step) || isReceive(step);
+}
+
 /** Maximum total size of the open calls, in characters. A single call may be larger. */
 export const MAX_OPEN_CHARACTERS = 32 * 1024 * 1024;
 
