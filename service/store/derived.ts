@@ -96,7 +96,7 @@ export function foldSearchText(text: string): string {
 }
 
 /**
- * Finds texts of which each matching case contains at least one. Returns undefined if a filter does not require a text, or if
+ * Finds texts. Each matching case contains at least one of them. Returns undefined if a filter does not require a text, or if
  * other conditions find the cases sooner.
  */
 export function findSearchTexts(filter: Filter | undefined): readonly string[] | undefined {

@@ -71,10 +71,10 @@ export interface RunSettings {
 }
 
 /** All states of a run. */
-export const RUN_STATES = ["open", "done", "failed", "cancelled"] as const;
+export const RUN_STATES = ["open", "done", "failed", "cancelled"] as const satisfies readonly RunState[];
 
 /** The state of a run. It is `open` until all inputs have ended, even while no process works on it. */
-export type RunState = (typeof RUN_STATES)[number];
+export type RunState = "open" | "done" | "failed" | "cancelled";
 
 /** The state of a run as shown to people. An open run is `running` while a process works on it. */
 export type ShownState = "running" | "interrupted" | "done" | "failed" | "cancelled";

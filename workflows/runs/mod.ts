@@ -60,7 +60,7 @@ export type { Limits } from "../sandbox/host/limits.ts";
 export type { Fingerprint } from "../inputs/fingerprint.ts";
 export type { Damage, DamagedPart, JournalCheck } from "../journal/damage.ts";
 export type { PrunedRun, PrunedTo, PruneOptions } from "./prune.ts";
-export type { Keep, OnUnknown, RunSettings, ShownState } from "../journal/journal.ts";
+export type { Keep, OnUnknown, RunSettings, RunState, ShownState } from "../journal/journal.ts";
 export type { Ask, GrantOptions } from "../scripts/permissions.ts";
 export type { PlanOptions, PlanResult } from "../plan/make_plan.ts";
 export type { Plan, PlanEnd, PlannedRequest, PlannedStep, StepKind } from "../plan/plan.ts";

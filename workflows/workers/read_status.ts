@@ -1,4 +1,4 @@
-/** The status of a run: how far it is, and why inputs have failed. */
+/** The status of a run: its progress, and why inputs have failed. */
 import type { Journal, RunRecord } from "../journal/journal.ts";
 import { PostgresJournal } from "../journal/postgres/postgres_journal.ts";
 import { describeRun } from "../runs/describe_run.ts";
@@ -22,7 +22,7 @@ export type RunStatus = {
   readonly stopped: number;
   /** Number of inputs that wait without a process. */
   readonly waiting: number;
-  /** Number of inputs that are processed at this moment. */
+  /** Number of inputs in progress. */
   readonly running: number;
   /** Inputs that end per second. */
   readonly perSecond: number;

@@ -223,7 +223,7 @@ class Worker {
     if (run.active === 0) await this.#queue.settle(id).catch((error) => log(toSvcError(error).message));
   }
 
-  /** Looks at the runs in progress from time to time: they may be cancelled, or have too many failures. */
+  /** Checks the runs in progress periodically: they may be cancelled, or have too many failures. */
   async #checkRuns(): Promise<void> {
     if (Date.now() - this.#checkedAt < CHECK_MILLISECONDS) return;
     this.#checkedAt = Date.now();

@@ -47,7 +47,7 @@ export const DERIVED_TABLES = `
   );
 `;
 
-/** Statements that compute the counts and recipients anew, after names in the rows have been replaced. */
+/** Statements that compute the counts and recipients again, after names in the rows have been replaced. */
 export const FILL_DERIVED: readonly string[] = [
   "DELETE FROM caseCounts",
   "INSERT INTO caseCounts SELECT typeId, status, stageId, COUNT(*) FROM cases GROUP BY typeId, status, stageId",

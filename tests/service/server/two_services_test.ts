@@ -1,4 +1,4 @@
-/** Two processes of the service on one PostgreSQL database, of which one is killed. */
+/** Two processes of the service on one PostgreSQL database. One of them is killed. */
 import assert from "node:assert/strict";
 import { type ApiCaller, type ServiceProcess, spawnService } from "../../harness/service.ts";
 import { textAt, valueAt } from "../../harness/service_engine.ts";
