@@ -99,8 +99,9 @@ export interface WorkflowContext<Input = JsonObject> {
     options?: WaitOptions,
   ) => Promise<Answer>;
   /**
-   * Waits until a person or a program sends a signal with `svc workflow signal`, and returns its value. Each signal is
-   * received once, in the order in which they were sent, also if it was sent before. The type of the value is not checked.
+   * Waits until a person or a program sends a signal with `svc workflow signal`, and returns its value. Signals are
+   * received once each, in the order in which they were sent, even if they were sent earlier. The type of the value is not
+   * checked.
    *
    * @example Wait for an approval
    * ```ts

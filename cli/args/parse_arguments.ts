@@ -69,8 +69,8 @@ export function splitCommandLine(args: readonly string[], length = 2): CommandLi
 }
 
 /**
- * Returns the commands of a group that have three words, such as `workflow schedule add`, by their last word. Their names in
- * the group have two words. Returns undefined if none starts with `word`.
+ * Returns the subcommands of a word, such as those of `workflow schedule`, by their last word. Returns undefined if there are
+ * none.
  */
 export function findSubcommands<T>(
   commands: Readonly<Record<string, T>>,

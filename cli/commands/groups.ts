@@ -35,7 +35,7 @@ const localGroups: Readonly<Record<string, LocalGroupEntry>> = {
     load: () => import("./workflow/mod.ts"),
   },
   worker: {
-    summary: "Run scheduled workflows",
+    summary: "Run scheduled workflows and the inputs of shared runs",
     load: () => import("./worker/mod.ts"),
   },
   completion: {

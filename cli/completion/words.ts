@@ -91,7 +91,7 @@ class Position {
     if (this.#command !== undefined) this.#nameLength = 1;
   }
 
-  /** Moves past the second of three words of a command. */
+  /** Enters the subcommands of a word, such as `schedule`. Returns false if it has none. */
   #passParent(word: string): boolean {
     const subcommands = this.#nameLength === 2 ? findSubcommands(this.#commands, word) : undefined;
     if (subcommands === undefined) return false;
@@ -163,7 +163,7 @@ function takesFile({ type, values }: Flag): boolean {
   return PAYLOADS.includes(type) || values === "files";
 }
 
-/** Suggests the next words of commands. Those of three words share their second one. */
+/** Suggests the next words of commands. Subcommands of the same word are one suggestion. */
 function suggestCommands(commands: Readonly<Record<string, CommandEntry>>): Suggestion[] {
   const names = Map.groupBy(Object.keys(commands), getFirstWord);
   return [...names].flatMap(([word, [name = word, ...others]]) =>

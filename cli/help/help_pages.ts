@@ -54,7 +54,7 @@ export function buildGroupHelp(name: string, { summary }: { readonly summary: st
   ];
 }
 
-/** Builds the page of `svc <group> <word> --help`, whose commands have three words. */
+/** Builds the page of `svc <group> <word> --help` for a word with subcommands. */
 export function buildSubgroupHelp(name: string, commands: Summaries): Block[] {
   return [
     { heading: "Usage", usage: `svc ${name} <command> [<argument>...] [flags]` },

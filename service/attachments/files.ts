@@ -101,8 +101,8 @@ export async function removeExpired(
 }
 
 /**
- * Deletes the bytes of incomplete uploads, which a killed process leaves. No upload that began before the given time may be
- * in progress, or no upload at all.
+ * Deletes the bytes of incomplete uploads of killed processes: those that began before a time, by default all. None of them
+ * may still be in progress.
  */
 export async function removeOrphans(store: Store, bytes: ByteStore, before?: Date): Promise<void> {
   for (const id of await bytes.list(before)) {

@@ -59,7 +59,7 @@ export async function listUnfinishedJobs(app: Application, store: Store): Promis
   });
 }
 
-/** Finds jobs that no process continues. Ask it regularly: it finds those whose progress stands still. */
+/** Finds jobs that no process continues. Search regularly: a job without progress between two searches is found. */
 export class AbandonedJobs {
   readonly #store: Store;
   #seen = new Map<string, { readonly done: number; readonly isTaken: boolean }>();

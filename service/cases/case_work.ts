@@ -146,7 +146,7 @@ export class CaseWork {
   }
 }
 
-/** Returns the context of a change that is not earlier than the one before, which another machine may have made. */
+/** Returns the context with a time that is not before the last change, which another machine may have made. */
 function notBefore(context: EngineContext, time: string): EngineContext {
   return context.now.toISOString() < time ? { ...context, now: new Date(time) } : context;
 }

@@ -6,14 +6,14 @@ import type { CopySource, CopyTarget } from "./copied_database.ts";
 import { copyRows } from "./copy_rows.ts";
 import type { GetPassword } from "./postgres_copy.ts";
 
-/** Schema of a location that names none. */
+/** Default schema of a location. */
 const SCHEMA = "svc";
 
 /** Options of a copy. A place is a data directory, or the location of a PostgreSQL database. */
 export interface CopyOptions {
   /** Place of the data. */
   readonly from: string;
-  /** Place without data. */
+  /** Empty place. */
   readonly to: string;
   /** Returns the password of the database. Default: the variable `PGPASSWORD`. */
   readonly getPassword?: GetPassword;

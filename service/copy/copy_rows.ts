@@ -65,7 +65,7 @@ async function copyFiles(source: CopySource, target: CopyTarget): Promise<number
     if (last === undefined) return number;
     for (const { row: { kind, id } } of rows) {
       if (kind !== FILE_KIND) continue;
-      if (!known.has(id)) throw createDifference(`the source has no bytes of the file ${id}`);
+      if (!known.has(id)) throw createDifference(`the source lacks the bytes of the file ${id}`);
       await copyFile(source.bytes, target.bytes, id, copied.has(id));
       number++;
     }

@@ -26,7 +26,7 @@ const TEMPORARY: ReadonlySet<DomainErrorKind> = new Set([
   "OperationFailed",
 ]);
 
-/** Milliseconds between two looks at a call that another process performs. */
+/** Milliseconds between two checks of a call that another process performs. */
 const POLL_INTERVAL = 200;
 
 /** The failure of a call whose process ended while it waited between units of work. */

@@ -201,7 +201,7 @@ function once(work: () => Promise<void>): () => Promise<void> {
 /** Milliseconds between two sweeps. */
 const INTERVAL = 5 * 60 * 1000;
 
-/** Milliseconds after which the bytes of an upload that another process may receive are an orphan. */
+/** Milliseconds after which an incomplete upload, which another process may be receiving, counts as orphaned. */
 const LONGEST_UPLOAD = 24 * 60 * 60 * 1000;
 
 /** Deletes expired uploads and responses now and every few minutes. Disposing of it waits for a running sweep. */
@@ -213,7 +213,9 @@ export function sweepRegularly(
     log(`Expired ${what} were not deleted: ${error instanceof Error ? error.stack : String(error)}`);
   };
   const sweep = async () => {
-    await clock.synchronize().catch((error) => log(`The time of the database is unknown: ${getErrorMessage(error)}`));
+    await clock.synchronize().catch((error) =>
+      log(`The clock of the database cannot be read: ${getErrorMessage(error)}`)
+    );
     await removeExpired(store, bytes, { now: new Date(), uptime: clock.uptime }).catch(logFailure("uploads"));
     await deleteExpiredResponses(store, clock.now()).catch(logFailure("responses"));
     if (store.server === undefined) return;

@@ -73,7 +73,7 @@ export async function serve(options: ServerOptions): Promise<Server> {
 
 /**
  * Continues jobs of other processes that have ended, until the signal aborts. Logs when the database is lost and when it
- * can be reached again.
+ * is reachable again.
  */
 async function takeOverJobs(
   jobs: Jobs,
@@ -86,12 +86,12 @@ async function takeOverJobs(
   while (await delay(SEARCH_INTERVAL, stop).then(() => true, () => false)) {
     try {
       for (const work of await abandoned.find(getApplication())) jobs.add(work);
-      if (isLost) log("The database can be reached again.");
+      if (isLost) log("The database is reachable again.");
       isLost = false;
     } catch (error) {
       const isUnavailable = error instanceof StoreUnavailable;
-      if (!isUnavailable) log(`Jobs of other processes were not found: ${describeCause(error)}`);
-      else if (!isLost) log(`Calls are refused until the database can be reached: ${describeCause(error)}`);
+      if (!isUnavailable) log(`The search for jobs of other processes failed: ${describeCause(error)}`);
+      else if (!isLost) log(`Calls are refused until the database is reachable: ${describeCause(error)}`);
       isLost = isUnavailable;
     }
   }

@@ -25,7 +25,7 @@ export interface StoreServerPlace {
   readonly passwordCommand?: string;
 }
 
-/** Schema of a location that names none. */
+/** Default schema of a location. */
 const DEFAULT_SCHEMA = "svc";
 
 /** Opens a store. `note` receives the progress of an upgrade of a database server, as lines. */
@@ -36,7 +36,7 @@ export async function openStore(place: StorePlace, note?: (line: string) => void
   const { passwordFile: file, passwordCommand: command } = place;
   return await openPostgresStore(await parseStoreLocation(place.location), {
     getPassword: () => readPassword({ file, command }),
-    onUpgrade: (activity) => note?.(`Preparing the database, ${activity}`),
+    onUpgrade: (activity) => note?.(`Preparing the database: ${activity}`),
   });
 }
 

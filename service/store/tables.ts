@@ -159,7 +159,7 @@ export function parseObject(text: string): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** Reports whether a table has a name. */
+/** Reports whether a name is that of a table. */
 export function isTableName(name: string): name is TableName {
   return name in TABLES;
 }

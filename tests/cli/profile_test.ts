@@ -93,7 +93,7 @@ Deno.test("invalid flags of svc profile add are named, with advice", async () =>
     [["x"], /^--base-url, --client-id, --client-secret or --client-secret-command are required\.$/, /At a terminal/],
     [["x", "--base-url", "svc.example"], /^--base-url must be .*, not "svc\.example"\.$/, /https:\/\/svc\.example\?$/],
     [["x", "--base-url", "http://svc.example"], /would send the secret unencrypted/, /--allow-insecure-http/],
-    [["x", ...LAB, "--client-secret-command", "pass 'show"], /open quotation mark/, /pass show/],
+    [["x", ...LAB, "--client-secret-command", "pass 'show"], /unclosed quotation mark/, /pass show/],
     [["x", ...LAB, ...COMMAND, "--client-secret", "-"], /mutually exclusive/, /^Leave out one of them\.$/],
     [["x", ...LAB, ...COMMAND, "--app-alias", "a"], /only for the hosted deployment/, /--preset hosted/],
     [["lab", ...LAB, ...COMMAND], /^There is already a profile "lab"\.$/, /--replace/],

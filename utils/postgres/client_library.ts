@@ -1,5 +1,5 @@
 /**
- * The client library for PostgreSQL: the parts of it that are used. Its own types need those of Node.js, which contradict
+ * The parts of the client library for PostgreSQL that are used. Its own types need those of Node.js, which conflict with
  * those of Deno.
  */
 import type { TlsOptions } from "node:tls";

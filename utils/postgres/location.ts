@@ -22,7 +22,7 @@ const DEFAULT_PORT = 5432;
 
 const PARAMETERS = ["schema", "sslrootcert", "sslmode", "host", "user"];
 
-/** PostgreSQL cuts longer names. Names in upper case would need quotes in every other program. */
+/** PostgreSQL truncates longer names. Names in upper case would need quotes in every other program. */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /** Reports whether a text means a PostgreSQL database, and not a file. */

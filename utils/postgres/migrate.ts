@@ -85,7 +85,7 @@ async function readState(
   const { rows: [row] } = await connection.run("SELECT purpose, version, compatible_with FROM schema_version");
   if (row?.purpose !== purpose) {
     throw new SchemaError(
-      `The schema at ${formatLocation(location)} belongs to something else (${row?.purpose ?? "unknown"}). ` +
+      `The schema at ${formatLocation(location)} is used for something else (${row?.purpose ?? "unknown"}). ` +
         "Choose another one with ?schema=<name>.",
     );
   }

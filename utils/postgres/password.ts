@@ -34,7 +34,7 @@ export function findProgram(command: string): string {
 function parseCommand(command: string): [program: string, ...args: string[]] {
   const { words, last, isOpen } = splitWords(command);
   const [program, ...args] = last === "" ? words : [...words, last];
-  if (isOpen) throw new PasswordError(`The password command has an open quotation mark: ${command}`);
+  if (isOpen) throw new PasswordError(`The password command has an unclosed quotation mark: ${command}`);
   if (!program) throw new PasswordError("The password command is empty.");
   return [program, ...args];
 }

@@ -166,7 +166,7 @@ async function readAuthorities(path: string): Promise<string> {
   try {
     return await Deno.readTextFile(path);
   } catch (cause) {
-    throw new PostgresError("refused", `The file ${path} of sslrootcert cannot be read.`, { cause });
+    throw new PostgresError("refused", `The sslrootcert file ${path} cannot be read.`, { cause });
   }
 }
 

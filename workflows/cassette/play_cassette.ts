@@ -77,7 +77,7 @@ function createInputRun(cassette: Cassette, onLog: (text: string) => void, stop:
   });
 }
 
-/** A cassette has ended, so that it decides about patches after its last step, too. */
+/** A cassette is complete, so no patch comes after its last step: patches without a record take the old path. */
 const NO_NEW_PATCHES = Number.MAX_SAFE_INTEGER;
 
 /** Leaves calls open that were open when the recorded script ended. */

@@ -12,7 +12,7 @@ import type { CallAnswer, RunHandlers } from "../sandbox/host/sandbox.ts";
 import type { CallRequest } from "../sandbox/protocol/messages.ts";
 import type { OpenWorkflow } from "../scripts/open_workflow.ts";
 
-/** Milliseconds without activity after which a script that only waits has repeated all that it can, e.g. loads no module. */
+/** Milliseconds without activity after which a waiting script is assumed to have replayed all that it can. */
 const QUIET_MILLISECONDS = 1000;
 
 /**
@@ -63,7 +63,7 @@ export async function findDivergence(
   }
 }
 
-/** Handles the requests of a script that repeats a history, and ends the script when it has. */
+/** Handles the requests of a replaying script, and ends the script when it has replayed its history. */
 class Trial implements RunHandlers {
   /** True if the script has repeated the history, as far as that can be told without further responses. */
   hasRepeated = false;
@@ -112,7 +112,7 @@ class Trial implements RunHandlers {
 
   onLog(): void {}
 
-  /** Watches the script no longer. */
+  /** Stops watching the script. */
   end(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -27,7 +27,7 @@ export interface RecordedStep<E extends EventRecord = EventRecord> {
   sent?: SentHeaders;
   /** When it was sent, in milliseconds since 1970. */
   sentAt?: number;
-  /** Milliseconds for which a timer stood still, because the input did not run. */
+  /** Milliseconds for which a timer was paused, because the input did not run. */
   downtime?: number;
   /** The event of the result that the script got. */
   result?: E;

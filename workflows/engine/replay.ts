@@ -311,7 +311,7 @@ function continueStep(state: Replay, step: StepEvent, recorded: RecordedStep<Sto
   return nothing({ ...state, waiting: new Set([...state.waiting, position]) });
 }
 
-/** Continues a timer, which stood still while the input did not run, unless it was due before. */
+/** Continues a timer, which was paused while the input did not run, unless it was due before. */
 function continueTimer(state: Replay, { position, now }: StepEvent, recorded: RecordedStep): Transition {
   const { downtime, options: { waitedUntil = 0 } } = state;
   const at = recorded.at + (recorded.downtime ?? 0);

@@ -162,7 +162,7 @@ export const EVENT_KINDS = [
 /**
  * The kind of an event. `call`: the script took a step; `sent`: a change is about to be sent; `answer`, `refusal`: the
  * script got a result; `random`: it used random bytes; `log`: it printed; `left`: steps were rewound; `signal`: someone sent
- * it a value; `downtime`: it did not run for a time, in which its timers stood still; `patched`: it takes the new path of a
+ * it a value; `downtime`: it did not run for a time, and its timers were paused; `patched`: it takes the new path of a
  * patch; `continued`: an earlier history has ended, and it continues with another input; `pruned`: its history was deleted.
  */
 export type EventKind = (typeof EVENT_KINDS)[number];
@@ -264,7 +264,7 @@ export interface InputJournal {
   claimInput(runId: string, number: number): Promise<InputClaim | undefined>;
   /** Finds an input of a run. */
   findInput(runId: string, number: number): Promise<InputRecord | undefined>;
-  /** Lists the inputs of a run with recorded waits, up to a number, in the order of the ends of the waits. */
+  /** Lists the inputs of a run with recorded waits, up to a number, in the order in which their waits end. */
   waiting(runId: string, options: { readonly upTo: number; readonly limit: number }): Promise<readonly WaitingInput[]>;
   /** Reads the history of an input, in order. */
   events(runId: string, number: number): Promise<readonly StoredEvent[]>;

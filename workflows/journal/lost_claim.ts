@@ -2,7 +2,7 @@
 import { SvcError } from "../../lib/errors.ts";
 import { LeftOpen } from "../sandbox/host/interruption.ts";
 
-/** Says that a claim no longer holds. Its input stays open, and the process that has claimed it now continues it. */
+/** Marks an error as the loss of a claim. The input stays open, and the process that now has the claim continues it. */
 export class LostClaim extends LeftOpen {}
 
 /** Creates the error for writes through a claim that no longer holds. */
@@ -11,7 +11,7 @@ export function createLostClaimError(runId: string, number: number): SvcError {
   return new SvcError("INTERRUPTED", message, { cause: new LostClaim(message) });
 }
 
-/** Reports whether an error says that a claim no longer holds. */
+/** Reports whether an error is the loss of a claim. */
 export function isLostClaim(error: unknown): error is SvcError {
   return error instanceof SvcError && error.cause instanceof LostClaim;
 }

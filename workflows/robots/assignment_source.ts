@@ -11,7 +11,7 @@ import type { FailureCounts } from "./failure_counts.ts";
 const PAGE_SIZE = 100;
 const MAX_PAGES = 10;
 
-/** Milliseconds between two looks at an empty queue. */
+/** Milliseconds between two checks of an empty queue. */
 const POLL_MILLISECONDS = 2000;
 
 /** Number of assignments after which another run begins, so that a run stays short enough to be resumed quickly. */
@@ -35,7 +35,7 @@ export interface QueueOptions {
   readonly routeQueue?: string;
   /** Milliseconds for which a failed assignment is left in the queue, times the number of its failures. */
   readonly retryMilliseconds: number;
-  /** True ends the source when no assignment can be taken. */
+  /** True ends the source when no assignment is available. */
   readonly untilEmpty: boolean;
   /** Ends the source: assignments that were taken are completed. */
   readonly drain: AbortSignal;
@@ -53,7 +53,7 @@ export class AssignmentSource implements InputSource {
   readonly #active = new Set<string>();
   #changed = Promise.withResolvers<void>();
 
-  /** Creates the source of a run. `failures` are those of earlier runs, too. */
+  /** Creates the source of a run. `failures` includes the failures of earlier runs. */
   constructor(
     calls: LiveCalls,
     recorded: AsyncIterable<InputRecord>,
@@ -120,7 +120,7 @@ export class AssignmentSource implements InputSource {
     } catch (thrown) {
       const error = thrown instanceof SvcError ? thrown : undefined;
       if (error === undefined || !GONE.includes(error.code)) throw thrown;
-      return `not given back: ${error.message}`; // The script may have completed it before it failed.
+      return `not reassigned: ${error.message}`; // The script may have completed it before it failed.
     }
   }
 
@@ -158,7 +158,7 @@ export class AssignmentSource implements InputSource {
     }
   }
 
-  /** Waits until an assignment has ended, for a while, or until the robot is to stop. */
+  /** Waits until an assignment has ended, the robot is stopped, or a delay is over. */
   async #wait(): Promise<void> {
     const waiting = new AbortController();
     using _listening = onAbort(this.#options.drain, () => waiting.abort());

@@ -28,7 +28,7 @@ export class FailureCounts {
     this.#failures.delete(assignment);
   }
 
-  /** Starts to count again: who puts a parked assignment back into the queue wants another attempt. */
+  /** Resets the count: a parked assignment that returns to the queue gets new attempts. */
   parked(assignment: string): void {
     this.#failures.delete(assignment);
   }

@@ -18,8 +18,8 @@ export interface RobotOptions extends QueueOptions {
 }
 
 /**
- * Runs a script once per assignment of a queue, until the robot is to stop. First continues the run of a robot of the same
- * script and queue that was interrupted.
+ * Runs a script once per assignment of a queue, until the robot is stopped. First continues interrupted runs of
+ * the same script and queue.
  */
 export async function workOnQueue(
   runs: Runs,
@@ -67,7 +67,7 @@ async function workOnRun(
   return count;
 }
 
-/** Checks that the operator takes work from the queue. */
+/** Checks that the operator works on the queue. */
 async function checkOptions(caller: CallerOptions, { queue, maxAttempts }: RobotOptions): Promise<void> {
   if (maxAttempts < 1) {
     throw new SvcError("INVALID_ARGS", `The maximum number of attempts must be 1 or more, not ${maxAttempts}.`);
@@ -75,7 +75,7 @@ async function checkOptions(caller: CallerOptions, { queue, maxAttempts }: Robot
   const { ID, queues } = await createClient(caller).work.getOperator();
   const names = queues.map((one) => one.ID);
   if (names.includes(queue)) return;
-  throw new SvcError("INVALID_ARGS", `${ID} takes no work from a queue ${JSON.stringify(queue)}.`, {
+  throw new SvcError("INVALID_ARGS", `${ID} does not work on a queue ${JSON.stringify(queue)}.`, {
     hint: didYouMean(queue, names, (name) => name) +
       (names.length === 0 ? "Use a client of another operator." : `The queues are ${names.join(", ")}.`),
   });
@@ -85,7 +85,7 @@ function createWork(options: RobotOptions, failures: FailureCounts): Pick<WorkOp
   return { source: (calls, recorded) => new AssignmentSource(calls, recorded, failures, options) };
 }
 
-/** Passes the results of a run on, and returns their number. A failed assignment was given back or parked, so it is not an error. */
+/** Passes on the results of a run, and returns their number. A failed assignment was given back or parked, so it is not an error. */
 async function finish(run: Run, { onResult }: RobotOptions): Promise<number> {
   let count = 0;
   for await (const result of run.results) {

@@ -25,5 +25,5 @@ export async function claimRun(journal: Journal, run: RunReference): Promise<Asy
     toRunCommand("show", run, "to see its progress"),
     toRunCommand("cancel", run, "to cancel it"),
   ];
-  throw new SvcError("INVALID_ARGS", `Another process works on run ${run.id}.`, { hint: { commands } });
+  throw new SvcError("INVALID_ARGS", `Another process is working on run ${run.id}.`, { hint: { commands } });
 }

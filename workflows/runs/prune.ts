@@ -51,7 +51,9 @@ export async function* pruneRuns(
     await using claim = isPreview ? undefined : await tryClaimRun(journal, run.id);
     if (!isPreview && claim === undefined) {
       if (named === undefined) continue; // It continues.
-      throw new SvcError("INVALID_ARGS", `A process works on run ${run.id}.`, { hint: "Wait until it has ended." });
+      throw new SvcError("INVALID_ARGS", `A process is working on run ${run.id}.`, {
+        hint: "Wait until the run has ended.",
+      });
     }
     const pruned = await pruneRun(journal, run, keep, isPreview);
     if (pruned.inputs > 0) yield pruned;

@@ -79,7 +79,7 @@ export interface InputWait {
   readonly waitsUntil: number;
 }
 
-/** Milliseconds between two looks whether a signal has ended the wait of an input. */
+/** Milliseconds between two checks for signals that end the wait of an input. */
 export const SIGNAL_CHECK_MILLISECONDS = 200;
 
 /** Number of attempts of an input whose sandbox is killed from outside. With a journal it continues where it was. */
@@ -126,7 +126,7 @@ export class Runner {
     return this.#stoppedBy;
   }
 
-  /** Runs an input, and waits while it waits. Otherwise like `runUntilWait`. */
+  /** Runs an input until it ends, with all its waits. Otherwise like `runUntilWait`. */
   async run(input: RunInput, onLog?: (text: string) => void): Promise<InputOutcome> {
     for (;;) {
       const outcome = await this.runUntilWait(input, onLog);
@@ -179,7 +179,7 @@ export class Runner {
     return outcome;
   }
 
-  /** Reports whether an input waits. With `force`, the script may have changed: it is asked once. */
+  /** Reports whether an input waits. With `force`, the script may have changed, so it runs once to find out. */
   #stillWaits(record: InputRecord): record is InputRecord & InputWait {
     const { force = false } = this.#options;
     const { number, waitsUntil = 0 } = record;

@@ -132,7 +132,7 @@ export class Runs implements AsyncDisposable {
    */
   async signal(id: string, number: number, name: string, value?: JsonValue): Promise<void> {
     if (!isSignalName(name)) {
-      throw new SvcError("INVALID_ARGS", `The name of a signal has 1 to ${MAX_SIGNAL_NAME} characters.`);
+      throw new SvcError("INVALID_ARGS", `The name of a signal must have 1 to ${MAX_SIGNAL_NAME} characters.`);
     }
     const { state } = await this.#findRun(id);
     const show = { commands: [toRunCommand("show", { id, journalPath: this.#path }, "to see its inputs")] };
@@ -244,7 +244,7 @@ export class Runs implements AsyncDisposable {
     await using claim = await tryClaimRun(journal, id);
     if (claim === undefined) {
       const cancel = toRunCommand("cancel", { id, journalPath: this.#path }, "to cancel it first");
-      throw new SvcError("INVALID_ARGS", `A process works on run ${id}.`, { hint: { commands: [cancel] } });
+      throw new SvcError("INVALID_ARGS", `A process is working on run ${id}.`, { hint: { commands: [cancel] } });
     }
     await journal.deleteRun(id);
   }

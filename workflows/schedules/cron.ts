@@ -9,7 +9,7 @@ export interface CronTimes {
   last(notAfter: number): number | undefined;
 }
 
-/** Names of usual expressions. */
+/** Names of common expressions. */
 const NICKNAMES = ["@hourly", "@daily", "@weekly", "@monthly", "@yearly"];
 
 /** Returns the time zone of this machine. */

@@ -51,7 +51,7 @@ export interface ScheduleRecord {
   readonly buffered?: ScheduledRun;
   /** The last due time for which no run was ordered, and the policy that decided it. */
   readonly lastSkipped?: { readonly due: number; readonly policy: "overlap" | "missed" };
-  /** Why the last run that could not start did not. */
+  /** Why the last failed start of a run failed. */
   readonly lastError?: { readonly runId: string; readonly message: string };
 }
 

@@ -30,7 +30,7 @@ export interface WorkerOptions extends SchedulesOptions {
   readonly log: (line: string) => void;
 }
 
-/** Runs the schedules of a journal until the signal aborts. Waits while another process does. */
+/** Runs the schedules of a journal until the signal aborts. Waits while another process runs them. */
 export async function runSchedules(options: WorkerOptions): Promise<void> {
   const { journal: path = defaultJournalPath(options.configDirectory), signal, untilIdle = false, log, warn } = options;
   await using store = await openScheduleStore(path, { makeFolder: options.journal === undefined, warn });
@@ -56,7 +56,7 @@ async function claimWorker(
     if (claim !== undefined || signal.aborted) return claim;
     if (untilIdle) {
       throw new SvcError("INVALID_ARGS", "Another worker runs the schedules of this journal.", {
-        hint: "It starts the runs that are due. Stop it first to run them here.",
+        hint: "It starts the due runs. To run them here, stop it first.",
       });
     }
     if (!isWaiting) log("Another worker runs the schedules of this journal. Waiting until it stops.");
@@ -152,7 +152,7 @@ export class ScheduleWorker implements AsyncDisposable {
     );
     if (changed?.lastSkipped !== undefined && changed.lastSkipped.due !== schedule.lastSkipped?.due) {
       const { due, policy } = changed.lastSkipped;
-      const reason = policy === "overlap" ? "its last run has not ended" : "no worker was running";
+      const reason = policy === "overlap" ? "the previous run had not ended" : "no worker was running";
       this.#log(`${schedule.name}: skipped the run of ${new Date(due).toISOString()}, because ${reason}.`);
     }
     return changed ?? { ...schedule, runs: [] };
@@ -191,7 +191,7 @@ export class ScheduleWorker implements AsyncDisposable {
     }
     const state = await this.#journal.readState(id);
     if (state === "open") {
-      this.#log(`${name}: run ${id} was interrupted, and is resumed in a minute. ${message}`);
+      this.#log(`${name}: run ${id} was interrupted. It resumes in a minute. ${message}`);
       this.#retries.set(id, this.#now() + RETRY_MILLISECONDS);
       return;
     }

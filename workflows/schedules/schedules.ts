@@ -51,7 +51,7 @@ export interface AddScheduleOptions
 export type ScheduleDescription = {
   /** Name. */
   readonly name: string;
-  /** A paused schedule orders no runs. */
+  /** A paused schedule starts no runs. */
   readonly state: "active" | "paused";
   /** Cron expression. */
   readonly cron: string;
@@ -73,7 +73,7 @@ export type ScheduleDescription = {
   readonly lastSkipped?: string;
   /** Why it was skipped. */
   readonly skippedBecause?: string;
-  /** Why the last run that could not start did not. */
+  /** Why the last failed start of a run failed. */
   readonly lastError?: string;
   /** Path of the script. */
   readonly script: string;
@@ -88,7 +88,7 @@ export type ScheduleDescription = {
 };
 
 const SKIP_REASONS = {
-  overlap: "a run had not ended",
+  overlap: "the previous run had not ended",
   missed: "no worker was running",
 } as const;
 
@@ -145,7 +145,7 @@ export class Schedules implements AsyncDisposable {
     return await this.#describe(await this.#find(name));
   }
 
-  /** Pauses a schedule: it orders no runs. Runs in progress continue. */
+  /** Pauses a schedule: no further runs start. Runs in progress continue. */
   async pause(name: string): Promise<ScheduleDescription> {
     return await this.#change(name, (schedule) => ({ ...schedule, isPaused: true }));
   }
@@ -159,7 +159,7 @@ export class Schedules implements AsyncDisposable {
     );
   }
 
-  /** Orders a run now, and returns its identifier. A worker starts it. */
+  /** Requests a run now, and returns its identifier. A worker starts it. */
   async runNow(name: string): Promise<string> {
     const id = `${name}-${newRunId()}`;
     const due = this.#now();
@@ -323,8 +323,8 @@ export function toGranted(name: string, settings: RunSettings) {
 
 function checkName(name: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(name) && name.length <= MAX_NAME) return;
-  throw new SvcError("INVALID_ARGS", `${JSON.stringify(name)} is not a valid name of a schedule.`, {
-    hint: `Use up to ${MAX_NAME} letters, digits, - and _.`,
+  throw new SvcError("INVALID_ARGS", `${JSON.stringify(name)} is not a valid schedule name.`, {
+    hint: `Use up to ${MAX_NAME} letters, digits, '-' and '_', starting with a letter or a digit.`,
   });
 }
 

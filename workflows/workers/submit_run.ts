@@ -18,10 +18,10 @@ import { type QueuedInput, type QueueProgress, WorkQueue } from "./work_queue.ts
 /** Number of inputs that are recorded at once. */
 const GROUP_SIZE = 500;
 
-/** Milliseconds between two looks for results. */
+/** Milliseconds between two searches for results. */
 const POLL_MILLISECONDS = 150;
 
-/** Milliseconds between two looks at the progress. */
+/** Milliseconds between two checks of the progress. */
 const PROGRESS_MILLISECONDS = 1000;
 
 /** Number of failed inputs that the error of a run names. */

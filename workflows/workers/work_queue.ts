@@ -186,7 +186,7 @@ export type WorkerDescription = {
   readonly service?: string;
   /** Start, ISO 8601. */
   readonly startedAt: string;
-  /** Last sign of life, ISO 8601. */
+  /** Last heartbeat, ISO 8601. */
   readonly seenAt: string;
   /** Why it does not take inputs. */
   readonly note?: string;
@@ -277,7 +277,7 @@ export class WorkQueue {
     await this.#query(SETTLE, [runId, Date.now()]);
   }
 
-  /** Lets no further input of a run start, or lets them start again. Returns false if there is no such open run. */
+  /** Stops further inputs of a run from starting, or lets them start again. Returns false if there is no such open run. */
   async pauseRun(runId: string, isPaused: boolean): Promise<boolean> {
     const rows = await this.#query(
       `UPDATE runs SET "isPaused" = $2, "hasReachedMaxFailures" = false WHERE id = $1 AND state = 'open' RETURNING seq`,
@@ -369,7 +369,7 @@ export class WorkQueue {
     }));
   }
 
-  /** Asks workers to do something. Without an identifier it asks all. Returns the identifiers of those that it found. */
+  /** Sends a request to the worker with an identifier, or to all. Returns the identifiers of the workers. */
   async askWorkers(state: WorkerRequest, id?: number): Promise<number[]> {
     const rows = await this.#query(
       `UPDATE workers SET state = $1 WHERE state <> 'ended' AND kind = 'worker' AND ($2::bigint IS NULL OR id = $2)

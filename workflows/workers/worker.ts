@@ -19,10 +19,10 @@ import { PrivateFolder } from "../scripts/private_folder.ts";
 import { unpackScript } from "./pack_script.ts";
 import { type QueuedRun, WorkQueue } from "./work_queue.ts";
 
-/** Milliseconds between two looks for inputs. */
+/** Milliseconds between two searches for inputs. */
 const POLL_MILLISECONDS = 200;
 
-/** Milliseconds between two looks at the states of the runs in progress. */
+/** Milliseconds between two checks of the runs in progress. */
 const CHECK_MILLISECONDS = 1000;
 
 /** Milliseconds for which a run is left to other workers after it could not be worked on. */
@@ -84,7 +84,7 @@ class Worker {
   readonly #service: string | undefined;
   readonly #caller: Caller;
   readonly #runs = new Map<string, OpenedRun>();
-  /** When runs that could not be worked on are looked at again. */
+  /** When to retry runs that could not be worked on. */
   readonly #backoff = new Map<string, number>();
   /** Why the worker does not take the inputs of runs. */
   readonly #notes = new Map<string, string>();

@@ -4,13 +4,17 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 export const copyCommand: LocalCommand = localCommand({
   summary: "Copy the service's data to a PostgreSQL database, or back to a data directory",
   details:
-    "Stop all services that use the data first. Each range of rows and each file is compared with the source. If the " +
-    "copy is interrupted, repeat the command to continue it; until it is complete, no service can use the target. " +
-    "The password of the database comes from the variable PGPASSWORD.",
+    "Stop all services that use the data first. The command compares everything that it has written with the source. " +
+    "If the copy is interrupted, repeat the command to continue it. Until it is complete, no service can use the " +
+    "target. The password of the database comes from the environment variable PGPASSWORD.",
   args: [],
   flags: {
     from: { help: "Data directory, or location of a PostgreSQL database", type: "string", required: true },
-    to: { help: "Place without data: a directory, or the location of a database", type: "string", required: true },
+    to: {
+      help: "Empty target: a data directory, or the location of a PostgreSQL database",
+      type: "string",
+      required: true,
+    },
   },
   example: [
     "--from permits --to 'postgres://svc@db.example.org/city?schema=permits'",

@@ -7,8 +7,9 @@ export const migrateCommand: LocalCommand = localCommand({
   summary: "Adapt stored data to a changed application definition",
   details:
     "Without --apply, the command shows the plan: the renames with the number of changed rows, and what does not " +
-    "fit afterwards. With --apply, it stores all changes in one transaction. Stop the service first, and all others that use the same database. A rename gives a " +
-    "path of the definition a new name, e.g. caseTypes.City-Permit.stages.Review=Assessment. Renames apply in order.",
+    "fit afterwards. With --apply, it stores all changes in one transaction. Stop all services that use the data " +
+    "first. A rename gives a path of the definition a new name, e.g. " +
+    "caseTypes.City-Permit.stages.Review=Assessment. Renames apply in order.",
   flags: {
     rename: {
       help: "Path of the definition and its new name, as <path>=<new name>; repeatable",

@@ -14,8 +14,8 @@ export const startCommand: LocalCommand = localCommand({
   details: "The first start creates a client with a random secret and writes its profile, so that the other commands " +
     "work at once. Without --detach the service runs until Ctrl-C or 'svc service stop'. Data from an earlier " +
     "version of svc is upgraded first: the command shows the progress, keeps a copy, and continues an " +
-    "interrupted upgrade. With --store, the state is in a PostgreSQL database, which several services can use at " +
-    "the same time, each with a data directory of its own for its address and log.",
+    "interrupted upgrade. With --store, the data is in a PostgreSQL database, which several services can share. " +
+    "Each of them needs its own data directory for its address and log.",
   flags: {
     port: {
       help: "Port to listen on; 0 selects a free port (default: the last one of the data directory, or 8080)",

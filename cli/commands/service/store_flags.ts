@@ -8,12 +8,12 @@ export const storeFlags = {
     placeholder: "location",
   },
   storePasswordFile: {
-    help: "File with the password of the database (default: PGPASSWORD)",
+    help: "File with the database password (default: the variable PGPASSWORD)",
     type: "path",
     placeholder: "file",
   },
   storePasswordCommand: {
-    help: "Program that prints the password of the database, with its arguments",
+    help: "Command that prints the database password",
     type: "string",
     placeholder: "command",
     excludes: ["storePasswordFile"],

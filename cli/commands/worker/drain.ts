@@ -3,8 +3,8 @@ import { askWorkers, selection } from "./shared_store.ts";
 
 /** `svc worker drain`. */
 export const drainCommand: LocalCommand = localCommand({
-  summary: "Let workers end when their inputs have ended",
-  details: "They take no further input. Others take the rest.",
+  summary: "Stop workers after their current inputs",
+  details: "They take no further inputs. Other workers process the rest.",
   flags: selection,
   example: [
     "--worker 3 --store postgres://svc@db.example.org/city",

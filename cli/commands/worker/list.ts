@@ -4,7 +4,7 @@ import { store, useQueue } from "./shared_store.ts";
 /** `svc worker list`. */
 export const listCommand: LocalCommand = localCommand({
   summary: "List the workers of a shared journal",
-  details: "A worker that does not take the inputs of a run says why in its note.",
+  details: "If a worker does not take the inputs of a run, its note says why.",
   flags: store,
   example: "--store postgres://svc@db.example.org/city --format table",
   async run(context, { store }) {

@@ -3,7 +3,7 @@ import { askWorkers, selection } from "./shared_store.ts";
 
 /** `svc worker pause`. */
 export const pauseCommand: LocalCommand = localCommand({
-  summary: "Let workers take no further inputs until they are resumed",
+  summary: "Stop workers from taking further inputs until they are resumed",
   details: "Inputs in progress continue.",
   flags: selection,
   example: [

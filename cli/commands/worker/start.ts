@@ -2,20 +2,21 @@ import { SvcError } from "../../../lib/errors.ts";
 import { callerOptions } from "../../context.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import { lowerFirst } from "../../../utils/text/wording.ts";
-import { grants, journal } from "../workflow/shared/flags.ts";
+import { grants, journalFile } from "../workflow/shared/flags.ts";
 
 /** `svc worker start`. */
 export const startCommand: LocalCommand = localCommand({
   summary: "Run scheduled workflows, or the inputs of a shared journal, until Ctrl-C",
   details:
-    "Starts each schedule of 'svc workflow schedule add' when it is due, and continues interrupted runs. It logs " +
-    "to stderr; the results are in the journal. Only one worker runs the schedules of a journal, and a second one " +
-    "waits. At Ctrl-C or SIGTERM, the responses to open calls are recorded, and the runs continue when a worker " +
-    "starts again. With --store it takes inputs of 'svc workflow run --workers' from a journal in PostgreSQL instead. " +
-    "Any number of workers can do so, each with its own profile and grants. If one is gone, others continue its inputs.",
+    "Starts the schedules of 'svc workflow schedule add' when they are due, and continues interrupted runs. Logs go " +
+    "to stderr, and results to the journal. Only one worker at a time runs the schedules of a journal: a second one " +
+    "waits. At Ctrl-C or SIGTERM, the worker records the responses to open calls. The runs continue when a worker " +
+    "starts again. With --store, the worker takes inputs of 'svc workflow run --workers' from a journal in PostgreSQL " +
+    "instead. Any number of workers can do so, each with its own profile and grants. If a worker dies, others continue " +
+    "its inputs.",
   flags: {
-    untilIdle: { help: "Start what is due, and end when no run is in progress", type: "boolean" },
-    journal: { ...journal.journal, excludes: ["store"] },
+    untilIdle: { help: "Do the work that is due, and exit when nothing is in progress", type: "boolean" },
+    journal: { ...journalFile.journal, excludes: ["store"] },
     store: {
       help: "PostgreSQL journal to take inputs from, e.g. postgres://svc@db.example.org/city",
       type: "string",

@@ -8,13 +8,13 @@ const ALL_OPEN = "all-open";
 export const checkCommand: LocalCommand = localCommand({
   summary: "Check whether an edited script can continue open inputs",
   details:
-    "The script replays the history of each open input, offline: nothing is sent, and the journal is not changed. " +
+    "Replays the history of each open input with the script, offline. It sends nothing and does not change the journal. " +
     `'${ALL_OPEN}' selects all open runs of the workflow whose name the script declares. The command prints the first ` +
-    "difference of each input that diverges, and exits with 1 if there are any.",
+    "difference of each input that diverges, and exits with code 1 if there are any.",
   args: [script],
   flags: {
     against: {
-      help: `Run whose open inputs are checked, or '${ALL_OPEN}'`,
+      help: `Run whose open inputs to check, or '${ALL_OPEN}'`,
       type: "string",
       placeholder: `run|${ALL_OPEN}`,
       required: true,

@@ -11,8 +11,8 @@ export const pruneCommand: LocalCommand = localCommand({
   summary: "Delete the histories of inputs that have succeeded",
   dryRun: true,
   details: "Runs can still be listed and shown, and files that were processed once stay processed. Failed and open " +
-    "inputs keep their histories, so that 'svc workflow retry' and 'resume' continue them. With --dry-run, the command " +
-    "prints what it would delete, and how much space that frees.",
+    "inputs keep their histories, so that 'svc workflow retry' and 'resume' can continue them. With --dry-run, the " +
+    "command prints what it would delete, and how much space that would free.",
   args: [{
     name: "run",
     help: "Run to prune (default: all runs that have ended)",
@@ -22,12 +22,12 @@ export const pruneCommand: LocalCommand = localCommand({
   }],
   flags: {
     olderThan: {
-      help: "Only runs that ended longer ago, e.g. 30d, 12h or 90m",
+      help: "Only runs that ended longer ago than this, e.g. 30d, 12h or 90m",
       type: "string",
       placeholder: "time",
     },
     keep: {
-      help: "What remains of an input: its value and result, or nothing but its state",
+      help: "What remains of an input: its value and result, or only its state",
       type: "string",
       choices: ["results", "nothing"],
       default: "results",

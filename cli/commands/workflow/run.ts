@@ -35,7 +35,7 @@ export const runCommand: LocalCommand = localCommand({
       placeholder: "location",
       excludes: ["journal", "resume", "once"],
     },
-    detach: { help: "With --workers, end when all inputs are recorded", type: "boolean" },
+    detach: { help: "With --workers, exit when all inputs are recorded", type: "boolean" },
     priority: {
       help: "With --workers, runs with a higher priority come first",
       type: "integer",

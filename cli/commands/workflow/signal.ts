@@ -5,7 +5,7 @@ import { journal, runId } from "./shared/flags.ts";
 export const signalCommand: LocalCommand = localCommand({
   summary: "Send a signal to an input that waits for it",
   details:
-    "The script gets the value from 'await receive(name)', once, also if the signal is sent before. The number of an " +
+    "The script gets the value from 'await receive(name)', once, even if the signal is sent earlier. The number of an " +
     "input is its position in the run, from 1; 'svc workflow show' prints it.",
   args: [
     runId,

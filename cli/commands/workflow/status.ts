@@ -3,8 +3,8 @@ import { journal, runId } from "./shared/flags.ts";
 
 /** `svc workflow status`. */
 export const statusCommand: LocalCommand = localCommand({
-  summary: "Show how far a run is, its rate, and its failures by cause",
-  details: "With --journal postgres://… it works from any machine.",
+  summary: "Show the progress of a run, its rate, and its failures by cause",
+  details: "With --journal postgres://…, it works from any machine.",
   args: [runId],
   flags: journal,
   example: "20261121-1405-k7wqh2",

@@ -2,14 +2,14 @@ import { delay } from "../../../utils/async/abort.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import { journal, runId } from "./shared/flags.ts";
 
-/** Milliseconds between two looks at the run. */
+/** Milliseconds between two checks of the run. */
 const POLL_MILLISECONDS = 1000;
 
 /** `svc workflow watch`. */
 export const watchCommand: LocalCommand = localCommand({
   summary: "Wait until a run has ended, and show its progress",
   details: "The progress is shown on stderr if that is a terminal. The status of the ended run goes to stdout. " +
-    "Ctrl-C ends the command, and not the run.",
+    "Ctrl-C ends the command, not the run.",
   args: [runId],
   flags: journal,
   example: "20261121-1405-k7wqh2",

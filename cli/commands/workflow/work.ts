@@ -15,11 +15,11 @@ import {
 export const workCommand: LocalCommand = localCommand({
   summary: "Run a script once per assignment of a queue, until Ctrl-C",
   details:
-    "Takes the most urgent assignment of the queue, then the oldest, and runs the script with it as the input: its ID " +
-    "is input.assignment. If the script fails, the assignment is given back to its queue. After --max-attempts failures " +
-    "it is parked. If the script throws an error with the name BusinessError, the assignment is routed or parked at " +
-    "once. Stdout gets one line of JSON per assignment. At Ctrl-C or SIGTERM, assignments in progress are completed; " +
-    "after a crash, the same command continues them. It needs the embedded service.",
+    "Takes the most urgent assignment of the queue, or the oldest of equal urgency, and runs the script with it as the " +
+    "input. Its ID is input.assignment. If the script fails, the assignment is given back to its queue. After " +
+    "--max-attempts failures, it is parked. If the script throws an error with the name BusinessError, the assignment " +
+    "is routed or parked at once. Stdout gets one line of JSON per assignment. At Ctrl-C or SIGTERM, assignments in " +
+    "progress are completed. After a crash, the same command continues them. The command needs the embedded service.",
   args: [script],
   flags: {
     queue: {
@@ -34,7 +34,7 @@ export const workCommand: LocalCommand = localCommand({
     concurrency: { ...newRun.concurrency, help: "Assignments to work on at the same time" },
     maxAttempts: { help: "Failures after which an assignment is parked", type: "integer", default: "3" },
     retryDelay: {
-      help: "Seconds for which a failed assignment is left in the queue, times its number of failures",
+      help: "Seconds before a failed assignment is taken again, times its number of failures",
       type: "integer",
       placeholder: "seconds",
       default: "60",
@@ -52,7 +52,7 @@ export const workCommand: LocalCommand = localCommand({
       values: "queues",
     },
     force: { help: "Continue even if the script no longer matches its history", type: "boolean" },
-    untilEmpty: { help: "End when no assignment can be taken", type: "boolean" },
+    untilEmpty: { help: "Exit when no assignment is available", type: "boolean" },
     ...journal,
     ...maxOutage,
     ...runLimits,

@@ -58,5 +58,8 @@ Deno.test("a step that fails changes nothing, and a schema for another purpose i
     const broken = [...STEPS.slice(0, 2), { activity: "failing", sql: "ALTER TABLE nowhere ADD COLUMN n integer" }];
     await assert.rejects(migrate(pool, parsed, { purpose: "things", steps: broken }), /nowhere/);
     await assert.rejects(pool.use((connection) => connection.run("SELECT n FROM things")), /does not exist/);
-    await assert.rejects(migrate(pool, parsed, plan(1, { purpose: "others" })), /belongs to something else \(things\)/);
+    await assert.rejects(
+      migrate(pool, parsed, plan(1, { purpose: "others" })),
+      /is used for something else \(things\)/,
+    );
   }));

@@ -77,7 +77,7 @@ Deno.test("patched rejects a name that is invalid", async () => {
   assert.deepEqual(result, [
     ...[true, true],
     ...[`"${"x".repeat(65)}"`, `""`, `"-a"`, `"a b"`, `"ä"`, "a value of type number"].map((shown) =>
-      `INVALID_ARGS: patched takes a name, not ${shown}.`
+      `INVALID_ARGS: patched requires a valid name, not ${shown}.`
     ),
   ]);
 });

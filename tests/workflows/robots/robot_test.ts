@@ -134,7 +134,7 @@ Deno.test("a robot that was killed completes its assignments when it starts agai
 Deno.test("a robot refuses a queue that its operator does not serve, and names the others", async () => {
   await using review = await openReview(REVIEW, 0);
   const error = parseErrorRecord(await review.svc("work", "script.ts", "--queue", "Reviews", "--allow-declared"));
-  assert.equal(error.message, 'reviewer@city takes no work from a queue "Reviews".');
+  assert.equal(error.message, 'reviewer@city does not work on a queue "Reviews".');
   assert.match(String(error.hint), /^Did you mean Review\? The queues are /);
   const none = parseErrorRecord(await review.work("--max-attempts", "0"));
   assert.equal(none.message, "The maximum number of attempts must be 1 or more, not 0.");

@@ -302,7 +302,7 @@ Deno.test("retry does not change a run that another process works on", async () 
   await Deno.writeTextFile(`${workspace.folder}/in.ndjson`, "1\n2\n");
   const process = workspace.start(...RUN_SCRIPT, "--each", "in.ndjson", "--concurrency", "1");
   const { rest } = await waitForOutput(process, "made");
-  assert.match((await workspace.svc("retry", "r1")).stderr, /Another process works on run r1/);
+  assert.match((await workspace.svc("retry", "r1")).stderr, /Another process is working on run r1/);
   const { inputs: [first] } = JSON.parse((await workspace.svc("show", "r1", "--format", "json")).stdout);
   assert.equal(first.state, "failed");
   await workspace.createPermit();
@@ -317,7 +317,7 @@ Deno.test("runs can be shown, cancelled and deleted, and an unknown identifier g
   assert.match(shown.stdout, /^Run r1 \(test\) running\. Started .*\. 1 input: 0 succeeded, 0 failed\n\ninput open\n/);
   assert.match(shown.stdout, /\n +1 +\+\d+ ms +(\d+ ms|open) +cases\.create {"type":"City-Permit-Work-Permit"/);
   assert.match((await workspace.svc("delete", "r1")).stderr, /svc workflow cancel r1/);
-  assert.match((await workspace.svc("resume", "r1")).stderr, /Another process works on run r1/);
+  assert.match((await workspace.svc("resume", "r1")).stderr, /Another process is working on run r1/);
   assert.equal((await workspace.svc("cancel", "r1")).code, 0);
   assert.match(await rest, /Run r1 was cancelled/);
   await Promise.all([process.stdout.cancel()]);

@@ -133,6 +133,6 @@ Deno.test("prune leaves a run alone while a process works on it", async () => {
   const { runs, journal, folder } = workspace;
   await using run = await runs.start({ script: `${folder}/script.ts`, inputs: ["C-1"], id: "r1", allowDeclared: true });
   const { code, stderr } = await svcInProcess(["workflow", "prune", "r1", "--journal", journal]);
-  assert.deepEqual([code, JSON.parse(stderr).error.message], [2, "A process works on run r1."]);
+  assert.deepEqual([code, JSON.parse(stderr).error.message], [2, "A process is working on run r1."]);
   await run.finish();
 });

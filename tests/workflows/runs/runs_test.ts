@@ -79,7 +79,7 @@ Deno.test("an aborted signal interrupts a run, and disposing of a run releases i
     await assert.rejects(run.finish(), { code: "INTERRUPTED" });
   }
   await using unread = await runs.start({ script: `${folder.path}/script.ts`, id: "unread" });
-  await assert.rejects(runs.delete("unread"), { code: "INVALID_ARGS", message: "A process works on run unread." });
+  await assert.rejects(runs.delete("unread"), { code: "INVALID_ARGS", message: "A process is working on run unread." });
   await unread[Symbol.asyncDispose]();
   await runs.delete("unread");
   assert.deepEqual((await runs.list()).map(({ id }) => id), ["aborted"]);

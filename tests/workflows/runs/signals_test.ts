@@ -77,7 +77,7 @@ Deno.test("a signal to an input that has ended or was not started, or to no run,
   assert.match(await fails("r1", "1", "go"), /Input 1 of run r1 has already ended \(done\)\./);
   assert.match(await fails("r1", "7", "go"), /Run r1 has not started an input 7\./);
   assert.match(await fails("r2", "1", "go"), /The journal has no run \\?"r2\\?"/);
-  assert.match(await fails("r1", "1", ""), /The name of a signal has 1 to 100 characters\./);
+  assert.match(await fails("r1", "1", ""), /The name of a signal must have 1 to 100 characters\./);
 });
 
 Deno.test("a receive can be cancelled, and a later one gets the signal", async () => {

@@ -124,7 +124,7 @@ Deno.test("the schedule commands check their arguments, and name what to do", as
   const script = `${folder.path}/script.ts`;
   const errors: [args: string[], code: string, message: RegExp][] = [
     [["list"], "INVALID_ARGS", /^There is no journal .*journal\.db\.$/],
-    [["add", "a b", script, "--cron", "@daily"], "INVALID_ARGS", /^"a b" is not a valid name of a schedule\.$/],
+    [["add", "a b", script, "--cron", "@daily"], "INVALID_ARGS", /^"a b" is not a valid schedule name\.$/],
     [["add", "a", script], "INVALID_ARGS", /^--cron is required\.$/],
     [["add", "a", script, "--cron", "0 0 30 2 *"], "INVALID_ARGS", /^"0 0 30 2 \*" is never due\.$/],
     [["add", "a", script, "--cron", "@daily"], "PERMISSION_DENIED", /requests cases\.get, but no permission/],

@@ -26,7 +26,7 @@ export interface ClaimKey {
   readonly fence: number;
 }
 
-/** Changes of a claim that are not written. */
+/** Unwritten changes of a claim. */
 export interface PendingWrites {
   /** Number of this write, so that it has an effect only once. */
   readonly flush: number;
@@ -43,7 +43,7 @@ export interface PendingWrites {
   readonly releases: boolean;
 }
 
-/** Writes what a claim has to write, together with other claims. */
+/** Writes the changes of claims, many at a time. */
 export interface ClaimWriter {
   /** Writes the claim soon. */
   add(claim: ClaimedInput): void;
@@ -101,7 +101,7 @@ export class ClaimedInput implements InputClaim {
     return this.#eventCount === 0;
   }
 
-  /** Number of events that are not written. */
+  /** Number of unwritten events. */
   get unwritten(): number {
     return this.#events.length;
   }
@@ -170,7 +170,7 @@ export class ClaimedInput implements InputClaim {
     if (!this.#isHeld) throw this.#lossError;
   }
 
-  /** Takes what is to be written. Undefined if there is nothing. */
+  /** Takes the unwritten changes, if any. */
   takeWrites(): PendingWrites | undefined {
     if (!this.#isChanged && this.#events.length === 0 && !this.#isReleasing) return undefined;
     const writes = {

@@ -3,10 +3,10 @@ import { delay } from "../../../utils/async/abort.ts";
 import type { Connection, Pool } from "../../../utils/postgres/pool.ts";
 import { PostgresError } from "../../../utils/postgres/postgres_error.ts";
 
-/** Milliseconds between two signs of life. */
+/** Milliseconds between two heartbeats. */
 const HEARTBEAT = 1000;
 
-/** Seconds without a sign of life after which a process counts as gone, e.g. because its network was cut. */
+/** Seconds without a heartbeat after which a process counts as gone, e.g. because its network was cut. */
 const LEASE_SECONDS = 12;
 
 /** Seconds after a start of the server in which processes may still be connecting again. */
@@ -23,15 +23,15 @@ const REGISTER = `
   INSERT INTO workers (name, kind, concurrency, service) VALUES ($1 || coalesce(' at ' || host(inet_client_addr()), ''), $2, $3, $4)
   RETURNING id, pg_try_advisory_lock(${LOCK_CLASS}, id::integer) AS "isLocked"`;
 
-const SIGN_OF_LIFE = `
+const SEND_HEARTBEAT = `
   UPDATE workers SET "seenAt" = now(), note = $2 WHERE id = $1 AND state <> 'ended' RETURNING state`;
 
 const LOCK = `SELECT pg_try_advisory_lock(${LOCK_CLASS}, $1::integer) AS "isLocked"`;
 
 /**
- * Ends the sessions of processes that are gone, and releases their inputs. The server ends the lock of a session at once
- * when its process is killed. After a cut of the network only the lease ends. The new fence refuses what such a process
- * may still write.
+ * Ends the sessions of processes that are gone, and releases their inputs. The server releases the lock of a session at once
+ * when its process is killed. If the network was cut, only the lease ends. The new fence refuses later writes of such a
+ * process.
  */
 const END_OTHERS = `
   WITH gone AS (
@@ -68,11 +68,11 @@ export interface SessionOptions {
 /** A request of other processes to a worker. `paused`: take no further input; `draining`: end when the current ones have ended. */
 export type WorkerState = "active" | "paused" | "draining";
 
-/** A session. It lasts until it is disposed of, over interruptions of the connection. */
+/** A session. It lasts until it is disposed of, and survives interruptions of the connection. */
 export class Session implements AsyncDisposable {
   /** The request of other processes. */
   state: WorkerState = "active";
-  /** Called when others have taken over the inputs of this process, because they thought that it was gone. */
+  /** Called when others have taken over the inputs of this process, because they took it for dead. */
   onReplaced: () => void = () => {};
   /** A text for other processes, e.g. the reason for not taking the inputs of a run. */
   note: string | null = null;
@@ -96,7 +96,7 @@ export class Session implements AsyncDisposable {
     return session;
   }
 
-  /** Number of the session. It changes if others thought that the process was gone. */
+  /** Number of the session. It changes if others took the process for dead. */
   get id(): number {
     return this.#id;
   }
@@ -119,13 +119,13 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  /** Signs of life over one connection, until it is lost or the session ends. */
+  /** Sends heartbeats over one connection until it is lost or the session ends. */
   async #attend(connection: Connection): Promise<void> {
     let isLocked = this.#id === 0 ? await this.#register(connection) : false;
     while (!this.#ending.signal.aborted) {
       if (!isLocked) isLocked = (await connection.run(LOCK, [this.#id])).rows[0]?.isLocked === true;
       const [{ rows: [row] }] = await Promise.all([
-        connection.run(SIGN_OF_LIFE, [this.#id, this.note]),
+        connection.run(SEND_HEARTBEAT, [this.#id, this.note]),
         connection.run(END_OTHERS, [this.#id]),
       ]);
       if (row === undefined) {

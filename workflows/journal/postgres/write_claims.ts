@@ -78,7 +78,7 @@ const OPEN_RUNS = `
 
 type ClaimWrites = readonly [claim: ClaimedInput, writes: PendingWrites];
 
-/** Collects the changes of claims. At most one write is under way, and changes that come meanwhile share the next one. */
+/** Collects the changes of claims. At most one write is in progress, and changes that arrive meanwhile share the next one. */
 export class SharedClaimWriter implements ClaimWriter {
   readonly #db: JournalDatabase;
   #changed = new Set<ClaimedInput>();
@@ -111,7 +111,7 @@ export class SharedClaimWriter implements ClaimWriter {
     throw this.#failure.reason;
   }
 
-  /** Writes what is left. Throws a failure that was not reported. */
+  /** Writes the remaining changes. Throws a failure that was not reported. */
   async close(): Promise<void> {
     await (this.#changed.size > 0 ? this.#writeNext() : this.#writing);
     clearTimeout(this.#timer);
@@ -123,7 +123,7 @@ export class SharedClaimWriter implements ClaimWriter {
     if (this.#changed.size > 0) void this.#writeNext();
   }
 
-  /** Starts a write after the one that is under way. The promise never rejects. */
+  /** Starts a write after the one in progress. The promise never rejects. */
   #writeNext(): Promise<void> {
     return this.#next ??= this.#writing.then(nextTurn).then(() => {
       this.#next = undefined;

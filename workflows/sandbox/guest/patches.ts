@@ -32,7 +32,7 @@ export function patched(name: string): boolean {
 function checkName(name: unknown): void {
   if (typeof name === "string" && PATCH_NAME.test(name)) return;
   const shown = typeof name === "string" ? JSON.stringify(truncate(name, 100)) : `a value of type ${typeof name}`;
-  throw new SvcError("INVALID_ARGS", `patched takes a name, not ${shown}.`, {
+  throw new SvcError("INVALID_ARGS", `patched requires a valid name, not ${shown}.`, {
     hint: "Use 1 to 64 letters, digits, '.', '_' and '-', starting with a letter or a digit.",
   });
 }

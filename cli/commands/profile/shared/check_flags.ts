@@ -46,7 +46,7 @@ export function parseCommand(text: string): string[] {
   const command = last === "" ? [...words] : [...words, last];
   if (!isOpen && command[0]) return command;
   throw invalid(
-    `--client-secret-command ${isOpen ? "has an open quotation mark" : "is empty"}.`,
+    `--client-secret-command ${isOpen ? "has an unclosed quotation mark" : "is empty"}.`,
     "Write a program with its arguments, e.g. 'pass show svc/my-client'.",
   );
 }

@@ -1,11 +1,11 @@
 import { type LocalCommand, localCommand } from "../../local_command.ts";
-import { journal } from "../shared/flags.ts";
+import { journalFile } from "../shared/flags.ts";
 
 /** `svc workflow schedule list`. */
 export const listSchedulesCommand: LocalCommand = localCommand({
   summary: "List the schedules, with their next times and their last run",
   details: "'svc workflow list --schedule <name>' lists all runs of a schedule.",
-  flags: journal,
+  flags: journalFile,
   example: "--format table",
   async run(context, { journal }) {
     const { noteMissingWorker, openSchedulesFor } = await import("./open_schedules.ts");

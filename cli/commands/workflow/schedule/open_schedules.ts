@@ -10,7 +10,7 @@ export function openSchedulesFor(context: CommandContext, journal: string | unde
   return openSchedules({ ...callerOptions(context), journal });
 }
 
-/** Says how to run the schedules, if no worker does. */
+/** Prints how to start a worker if none is running. */
 export async function noteMissingWorker({ note }: CommandContext, schedules: Schedules): Promise<void> {
   if (!await schedules.hasWorker()) note("No worker is running. To start one, run 'svc worker start'.");
 }

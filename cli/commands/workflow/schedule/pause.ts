@@ -1,12 +1,12 @@
 import { type LocalCommand, localCommand } from "../../local_command.ts";
-import { journal } from "../shared/flags.ts";
+import { journalFile } from "../shared/flags.ts";
 import { scheduleName } from "./name_argument.ts";
 
 /** `svc workflow schedule pause`. */
 export const pauseCommand: LocalCommand = localCommand({
   summary: "Pause a schedule; a run in progress continues",
   args: [scheduleName],
-  flags: journal,
+  flags: journalFile,
   example: "nightly",
   async run(context, { name, journal }) {
     const { openSchedulesFor } = await import("./open_schedules.ts");

@@ -1,12 +1,12 @@
 import { type LocalCommand, localCommand } from "../../local_command.ts";
-import { journal } from "../shared/flags.ts";
+import { journalFile } from "../shared/flags.ts";
 import { scheduleName } from "./name_argument.ts";
 
 /** `svc workflow schedule remove`. */
 export const removeCommand: LocalCommand = localCommand({
   summary: "Remove a schedule; its runs remain",
   args: [scheduleName],
-  flags: journal,
+  flags: journalFile,
   example: "nightly",
   async run(context, { name, journal }) {
     const { openSchedulesFor } = await import("./open_schedules.ts");

@@ -1,13 +1,13 @@
 import { type LocalCommand, localCommand } from "../../local_command.ts";
-import { journal } from "../shared/flags.ts";
+import { journalFile } from "../shared/flags.ts";
 import { scheduleName } from "./name_argument.ts";
 
 /** `svc workflow schedule run-now`. */
 export const runNowCommand: LocalCommand = localCommand({
   summary: "Run a schedule once now",
-  details: "A worker starts the run. With the overlap policy skip, it must not be running already.",
+  details: "A worker starts the run. If the schedule has --overlap skip, the command fails while a run is in progress.",
   args: [scheduleName],
-  flags: journal,
+  flags: journalFile,
   example: "nightly",
   async run(context, { name, journal }) {
     const { noteMissingWorker, openSchedulesFor } = await import("./open_schedules.ts");

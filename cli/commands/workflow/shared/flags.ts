@@ -25,6 +25,14 @@ export const runId = {
 
 /** The journal of existing runs. */
 export const journal = {
+  journal: {
+    help: "Journal file or postgres:// location (default: workflows.db in the configuration directory)",
+    type: "path",
+  },
+} as const satisfies Record<string, Flag>;
+
+/** The journal of schedules, which is always a file. */
+export const journalFile = {
   journal: { help: "Journal file (default: workflows.db in the configuration directory)", type: "path" },
 } as const satisfies Record<string, Flag>;
 
@@ -46,7 +54,7 @@ export const onUnknown = {
 /** The choice of what remains of inputs. */
 const keep = {
   keep: {
-    help: "What remains of an input that succeeds: its whole history, its result, or nothing but its state",
+    help: "What remains of an input that succeeds: its whole history, its result, or only its state",
     type: "string",
     choices: KEEPS,
     placeholder: "what",

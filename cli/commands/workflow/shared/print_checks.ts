@@ -6,7 +6,7 @@ import { writeResult } from "../../../context.ts";
 import { layOutPage } from "../../../view/page.ts";
 import type { CommandContext } from "../../command.ts";
 
-/** Prints the inputs that diverge. Throws an error if there are any. */
+/** Prints the inputs that diverge. Throws `WORKFLOW_DIVERGED` if there are any. */
 export async function printChecks(context: CommandContext, checks: AsyncIterable<InputCheck>): Promise<void> {
   const { globals, io: { stdout }, note, print } = context;
   const runs = new Set<string>();
@@ -25,8 +25,8 @@ export async function printChecks(context: CommandContext, checks: AsyncIterable
   if (failed.length === 0) return note(`Checked ${checked}. None diverges.`);
   throw new SvcError("WORKFLOW_DIVERGED", `The script cannot continue ${failed.length} of ${checked}.`, {
     hint:
-      "Keep the recorded calls of these inputs, for example with patched, or let their runs end with the script that " +
-      "started them.",
+      "Let the script make the recorded calls of these inputs, for example with patched, or finish their runs with the " +
+      "script that started them.",
   });
 }
 
