@@ -4,6 +4,9 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 import { lowerFirst } from "../../../utils/text/wording.ts";
 import { grants, journalFile } from "../workflow/shared/flags.ts";
 
+/** Default of --concurrency. */
+const CONCURRENCY = 4;
+
 /** `svc worker start`. */
 export const startCommand: LocalCommand = localCommand({
   summary: "Run scheduled workflows, or the inputs of a shared journal, until Ctrl-C",
@@ -23,9 +26,8 @@ export const startCommand: LocalCommand = localCommand({
       placeholder: "location",
     },
     concurrency: {
-      help: "With --store, inputs to process at the same time",
+      help: `With --store, inputs to process at the same time (default: ${CONCURRENCY})`,
       type: "integer",
-      default: "4",
     },
     allow: { ...grants.allow, help: `With --store, ${lowerFirst(grants.allow.help)}` },
   },
@@ -42,7 +44,7 @@ export const startCommand: LocalCommand = localCommand({
       const service = callerOptions(context);
       return await runWorker({
         store,
-        concurrency: concurrency ?? 4,
+        concurrency: concurrency ?? CONCURRENCY,
         allow: allow ?? [],
         service,
         untilIdle,
