@@ -7,6 +7,7 @@ import { inTransaction } from "../../utils/sqlite/in_transaction.ts";
 import { createUnusedError } from "../admin/control.ts";
 import { locateFiles, lockDirectory } from "../server/directory.ts";
 import { openBytes } from "../store/bytes_on_disk.ts";
+import { fillDerived } from "../store/sqlite/derived.ts";
 import { prepareDatabase, readVersion, SCHEMA_VERSION } from "../store/sqlite/schema.ts";
 import { openForReading } from "../store/sqlite/snapshot.ts";
 import { openDatabase } from "../store/sqlite/sqlite_store.ts";
@@ -90,6 +91,7 @@ export async function openSqliteTarget(data: string): Promise<CopyTarget> {
       return Promise.resolve();
     },
     finish: async () => {
+      fillDerived(db);
       db.exec("DROP TABLE copyProgress");
       close();
       await Deno.rename(unfinished, database);

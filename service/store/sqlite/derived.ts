@@ -63,6 +63,13 @@ export const FILL_DERIVED: readonly string[] = [
   ),
 ];
 
+/** Derives all rows again, after the rows that they come from were copied. */
+export function fillDerived(db: DatabaseSync): void {
+  defineSearchText(db);
+  inTransaction(db, () => FILL_DERIVED.forEach((sql) => db.exec(sql)));
+  addAllTexts(db).forEach(() => {});
+}
+
 function selectTexts({ kind, member }: ItemMember): string {
   const items = `SELECT items.at, items.seq`;
   if (member === undefined) return `${items}, owner AS text FROM items WHERE kind = '${kind}'`;

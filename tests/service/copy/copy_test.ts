@@ -6,6 +6,7 @@ import { openSqliteSource } from "../../../service/copy/sqlite_copy.ts";
 import type { CopySource } from "../../../service/copy/copied_database.ts";
 import { locateFiles } from "../../../service/server/directory.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
+import type { Filter } from "../../../service/store/query.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import { TABLE_NAMES } from "../../../service/store/tables.ts";
 import { ExactNumber } from "../../../utils/exact_number.ts";
@@ -79,6 +80,28 @@ async function readAll(source: CopySource): Promise<unknown> {
   return tables;
 }
 
+/** Counts all cases, those of an identifier and those with a text, which the store derives from its rows. */
+async function countMatches(data: string): Promise<number[]> {
+  const store = openSqliteStore(locateFiles(data).database);
+  const source = { kind: "cases", typeIds: ["T"] } as const;
+  const contains = (property: string, value: string): Filter => {
+    return { left: { property }, comparator: "CONTAINS", right: { value } };
+  };
+  try {
+    return await store.read(async (tx) => [
+      await tx.countRows({ source, columns: [] }),
+      await tx.countRows({ source, columns: [], filter: contains("businessId", "P-11") }),
+      await tx.countRows({
+        source,
+        columns: [],
+        filter: { left: { content: ["digits"] }, comparator: "CONTAINS", right: { value: "12345" } },
+      }),
+    ]);
+  } finally {
+    await store.close();
+  }
+}
+
 Deno.test("everything is copied to PostgreSQL, and back to a directory", async () => {
   await using folder = await makeFolder();
   await using schema = useTestSchema();
@@ -90,6 +113,7 @@ Deno.test("everything is copied to PostgreSQL, and back to a directory", async (
   assert.deepEqual(await readAll(await openPostgresSource(schema.parsed, noPassword)), expected);
   await copyService({ from: schema.location, to: back });
   assert.deepEqual(await readAll(await openSqliteSource(back)), expected);
+  assert.deepEqual(await countMatches(back), await countMatches(data));
   const [id = ""] = await openBytes(locateFiles(data).files).list();
   const [before, after] = await Promise.all(
     [data, back].map((one) => Deno.readFile(`${locateFiles(one).files}/${id}`)),
