@@ -7,7 +7,6 @@
  */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { isJsonObject } from "../utils/json.ts";
 import { measureCommits, PROGRAMS } from "./bench/baselines.ts";
 import { compareWithShell, measureBatchMemory } from "./bench/batches.ts";
 import { type Figure, formatFigure, measureInTurns } from "./bench/figure.ts";
@@ -16,7 +15,9 @@ import { measureResume, measureSteps } from "./bench/journal.ts";
 import { runForNumber, timeProcesses } from "./bench/processes.ts";
 import { measureReplays } from "./bench/replays.ts";
 import { measureSandboxStart } from "./bench/sandbox_ready.ts";
+import { compareStores } from "./bench/stores.ts";
 import { measureTransfer } from "./bench/transfer.ts";
+import { createActivity, createCase } from "./bench/work.ts";
 import { build, PROGRAM } from "./build.ts";
 import { type LogCase, readLog } from "./replay/log.ts";
 import { API_ROOT, closeOnInterrupt, runForOutput, Workspace } from "./support/workspace.ts";
@@ -51,6 +52,7 @@ const measures: Record<string, () => Promise<Figure | Figure[]>> = {
   "resume": () => measureResume(directory),
   "memory": () => measureBatchMemory(inputs),
   "shell": compareWithShell,
+  "stores": compareStores,
   "growth": () => measureGrowth(directory, cases),
   "before": async () => before === undefined ? [] : await compareStarts(before),
 };
@@ -87,7 +89,7 @@ async function timeStarts(args: string[], other: Deno.Command, baseline: string,
 async function compareStarts(checkout: string): Promise<Figure[]> {
   const figures: Figure[] = [];
   await runForOutput(new Deno.Command(Deno.execPath(), { args: ["task", "build"], cwd: checkout }));
-  for (const args of [["--version"], ["cases", "get", await createCase()]]) {
+  for (const args of [["--version"], ["cases", "get", await createCase(workspace)]]) {
     const other = workspace.command(args, {}, `${checkout}/dist/cli.js`);
     const [ours, theirs] = await timeProcesses(workspace.command(args, {}, PROGRAM), other, 2 * RUNS);
     const name = `svc ${args.slice(0, 2).join(" ")}`;
@@ -113,14 +115,14 @@ function readArguments(
 }
 
 async function measureCall(): Promise<Figure[]> {
-  const id = await createCase();
+  const id = await createCase(workspace);
   const url = `${api}/cases/${encodeURIComponent(id)}`;
   const fetching = program("fetch", url, await workspace.token("default"));
   return await timeStarts(["cases", "get", id], fetching, "a program that fetches", 1.4);
 }
 
 async function measureReads(): Promise<Figure> {
-  const url = `${api}/cases/${encodeURIComponent(await createCase())}`;
+  const url = `${api}/cases/${encodeURIComponent(await createCase(workspace))}`;
   const bearer = await workspace.token("default");
   const text = await (await fetch(url, { headers: { authorization: `Bearer ${bearer}` } })).text();
   const fixed = program("fixedResponse", text).spawn();
@@ -139,7 +141,7 @@ async function measureReads(): Promise<Figure> {
 }
 
 async function measurePerforms(): Promise<Figure> {
-  const assignments = await Promise.all(Array.from({ length: 32 }, createActivity));
+  const assignments = await Promise.all(Array.from({ length: 32 }, () => createActivity(workspace)));
   const load = [api, await workspace.token("default"), "4000", ...assignments];
   const [ours = NaN, theirs = NaN] = await measureInTurns([
     () => runForNumber("load_perform.ts", load),
@@ -150,30 +152,6 @@ async function measurePerforms(): Promise<Figure> {
 
 function program(name: keyof typeof PROGRAMS, ...args: string[]): Deno.Command {
   return new Deno.Command(Deno.execPath(), { args: ["run", "--allow-net", programs[name], ...args], stdout: "piped" });
-}
-
-async function createCase(): Promise<string> {
-  return (await createWork()).id;
-}
-
-/** Creates an assignment that stays open when it is performed. */
-async function createActivity(): Promise<string> {
-  const { next } = await createWork();
-  const data = JSON.stringify({ Resource: "Resource01", PerformedAt: "2026-01-02T03:04:05Z" });
-  const flags = ["--action", "Confirmation of receipt", "--data", data];
-  return readNextAssignment(JSON.parse(await workspace.svc("assignments", "perform", next, ...flags)));
-}
-
-async function createWork(): Promise<{ id: string; next: string }> {
-  const result: unknown = JSON.parse(await workspace.svc("cases", "create", "--type", "City-Permit-Work-Receipt"));
-  if (!isJsonObject(result) || typeof result.id !== "string") throw new Error("svc cases create printed no id.");
-  return { id: result.id, next: readNextAssignment(result) };
-}
-
-function readNextAssignment(result: unknown): string {
-  const next = isJsonObject(result) ? result.nextAssignmentInfo : undefined;
-  if (isJsonObject(next) && typeof next.ID === "string") return next.ID;
-  throw new Error("The response contains no next assignment.");
 }
 
 /** Reads the given log, or repeats the log of the demo. */
