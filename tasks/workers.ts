@@ -1,12 +1,13 @@
 /**
- * Runs a batch through three workers while the service and one worker are killed every second, and proves by the API that
- * each input has created one case: `deno task workers [--inputs <n>]`. PostgreSQL is that of the tests.
+ * Runs a batch through three workers and two services on one database while one of each is killed every second, and proves
+ * by the API that each input has created one case: `deno task workers [--inputs <n>]`. PostgreSQL is that of the tests.
  *
  * Exits with 1 if a case is missing or repeated, or the results are out of order.
  */
 import { startPostgres } from "../tests/harness/postgres.ts";
 import { createClient } from "../mod.ts";
 import { build, PROGRAM } from "./build.ts";
+import { Balancer } from "./support/balancer.ts";
 import { Process } from "./support/processes.ts";
 import { Service } from "./support/service.ts";
 import { closeOnInterrupt, Workspace } from "./support/workspace.ts";
@@ -31,9 +32,14 @@ closeOnInterrupt();
 await build();
 await using postgres = await startPostgres({ settings: { fsync: "on" } });
 await using workspace = await Workspace.open(PROGRAM);
-await using service = new Service(workspace);
-await service.start();
 const { directory } = workspace;
+const store = ["--store", `${postgres.location}?schema=service`];
+await using first = new Service(workspace, { flags: store });
+await using second = new Service(workspace, { flags: store, data: `${directory}/second`, profile: "second" });
+const services = [first, second];
+for (const service of services) await service.start();
+using balancer = new Balancer(() => services.map(({ port }) => port));
+const env = { ...workspace.env, SVC_BASE_URL: balancer.url };
 await Deno.writeTextFile(`${directory}/script.ts`, SCRIPT);
 const numbers = Array.from({ length: inputs }, (_, index) => index + 1);
 await Deno.writeTextFile(`${directory}/in.ndjson`, numbers.map((number) => `${number}\n`).join(""));
@@ -52,8 +58,9 @@ for (let turn = 0; run.end === undefined; turn++) {
   workers[place]?.kill();
   await workers[place]?.ended;
   workers[place] = startWorker();
-  await service.kill();
-  await service.start();
+  const service = services[turn % services.length];
+  await service?.kill();
+  await service?.start();
   kills += 2;
 }
 const { code, stdout, stderr } = await run.ended;
@@ -84,7 +91,7 @@ function command(...args: readonly string[][]): Deno.Command {
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
-    env: workspace.env,
+    env,
   });
 }
 

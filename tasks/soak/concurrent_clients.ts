@@ -35,7 +35,7 @@ async function raceClients({ random, scale, program, signal, onProgress }: SoakO
   const operators = Array.from({ length: scaleNumber(CLIENTS, scale, 8) }, (_, n) => `worker${n}@race`);
   const app = `${workspace.directory}/race.yaml`;
   await Deno.writeTextFile(app, JSON.stringify(defineApplication(operators)));
-  await using service = new Service(workspace, ["--app", app]);
+  await using service = new Service(workspace, { flags: ["--app", app] });
   await service.start();
   const callers = await openCallers(workspace, service, app, operators);
   const race = new Race(random);

@@ -78,7 +78,7 @@ async function fillDiskOfService(
   disk: SmallDisk,
   rounds: number,
 ): Promise<Part> {
-  await using service = new Service(workspace, [], `${disk.path}/data`);
+  await using service = new Service(workspace, { data: `${disk.path}/data` });
   await service.start();
   const caller = await openCaller(workspace);
   let room = Promise.withResolvers<void>();

@@ -2,20 +2,37 @@ import { readProfiles } from "../../lib/auth/profiles.ts";
 import type { Workspace } from "./workspace.ts";
 import { Process } from "./processes.ts";
 
+/** Options of a service. */
+export interface ServiceStart {
+  /** Flags for its start. */
+  readonly flags?: readonly string[];
+  /** Data directory. Default: `data` in the workspace. */
+  readonly data?: string;
+  /** Profile that its first start writes. Default: `default`. */
+  readonly profile?: string;
+}
+
 /** An embedded service that can be killed, and started again at the same address with its data. */
 export class Service implements AsyncDisposable {
   /** Its data directory. */
   readonly data: string;
   readonly #workspace: Workspace;
   readonly #flags: readonly string[];
+  readonly #profile: string;
   #process?: Process;
   #port = 0;
 
-  /** Creates a service for a workspace, by default with its data there, and with flags for its start. It is not started yet. */
-  constructor(workspace: Workspace, flags: readonly string[] = [], data = `${workspace.directory}/data`) {
+  /** Creates a service for a workspace. It is not started yet. */
+  constructor(workspace: Workspace, { flags = [], data = `${workspace.directory}/data`, profile }: ServiceStart = {}) {
     this.data = data;
     this.#workspace = workspace;
-    this.#flags = flags;
+    this.#flags = profile === undefined ? flags : [...flags, "--profile", profile];
+    this.#profile = profile ?? "default";
+  }
+
+  /** Port, once it was started. */
+  get port(): number {
+    return this.#port;
   }
 
   /** Starts the service, at its previous address, and waits until it responds. */
@@ -52,7 +69,7 @@ export class Service implements AsyncDisposable {
   }
 
   #readPort(): number {
-    const { baseUrl } = readProfiles(this.#workspace.env.SVC_CONFIG_DIR).default ?? {};
+    const { baseUrl } = readProfiles(this.#workspace.env.SVC_CONFIG_DIR)[this.#profile] ?? {};
     if (baseUrl !== undefined) return Number(new URL(baseUrl).port);
     throw new Error("The service has written no profile.");
   }

@@ -47,7 +47,7 @@ Deno.test("a service starts on a full disk, serves reads, and accepts changes ag
 }, async () => {
   await using resources = new AsyncDisposableStack();
   const [workspace, disk] = await openSmallDisk(resources);
-  const service = resources.use(new Service(workspace, [], `${disk.path}/data`));
+  const service = resources.use(new Service(workspace, { data: `${disk.path}/data` }));
   await service.start();
   const first = await openCaller(workspace);
   assert.equal((await first.call("POST", "/cases", NEW_CASE)).status, 201);
@@ -96,7 +96,7 @@ Deno.test(
     await using resources = new AsyncDisposableStack();
     const [workspace, disk] = await openSmallDisk(resources);
     disk.fill();
-    const service = resources.use(new Service(workspace, [], `${disk.path}/data`));
+    const service = resources.use(new Service(workspace, { data: `${disk.path}/data` }));
     await assert.rejects(service.start(), /INVALID_CONFIG.*disk is full|INVALID_CONFIG.*No space left/s);
   },
 );
