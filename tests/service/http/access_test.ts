@@ -1,13 +1,12 @@
 /** Host names, origins of web pages, conditional reads, media types, and what ends a token. */
 import assert from "node:assert/strict";
-import { DatabaseSync } from "node:sqlite";
 import { addClient } from "../../../service/access/clients.ts";
 import { Tokens } from "../../../service/access/tokens.ts";
 import { removeClient } from "../../../service/admin/control.ts";
 import { RateLimit } from "../../../service/http/rate_limit.ts";
 import { startService } from "../../../service/mod.ts";
 import { loadServedApplication } from "../../../service/sample/served_application.ts";
-import type { Store } from "../../../service/store/store.ts";
+import { type Store, StoreFull } from "../../../service/store/store.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import { openService, readErrorDetails, requestToken, sendRequest } from "../../harness/service.ts";
 import { textAt } from "../../harness/service_engine.ts";
@@ -154,18 +153,9 @@ Deno.test("a rate limit allows a burst per name", () => {
 });
 
 Deno.test("a token that a full disk cannot store is valid in this process", async () => {
-  using db = new DatabaseSync(":memory:");
-  db.exec("CREATE TABLE t (x); PRAGMA max_page_count = 2");
   const real = openSqliteStore(":memory:");
   const { clientId } = await addClient(real, await loadServedApplication(undefined), "clerk@city");
-  const fill = (): never => {
-    db.prepare("INSERT INTO t VALUES (zeroblob(9999))").run();
-    throw new Error("There was room.");
-  };
-  const full: Store = {
-    ...real,
-    transact: () => Promise.resolve().then(() => fill()),
-  };
+  const full: Store = { ...real, transact: () => Promise.reject(new StoreFull("The disk is full.")) };
   const tokens = new Tokens(full, 60);
   const client = await real.read((tx) => tx.getClient(clientId));
   assert.ok(client);
