@@ -62,3 +62,6 @@ export function getColumn({ name, columns }: RowTable, property: string): string
   if (column === undefined) throw new TypeError(`Rows of ${name} have no property ${property}.`);
   return column;
 }
+
+/** Properties that are numbers. All others are texts. */
+export const NUMBER_PROPERTIES: readonly string[] = ["urgency"];

@@ -2,7 +2,7 @@
 import type { SqlParameter } from "../../../utils/postgres/sql_value.ts";
 import { compileFilter, type Condition } from "../compile_filter.ts";
 import type { Column, Comparator, Filter, Page, RowField, RowQuery, RowSource, Value } from "../query.ts";
-import { getColumn, ROW_TABLES, type RowTable } from "../row_tables.ts";
+import { getColumn, NUMBER_PROPERTIES, ROW_TABLES, type RowTable } from "../row_tables.ts";
 import { escapeText } from "./escape_text.ts";
 
 /** SQL and the values of its parameters. */
@@ -19,12 +19,7 @@ interface Scalar {
   readonly text?: string;
   /** The value if it is a number; undefined if it never is. */
   readonly number?: string;
-  /** True for a column of texts. SQLite compares it with the text of a number. */
-  readonly isTextColumn?: boolean;
 }
-
-/** Properties that are numbers. All others are texts. */
-const NUMBERS = ["urgency"];
 
 /** Properties that may be missing. */
 const OPTIONAL = ["parentId"];
@@ -205,11 +200,11 @@ class Compiler {
     const left = fold(this.#scalar("in" in filter ? filter.field : filter.left));
     if ("in" in filter) return this.#isIn(left, filter.in, filter.ignoreCase);
     const right = fold("field" in filter.right ? this.#scalar(filter.right.field) : this.#value(filter.right.value));
-    return compare(filter.comparator, alignWith(right, left), alignWith(left, right));
+    return compare(filter.comparator, left, right);
   }
 
-  #isIn({ text, number, isTextColumn }: Scalar, values: readonly Value[], ignoreCase = false): string {
-    const texts = values.filter((value) => isTextColumn || typeof value === "string").map(formatValue);
+  #isIn({ text, number }: Scalar, values: readonly Value[], ignoreCase = false): string {
+    const texts = values.filter((value) => typeof value === "string");
     const numbers = values.filter((value) => typeof value !== "string").map(formatValue);
     const list = this.bind(texts, "text[]");
     const folded = `ARRAY(SELECT ${lower("value")} FROM unnest(${list}) AS list (value))`;
@@ -240,8 +235,8 @@ class Compiler {
   #scalar(field: RowField): Scalar {
     if ("property" in field) {
       const column = this.#property(field.property);
-      if (NUMBERS.includes(field.property)) return { number: column };
-      return { text: `${column} COLLATE "C"`, isTextColumn: true };
+      if (NUMBER_PROPERTIES.includes(field.property)) return { number: column };
+      return { text: `${column} COLLATE "C"` };
     }
     if (field.content.length === 0) return { text: `${this.#content}::text COLLATE "C"` };
     const member = this.#member(field.content);
@@ -314,11 +309,6 @@ class Compiler {
 /** Converts true and false to numbers, and numbers to their digits. */
 function formatValue(value: Value): string {
   return String(typeof value === "boolean" ? Number(value) : value);
-}
-
-/** Converts a value that is compared with a column of texts to a text. */
-function alignWith({ isTextColumn }: Scalar, value: Scalar): Scalar {
-  return isTextColumn && value.number ? { text: toText(value) } : value;
 }
 
 function lower(text: string): string {

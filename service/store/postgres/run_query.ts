@@ -1,5 +1,6 @@
 /** Runs queries, and reads their results. */
 import { ExactNumber } from "../../../utils/exact_number.ts";
+import type { SummaryFunction } from "../../application/model/data_view.ts";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import type { SqlResult } from "../../../utils/postgres/pool.ts";
 import { type Column, type Filter, type Page, type RowQuery, RowsTooLong } from "../query.ts";
@@ -49,8 +50,12 @@ function parseValues(row: string): JsonValue[] {
 function toObject(columns: readonly Column[], values: readonly JsonValue[]): JsonObject {
   return Object.fromEntries(columns.map(({ name, summary }, index) => {
     const value = values[index] ?? null;
-    // It may have more digits than a number.
-    const isComputed = summary === "SUM" || summary === "AVG";
-    return [name.toWellFormed(), isComputed && value instanceof ExactNumber ? Number(value) : value];
+    return [name.toWellFormed(), summary === undefined ? value : toSummary(summary, value)];
   }));
+}
+
+/** Converts a computed value: a sum may have too many digits, and the least or greatest object is its stored JSON. */
+function toSummary(summary: SummaryFunction, value: JsonValue): JsonValue {
+  if (summary === "SUM" || summary === "AVG") return value instanceof ExactNumber ? Number(value) : value;
+  return typeof value === "string" && /^[{[]/.test(value) ? unescapeJson(value) : value;
 }

@@ -3,7 +3,7 @@ import type { SQLInputValue } from "node:sqlite";
 import { ExactNumber } from "../../../utils/exact_number.ts";
 import { compileFilter, type Condition } from "../compile_filter.ts";
 import type { Column, Comparator, Filter, Page, RowField, RowQuery, RowSource, Value } from "../query.ts";
-import { getColumn, ROW_TABLES, type RowTable } from "../row_tables.ts";
+import { getColumn, NUMBER_PROPERTIES, ROW_TABLES, type RowTable } from "../row_tables.ts";
 import { toLowerCase, withinTime } from "./define_functions.ts";
 import { describeDamage } from "./tables.ts";
 
@@ -347,7 +347,13 @@ class Compiler {
 
   #condition(filter: Condition): string {
     if ("isNull" in filter) return `${this.#scalar(filter.isNull)} IS NULL`;
-    const read = (field: RowField) => filter.ignoreCase ? this.#folded(field) : this.#scalar(field);
+    const isText = "in" in filter || ("value" in filter.right && typeof filter.right.value === "string");
+    const read = (field: RowField) => {
+      if (filter.ignoreCase) return this.#folded(field);
+      const isNumber = "property" in field && NUMBER_PROPERTIES.includes(field.property);
+      // The + keeps SQLite from converting a number to a text before it compares it with a column of texts.
+      return isText || isNumber ? this.#scalar(field) : `+${this.#scalar(field)}`;
+    };
     if ("in" in filter) {
       const values = filter.ignoreCase ? filter.in.map(toLowerCase) : filter.in;
       return `${read(filter.field)} IN ${this.#list(values)}`;
@@ -402,13 +408,12 @@ class Compiler {
 }
 
 /**
- * Converts a number to the value that SQLite reads from its JSON. SQLite reads a large integer exactly, and JavaScript as a
- * double, so that they would not be equal.
+ * Converts a number to the value that SQLite reads from its JSON. The parameter of an integer is a bigint: SQLite would get
+ * a floating-point number, whose text is `1.0`.
  */
 function toStoredNumber(value: number | ExactNumber): number | bigint {
   if (value instanceof ExactNumber) return toLong(value) ?? Number(value);
-  const isExact = !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 2 ** 63;
-  return isExact ? value : BigInt(String(value));
+  return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? BigInt(String(value)) : value;
 }
 
 /** Returns an integer of at most 64 bits; undefined for any other number. */
