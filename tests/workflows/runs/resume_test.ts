@@ -321,7 +321,9 @@ Deno.test("steps after --force have their own idempotency keys, even if the sand
     `${create("Ada")} ${create("Eve")} ${create("Sue")} log("made"); for (;;) await svc.data.count("D_Permits");`,
   );
   await killAfterOutput(workspace.start(...RUN_SCRIPT), "made");
-  await workspace.write(`${create("Bob")} log("first"); await sleep(1500); ${create("Dan")} return "done";`);
+  await workspace.write(
+    `${create("Bob")} log("first"); for (let n = 0; n < 4; n++) await sleep(900); ${create("Dan")} return "done";`,
+  );
   const forced = workspace.start("resume", "r1", "--force", "--format", "compact");
   const said = await waitForOutput(forced, "first");
   const sandboxes = await findSandboxes(forced.pid);
