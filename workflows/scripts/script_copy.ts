@@ -84,7 +84,7 @@ export class ScriptCopy {
       for (let instance = 1; instance < count; instance++) {
         const further = fileURLToPath(this.paths.toInstance(pathToFileURL(copy).href, instance));
         Deno.mkdirSync(dirname(further), { recursive: true, mode: 0o700 });
-        Deno.linkSync(copy, further);
+        Deno.copyFileSync(copy, further);
       }
     }
     return Math.max(1, count);
