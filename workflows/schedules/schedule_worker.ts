@@ -1,7 +1,7 @@
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import { delay, onAbort } from "../../utils/async/abort.ts";
 import { pluralize } from "../../utils/text/wording.ts";
-import type { Journal, RunState } from "../journal/journal.ts";
+import type { Journal, RunSettings, RunState } from "../journal/journal.ts";
 import { openJournal } from "../journal/sqlite/sqlite_journal.ts";
 import { describeService } from "../runs/describe_service.ts";
 import { hasOwnGrants } from "../runs/grant_proof.ts";
@@ -255,22 +255,8 @@ export class ScheduleWorker implements AsyncDisposable {
 }
 
 /** Converts the settings of a schedule to the options of a new run. */
-function toStartOptions(settings: ScheduleRecord["settings"]): StartRunOptions {
-  const { script, root, input, each, concurrency, rate, maxFailures, limits, grants, onUnknown, maxOutageSeconds } =
-    settings;
-  return {
-    script,
-    root,
-    input,
-    each,
-    concurrency,
-    rate,
-    maxFailures,
-    limits,
-    allow: grants,
-    onUnknown,
-    maxOutageSeconds,
-  };
+function toStartOptions({ grants, profile: _profile, ...settings }: RunSettings): StartRunOptions {
+  return { ...settings, allow: grants };
 }
 
 function describeCounts({ inputs, succeeded, failed, stopped }: InputCounts): string {

@@ -11,6 +11,7 @@ import {
   waitForOutput,
 } from "../../harness/workflow.ts";
 import { eventually, within } from "../../harness/wait.ts";
+import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { openRuns } from "../../../workflows/runs/runs.ts";
 import { ScheduleWorker } from "../../../workflows/schedules/schedule_worker.ts";
 import { openSchedules } from "../../../workflows/schedules/schedules.ts";
@@ -26,6 +27,7 @@ async function openClockwork(body: string) {
   return {
     clock,
     log,
+    path,
     schedules: openSchedules(options),
     script: `${folder.path}/script.ts`,
     listRuns: async () => {
@@ -90,6 +92,17 @@ Deno.test("an edited script is used from the next run on, and a run that cannot 
   clock.time = "2026-01-01T12:20:00Z";
   await work.work();
   assert.deepEqual(await work.listRuns(), ["s-20260101-1220 done s"]);
+});
+
+Deno.test("a scheduled run keeps what --keep of its schedule says", async () => {
+  await using work = await openClockwork(`log("line"); return 1;`);
+  const { clock, schedules, script } = work;
+  await schedules.add({ name: "s", script, cron: "*/10 * * * *", timeZone: "UTC", keep: "results" });
+  clock.time = "2026-01-01T12:10:00Z";
+  await work.work();
+  await using journal = await openJournal(work.path);
+  const events = await journal.events("s-20260101-1210", 1);
+  assert.deepEqual(events.map(({ kind }) => kind), ["pruned"]);
 });
 
 Deno.test("a failed run has ended, and a worker says which policy skipped a time", async () => {
