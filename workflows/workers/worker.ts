@@ -253,7 +253,7 @@ class Worker {
 
 /** Unpacks and opens the script of a run, with the grants that the run has recorded and the worker allows. */
 async function openQueued(queued: QueuedRun, journal: PostgresJournal, caller: Caller): Promise<OpenedRun> {
-  const { id, digest, settings: { grants, limits, onUnknown, nonce } } = queued;
+  const { id, digest, settings: { grants, limits, onUnknown, nonce, keep } } = queued;
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await PrivateFolder.create());
   await Deno.mkdir(`${folder.path}/script`);
@@ -265,7 +265,7 @@ async function openQueued(queued: QueuedRun, journal: PostgresJournal, caller: C
     });
   }
   const live = new GrantedCalls(caller, workflow, onUnknown);
-  const runner = new Runner({ workflow, live, journal, id, nonce, releaseAfter: RELEASE_MILLISECONDS });
+  const runner = new Runner({ workflow, live, journal, id, nonce, releaseAfter: RELEASE_MILLISECONDS, keep });
   const resources = stack.move();
   return { runner, queued, active: 0, usedAt: Date.now(), [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }

@@ -1,5 +1,6 @@
 /** Runs whose inputs are processed by workers: order, grants, kills, drain and pause. */
 import assert from "node:assert/strict";
+import { openPostgresJournal } from "../../../workflows/journal/postgres/postgres_journal.ts";
 import { useTestSchema } from "../../harness/postgres_schema.ts";
 import { CREATE_CASE, openScriptWorkspace, type ScriptWorkspace, waitForOutput } from "../../harness/workflow.ts";
 import { eventually, within } from "../../harness/wait.ts";
@@ -72,6 +73,17 @@ Deno.test("a worker leaves runs that it does not grant, and says why", async () 
   const status = JSON.parse((await watched).stdout);
   assert.deepEqual([status.state, status.succeeded], ["done", 2]);
   assert.equal(await workspace.permits(), 2);
+});
+
+Deno.test("workers keep what --keep of a run says", async () => {
+  await using workspace = await openScriptWorkspace(`log("line"); return 1;`);
+  await using schema = useTestSchema();
+  const run = ["run", "script.ts", "--allow-declared", "--keep", "results", "--workers", schema.location];
+  const submitted = await workspace.svc(...run, "--run-id", "r1", "--detach");
+  assert.equal(submitted.code, 0, submitted.stderr);
+  await workspace.worker("start", "--store", schema.location, "--allow", "*", "--until-idle").output();
+  await using journal = await openPostgresJournal(schema.location);
+  assert.deepEqual((await journal.events("r1", 1)).map(({ kind }) => kind), ["pruned"]);
 });
 
 /** Returns the JSON that a process prints. */
