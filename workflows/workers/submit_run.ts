@@ -112,6 +112,7 @@ export class SubmittedRun implements Run {
   readonly #recording: Promise<void>;
   readonly #failures: string[] = [];
   #stopped = 0;
+  #isRecorded = false;
 
   /** Use `submitRun`. */
   constructor(submission: Submission) {
@@ -175,6 +176,7 @@ export class SubmittedRun implements Run {
     }
     if (group.length > 0) await queue.addInputs(this.id, group);
     await queue.completeInputs(this.id);
+    this.#isRecorded = true;
   }
 
   /** Yields the results in the order of the inputs, until the run has ended. */
@@ -195,7 +197,7 @@ export class SubmittedRun implements Run {
     let readAt = 0;
     let progress: QueueProgress | undefined;
     for (;;) {
-      if (this.#stop.signal.aborted) throw await this.#createLeftError();
+      if (this.#stop.signal.aborted) throw this.#createLeftError();
       // It counts all inputs, so that it is not read each time.
       const mayEnd = progress?.isComplete && last >= progress.total;
       if (mayEnd || Date.now() - readAt > PROGRESS_MILLISECONDS) {
@@ -247,10 +249,9 @@ export class SubmittedRun implements Run {
     return { id: this.id, ...counts, error: addCommands(error, this.#reference, commands) };
   }
 
-  async #createLeftError(): Promise<SvcError> {
-    const isRecorded = await Promise.race([this.#recording.then(() => true, () => false), Promise.resolve(false)]);
+  #createLeftError(): SvcError {
     const watch = toRunCommand("watch", this.#reference, "to see its progress");
-    if (isRecorded) {
+    if (this.#isRecorded) {
       return new SvcError("INTERRUPTED", `Workers continue run ${this.id}.`, {
         hint: { commands: [watch, toRunCommand("cancel", this.#reference, "to cancel it")] },
       });
