@@ -96,7 +96,7 @@ const SETTLE = `
       WHEN EXISTS (SELECT 1 FROM inputs WHERE inputs.run = runs.seq AND inputs.state = 'failed') THEN 'failed' ELSE 'done'
     END,
     "endedAt" = $2
-  WHERE id = $1 AND state = 'open' AND "isComplete"
+  WHERE ($1::text IS NULL OR id = $1) AND script IS NOT NULL AND state = 'open' AND "isComplete"
     AND NOT EXISTS (SELECT 1 FROM inputs WHERE inputs.run = runs.seq AND inputs.state IN ('new', 'open'))`;
 
 const PROGRESS = `
@@ -272,9 +272,9 @@ export class WorkQueue {
     return this.#journal.addClaims(runId, taken?.rows ?? []);
   }
 
-  /** Ends a run if all its inputs have ended. */
-  async settle(runId: string): Promise<void> {
-    await this.#query(SETTLE, [runId, Date.now()]);
+  /** Ends a run, or each run, if all its inputs have ended. */
+  async settle(runId?: string): Promise<void> {
+    await this.#query(SETTLE, [runId ?? null, Date.now()]);
   }
 
   /** Stops further inputs of a run from starting, or lets them start again. Returns false if there is no such open run. */

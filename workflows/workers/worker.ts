@@ -117,8 +117,8 @@ class Worker {
       const { state } = this.#session;
       const taken = state === "active" ? await this.#takeInputs() : 0;
       if (state === "draining" && this.#active.size === 0) return log("Drained.");
-      if (untilIdle && taken === 0 && this.#active.size === 0) return;
       await this.#checkRuns();
+      if (untilIdle && taken === 0 && this.#active.size === 0) return;
       if (this.#journal.isBroken()) await this.#journal.durable(); // Throws.
       if (taken === 0 || this.#active.size >= concurrency) await this.#nextEvent();
     }
@@ -223,10 +223,14 @@ class Worker {
     if (run.active === 0) await this.#queue.settle(id).catch((error) => log(toSvcError(error).message));
   }
 
-  /** Checks the runs in progress periodically: they may be cancelled, or have too many failures. */
+  /**
+   * Checks the runs periodically: those in progress may be cancelled, or have too many failures. A worker that was killed
+   * after the last input of a run has not ended the run.
+   */
   async #checkRuns(): Promise<void> {
     if (Date.now() - this.#checkedAt < CHECK_MILLISECONDS) return;
     this.#checkedAt = Date.now();
+    await this.#queue.settle();
     for (const [id, run] of this.#runs) {
       if (run.active === 0 && (run.runner.isInterrupted || Date.now() - run.usedAt > UNUSED_MILLISECONDS)) {
         this.#runs.delete(id);

@@ -1,9 +1,11 @@
 /** Runs whose inputs are recorded for workers: what their commands report, and how they end. */
 import assert from "node:assert/strict";
+import { openPostgresJournal } from "../../../workflows/journal/postgres/postgres_journal.ts";
 import { submitRun } from "../../../workflows/workers/submit_run.ts";
+import { runWorker } from "../../../workflows/workers/worker.ts";
 import { useTestSchema } from "../../harness/postgres_schema.ts";
 import { makeFolder } from "../../harness/svc.ts";
-import { scriptText } from "../../harness/workflow.ts";
+import { scriptText, writeInput } from "../../harness/workflow.ts";
 
 /** A script, a journal, and a run for workers. */
 async function openSubmission() {
@@ -49,4 +51,20 @@ Deno.test("a command that is interrupted reports whether workers have all inputs
     assert.match(hint, /svc workflow watch r1 .*svc workflow cancel r1 /);
     return true;
   });
+});
+
+Deno.test("a run ends although the worker of its last input was killed before it could end the run", async () => {
+  await using submission = await openSubmission();
+  const { location, service } = submission;
+  await using run = await submission.submit({ inputs: [1] });
+  await run.recorded;
+  await using journal = await openPostgresJournal(location);
+  await writeInput(journal, "r1", 1, (input) => {
+    input.begin({ place: "inputs:1", value: 1, startedAt: 1, generation: 0 });
+    input.end({ state: "done" });
+  });
+  assert.equal(await journal.readState("r1"), "open");
+  const { signal } = new AbortController();
+  await runWorker({ store: location, concurrency: 1, allow: [], service, untilIdle: true, signal, log: () => {} });
+  assert.equal(await journal.readState("r1"), "done");
 });
