@@ -1,5 +1,5 @@
 /** The runs, inputs and workers of a journal in PostgreSQL, as the processes that share them need them. */
-import type { ErrorRecord } from "../../lib/errors.ts";
+import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import type { SqlParameter, SqlRow } from "../../utils/postgres/sql_value.ts";
 import type { BatchInput } from "../inputs/batch_input.ts";
 import type { RunRecord } from "../journal/journal.ts";
@@ -38,7 +38,7 @@ const HAS_FREE_INPUTS = `
   )`;
 
 const LIST_WORK = `
-  SELECT runs.* FROM runs
+  SELECT id, name, digest, settings, state, "startedAt", "endedAt" FROM runs
   WHERE script IS NOT NULL AND state = 'open' AND NOT "isPaused" AND NOT "hasReachedMaxFailures" AND (${HAS_FREE_INPUTS})
   ORDER BY priority DESC, seq LIMIT 100`;
 
@@ -109,12 +109,6 @@ const PROGRESS = `
     count(*) FILTER (WHERE worker IS NOT NULL) AS running,
     count(*) FILTER (WHERE inputs."endedAt" > $2) AS recent
   FROM runs LEFT JOIN inputs ON inputs.run = runs.seq WHERE id = $1 GROUP BY runs.seq`;
-
-/** A run that has inputs to take. */
-export interface QueuedRun extends RunRecord {
-  /** The script and its imports, as `packScript` has packed them. */
-  readonly script: string;
-}
 
 /** A new run for workers. */
 export interface SubmittedRecord extends Omit<RunRecord, "state"> {
@@ -258,8 +252,15 @@ export class WorkQueue {
   }
 
   /** Lists the runs that have inputs to take, in the order of their priorities. */
-  async listWork(): Promise<readonly QueuedRun[]> {
-    return (await this.#query(LIST_WORK)).map((row) => ({ ...toRun(row), script: String(row.script) }));
+  async listWork(): Promise<readonly RunRecord[]> {
+    return (await this.#query(LIST_WORK)).map(toRun);
+  }
+
+  /** Reads the script of a run for workers and its imports, as `packScript` has packed them. */
+  async readScript(runId: string): Promise<string> {
+    const [row] = await this.#query("SELECT script FROM runs WHERE id = $1", [runId]);
+    if (row === undefined) throw new SvcError("INVALID_ARGS", `Run ${runId} was deleted.`);
+    return String(row.script);
   }
 
   /** Takes inputs of a run, within the limits of the run. */

@@ -7,6 +7,7 @@ import { getErrorMessage, SvcError, toSvcError } from "../../lib/errors.ts";
 import { delay, onAbort } from "../../utils/async/abort.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import { GrantedCalls } from "../engine/live_calls.ts";
+import type { RunRecord } from "../journal/journal.ts";
 import type { ClaimedInput } from "../journal/postgres/claimed_input.ts";
 import { openPostgresJournal, type PostgresJournal } from "../journal/postgres/postgres_journal.ts";
 import type { Session } from "../journal/postgres/session.ts";
@@ -17,7 +18,7 @@ import { openWorkflow } from "../scripts/open_workflow.ts";
 import { expandPatterns, type Grants, loadOperations } from "../scripts/permissions.ts";
 import { PrivateFolder } from "../scripts/private_folder.ts";
 import { unpackScript } from "./pack_script.ts";
-import { type QueuedRun, WorkQueue } from "./work_queue.ts";
+import { WorkQueue } from "./work_queue.ts";
 
 /** Milliseconds between two searches for inputs. */
 const POLL_MILLISECONDS = 200;
@@ -71,7 +72,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
 /** A run that this worker has opened. */
 interface OpenedRun extends AsyncDisposable {
   readonly runner: Runner;
-  readonly queued: QueuedRun;
+  readonly queued: RunRecord;
   active: number;
   usedAt: number;
 }
@@ -160,12 +161,12 @@ class Worker {
   }
 
   /** Opens the script of a run. Returns undefined if this worker must not or cannot run it. */
-  async #open(queued: QueuedRun): Promise<OpenedRun | undefined> {
+  async #open(queued: RunRecord): Promise<OpenedRun | undefined> {
     const opened = this.#runs.get(queued.id);
     if (opened !== undefined) return opened.runner.isInterrupted ? undefined : opened;
     try {
       this.#checkRun(queued);
-      const run = await openQueued(queued, this.#journal, this.#caller);
+      const run = await openQueued(queued, await this.#queue.readScript(queued.id), this.#journal, this.#caller);
       this.#runs.set(queued.id, run);
       this.#setNote(queued.id);
       this.#options.log(`Working on run ${queued.id} (${queued.name}).`);
@@ -177,7 +178,7 @@ class Worker {
     }
   }
 
-  #checkRun({ settings: { grants, service } }: QueuedRun): void {
+  #checkRun({ settings: { grants, service } }: RunRecord): void {
     const missing = grants.filter((name) => !this.#allowed.has(name));
     if (missing.length > 0) {
       throw new SvcError("PERMISSION_DENIED", `This worker does not grant ${missing.join(", ")}.`);
@@ -256,12 +257,17 @@ class Worker {
 }
 
 /** Unpacks and opens the script of a run, with the grants that the run has recorded and the worker allows. */
-async function openQueued(queued: QueuedRun, journal: PostgresJournal, caller: Caller): Promise<OpenedRun> {
+async function openQueued(
+  queued: RunRecord,
+  script: string,
+  journal: PostgresJournal,
+  caller: Caller,
+): Promise<OpenedRun> {
   const { id, digest, settings: { grants, limits, onUnknown, nonce, keep } } = queued;
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await PrivateFolder.create());
   await Deno.mkdir(`${folder.path}/script`);
-  const files = await unpackScript(queued.script, `${folder.path}/script`);
+  const files = await unpackScript(script, `${folder.path}/script`);
   const workflow = stack.use(await openWorkflow({ ...files, limits, allow: grants }));
   if (workflow.digest !== digest) {
     throw new SvcError("JOURNAL_DAMAGED", "The recorded script does not match its digest.", {
