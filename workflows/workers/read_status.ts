@@ -47,7 +47,7 @@ async function readShared(journal: PostgresJournal, run: RunRecord): Promise<Run
   if (progress === undefined || !progress.isOfWorkers) return await readOwn(journal, run);
   const { name, succeeded, failed, stopped, waiting, running, total, isComplete, endedAt } = progress;
   const left = total - succeeded - failed - stopped;
-  const isHeld = progress.state === "open" && (progress.isPaused || progress.hasReachedMaxFailures);
+  const isHeld = progress.state === "open" && progress.hasReachedMaxFailures;
   const perSecond = round(progress.perSecond);
   return {
     id: run.id,

@@ -5,6 +5,7 @@ import type { BatchInput } from "../inputs/batch_input.ts";
 import type { RunRecord } from "../journal/journal.ts";
 import { type ClaimedInput, toText } from "../journal/postgres/claimed_input.ts";
 import { type PostgresJournal, toInputRecord } from "../journal/postgres/postgres_journal.ts";
+import type { WorkerState } from "../journal/postgres/session.ts";
 import { toRun } from "../journal/rows.ts";
 import { type InputResult, toInputResult } from "../runs/batch.ts";
 import { toRecordedError } from "../engine/history.ts";
@@ -39,7 +40,7 @@ const HAS_FREE_INPUTS = `
 
 const LIST_WORK = `
   SELECT id, name, digest, settings, state, "startedAt", "endedAt" FROM runs
-  WHERE script IS NOT NULL AND state = 'open' AND NOT "isPaused" AND NOT "hasReachedMaxFailures" AND (${HAS_FREE_INPUTS})
+  WHERE script IS NOT NULL AND state = 'open' AND NOT "hasReachedMaxFailures" AND (${HAS_FREE_INPUTS})
   ORDER BY priority DESC, seq LIMIT 100`;
 
 /** Locks a run, so that its limits hold for all workers. The next statement sees what others took before. */
@@ -49,7 +50,7 @@ const LOCK_RUN = "SELECT seq FROM runs WHERE id = $1 FOR UPDATE";
 const TAKE = `
   WITH run AS (
     SELECT *, extract(epoch FROM clock_timestamp()) * 1000 AS now FROM runs
-    WHERE id = $1 AND state = 'open' AND NOT "isPaused" AND NOT "hasReachedMaxFailures"
+    WHERE id = $1 AND state = 'open' AND NOT "hasReachedMaxFailures"
   ), own AS (
     SELECT number FROM inputs, run WHERE inputs.run = run.seq AND worker = $2 AND number <> ALL($4::integer[])
   ), room AS (
@@ -100,7 +101,7 @@ const SETTLE = `
     AND NOT EXISTS (SELECT 1 FROM inputs WHERE inputs.run = runs.seq AND inputs.state IN ('new', 'open'))`;
 
 const PROGRESS = `
-  SELECT runs.state, script IS NOT NULL AS "isOfWorkers", "isComplete", "isPaused", "hasReachedMaxFailures", runs."startedAt", runs."endedAt", runs.name,
+  SELECT runs.state, script IS NOT NULL AS "isOfWorkers", "isComplete", "hasReachedMaxFailures", runs."startedAt", runs."endedAt", runs.name,
     count(inputs.number) AS total,
     count(*) FILTER (WHERE inputs.state = 'done') AS succeeded,
     count(*) FILTER (WHERE inputs.state = 'failed') AS failed,
@@ -138,8 +139,6 @@ export interface QueueProgress {
   readonly isOfWorkers: boolean;
   /** True if all inputs are recorded. */
   readonly isComplete: boolean;
-  /** True if no further input starts until the run is resumed. */
-  readonly isPaused: boolean;
   /** True if no further input starts because of its failures. */
   readonly hasReachedMaxFailures: boolean;
   /** Start and end in milliseconds since 1970. */
@@ -160,9 +159,6 @@ export interface QueueProgress {
   /** Inputs that have ended per second, in the last ten seconds or since the start. */
   readonly perSecond: number;
 }
-
-/** A request to a worker. `paused`: take no further input; `draining`: end when the current ones have ended. */
-export type WorkerRequest = "active" | "paused" | "draining";
 
 /** A worker as others see it. */
 export type WorkerDescription = {
@@ -278,15 +274,6 @@ export class WorkQueue {
     await this.#query(SETTLE, [runId ?? null, Date.now()]);
   }
 
-  /** Stops further inputs of a run from starting, or lets them start again. Returns false if there is no such open run. */
-  async pauseRun(runId: string, isPaused: boolean): Promise<boolean> {
-    const rows = await this.#query(
-      `UPDATE runs SET "isPaused" = $2, "hasReachedMaxFailures" = false WHERE id = $1 AND state = 'open' RETURNING seq`,
-      [runId, isPaused],
-    );
-    return rows.length > 0;
-  }
-
   /** Records that no further input of a run starts because of its failures. */
   async stopAtMaxFailures(runId: string): Promise<void> {
     await this.#query(`UPDATE runs SET "hasReachedMaxFailures" = true WHERE id = $1`, [runId]);
@@ -307,7 +294,6 @@ export class WorkQueue {
       state: String(row.state),
       isOfWorkers: row.isOfWorkers === true,
       isComplete: row.isComplete === true,
-      isPaused: row.isPaused === true,
       hasReachedMaxFailures: row.hasReachedMaxFailures === true,
       startedAt,
       endedAt,
@@ -371,7 +357,7 @@ export class WorkQueue {
   }
 
   /** Sends a request to the worker with an identifier, or to all. Returns the identifiers of the workers. */
-  async askWorkers(state: WorkerRequest, id?: number): Promise<number[]> {
+  async askWorkers(state: WorkerState, id?: number): Promise<number[]> {
     const rows = await this.#query(
       `UPDATE workers SET state = $1 WHERE state <> 'ended' AND kind = 'worker' AND ($2::bigint IS NULL OR id = $2)
        RETURNING id`,

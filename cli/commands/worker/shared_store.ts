@@ -1,6 +1,7 @@
 /** The journal of the workers, and the choice of workers. */
 import { SvcError } from "../../../lib/errors.ts";
-import type { WorkerDescription, WorkerRequest, WorkQueue } from "../../../workflows/workers/work_queue.ts";
+import type { WorkerState } from "../../../workflows/journal/postgres/session.ts";
+import type { WorkerDescription, WorkQueue } from "../../../workflows/workers/work_queue.ts";
 import type { CommandContext, Flag } from "../command.ts";
 
 /** The flag for the journal of the workers. */
@@ -31,7 +32,7 @@ export async function useQueue<T>(location: string, use: (queue: WorkQueue) => P
 /** Asks workers to do something, and prints them. */
 export async function askWorkers(
   context: CommandContext,
-  request: WorkerRequest,
+  request: WorkerState,
   { worker, all = false, store }: { readonly worker?: number; readonly all?: boolean; readonly store: string },
 ): Promise<void> {
   if (worker === undefined && !all) {

@@ -24,7 +24,6 @@ const TABLES = `
     rate double precision,
     priority integer NOT NULL DEFAULT 0,
     "isComplete" boolean NOT NULL DEFAULT false,
-    "isPaused" boolean NOT NULL DEFAULT false,
     "hasReachedMaxFailures" boolean NOT NULL DEFAULT false,
     "nextStart" double precision NOT NULL DEFAULT 0
   );
