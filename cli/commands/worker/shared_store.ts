@@ -40,12 +40,12 @@ export async function askWorkers(
   }
   const found: readonly WorkerDescription[] = await useQueue(store, async (queue) => {
     const ids = await queue.askWorkers(request, worker);
+    if (worker !== undefined && ids.length === 0) {
+      throw new SvcError("INVALID_ARGS", `There is no worker ${worker}.`, {
+        hint: "'svc worker list' lists the workers.",
+      });
+    }
     return (await queue.listWorkers()).filter(({ id }) => ids.includes(id));
   });
-  if (worker !== undefined && found.length === 0) {
-    throw new SvcError("INVALID_ARGS", `There is no worker ${worker}.`, {
-      hint: "'svc worker list' lists the workers.",
-    });
-  }
   await context.print([...found]);
 }
