@@ -1,13 +1,14 @@
 /** Copies from and to a PostgreSQL database. */
 import { SvcError } from "../../lib/errors.ts";
 import { formatLocation, type PostgresLocation } from "../../utils/postgres/location.ts";
-import { migrate, SchemaError } from "../../utils/postgres/migrate.ts";
+import { migrate } from "../../utils/postgres/migrate.ts";
 import { type Connection, openPool, type Pool } from "../../utils/postgres/pool.ts";
 import type { SqlParameter, SqlRow } from "../../utils/postgres/sql_value.ts";
 import { openDatabaseBytes } from "../store/postgres/bytes_database.ts";
 import { escapeText, unescapeText } from "../store/postgres/escape_text.ts";
 import { decodeRow, encodeRow, insertInto, selectList } from "../store/postgres/rows.ts";
 import { STORE_SCHEMA } from "../store/postgres/schema.ts";
+import { explainDatabaseFailure } from "../store/postgres/store_error.ts";
 import { getTable, listColumns, TABLE_NAMES, type TableName } from "../store/tables.ts";
 import type { CopyProgress, CopySource, CopyTarget, Place } from "./copied_database.ts";
 import { parseProgress, toPlace } from "./sqlite_copy.ts";
@@ -27,7 +28,7 @@ export async function openPostgresSource(location: PostgresLocation, getPassword
         hint: "Check the database and the schema of the source.",
       });
     }
-    await prepare(pool, location);
+    await migrate(pool, location, STORE_SCHEMA);
   } catch (error) {
     await pool.close();
     throw error;
@@ -45,7 +46,7 @@ export async function openPostgresTarget(location: PostgresLocation, getPassword
         const { rows: [row] } = await run(pool, `SELECT progress FROM "copyProgress"`);
         return parseProgress(row?.progress) ?? { source };
       }
-      await prepare(pool, location);
+      await migrate(pool, location, STORE_SCHEMA);
       await assertEmpty(pool, location);
       await inTransaction(pool, async (connection) => {
         await connection.run("UPDATE schema_version SET purpose = $1", [UNFINISHED]);
@@ -76,16 +77,12 @@ export async function openPostgresTarget(location: PostgresLocation, getPassword
 }
 
 async function open(location: PostgresLocation, getPassword: GetPassword): Promise<Pool> {
-  return await openPool(location, { applicationName: "svc service copy", getPassword, maxConnections: 2 });
-}
-
-/** Creates or upgrades the tables. */
-async function prepare(pool: Pool, location: PostgresLocation): Promise<void> {
-  try {
-    await migrate(pool, location, STORE_SCHEMA);
-  } catch (cause) {
-    throw cause instanceof SchemaError ? new SvcError("INVALID_CONFIG", cause.message, { cause }) : cause;
-  }
+  const explain = (error: unknown) => {
+    throw explainDatabaseFailure(location, error);
+  };
+  const pool = await openPool(location, { applicationName: "svc service copy", getPassword, maxConnections: 2 })
+    .catch(explain);
+  return { ...pool, use: (work) => pool.use(work).catch(explain) };
 }
 
 async function readPurpose(pool: Pool, { schema }: PostgresLocation): Promise<string | undefined> {

@@ -1,9 +1,8 @@
 /** Stores the bytes of files in a PostgreSQL database, in pieces, so that every process of a service can read them. */
-import type { Connection, Pool, SqlResult } from "../../../utils/postgres/pool.ts";
-import { PostgresError } from "../../../utils/postgres/postgres_error.ts";
+import type { Pool } from "../../../utils/postgres/pool.ts";
 import type { SqlParameter } from "../../../utils/postgres/sql_value.ts";
 import { type ByteStore, type Pieces, TooManyBytes } from "../bytes.ts";
-import { StoreFull, StoreUnavailable } from "../store.ts";
+import { toStoreError } from "./store_error.ts";
 
 /** Size of a piece in bytes. A file has at least one piece, which may be empty. */
 const PIECE_BYTES = 256 * 1024;
@@ -11,7 +10,9 @@ const PIECE_BYTES = 256 * 1024;
 /** Opens the storage in the database of a pool, which the caller closes. */
 export function openDatabaseBytes(pool: Pool): ByteStore {
   const run = (sql: string, parameters: readonly SqlParameter[] = []) => {
-    return explain(pool.use((connection: Connection) => connection.run(sql, parameters)));
+    return pool.use((connection) => connection.run(sql, parameters)).catch((error) => {
+      throw toStoreError(error);
+    });
   };
   const remove = async (id: string) => void await run(`DELETE FROM "filePieces" WHERE id = $1`, [id]);
 
@@ -73,15 +74,4 @@ export function openDatabaseBytes(pool: Pool): ByteStore {
     },
     close: () => Promise.resolve(),
   };
-}
-
-/** Converts the errors of a statement to those of a store. */
-async function explain(result: Promise<SqlResult>): Promise<SqlResult> {
-  return await result.catch((cause) => {
-    if (cause instanceof PostgresError && cause.kind === "full") throw new StoreFull(cause.message, { cause });
-    if (cause instanceof PostgresError && cause.kind === "unavailable") {
-      throw new StoreUnavailable(cause.message, { cause });
-    }
-    throw cause;
-  });
 }

@@ -1,15 +1,14 @@
 /** The store on PostgreSQL. Several processes, on any machines, can serve the same cases. */
-import { getErrorMessage, SvcError } from "../../../lib/errors.ts";
 import { delay } from "../../../utils/async/abort.ts";
-import { formatLocation, type PostgresLocation } from "../../../utils/postgres/location.ts";
-import { migrate, SchemaError } from "../../../utils/postgres/migrate.ts";
+import type { PostgresLocation } from "../../../utils/postgres/location.ts";
+import { migrate } from "../../../utils/postgres/migrate.ts";
 import { openPool, type Pool, type PoolOptions } from "../../../utils/postgres/pool.ts";
 import { PostgresError } from "../../../utils/postgres/postgres_error.ts";
-import { QueryTooSlow } from "../query.ts";
-import { OutcomeUnknown, type Store, StoreBusy, StoreFull, StoreUnavailable, type Transaction } from "../store.ts";
+import { OutcomeUnknown, type Store, type Transaction } from "../store.ts";
 import { openDatabaseBytes } from "./bytes_database.ts";
 import { Numbers } from "./numbers.ts";
 import { STORE_SCHEMA } from "./schema.ts";
+import { explainDatabaseFailure, toStoreError } from "./store_error.ts";
 import { PostgresTransaction } from "./transaction.ts";
 
 /** Options of a store. */
@@ -45,16 +44,14 @@ export async function openPostgresStore(
   options: PostgresStoreOptions = {},
 ): Promise<Store> {
   const { getPassword, lockSeconds, querySeconds = 20 } = options;
+  const explain = (error: unknown) => {
+    throw explainDatabaseFailure(location, error);
+  };
   const open = (more: Partial<PoolOptions>) =>
-    openPool(location, { applicationName: "svc service", getPassword, lockSeconds, ...more });
+    openPool(location, { applicationName: "svc service", getPassword, lockSeconds, ...more }).catch(explain);
   const upgrade = await open({ maxConnections: 1, statementSeconds: Infinity });
-  try {
-    await migrate(upgrade, location, { ...STORE_SCHEMA, onStep: ({ activity }) => options.onUpgrade?.(activity) });
-  } catch (error) {
-    throw explainOpenFailure(location, error);
-  } finally {
-    await upgrade.close();
-  }
+  await migrate(upgrade, location, { ...STORE_SCHEMA, onStep: ({ activity }) => options.onUpgrade?.(activity) })
+    .catch(explain).finally(() => upgrade.close());
   const changes = await open({ maxConnections: CHANGES });
   const reads = await open({ maxConnections: READS, statementSeconds: querySeconds });
   const files = await open({ maxConnections: FILES });
@@ -102,7 +99,7 @@ export async function openPostgresStore(
     try {
       return await result;
     } catch (error) {
-      throw error instanceof PostgresError ? toStoreError(error) : error;
+      throw toStoreError(error);
     } finally {
       running.delete(result);
     }
@@ -142,39 +139,6 @@ interface Failure {
 
 function createUnknown({ error }: Failure): OutcomeUnknown {
   return new OutcomeUnknown("The connection to the database was lost while it stored the changes.", { cause: error });
-}
-
-function toStoreError(cause: PostgresError): Error {
-  switch (cause.kind) {
-    case "unavailable":
-    case "refused":
-      return new StoreUnavailable("The database cannot be reached.", { cause });
-    case "conflict":
-      return new StoreBusy("Other calls change the same data.", { cause });
-    case "busy":
-      return new StoreBusy("Another call has locked the same data.", { cause });
-    case "full":
-      return new StoreFull("The disk of the database is full.", { cause });
-    case "slow":
-      return new QueryTooSlow("The query takes too long.", { cause });
-    case "nul":
-    case "other":
-      return cause;
-  }
-}
-
-function explainOpenFailure(location: PostgresLocation, cause: unknown): unknown {
-  if (cause instanceof SchemaError) return new SvcError("INVALID_CONFIG", cause.message, { cause });
-  if (!(cause instanceof PostgresError)) return cause;
-  const message = cause.message.includes(formatLocation(location))
-    ? cause.message
-    : `The tables at ${formatLocation(location)} cannot be created: ${getErrorMessage(cause)}.`;
-  return new SvcError("INVALID_CONFIG", message, {
-    cause,
-    hint: cause.kind === "unavailable"
-      ? "Check that PostgreSQL runs there, and that this machine can reach it."
-      : "Check the user, its password and its rights, and the name of the database.",
-  });
 }
 
 async function closeAll(pools: readonly Pool[]): Promise<void> {

@@ -11,7 +11,7 @@ import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import { TABLE_NAMES } from "../../../service/store/tables.ts";
 import { ExactNumber } from "../../../utils/exact_number.ts";
 import { LimitedCommand, makeFolder, parseErrorRecord, PROGRAM, svcInProcess } from "../../harness/svc.ts";
-import { useTestSchema } from "../../harness/postgres_schema.ts";
+import { SHARED_POSTGRES, useTestSchema } from "../../harness/postgres_schema.ts";
 import { eventually } from "../../harness/wait.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
@@ -167,4 +167,13 @@ Deno.test("wrong places are refused with what to do", async () => {
   assert.match(String((await run(path, path)).message), /--from and --to both name/);
   assert.match(String((await run(path, "postgres://ada:secret@localhost/city")).message), /contains a password/);
   assert.match(String((await run(schema.location, path)).message), /There are no tables at/);
+  const unreachable = "postgres://ada@127.0.0.1:1/city";
+  for (const [from, to] of [[unreachable, path], [`${SHARED_POSTGRES}?sslrootcert=${path}/none`, path]] as const) {
+    const { code, message, hint } = await run(from, to);
+    assert.equal(code, "INVALID_CONFIG");
+    assert.match(String(message), /cannot be reached: .*|The sslrootcert file .* cannot be read/);
+    assert.match(String(hint), /^Check /);
+  }
+  await fillDirectory(`${path}/data`, 1);
+  assert.equal((await run(`${path}/data`, unreachable)).code, "INVALID_CONFIG");
 });

@@ -228,6 +228,23 @@ Deno.test("a service that cannot start reports the reason, in the foreground and
   assert.equal((await home.svc(...START_ARGUMENTS, "--data", ":memory:")).error.code, "INVALID_ARGS");
 });
 
+Deno.test("a start with a database server that cannot be used names the reason, and what to check", async () => {
+  await using home = await ServiceHome.open();
+  const none = join(home.directory, "none");
+  const server = "postgres://ada@127.0.0.1:1/city";
+  for (
+    const [location, reason] of [
+      [server, /cannot be reached/],
+      [`${server}?sslrootcert=${none}`, /The sslrootcert file .*none cannot be read\.$/],
+    ] as const
+  ) {
+    const { error } = await home.svc("service", "start", "--store", location);
+    assert.equal(error.code, "INVALID_CONFIG");
+    assert.match(String(error.message), reason);
+    assert.match(String(error.hint), /^Check /);
+  }
+});
+
 Deno.test("a start on a full disk reports the disk, not the rollback that follows", async () => {
   await using home = await ServiceHome.open();
   await Deno.mkdir(join(home.directory, "service"));
