@@ -1,22 +1,20 @@
 /** `svc service copy`: copies the data of a service to another place. */
 import { SvcError } from "../../lib/errors.ts";
-import { formatLocation, isPostgresLocation, LocationError, parseLocation } from "../../utils/postgres/location.ts";
+import { formatLocation, isPostgresLocation, type PostgresLocation } from "../../utils/postgres/location.ts";
+import { readPassword } from "../../utils/postgres/password.ts";
 import { resolveDirectory } from "../admin/control.ts";
+import { refusePassword } from "../server/directory.ts";
+import type { StorePasswordOptions } from "../server/settings.ts";
+import { parseStoreLocation } from "../store/open_store.ts";
 import type { CopySource, CopyTarget } from "./copied_database.ts";
 import { copyRows } from "./copy_rows.ts";
-import type { GetPassword } from "./postgres_copy.ts";
-
-/** Default schema of a location. */
-const SCHEMA = "svc";
 
 /** Options of a copy. A place is a data directory, or the location of a PostgreSQL database. */
-export interface CopyOptions {
+export interface CopyOptions extends StorePasswordOptions {
   /** Place of the data. */
   readonly from: string;
   /** Empty place. */
   readonly to: string;
-  /** Returns the password of the database. Default: the variable `PGPASSWORD`. */
-  readonly getPassword?: GetPassword;
 }
 
 /** Summary of a copy. */
@@ -31,38 +29,47 @@ export type CopyReport = {
   readonly files: number;
 };
 
+/** A data directory, or the location of a PostgreSQL database. */
+interface Place {
+  readonly name: string;
+  /** Undefined for a directory. */
+  readonly location?: PostgresLocation;
+}
+
 /** Copies all data, and compares each range of rows and each file with the source. An interrupted copy continues. */
-export async function copyService({ from, to, getPassword }: CopyOptions): Promise<CopyReport> {
-  const [before, after] = [normalize(from), normalize(to)];
-  if (before === after) {
-    throw new SvcError("INVALID_ARGS", `--from and --to both name ${before}.`, {
+export async function copyService({ from, to, ...password }: CopyOptions): Promise<CopyReport> {
+  const [before, after] = [await parsePlace(from, "--from"), await parsePlace(to, "--to")];
+  if (before.name === after.name) {
+    throw new SvcError("INVALID_ARGS", `--from and --to both name ${before.name}.`, {
       hint: "Name another place with --to.",
     });
   }
-  await using source = await openSource(before, getPassword);
-  await using target = await openTarget(after, getPassword);
-  return { from: before, to: after, ...await copyRows(source, target, before) };
-}
-
-function normalize(place: string): string {
-  if (!isPostgresLocation(place)) return resolveDirectory(place);
-  try {
-    return formatLocation(parseLocation(place, SCHEMA));
-  } catch (cause) {
-    throw cause instanceof LocationError ? new SvcError("INVALID_ARGS", cause.message, { cause }) : cause;
+  if (before.location === undefined && after.location === undefined) {
+    refusePassword(password, "Name a PostgreSQL database with --from or --to, or omit the password.");
   }
+  await using source = await openSource(before, password);
+  await using target = await openTarget(after, password);
+  return { from: before.name, to: after.name, ...await copyRows(source, target, before.name) };
 }
 
-const FROM_ENVIRONMENT: GetPassword = () => Promise.resolve(Deno.env.get("PGPASSWORD"));
+async function parsePlace(place: string, flag: string): Promise<Place> {
+  if (!isPostgresLocation(place)) return { name: resolveDirectory(place) };
+  const location = await parseStoreLocation(place, flag);
+  return { name: formatLocation(location), location };
+}
 
-async function openSource(place: string, getPassword = FROM_ENVIRONMENT): Promise<CopySource> {
-  if (!isPostgresLocation(place)) return await (await import("./sqlite_copy.ts")).openSqliteSource(place);
+async function openSource({ name, location }: Place, password: StorePasswordOptions): Promise<CopySource> {
+  if (location === undefined) return await (await import("./sqlite_copy.ts")).openSqliteSource(name);
   const { openPostgresSource } = await import("./postgres_copy.ts");
-  return await openPostgresSource(parseLocation(place, SCHEMA), getPassword);
+  return await openPostgresSource(location, () => readStorePassword(password));
 }
 
-async function openTarget(place: string, getPassword = FROM_ENVIRONMENT): Promise<CopyTarget> {
-  if (!isPostgresLocation(place)) return await (await import("./sqlite_copy.ts")).openSqliteTarget(place);
+async function openTarget({ name, location }: Place, password: StorePasswordOptions): Promise<CopyTarget> {
+  if (location === undefined) return await (await import("./sqlite_copy.ts")).openSqliteTarget(name);
   const { openPostgresTarget } = await import("./postgres_copy.ts");
-  return await openPostgresTarget(parseLocation(place, SCHEMA), getPassword);
+  return await openPostgresTarget(location, () => readStorePassword(password));
+}
+
+async function readStorePassword(options: StorePasswordOptions): Promise<string | undefined> {
+  return await readPassword({ file: options.storePasswordFile, command: options.storePasswordCommand });
 }

@@ -20,7 +20,7 @@ import { isProcessId } from "../../utils/process_id.ts";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { openStore, type StorePlace } from "../store/open_store.ts";
 import type { Store } from "../store/store.ts";
-import { MEMORY, type StoreOptions } from "./settings.ts";
+import { MEMORY, type StoreOptions, type StorePasswordOptions } from "./settings.ts";
 import { keepFile, removeBytes } from "../store/bytes_on_disk.ts";
 import { removeCopies, removeDatabase } from "../store/sqlite/upgrade/earlier_copies.ts";
 import { describeUpgrade, readUpgrade, removeUpgrade } from "./upgrade_state.ts";
@@ -145,14 +145,16 @@ const EMBEDDED = "sqlite";
 export async function findStore(path: string, options: StoreOptions): Promise<StorePlace> {
   const location = options.store ?? (path === MEMORY ? undefined : (await readState(path))?.store);
   if (location === undefined || location === EMBEDDED) {
-    if (options.storePasswordFile !== undefined || options.storePasswordCommand !== undefined) {
-      throw new SvcError("INVALID_ARGS", "The database of a data directory has no password.", {
-        hint: "Name a PostgreSQL database with --store, or omit the password.",
-      });
-    }
+    refusePassword(options, "Name a PostgreSQL database with --store, or omit the password.");
     return { file: path === MEMORY ? MEMORY : locateFiles(path).database };
   }
   return { location, passwordFile: options.storePasswordFile, passwordCommand: options.storePasswordCommand };
+}
+
+/** Throws if the options have a password, although no database server is used. */
+export function refusePassword({ storePasswordFile, storePasswordCommand }: StorePasswordOptions, hint: string): void {
+  if (storePasswordFile === undefined && storePasswordCommand === undefined) return;
+  throw new SvcError("INVALID_ARGS", "The database of a data directory has no password.", { hint });
 }
 
 /** Opens the database of a directory that a service has used. */

@@ -60,8 +60,11 @@ export interface ServiceOptions {
   log?: (line: string) => void;
 }
 
+/** The options with the password of a database server. */
+export type StorePasswordOptions = Pick<ServiceOptions, "storePasswordFile" | "storePasswordCommand">;
+
 /** The options that select the database. */
-export type StoreOptions = Pick<ServiceOptions, "store" | "storePasswordFile" | "storePasswordCommand">;
+export type StoreOptions = Pick<ServiceOptions, "store"> & StorePasswordOptions;
 
 /** The options with their defaults. */
 export type Settings = Readonly<

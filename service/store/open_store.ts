@@ -40,14 +40,14 @@ export async function openStore(place: StorePlace, note?: (line: string) => void
   });
 }
 
-/** Parses the location of a database server. Throws `INVALID_ARGS` if it is not valid. */
-export async function parseStoreLocation(location: string): Promise<PostgresLocation> {
+/** Parses the location of a database server. Throws `INVALID_ARGS`, which names the flag, if it is not valid. */
+export async function parseStoreLocation(location: string, flag = "--store"): Promise<PostgresLocation> {
   const { LocationError, parseLocation } = await import("../../utils/postgres/location.ts");
   try {
     return parseLocation(location, DEFAULT_SCHEMA);
   } catch (cause) {
     if (!(cause instanceof LocationError)) throw cause;
-    throw new SvcError("INVALID_ARGS", `--store: ${cause.message}`, {
+    throw new SvcError("INVALID_ARGS", `${flag}: ${cause.message}`, {
       cause,
       hint: "Pass the password with PGPASSWORD, --store-password-file or --store-password-command.",
     });

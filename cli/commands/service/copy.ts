@@ -1,4 +1,5 @@
 import { type LocalCommand, localCommand } from "../local_command.ts";
+import { storePasswordFlags } from "./store_flags.ts";
 
 /** `svc service copy`. */
 export const copyCommand: LocalCommand = localCommand({
@@ -6,7 +7,7 @@ export const copyCommand: LocalCommand = localCommand({
   details:
     "Stop all services that use the data first. The command compares everything that it has written with the source. " +
     "If the copy is interrupted, repeat the command to continue it. Until it is complete, no service can use the " +
-    "target. The password of the database comes from the environment variable PGPASSWORD.",
+    "target.",
   args: [],
   flags: {
     from: { help: "Data directory, or location of a PostgreSQL database", type: "string", required: true },
@@ -15,6 +16,7 @@ export const copyCommand: LocalCommand = localCommand({
       type: "string",
       required: true,
     },
+    ...storePasswordFlags,
   },
   example: [
     "--from permits --to 'postgres://svc@db.example.org/city?schema=permits'",

@@ -1,12 +1,7 @@
 import type { Flag } from "../command.ts";
 
-/** The flags that select the database of the service. */
-export const storeFlags = {
-  store: {
-    help: "Database: 'sqlite', or postgres://<user>@<host>:<port>/<database> (default: the last one used, or sqlite)",
-    type: "string",
-    placeholder: "location",
-  },
+/** The flags with the password of a database. */
+export const storePasswordFlags = {
   storePasswordFile: {
     help: "File with the database password (default: the variable PGPASSWORD)",
     type: "path",
@@ -18,4 +13,14 @@ export const storeFlags = {
     placeholder: "command",
     excludes: ["storePasswordFile"],
   },
+} as const satisfies Record<string, Flag>;
+
+/** The flags that select the database of the service. */
+export const storeFlags = {
+  store: {
+    help: "Database: 'sqlite', or postgres://<user>@<host>:<port>/<database> (default: the last one used, or sqlite)",
+    type: "string",
+    placeholder: "location",
+  },
+  ...storePasswordFlags,
 } as const satisfies Record<string, Flag>;
