@@ -148,8 +148,13 @@ async function describeStoreAccess({ location, passwordCommand }: StoreServerPla
     ? { socketFolders: [host] }
     : { addresses: [`${host.includes(":") ? `[${host}]` : host}:${port}`] };
   if (passwordCommand === undefined) return reach;
-  const { findProgram } = await import("../../utils/postgres/password.ts");
-  return { ...reach, programs: [findProgram(passwordCommand)] };
+  const { findProgram, PasswordError } = await import("../../utils/postgres/password.ts");
+  try {
+    return { ...reach, programs: [findProgram(passwordCommand)] };
+  } catch (cause) {
+    if (!(cause instanceof PasswordError)) throw cause;
+    throw new SvcError("INVALID_ARGS", `--store-password-command: ${cause.message}`, { cause });
+  }
 }
 
 async function waitUntilReady(

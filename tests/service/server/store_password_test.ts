@@ -55,3 +55,18 @@ Deno.test("a password without a database server is refused", async () => {
     assert.equal(error.message, "The database of a data directory has no password.");
   }
 });
+
+Deno.test("a detached start refuses a password command that it cannot parse", async () => {
+  await using folder = await makeFolder();
+  const start = ["start", "--detach", "--data", folder.path, "--store", "postgres://ada@localhost/city"];
+  for (
+    const [command, reason] of [["", "is empty."], [
+      "pass 'city",
+      "has an unclosed quotation mark: pass 'city",
+    ]] as const
+  ) {
+    const error = parseErrorRecord(await svcInProcess(["service", ...start, "--store-password-command", command]));
+    assert.equal(error.code, "INVALID_ARGS");
+    assert.equal(error.message, `--store-password-command: The password command ${reason}`);
+  }
+});
