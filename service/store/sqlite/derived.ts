@@ -73,7 +73,8 @@ export function fillDerived(db: DatabaseSync): void {
 function selectTexts({ kind, member }: ItemMember): string {
   const items = `SELECT items.at, items.seq`;
   if (member === undefined) return `${items}, owner AS text FROM items WHERE kind = '${kind}'`;
-  return `${items}, json_each.value AS text FROM items, json_each(items.content, '$.${member}')
+  const content = "iif(json_valid(items.content), items.content, '{}')"; // That of a damaged row counts as empty.
+  return `${items}, json_each.value AS text FROM items, json_each(${content}, '$.${member}')
     WHERE items.kind = '${kind}' AND json_each.type = 'text'`;
 }
 
@@ -177,8 +178,8 @@ export function defineSearchText(db: DatabaseSync): void {
   });
 }
 
-/** Parses the content of a case. That of a damaged row is empty: an error would end the query without a message. */
-function parseContent(text: SQLOutputValue): JsonObject {
+/** Parses the content from which rows are derived. That of a damaged row counts as empty. */
+export function parseContent(text: SQLOutputValue | undefined): JsonObject {
   try {
     const content = parseStored(String(text));
     return isJsonObject(content) ? content : {};

@@ -20,6 +20,7 @@ import {
   FILL_DERIVED,
   MAX_STALE,
   type NumberedItem,
+  parseContent,
 } from "./derived.ts";
 import type { PagePlace, PagePlaces } from "../page_places.ts";
 import { listColumns, parseStored } from "../tables.ts";
@@ -560,7 +561,7 @@ export class SqliteTransaction implements Transaction {
 /** Reads an item whose derived rows are needed, also if the row is damaged, because it may be replaced or deleted. */
 function toNumberedItem(row: SqlRow): NumberedItem {
   const [kind = "", id = "", owner = "", at = ""] = ["kind", "id", "owner", "at"].map((name) => readText(row, name));
-  return { kind, id, owner, at, content: readObject(row, "content"), seq: readNumber(row, "seq") };
+  return { kind, id, owner, at, content: parseContent(row.content), seq: readNumber(row, "seq") };
 }
 
 function toTextUse(row: SqlRow): TextUse {

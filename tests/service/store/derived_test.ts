@@ -244,3 +244,43 @@ Deno.test("an upgrade derives the same as the changes of the current version", a
     assert.deepEqual(read(), kept);
   }
 });
+
+Deno.test("a damaged message can be replaced, and deleted alone or with its case", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/store.db`;
+  const fill = openSqliteStore(path);
+  await fill.transact(async (tx) => {
+    await tx.putCase(newCase(1));
+    for (const id of ["a", "b", "c"]) await tx.putItem({ ...newMessage("W P-1", "new", 0), id });
+  });
+  await fill.close();
+  using db = new DatabaseSync(path);
+  assert.equal(db.prepare("UPDATE items SET content = substr(content, 2)").run().changes, 3);
+  const store = openSqliteStore(path);
+  await store.transact((tx) => tx.putItem({ ...newMessage("W P-1", "newer", 0), id: "a" }));
+  await store.transact((tx) => tx.deleteItem("message", "b"));
+  await store.transact((tx) => tx.rename({ kind: "stage", owner: "T", from: "S", to: "R" }));
+  await store.transact((tx) => tx.deleteCase("W P-1"));
+  assert.deepEqual(await store.read((tx) => tx.listItems("message")), []);
+  await store.close();
+});
+
+/** Damages the JSON of a message. Returns its ID. */
+function damageMessage(database: string): string {
+  using db = new DatabaseSync(database);
+  const first = "(SELECT MIN(seq) FROM items WHERE kind = 'message')";
+  return String(
+    db.prepare(`UPDATE items SET content = substr(content, 2) WHERE seq = ${first} RETURNING id`).get()?.id,
+  );
+}
+
+Deno.test("a damaged message does not stop an upgrade", async () => {
+  await using folder = await makeFolder();
+  createEarlierStore(folder.path, 9, 30);
+  const { database } = locateFiles(folder.path);
+  const id = damageMessage(database);
+  await upgradeDatabase(database);
+  const store = openSqliteStore(database);
+  await assert.rejects(store.read((tx) => tx.getItem("message", id)), { code: "STORE_DAMAGED" });
+  await store.close();
+});
