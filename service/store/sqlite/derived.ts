@@ -146,7 +146,10 @@ function listDerived(item: NumberedItem): { readonly table: "texts" | "recipient
   ];
 }
 
-/** Compiles the statement that lists the newest items of a kind that have one of several recipients. */
+/** Maximum number of recipients of one statement. SQLite allows 500 parts. */
+export const MAX_RECIPIENTS = 400;
+
+/** Compiles the statement that lists the newest items of a kind that have one of up to `MAX_RECIPIENTS` recipients. */
 export function compileReceived(kind: string, recipients: readonly string[], before: string, limit: number): Change {
   const ofEach = recipients.map((_, index) =>
     `SELECT seq FROM (SELECT seq FROM itemRecipients WHERE kind = ?1 AND recipient = ?${index + 4} AND at < ?2

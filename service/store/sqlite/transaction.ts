@@ -18,6 +18,7 @@ import {
   deriveFromCase,
   deriveFromItem,
   FILL_DERIVED,
+  MAX_RECIPIENTS,
   MAX_STALE,
   type NumberedItem,
   parseContent,
@@ -283,7 +284,7 @@ export class SqliteTransaction implements Transaction {
     { before, limit = -1, recipients }: ItemRange = {},
   ): Promise<StoredItem[]> {
     const end = before ?? END_OF_TIME;
-    if (owner === undefined && recipients !== undefined) {
+    if (owner === undefined && recipients !== undefined && recipients.length <= MAX_RECIPIENTS) {
       const rows = await this.#query(compileReceived(kind, recipients, end, limit));
       return rows.map((row) => decodeRow("items", row));
     }

@@ -284,3 +284,13 @@ Deno.test("a damaged message does not stop an upgrade", async () => {
   await assert.rejects(store.read((tx) => tx.getItem("message", id)), { code: "STORE_DAMAGED" });
   await store.close();
 });
+
+Deno.test("an operator with many queues finds messages", async () => {
+  const store = openSqliteStore(":memory:");
+  const message = newMessage("W P-1", "new", 0);
+  await store.transact((tx) => tx.putItem(message));
+  const recipients = Array.from({ length: 2000 }, (_, n) => nameRecipient("queue", `Q${n}`));
+  recipients.push(nameRecipient("queue", "Review"));
+  assert.deepEqual(await store.read((tx) => tx.listItems("message", undefined, { limit: 9, recipients })), [message]);
+  await store.close();
+});
