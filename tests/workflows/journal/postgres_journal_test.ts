@@ -36,6 +36,45 @@ Deno.test("writes through a claim that another process has taken over are refuse
   assert.deepEqual((await other.events(RUN, 2)).map(({ content }) => content), ["ours"]);
 });
 
+Deno.test("a signal that arrives while an input gets a new history does not damage it", async () => {
+  await using schema = useTestSchema();
+  await using journal = await openPostgresJournal(schema.location);
+  await using other = await openPostgresJournal(schema.location);
+  await journal.createRun(newRun(RUN));
+  await using claim = await journal.claimInput(RUN, 1);
+  assert.ok(claim);
+  claim.begin(BEGIN);
+  claim.append({ ...LINE, content: "before" });
+  await claim.durable();
+  const signal = { kind: "signal", position: 0, at: 1, content: '{"name":"approved"}' } as const;
+  const start = { kind: "continued", position: 0, at: 2, content: `{"input":2,"count":1}` } as const;
+  const pool = await schema.open();
+  const written = await pool.use(async (connection) => {
+    const waitFor = (count: number) =>
+      eventually(`${count} statements wait`, async () => {
+        const { rows: [row] } = await connection.run(`
+          WITH RECURSIVE waiting AS (
+            SELECT pg_backend_pid() AS pid
+            UNION SELECT other.pid FROM pg_stat_activity AS other, waiting
+              WHERE waiting.pid = ANY(pg_blocking_pids(other.pid))
+          ) SELECT count(*) - 1 AS count FROM waiting`);
+        return Number(row?.count) === count;
+      });
+    await connection.run("BEGIN");
+    await connection.run("SELECT 1 FROM inputs FOR UPDATE");
+    const signalled = other.signalInput(RUN, 1, signal);
+    await waitFor(1);
+    const continued = claim.continue(start);
+    await waitFor(2);
+    await connection.run("COMMIT");
+    return [signalled, continued];
+  });
+  await Promise.all(written);
+  await pool.close();
+  assert.deepEqual((await journal.events(RUN, 1)).map(({ kind }) => kind), ["continued"]);
+  assert.deepEqual((await journal.verify()).damaged, []);
+});
+
 Deno.test("the inputs of a process that others thought gone are lost to it", async () => {
   await using schema = useTestSchema();
   await using journal = await openPostgresJournal(schema.location);

@@ -62,6 +62,11 @@ const WRITE = `
   )
   SELECT run, number FROM held`;
 
+/** Locks inputs whose histories are replaced, so that the next statement sees and deletes signals that came before the lock. */
+const LOCK_INPUTS = `
+  SELECT 1 FROM unnest($1::bigint[], $2::integer[]) AS replaced (run, number) JOIN inputs USING (run, number)
+  ORDER BY inputs.run, inputs.number FOR UPDATE OF inputs`;
+
 /** Ends the waits of inputs that have got a signal. A statement of its own sees signals that came before the lock. */
 const WAKE = `
   UPDATE inputs SET until = LEAST(until, (extract(epoch FROM now()) * 1000)::bigint)
@@ -75,6 +80,8 @@ const WAKE = `
 /** Opens runs again that had ended. */
 const OPEN_RUNS = `
   UPDATE runs SET state = 'open', "endedAt" = NULL WHERE seq = ANY($1::bigint[]) AND state IN ('done', 'failed')`;
+
+type Statement = readonly [sql: string, parameters: readonly SqlParameter[]];
 
 type ClaimWrites = readonly [claim: ClaimedInput, writes: PendingWrites];
 
@@ -150,27 +157,28 @@ export class SharedClaimWriter implements ClaimWriter {
 
 /** Writes through claims, and returns the keys of those that still hold. */
 async function writeClaims(db: JournalDatabase, all: readonly ClaimWrites[]): Promise<ReadonlySet<string>> {
+  const replaced = all.filter(([, { replaces }]) => replaces);
   const waits = all.filter(([, { seen }]) => seen !== undefined);
   const begun = all.filter(([, { hasBegun }]) => hasBegun);
   const parameters = toParameters(all);
-  const toKeys = (rows: readonly Readonly<Record<string, unknown>>[]) =>
+  const toKeys = (rows: readonly Readonly<Record<string, unknown>>[] = []) =>
     new Set(rows.map(({ run, number }) => `${run}.${number}`));
-  if (waits.length === 0 && begun.length === 0) return toKeys(await db.query(WRITE, parameters, "write_claims"));
-  const [written] = await db.transact([
-    [WRITE, parameters],
-    ...(waits.length > 0
-      ? [
-        [WAKE, [
-          waits.map(([{ key }]) => key.run),
-          waits.map(([{ key }]) => key.number),
-          waits.map(([{ key }]) => key.fence),
-          waits.map(([, { seen = 0 }]) => seen),
-        ]] as const,
-      ]
-      : []),
-    ...(begun.length > 0 ? [[OPEN_RUNS, [[...new Set(begun.map(([{ key }]) => key.run))]]] as const] : []),
-  ]);
-  return toKeys(written?.rows ?? []);
+  const before: Statement[] = replaced.length > 0
+    ? [[LOCK_INPUTS, [replaced.map(([{ key }]) => key.run), replaced.map(([{ key }]) => key.number)]]]
+    : [];
+  const after: Statement[] = [];
+  if (waits.length > 0) {
+    after.push([WAKE, [
+      waits.map(([{ key }]) => key.run),
+      waits.map(([{ key }]) => key.number),
+      waits.map(([{ key }]) => key.fence),
+      waits.map(([, { seen = 0 }]) => seen),
+    ]]);
+  }
+  if (begun.length > 0) after.push([OPEN_RUNS, [[...new Set(begun.map(([{ key }]) => key.run))]]]);
+  if (before.length + after.length === 0) return toKeys(await db.query(WRITE, parameters, "write_claims"));
+  const results = await db.transact([...before, [WRITE, parameters], ...after]);
+  return toKeys(results[before.length]?.rows);
 }
 
 function toParameters(all: readonly ClaimWrites[]): readonly SqlParameter[] {
