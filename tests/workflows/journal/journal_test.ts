@@ -303,41 +303,6 @@ Deno.test("a full disk is recognized by the messages of Linux, macOS and Windows
   assert.deepEqual(messages.map((message) => isDiskFull(new Error(message))), [true, true, false]);
 });
 
-Deno.test("a cancelled run stays cancelled if a process sets its state at the same time", async () => {
-  await using folder = await makeFolder();
-  await using journal = await openJournal(`${folder.path}/journal.db`);
-  await journal.createRun(newRun(RUN));
-  await journal.setState(RUN, "cancelled");
-  for (const state of ["done", "failed", "open"] as const) {
-    await journal.setState(RUN, state);
-    assert.equal(await journal.readState(RUN), "cancelled");
-  }
-});
-
-Deno.test("an input has one claim at a time, and writes through a disposed claim are refused", async () => {
-  await using folder = await makeFolder();
-  await using journal = await openJournal(`${folder.path}/journal.db`);
-  await journal.createRun(newRun(RUN));
-  const stale = await journal.claimInput(RUN, 1);
-  assert.ok(stale);
-  assert.equal(await journal.claimInput(RUN, 1), undefined);
-  stale.begin({ place: "input", startedAt: 0, generation: 0 });
-  await stale.durable();
-  await stale[Symbol.asyncDispose]();
-  await using claim = await journal.claimInput(RUN, 1);
-  assert.ok(claim);
-  const line = { kind: "log", position: 0, at: 0, content: "late" } as const;
-  stale.append(line);
-  stale.end({ state: "done" });
-  const error = { code: "INTERRUPTED", message: "Another process has taken over input 1 of run r1." };
-  await assert.rejects(stale.durable(), error);
-  await assert.rejects(stale.reopen({ ...line, kind: "left" }, 1), error);
-  await stale[Symbol.asyncDispose](); // Does not release the claim of the other.
-  assert.equal(await journal.claimInput(RUN, 1), undefined);
-  assert.deepEqual(await journal.events(RUN, 1), []);
-  assert.equal((await journal.findInput(RUN, 1))?.end, undefined);
-});
-
 Deno.test("a run that was only partly deleted is cancelled", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
