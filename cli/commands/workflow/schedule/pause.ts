@@ -1,16 +1,8 @@
-import { type LocalCommand, localCommand } from "../../local_command.ts";
-import { journalFile } from "../shared/flags.ts";
-import { scheduleName } from "./name_argument.ts";
+import type { LocalCommand } from "../../local_command.ts";
+import { scheduleCommand } from "./schedule_command.ts";
 
 /** `svc workflow schedule pause`. */
-export const pauseCommand: LocalCommand = localCommand({
-  summary: "Pause a schedule; a run in progress continues",
-  args: [scheduleName],
-  flags: journalFile,
-  example: "nightly",
-  async run(context, { name, journal }) {
-    const { openSchedulesFor } = await import("./open_schedules.ts");
-    await using schedules = openSchedulesFor(context, journal);
-    await context.print(await schedules.pause(name));
-  },
-});
+export const pauseCommand: LocalCommand = scheduleCommand(
+  { summary: "Pause a schedule; a run in progress continues" },
+  async ({ print }, schedules, name) => await print(await schedules.pause(name)),
+);
