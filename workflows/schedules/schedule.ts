@@ -11,11 +11,17 @@ export const OVERLAP_POLICIES = ["skip", "buffer", "allow"] as const;
  */
 export type OverlapPolicy = (typeof OVERLAP_POLICIES)[number];
 
-/** All policies for due times at which no worker was running. */
+/** All policies for missed times: due times that no worker handled within a minute. */
 export const MISSED_POLICIES = ["skip", "once"] as const;
 
-/** The policy for due times at which no worker was running: `skip` starts no run, `once` starts one for all of them. */
+/** The policy for missed times: `skip` starts no run, `once` starts one for all of them. */
 export type MissedPolicy = (typeof MISSED_POLICIES)[number];
+
+/** Why no run was ordered for a due time, by the policy that decided it. */
+export const SKIP_REASONS = {
+  overlap: "the previous run had not ended",
+  missed: "no worker started it within a minute",
+} as const;
 
 /** A run that a schedule has ordered. It has the same identifier whenever it is started, so it starts once. */
 export interface ScheduledRun {
@@ -35,7 +41,7 @@ export interface ScheduleRecord {
   readonly timeZone: string;
   /** Policy for due times while a run has not ended. */
   readonly overlap: OverlapPolicy;
-  /** Policy for due times at which no worker was running. */
+  /** Policy for missed times. */
   readonly missed: MissedPolicy;
   /** Settings of the runs, with the grants. */
   readonly settings: RunSettings;
@@ -50,7 +56,7 @@ export interface ScheduleRecord {
   /** Run that starts when `runs` is empty. */
   readonly buffered?: ScheduledRun;
   /** The last due time for which no run was ordered, and the policy that decided it. */
-  readonly lastSkipped?: { readonly due: number; readonly policy: "overlap" | "missed" };
+  readonly lastSkipped?: { readonly due: number; readonly policy: keyof typeof SKIP_REASONS };
   /** Why the last failed start of a run failed. */
   readonly lastError?: { readonly runId: string; readonly message: string };
 }
@@ -90,7 +96,7 @@ export function endRun(schedule: ScheduleRecord, runId: string): ScheduleRecord 
   return { ...rest, runs: [buffered] };
 }
 
-function skip(schedule: ScheduleRecord, due: number, policy: "overlap" | "missed"): ScheduleRecord {
+function skip(schedule: ScheduleRecord, due: number, policy: keyof typeof SKIP_REASONS): ScheduleRecord {
   return { ...schedule, lastSkipped: { due, policy } };
 }
 

@@ -9,7 +9,7 @@ import type { InputCounts, StartRunOptions } from "../runs/options.ts";
 import type { Run } from "../runs/run.ts";
 import { defaultJournalPath, openRuns } from "../runs/runs.ts";
 import { type CronTimes, parseCron } from "./cron.ts";
-import { endRun, orderDueRuns, type ScheduledRun, type ScheduleRecord } from "./schedule.ts";
+import { endRun, orderDueRuns, type ScheduledRun, type ScheduleRecord, SKIP_REASONS } from "./schedule.ts";
 import type { ScheduleStore } from "./schedule_store.ts";
 import { type SchedulesOptions, toGranted } from "./schedules.ts";
 import { openScheduleStore } from "./sqlite_schedule_store.ts";
@@ -152,8 +152,9 @@ export class ScheduleWorker implements AsyncDisposable {
     );
     if (changed?.lastSkipped !== undefined && changed.lastSkipped.due !== schedule.lastSkipped?.due) {
       const { due, policy } = changed.lastSkipped;
-      const reason = policy === "overlap" ? "the previous run had not ended" : "no worker was running";
-      this.#log(`${schedule.name}: skipped the run of ${new Date(due).toISOString()}, because ${reason}.`);
+      this.#log(
+        `${schedule.name}: skipped the run of ${new Date(due).toISOString()}, because ${SKIP_REASONS[policy]}.`,
+      );
     }
     return changed ?? { ...schedule, runs: [] };
   }

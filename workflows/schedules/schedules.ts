@@ -12,7 +12,14 @@ import { type RunsOptions, type StartRunOptions, toSettings } from "../runs/opti
 import { defaultJournalPath, isLocation } from "../runs/runs.ts";
 import { openWorkflow } from "../scripts/open_workflow.ts";
 import { getLocalTimeZone, parseCron } from "./cron.ts";
-import { MISSED_AFTER, type MissedPolicy, orderRun, type OverlapPolicy, type ScheduleRecord } from "./schedule.ts";
+import {
+  MISSED_AFTER,
+  type MissedPolicy,
+  orderRun,
+  type OverlapPolicy,
+  type ScheduleRecord,
+  SKIP_REASONS,
+} from "./schedule.ts";
 import { openScheduleStore } from "./sqlite_schedule_store.ts";
 import type { ScheduleStore } from "./schedule_store.ts";
 
@@ -41,7 +48,7 @@ export interface AddScheduleOptions
   readonly timeZone?: string;
   /** Policy for due times while a run has not ended. Default: `skip`. */
   readonly overlap?: OverlapPolicy;
-  /** Policy for due times at which no worker was running. Default: `skip`. */
+  /** Policy for due times that no worker handled within a minute. Default: `skip`. */
   readonly missed?: MissedPolicy;
   /** True replaces a schedule of the same name. Its runs in progress continue. */
   readonly replace?: boolean;
@@ -83,14 +90,9 @@ export type ScheduleDescription = {
   readonly grants: string[];
   /** Policy for due times while a run has not ended. */
   readonly overlap: OverlapPolicy;
-  /** Policy for due times at which no worker was running. */
+  /** Policy for due times that no worker handled within a minute. */
   readonly missed: MissedPolicy;
 };
-
-const SKIP_REASONS = {
-  overlap: "the previous run had not ended",
-  missed: "no worker was running",
-} as const;
 
 /** Opens the schedules of a journal. */
 export function openSchedules(options: SchedulesOptions = {}): Schedules {

@@ -54,7 +54,7 @@ Deno.test("while a run has not ended, skip orders none, buffer one, and allow al
   assert.deepEqual(listOrdered(allow), ["s-20260101-1210", "s-20260101-1220", "s-20260101-1230"]);
 });
 
-Deno.test("times at which no worker was running order no run with skip, and one with once", () => {
+Deno.test("times that no worker handled within a minute order no run with skip, and one with once", () => {
   const skipped = checkAt(createSchedule("allow", "skip"), "15:05:00");
   assert.deepEqual(listOrdered(skipped), []);
   assert.deepEqual(skipped.lastSkipped, { due: at("15:00:00"), policy: "missed" });

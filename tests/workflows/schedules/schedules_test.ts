@@ -111,7 +111,9 @@ Deno.test("a failed run has ended, and a worker says which policy skipped a time
   await schedules.add({ name: "s", script, cron: "0 * * * *", timeZone: "UTC" });
   clock.time = "2026-01-01T13:30:00Z";
   await work.work();
-  assert.deepEqual(work.log, ["s: skipped the run of 2026-01-01T13:00:00.000Z, because no worker was running."]);
+  assert.deepEqual(work.log, [
+    "s: skipped the run of 2026-01-01T13:00:00.000Z, because no worker started it within a minute.",
+  ]);
   clock.time = "2026-01-01T14:00:30Z";
   await work.work();
   assert.deepEqual(await work.listRuns(), ["s-20260101-1400 failed s"]);

@@ -30,7 +30,7 @@ export const addCommand: LocalCommand = localCommand({
       placeholder: "policy",
     },
     missed: {
-      help: "What to do about times at which no worker was running",
+      help: "What to do about times that no worker handled within a minute",
       type: "string",
       choices: MISSED_POLICIES,
       default: "skip",
