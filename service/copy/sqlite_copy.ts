@@ -25,53 +25,35 @@ import type { CopyProgress, CopySource, CopyTarget, Place } from "./copied_datab
 export async function openSqliteSource(data: string): Promise<CopySource> {
   const { database, files } = locateFiles(data);
   if (!await exists(database)) throw createUnusedError(data, "There is nothing to copy.");
-  const lock = await lockDirectory(data);
-  const db = openForReading(database);
+  using opened = new DisposableStack();
+  opened.use(await lockDirectory(data));
+  const db = opened.adopt(openForReading(database), (db) => db.close());
   const version = readVersion(db, database);
   if (version !== SCHEMA_VERSION) {
-    db.close();
-    lock[Symbol.dispose]();
     throw new SvcError("INVALID_CONFIG", `${database} was written by an older version of svc (schema ${version}).`, {
       hint: "Start the service with this version to upgrade it, and stop it again.",
     });
   }
-  return {
-    ...readTables(db),
-    bytes: openBytes(files),
-    [Symbol.asyncDispose]: () => {
-      db.close();
-      lock[Symbol.dispose]();
-      return Promise.resolve();
-    },
-  };
+  return { ...readTables(db), bytes: openBytes(files), ...releaseLater(opened) };
 }
 
 /** Opens the database that becomes that of a data directory when the copy is finished. */
 export async function openSqliteTarget(data: string): Promise<CopyTarget> {
   const { database, files } = locateFiles(data);
-  const lock = await lockDirectory(data);
   const unfinished = `${database}.copy`;
-  let db: DatabaseSync;
-  try {
-    if (await exists(database)) {
-      throw new SvcError("CONFLICT", `${data} already contains data, which a copy does not replace.`, {
-        hint: "Name another directory, or delete the data with 'svc service reset'.",
-      });
-    }
-    db = openDatabase(unfinished, false, (db) => prepareDatabase(db, unfinished));
-  } catch (error) {
-    lock[Symbol.dispose]();
-    throw error;
+  using opened = new DisposableStack();
+  opened.use(await lockDirectory(data));
+  if (await exists(database)) {
+    throw new SvcError("CONFLICT", `${data} already contains data, which a copy does not replace.`, {
+      hint: "Name another directory, or delete the data with 'svc service reset'.",
+    });
   }
+  const db = openDatabase(unfinished, false, (db) => prepareDatabase(db, unfinished));
+  opened.defer(() => db.isOpen && db.close());
   defineChecksum(db);
   db.exec("CREATE TABLE IF NOT EXISTS copyProgress (id INTEGER PRIMARY KEY, progress TEXT NOT NULL)");
   const note = (progress: CopyProgress) => {
     db.prepare("INSERT OR REPLACE INTO copyProgress VALUES (1, ?)").run(JSON.stringify(progress));
-  };
-  let isOpen = true;
-  const close = () => {
-    if (isOpen) db.close();
-    isOpen = false;
   };
   return {
     ...readTables(db),
@@ -93,12 +75,19 @@ export async function openSqliteTarget(data: string): Promise<CopyTarget> {
     finish: async () => {
       fillDerived(db);
       db.exec("DROP TABLE copyProgress");
-      close();
+      db.close();
       await Deno.rename(unfinished, database);
     },
+    ...releaseLater(opened),
+  };
+}
+
+/** Keeps resources until the result is disposed of. */
+function releaseLater(resources: DisposableStack): AsyncDisposable {
+  const kept = resources.move();
+  return {
     [Symbol.asyncDispose]: () => {
-      close();
-      lock[Symbol.dispose]();
+      kept.dispose();
       return Promise.resolve();
     },
   };

@@ -1,5 +1,6 @@
 /** `svc service copy`: from a data directory to PostgreSQL, and back. */
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { copyService } from "../../../service/copy/copy.ts";
 import { openPostgresSource } from "../../../service/copy/postgres_copy.ts";
 import { openSqliteSource } from "../../../service/copy/sqlite_copy.ts";
@@ -154,6 +155,18 @@ Deno.test("a copy that was killed continues, and no service uses the target befo
     await readAll(await openPostgresSource(schema.parsed, noPassword)),
     await readAll(await openSqliteSource(data)),
   );
+});
+
+Deno.test("a refused source stays unlocked", async () => {
+  await using folder = await makeFolder();
+  await fillDirectory(folder.path, 1);
+  {
+    using db = new DatabaseSync(locateFiles(folder.path).database);
+    db.exec("PRAGMA user_version = 999");
+  }
+  for (let attempt = 0; attempt < 2; attempt++) {
+    await assert.rejects(copyService({ from: folder.path, to: `${folder.path}/to` }), /newer version of svc/);
+  }
 });
 
 Deno.test("wrong places are refused with what to do", async () => {
