@@ -1,5 +1,5 @@
 /** Copies from and to the SQLite database of a data directory. */
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { SvcError } from "../../lib/errors.ts";
 import { exists } from "../../utils/fs/exists.ts";
 import { isJsonObject, parseJsonObject } from "../../utils/json.ts";
@@ -74,9 +74,10 @@ export async function openSqliteTarget(data: string): Promise<CopyTarget> {
     },
     finish: async () => {
       fillDerived(db);
-      db.exec("DROP TABLE copyProgress");
       db.close();
       await Deno.rename(unfinished, database);
+      using finished = new DatabaseSync(database);
+      finished.exec("DROP TABLE copyProgress"); // Last, because an interrupted copy continues with it.
     },
     ...releaseLater(opened),
   };

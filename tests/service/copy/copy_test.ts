@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { copyService } from "../../../service/copy/copy.ts";
+import { copyRows } from "../../../service/copy/copy_rows.ts";
 import { openPostgresSource } from "../../../service/copy/postgres_copy.ts";
-import { openSqliteSource } from "../../../service/copy/sqlite_copy.ts";
+import { openSqliteSource, openSqliteTarget } from "../../../service/copy/sqlite_copy.ts";
 import type { CopySource } from "../../../service/copy/copied_database.ts";
 import { locateFiles } from "../../../service/server/directory.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
@@ -155,6 +156,22 @@ Deno.test("a copy that was killed continues, and no service uses the target befo
     await readAll(await openPostgresSource(schema.parsed, noPassword)),
     await readAll(await openSqliteSource(data)),
   );
+});
+
+Deno.test("a copy to a directory that was interrupted before its last step continues", async () => {
+  await using folder = await makeFolder();
+  const [data, back] = [`${folder.path}/data`, `${folder.path}/back`];
+  await fillDirectory(data, 5);
+  {
+    await using source = await openSqliteSource(data);
+    await using target = await openSqliteTarget(back);
+    await Deno.mkdir(locateFiles(back).database); // The database cannot get its name.
+    await assert.rejects(copyRows(source, target, data));
+  }
+  await Deno.remove(locateFiles(back).database);
+  assert.deepEqual(await copyService({ from: data, to: back }), { from: data, to: back, rows: 24, files: 1 });
+  assert.deepEqual(await readAll(await openSqliteSource(back)), await readAll(await openSqliteSource(data)));
+  assert.deepEqual(await countMatches(back), await countMatches(data));
 });
 
 Deno.test("a refused source stays unlocked", async () => {
