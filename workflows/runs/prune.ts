@@ -46,8 +46,7 @@ export async function* pruneRuns(
   { run: named, endedBefore = Infinity, keep = "results", isPreview = false }: PruneOptions,
 ): AsyncGenerator<PrunedRun> {
   for (const run of runs) {
-    const endedAt = run.endedAt ?? (named === undefined ? Infinity : 0);
-    if (endedAt > endedBefore || (run.endedAt === undefined && endedBefore !== Infinity)) continue;
+    if (!isSelected(run, named !== undefined, endedBefore)) continue;
     await using claim = isPreview ? undefined : await tryClaimRun(journal, run.id);
     if (!isPreview && claim === undefined) {
       if (named === undefined) continue; // It continues.
@@ -58,6 +57,11 @@ export async function* pruneRuns(
     const pruned = await pruneRun(journal, run, keep, isPreview);
     if (pruned.inputs > 0) yield pruned;
   }
+}
+
+/** Reports whether a run is pruned. One that has not ended is pruned only by its name. */
+function isSelected({ endedAt }: RunRecord, isNamed: boolean, endedBefore: number): boolean {
+  return endedAt === undefined ? isNamed && endedBefore === Infinity : endedAt <= endedBefore;
 }
 
 async function pruneRun(journal: Journal, run: RunRecord, keep: PrunedTo, isPreview: boolean): Promise<PrunedRun> {

@@ -128,6 +128,25 @@ Deno.test("prune previews and deletes the histories of ended runs, and the file 
   assert.match(invalid.note, /--older-than must be a number of minutes, hours or days, not \\"1w\\"/);
 });
 
+Deno.test("prune leaves a run that has not ended alone, unless it is named", async () => {
+  await using workspace = await openWorkspace();
+  const { runs, journal, folder } = workspace;
+  {
+    const inputs = ["C-1", "C-3"];
+    await using run = await runs.start({
+      ...{ script: `${folder}/script.ts`, inputs, id: "r1", concurrency: 1, allowDeclared: true },
+    });
+    for await (const _ of run.results) break; // Interrupts the run.
+  }
+  const prune = async (...args: string[]) => {
+    const { stdout } = await svcInProcess(["workflow", "prune", "--journal", journal, ...args]);
+    return JSON.parse(stdout).map(({ run }: Record<string, unknown>) => run);
+  };
+  assert.deepEqual(await prune(), []);
+  assert.deepEqual(await prune("r1", "--older-than", "1d"), []);
+  assert.deepEqual(await prune("r1"), ["r1"]);
+});
+
 Deno.test("prune leaves a run alone while a process works on it", async () => {
   await using workspace = await openWorkspace();
   const { runs, journal, folder } = workspace;
