@@ -320,6 +320,7 @@ export class InputRun implements RunHandlers {
   }
 
   async #rewind(rewind: Rewind): Promise<void> {
+    this.#signals?.release(rewind.positions);
     const generation = await this.#orFail(this.#options.sink.rewind(rewind));
     await this.#dispatch({ type: "rewound", generation });
   }

@@ -23,6 +23,14 @@ export function toSignalEvent(signal: Signal): EventRecord {
   return { kind: "signal", position: 0, at: Date.now(), content: JSON.stringify(signal) };
 }
 
+/** A signal that was sent to the input. */
+interface SentSignal {
+  readonly seq: number;
+  readonly signal: Signal;
+  /** Position of the step that has received it. */
+  receivedBy?: number;
+}
+
 /** A step that waits for a signal. */
 interface Receiver {
   readonly name: string;
@@ -38,9 +46,10 @@ export type ReadSignals = (after: number) => Promise<readonly StoredEvent[]>;
  */
 export class Signals {
   readonly #read: ReadSignals;
-  readonly #unreceived: { readonly seq: number; readonly signal: Signal }[] = [];
+  readonly #signals: SentSignal[] = [];
   readonly #receivers = new Map<number, Receiver>();
-  readonly #received: ReadonlySet<number>;
+  /** Positions of the steps of the history that have received a signal, by its sequence number. */
+  readonly #received: ReadonlyMap<number, number>;
   #timer?: ReturnType<typeof setTimeout>;
   #last = 0;
 
@@ -51,10 +60,12 @@ export class Signals {
     read: ReadSignals,
   ) {
     this.#read = read;
-    const answers = steps.values().flatMap(({ request, result }) =>
-      isReceiveRequest(request) && result?.kind === "answer" ? [decodeAnswer(result.content)] : []
+    const received = steps.entries().flatMap(([position, { request, result }]) =>
+      isReceiveRequest(request) && result?.kind === "answer"
+        ? [[Number(decodeAnswer(result.content).head.signal), position] as const]
+        : []
     );
-    this.#received = new Set(answers.map(({ head }) => Number(head.signal)));
+    this.#received = new Map(received);
     this.#add(events.filter(({ kind }) => kind === "signal"));
   }
 
@@ -77,6 +88,14 @@ export class Signals {
     }
   }
 
+  /** Gives the signals of dropped steps to steps that are taken later. */
+  release(dropped: readonly number[]): void {
+    const positions = new Set(dropped);
+    for (const sent of this.#signals) {
+      if (sent.receivedBy !== undefined && positions.has(sent.receivedBy)) sent.receivedBy = undefined;
+    }
+  }
+
   /** Looks for no more signals. */
   end(): void {
     clearTimeout(this.#timer);
@@ -86,16 +105,16 @@ export class Signals {
   #add(events: readonly StoredEvent[]): void {
     for (const event of events) {
       this.#last = Math.max(this.#last, event.seq);
-      if (!this.#received.has(event.seq)) this.#unreceived.push({ seq: event.seq, signal: parseSignal(event) });
+      this.#signals.push({ seq: event.seq, signal: parseSignal(event), receivedBy: this.#received.get(event.seq) });
     }
   }
 
   /** Gives signals to the steps that wait for them. */
   #match(): void {
     for (const [position, { name, resolve }] of [...this.#receivers].sort(([one], [other]) => one - other)) {
-      const index = this.#unreceived.findIndex(({ signal }) => signal.name === name);
-      const [found] = index < 0 ? [] : this.#unreceived.splice(index, 1);
+      const found = this.#signals.find(({ signal, receivedBy }) => receivedBy === undefined && signal.name === name);
       if (found === undefined) continue;
+      found.receivedBy = position;
       this.#receivers.delete(position);
       const { value } = found.signal;
       resolve({ head: { signal: found.seq }, text: value === undefined ? "" : JSON.stringify(value) });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { openRuns, type Runs } from "../../../workflows/runs/mod.ts";
 import { makeFolder, svcInProcess } from "../../harness/svc.ts";
-import { eventually } from "../../harness/wait.ts";
+import { eventually, within } from "../../harness/wait.ts";
 import { scriptText } from "../../harness/workflow.ts";
 
 const APPROVAL = `log("asks");
@@ -78,6 +78,33 @@ Deno.test("a signal to an input that has ended or was not started, or to no run,
   assert.match(await fails("r1", "7", "go"), /Run r1 has not started an input 7\./);
   assert.match(await fails("r2", "1", "go"), /The journal has no run \\?"r2\\?"/);
   assert.match(await fails("r1", "1", ""), /The name of a signal must have 1 to 100 characters\./);
+});
+
+Deno.test("a script that is edited and resumed with force receives the signals of the dropped steps again", async () => {
+  await using workspace = await open(`await sleep(1);
+    const notes = [await receive("note"), await receive("note")];
+    await sleep(1000_000);
+    return notes;`);
+  const { runs, script } = workspace;
+  {
+    await using run = await runs.start({ script, ...BATCH, inputs: [1] });
+    const finished = assert.rejects(run.finish(), { code: "INTERRUPTED" });
+    await eventually("the input waits", async () => await countWaiting(runs) === 1);
+    await runs.signal("r1", 1, "note", "first");
+    await runs.signal("r1", 1, "note", "second");
+    await eventually("the signals are received", async () => {
+      const [input] = await Array.fromAsync(runs.inputs("r1"));
+      return input?.calls.length === 4;
+    });
+    await run.interrupt();
+    await finished;
+  }
+  const edited = `await sleep(2);
+    return [await receive("note"), await receive("note")];`;
+  await Deno.writeTextFile(script, scriptText(edited, []));
+  await using run = await runs.resume("r1", { ...BATCH, inputs: [1], force: true });
+  const results = await within("the run ends", Array.fromAsync(run.results), { seconds: 30 });
+  assert.deepEqual(results, [{ input: "inputs:1", result: ["first", "second"] }]);
 });
 
 Deno.test("a receive can be cancelled, and a later one gets the signal", async () => {
