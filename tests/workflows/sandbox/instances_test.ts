@@ -1,20 +1,27 @@
 import assert from "node:assert/strict";
+import { GrantedCalls } from "../../../workflows/engine/live_calls.ts";
+import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { runBatch } from "../../../workflows/runs/batch.ts";
+import { Runner } from "../../../workflows/runs/runner.ts";
 import type { BatchInput } from "../../../workflows/inputs/batch_input.ts";
 import type { JsonValue } from "../../../utils/json.ts";
 import { findSandboxes } from "../../../tasks/support/processes.ts";
 import { makeFolder } from "../../harness/svc.ts";
-import { createCaseBody, createRunner, openScript, scriptText, TinyApi } from "../../harness/workflow.ts";
+import { createCaseBody, newRun, openScript, scriptText, TinyApi } from "../../harness/workflow.ts";
 
 async function* toInputs(values: readonly JsonValue[]): AsyncGenerator<BatchInput> {
   for (const [index, value] of values.entries()) yield { place: `in:${index + 1}`, value };
 }
 
+interface Outcome {
+  readonly results: readonly unknown[];
+  readonly processes: number;
+  /** Printed lines and kinds of the recorded events of each input. */
+  readonly histories: readonly { readonly printed: readonly string[]; readonly kinds: ReadonlySet<string> }[];
+}
+
 /** Runs a script on inputs, and notes the processes. */
-async function runInputs(
-  files: Readonly<Record<string, string>>,
-  values: readonly JsonValue[],
-): Promise<{ results: unknown[]; processes: number }> {
+async function runInputs(files: Readonly<Record<string, string>>, values: readonly JsonValue[]): Promise<Outcome> {
   await using folder = await makeFolder(files);
   const script = `${folder.path}/script.ts`;
   const processes = new Set<number>();
@@ -23,10 +30,21 @@ async function runInputs(
     return Response.json(createCaseBody("C-1"));
   });
   await using workflow = await openScript({ script, allowDeclared: true });
+  await using journal = await openJournal(`${folder.path}/journal.db`);
+  await journal.createRun(newRun("r1"));
+  const runner = new Runner({ workflow, live: new GrantedCalls(api.caller, workflow), journal, id: "r1" });
   const results: unknown[] = [];
-  const batch = runBatch(createRunner(workflow, api.caller), toInputs(values), { concurrency: 1 });
-  for await (const one of batch) results.push("error" in one ? one.error.code : one.result);
-  return { results, processes: processes.size };
+  for await (const one of runBatch(runner, toInputs(values), { concurrency: 1 })) {
+    results.push("error" in one ? one.error.code : one.result);
+  }
+  const histories = await Promise.all(values.map(async (_, index) => {
+    const events = await journal.events("r1", index + 1);
+    return {
+      printed: events.filter(({ kind }) => kind === "log").map(({ content }) => content),
+      kinds: new Set(events.map(({ kind }) => kind)),
+    };
+  }));
+  return { results, processes: processes.size, histories };
 }
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
@@ -48,6 +66,24 @@ Deno.test("one process runs many inputs, and each input starts with fresh module
   assert.ok(processes < 10, `${processes} processes ran 40 inputs`);
 });
 
+Deno.test("each input of a process records its own random numbers and patches, and prints nothing of earlier ones", async () => {
+  const body = `await svc.cases.get("C-1");
+    const write = (...bytes: number[]) => Deno.stdout.writeSync(new Uint8Array(bytes));
+    console.group("group");
+    console.timeLog("timer", "of an earlier input");
+    console.time("timer");
+    write(0x41);
+    write(0xc3); // Half a character.
+    return [patched("new"), Math.random(), crypto.randomUUID()].map(String);`;
+  const { results, processes, histories } = await runInputs({ "script.ts": scriptText(body) }, numbers(10));
+  assert.ok(processes < 5, `${processes} processes ran 10 inputs`);
+  assert.equal(new Set(results.flat()).size, 21);
+  for (const { printed, kinds } of histories) {
+    assert.deepEqual(printed, ["group", "A", ""]);
+    assert.ok(kinds.has("patched") && kinds.has("random"));
+  }
+});
+
 const TRACES = {
   "a global variable": `Object.assign(globalThis, { seen: true });`,
   "a member of a built-in object": `Object.assign(Array.prototype, { seen: true });`,
@@ -55,6 +91,7 @@ const TRACES = {
   "an open timer": `setTimeout(() => { Object.assign(globalThis, { seen: true }); }, 10);`,
   "an open sleep": `void sleep(10).then(() => { Object.assign(globalThis, { seen: true }); });`,
   "a listener of an event": `addEventListener("error", () => {});`,
+  "a handler of an event": `globalThis.onunhandledrejection = () => {};`,
   "much memory": `Object.assign(Symbol.for("kept"), {}); kept.push(new Uint8Array(100 * 1024 * 1024).fill(1));`,
 };
 

@@ -66,6 +66,9 @@ const counts = new Map<string, number>();
 const times = new Map<string, number>();
 let indent = "";
 
+/** Decoders of what the script writes to stdout and stderr. Each keeps the part of a character at the end of a write. */
+const decoders: TextDecoder[] = [];
+
 /** Lines that the script printed while it was being loaded. The host takes them when the run starts. */
 let early: string[] | undefined = [];
 
@@ -82,12 +85,13 @@ export function startLog(): void {
   early = undefined;
 }
 
-/** Forgets the counters, times and groups of the console, and collects lines again, before another run. */
+/** Forgets the state of the console and of the output, and collects lines again, before another run. */
 export function resetLog(): void {
   early = [];
   counts.clear();
   times.clear();
   indent = "";
+  for (const decoder of decoders) decoder.decode();
 }
 
 /** Sends a message without delay: the last lines of a script that hangs are printed. */
@@ -197,6 +201,7 @@ function consoleMethods(): Partial<Console> {
 /** Creates a replacement for `Deno.stdout` and `Deno.stderr`, which transport messages. */
 function createTextSink(): unknown {
   const decoder = new TextDecoder();
+  decoders.push(decoder);
   const writeSync = (bytes: Uint8Array) => {
     log("%s", decoder.decode(bytes, { stream: true }));
     return bytes.length;
