@@ -1,7 +1,7 @@
 import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import { onAbort } from "../../utils/async/abort.ts";
 import { isSettled } from "../../utils/async/is_settled.ts";
-import { stoppable } from "../../utils/async/map_in_order.ts";
+import { stoppable } from "../../utils/async/stoppable.ts";
 import { Queue } from "../../utils/queue.ts";
 import { findReviver, type JsonValue } from "../../utils/json.ts";
 import { pluralize } from "../../utils/text/wording.ts";

@@ -5,7 +5,7 @@ import { openInputs } from "../../../workflows/inputs/open_inputs.ts";
 import { never } from "../../../utils/async/never.ts";
 import { parseMaxFailures } from "../../../workflows/runs/rate.ts";
 import { makeFolder } from "../../harness/svc.ts";
-import { createRunner, openScript, scriptText, svcWorkflow } from "../../harness/workflow.ts";
+import { createCaseBody, createRunner, openScript, scriptText, svcWorkflow, TinyApi } from "../../harness/workflow.ts";
 
 interface Batch {
   readonly results: readonly InputResult[];
@@ -72,6 +72,54 @@ Deno.test("an input cannot see anything of the previous one", async () => {
 Deno.test("a script that ends its process fails only its own input", async () => {
   const { results } = await runFile("if (input === 2) Deno.exit(0); return input;", "in.ndjson", "1\n2\n3\n", 2);
   assert.deepEqual(results.map((one) => "error" in one ? one.error.code : one.result), [1, "WORKFLOW_FAILED", 3]);
+});
+
+Deno.test("without a journal, no input starts while too many results wait, and the order is kept", async () => {
+  const body = `if (input === 1) await svc.cases.get("slow"); return input;`;
+  await using folder = await makeFolder({ "script.ts": scriptText(body) });
+  await using workflow = await openScript({ script: `${folder.path}/script.ts`, allowDeclared: true });
+  const slow = Promise.withResolvers<void>();
+  await using api = new TinyApi(() => slow.promise.then(() => Response.json(createCaseBody("slow"))));
+  let read = 0;
+  async function* inputs(): AsyncGenerator<BatchInput> {
+    while (read < 80) yield { place: `in:${++read}`, value: read };
+  }
+  const limit = 64; // 32 for each input in progress.
+  let readFirst = 0;
+  const batch = runBatch(createRunner(workflow, api.caller), inputs(), {
+    concurrency: 2,
+    onProgress({ done }) {
+      if (done === limit - 1) {
+        setTimeout(() => {
+          readFirst = read;
+          slow.resolve();
+        });
+      }
+    },
+  });
+  const { results } = await readAll(batch);
+  assert.equal(readFirst, limit);
+  assert.deepEqual(results.map((one) => "result" in one && one.result), Array.from({ length: 80 }, (_, i) => i + 1));
+});
+
+Deno.test("a result does not wait for later inputs, and a batch can end early", async () => {
+  await using folder = await makeFolder({ "script.ts": scriptText("return input;", []) });
+  await using workflow = await openScript({ script: `${folder.path}/script.ts` });
+  let asked = Promise.withResolvers<void>();
+  async function* inputs(): AsyncGenerator<BatchInput> {
+    for (let value = 1; value < 5; value++) {
+      yield { place: `in:${value}`, value };
+      await asked.promise;
+      asked = Promise.withResolvers();
+    }
+  }
+  const places: string[] = [];
+  for await (const { input } of runBatch(createRunner(workflow), inputs(), { concurrency: 2 })) {
+    places.push(input);
+    if (places.length === 3) break;
+    asked.resolve();
+  }
+  assert.deepEqual(places, ["in:1", "in:2", "in:3"]);
 });
 
 Deno.test("an interrupt ends a batch", async () => {
