@@ -3,7 +3,7 @@ import { createClient } from "../../lib/client/client.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import type { InputResult } from "../runs/batch.ts";
-import type { ResumeRunOptions, RunsOptions, StartRunOptions, WorkOptions } from "../runs/options.ts";
+import type { ResumeRunOptions, StartRunOptions, WorkOptions } from "../runs/options.ts";
 import type { Run } from "../runs/run.ts";
 import type { Runs } from "../runs/runs.ts";
 import { AssignmentSource, type QueueOptions } from "./assignment_source.ts";
@@ -23,11 +23,9 @@ export interface RobotOptions extends QueueOptions {
  */
 export async function workOnQueue(
   runs: Runs,
-  service: RunsOptions,
+  caller: CallerOptions,
   options: RobotOptions,
 ): Promise<void> {
-  const { journal, ...caller } = service;
-  if (journal === false) throw new SvcError("INVALID_ARGS", "A robot needs a journal.", { hint: "Name a file." });
   await checkOptions(caller, options);
   const { start: { script }, queue, drain, untilEmpty, maxAttempts } = options;
   const path = await Deno.realPath(script).catch(() => script); // Opening the script reports the error.

@@ -185,6 +185,15 @@ export class Runs implements AsyncDisposable {
 
   /** @internal Yields the recorded inputs of the runs of a script on a queue, those of the oldest run first. */
   async *queueInputs(script: string, queue: string): AsyncGenerator<InputRecord> {
+    if (this.#options.journal === false) {
+      throw new SvcError(
+        "INVALID_ARGS",
+        "A robot needs a journal, so that a restarted one continues its assignments.",
+        {
+          hint: "Leave out --journal, or name a file or a postgres:// location.",
+        },
+      );
+    }
     const journal = await this.#openJournal();
     const isOwn = ({ settings }: RunRecord) => settings.script === script && settings.queue === queue;
     const runs = (await journal.listRuns(() => {})).filter(isOwn).toReversed();

@@ -68,7 +68,7 @@ export const workCommand: LocalCommand = localCommand({
     const { prefixLines } = await import("../../../utils/text/control_characters.ts");
     const { io, signal, note, globals: { fields } } = context;
     await using runs = openRunsFor(context, journal);
-    await workOnQueue(runs, { ...callerOptions(context), journal }, {
+    await workOnQueue(runs, callerOptions(context), {
       queue,
       maxAttempts,
       retryMilliseconds: retryDelay * 1000,

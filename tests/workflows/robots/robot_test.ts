@@ -138,6 +138,9 @@ Deno.test("a robot refuses a queue that its operator does not serve, and names t
   assert.match(String(error.hint), /^Did you mean Review\? The queues are /);
   const none = parseErrorRecord(await review.work("--max-attempts", "0"));
   assert.equal(none.message, "The maximum number of attempts must be 1 or more, not 0.");
+  const unrecorded = parseErrorRecord(await review.work("--journal", "none", "--until-empty"));
+  assert.equal(unrecorded.message, "A robot needs a journal, so that a restarted one continues its assignments.");
+  assert.equal(unrecorded.hint, "Leave out --journal, or name a file or a postgres:// location.");
 });
 
 Deno.test("SIGTERM completes the assignments in progress and takes no further ones", async () => {
