@@ -75,6 +75,20 @@ Deno.test("a signal that arrives while an input gets a new history does not dama
   assert.deepEqual((await journal.verify()).damaged, []);
 });
 
+Deno.test("an input that is taken again while its claim is being released can be claimed", async () => {
+  await using schema = useTestSchema();
+  await using journal = await openPostgresJournal(schema.location);
+  await journal.createRun(newRun(RUN));
+  const claim = await journal.claimInput(RUN, 1);
+  assert.ok(claim);
+  const released = claim[Symbol.asyncDispose]();
+  const [row] = await journal.database.query("UPDATE inputs SET fence = fence + 1 WHERE number = 1 RETURNING *");
+  assert.ok(row);
+  const [taken] = journal.addClaims(RUN, [row]);
+  await released;
+  assert.equal(await journal.claimInput(RUN, 1), taken);
+});
+
 Deno.test("the inputs of a process that others thought gone are lost to it", async () => {
   await using schema = useTestSchema();
   await using journal = await openPostgresJournal(schema.location);

@@ -454,7 +454,8 @@ export class PostgresJournal implements Journal {
   #hold(runId: string, row: SqlRow): ClaimedInput {
     const key = `${runId}.${row.number}`;
     const claim = new ClaimedInput(runId, row, this.#writer, () => {
-      if (this.#claims.get(key) === claim) this.#claims.delete(key);
+      if (this.#claims.get(key) !== claim) return; // It was claimed again.
+      this.#claims.delete(key);
       this.#unused.delete(key);
     });
     this.#claims.set(key, claim);
