@@ -89,6 +89,18 @@ Deno.test("an input that is taken again while its claim is being released can be
   assert.equal(await journal.claimInput(RUN, 1), taken);
 });
 
+Deno.test("a run whose record is damaged is reported, and the others are listed", async () => {
+  await using schema = useTestSchema();
+  await using journal = await openPostgresJournal(schema.location);
+  await journal.createRun(newRun(RUN));
+  await journal.createRun(newRun("r2"));
+  await journal.database.query("UPDATE runs SET settings = '{' WHERE id = 'r2'");
+  const list = async () => JSON.parse((await svcInProcess(["workflow", "list", "--journal", schema.location])).stdout);
+  const [intact, damaged] = await list();
+  assert.deepEqual([intact.id, damaged], [RUN, { id: "r2", state: "damaged" }]);
+  await assert.rejects(journal.listRuns(), { code: "JOURNAL_DAMAGED", message: /run r2/ });
+});
+
 Deno.test("the inputs of a process that others thought gone are lost to it", async () => {
   await using schema = useTestSchema();
   await using journal = await openPostgresJournal(schema.location);

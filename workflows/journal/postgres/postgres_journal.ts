@@ -1,5 +1,5 @@
 /** The journal in a PostgreSQL database, which any number of processes can share. */
-import { SvcError } from "../../../lib/errors.ts";
+import { getErrorMessage, SvcError } from "../../../lib/errors.ts";
 import { formatLocation, LocationError, parseLocation } from "../../../utils/postgres/location.ts";
 import { migrate, SchemaError } from "../../../utils/postgres/migrate.ts";
 import { openPool, type Pool } from "../../../utils/postgres/pool.ts";
@@ -183,7 +183,7 @@ export class PostgresJournal implements Journal {
 
   async findRun(runId: string): Promise<RunRecord | undefined> {
     const [row] = await this.database.query(RUN_BY_ID, [toText(runId)]);
-    return row && this.#convert(row, toRun);
+    return row && this.#toRun(row);
   }
 
   async readState(runId: string): Promise<RunState | undefined> {
@@ -191,9 +191,17 @@ export class PostgresJournal implements Journal {
     return row && this.#convert(row, toState);
   }
 
-  async listRuns(): Promise<readonly RunRecord[]> {
+  async listRuns(onDamage?: (error: SvcError) => void): Promise<readonly RunRecord[]> {
     const rows = await this.database.query(`SELECT * FROM runs ORDER BY "startedAt" DESC, seq DESC`);
-    return rows.map((row) => this.#convert(row, toRun));
+    return rows.flatMap((row) => {
+      try {
+        return [this.#toRun(row)];
+      } catch (error) {
+        if (onDamage === undefined || !(error instanceof SvcError)) throw error;
+        onDamage(error);
+        return [];
+      }
+    });
   }
 
   async countInputs(runId: string): Promise<RunCounts> {
@@ -464,6 +472,14 @@ export class PostgresJournal implements Journal {
 
   async #flush(): Promise<void> {
     await this.#writer.flush();
+  }
+
+  #toRun(row: SqlRow): RunRecord {
+    try {
+      return toRun(row);
+    } catch (cause) {
+      throw createDamageError(this.name, new JournalDamage({ run: String(row.id) }, getErrorMessage(cause)));
+    }
   }
 
   #convert<R, T>(row: R, convert: (row: R) => T): T {
