@@ -2,6 +2,7 @@
 import { getErrorMessage, SvcError } from "../../../lib/errors.ts";
 import { formatLocation, LocationError, parseLocation } from "../../../utils/postgres/location.ts";
 import { migrate, SchemaError } from "../../../utils/postgres/migrate.ts";
+import { readPassword } from "../../../utils/postgres/password.ts";
 import { openPool, type Pool } from "../../../utils/postgres/pool.ts";
 import { PostgresError } from "../../../utils/postgres/postgres_error.ts";
 import type { SqlRow } from "../../../utils/postgres/sql_value.ts";
@@ -89,8 +90,6 @@ const TOTALS = `
 
 /** Options for opening a journal in PostgreSQL. */
 export interface PostgresJournalOptions {
-  /** Returns the password. Default: `PGPASSWORD`. */
-  readonly getPassword?: () => Promise<string | undefined>;
   /** How other processes see this one. Default: by its process ID. */
   readonly session?: SessionOptions;
   /** Time for which work is repeated while the database is unavailable, in milliseconds. */
@@ -103,9 +102,8 @@ export async function openPostgresJournal(
   options: PostgresJournalOptions = {},
 ): Promise<PostgresJournal> {
   const location = parse(text);
-  const getPassword = options.getPassword ?? (() => Promise.resolve(Deno.env.get("PGPASSWORD")));
   const open = (maxConnections: number) =>
-    openPool(location, { applicationName: "svc workflow", getPassword, maxConnections });
+    openPool(location, { applicationName: "svc workflow", getPassword: () => readPassword({}), maxConnections });
   const pool = await open(8);
   const name = formatLocation(location);
   try {
