@@ -77,7 +77,7 @@ async function readOwn(journal: Journal, run: RunRecord): Promise<RunStatus> {
     const error = input.end?.state === "failed" ? input.end.error : input.stopped;
     if (error !== undefined) causes.set(error.code, (causes.get(error.code) ?? 0) + 1);
     if (input.stopped !== undefined) stopped++;
-    if (input.waitsUntil !== undefined) waiting++;
+    else if ((input.waitsUntil ?? 0) > Date.now()) waiting++;
   }
   const seconds = ((run.endedAt ?? Date.now()) - run.startedAt) / 1000;
   return {

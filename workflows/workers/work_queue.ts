@@ -106,7 +106,7 @@ const PROGRESS = `
     count(*) FILTER (WHERE inputs.state = 'done') AS succeeded,
     count(*) FILTER (WHERE inputs.state = 'failed') AS failed,
     count(*) FILTER (WHERE inputs.state = 'open' AND outcome IS NOT NULL) AS stopped,
-    count(*) FILTER (WHERE inputs.state = 'open' AND until IS NOT NULL AND worker IS NULL) AS waiting,
+    count(*) FILTER (WHERE inputs.state = 'open' AND until IS NOT NULL AND outcome IS NULL AND worker IS NULL) AS waiting,
     count(*) FILTER (WHERE worker IS NOT NULL) AS running,
     count(*) FILTER (WHERE inputs."endedAt" > $2) AS recent
   FROM runs LEFT JOIN inputs ON inputs.run = runs.seq WHERE id = $1 GROUP BY runs.seq`;

@@ -1,11 +1,13 @@
 /** Runs whose inputs are recorded for workers: what their commands report, and how they end. */
 import assert from "node:assert/strict";
 import { openPostgresJournal } from "../../../workflows/journal/postgres/postgres_journal.ts";
+import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
+import { readStatus } from "../../../workflows/workers/read_status.ts";
 import { submitRun } from "../../../workflows/workers/submit_run.ts";
 import { runWorker } from "../../../workflows/workers/worker.ts";
 import { useTestSchema } from "../../harness/postgres_schema.ts";
 import { makeFolder } from "../../harness/svc.ts";
-import { scriptText, writeInput } from "../../harness/workflow.ts";
+import { newRun, scriptText, writeInput } from "../../harness/workflow.ts";
 
 /** A script, a journal, and a run for workers. */
 async function openSubmission() {
@@ -67,4 +69,29 @@ Deno.test("a run ends although the worker of its last input was killed before it
   const { signal } = new AbortController();
   await runWorker({ store: location, concurrency: 1, allow: [], service, untilIdle: true, signal, log: () => {} });
   assert.equal(await journal.readState("r1"), "done");
+});
+
+Deno.test("the status counts an input that has waited once: as running, or as stopped", async () => {
+  await using submission = await openSubmission();
+  await using run = await submission.submit({ inputs: [1, 2] });
+  await run.recorded;
+  await using shared = await openPostgresJournal(submission.location);
+  await using own = await openJournal(`${submission.service.configDirectory}/own.db`);
+  await own.createRun(newRun("r1"));
+  await using _claim = await own.claimRun("r1");
+  for (const journal of [own, shared]) {
+    await using first = await journal.claimInput("r1", 1);
+    first?.begin({ place: "inputs:1", value: 1, startedAt: 1, generation: 0 });
+    first?.wait(1);
+    await writeInput(journal, "r1", 2, (input) => {
+      input.begin({ place: "inputs:2", value: 2, startedAt: 1, generation: 0 });
+      input.wait(1);
+      input.stop({ code: "OUTCOME_UNKNOWN", message: "Unknown." });
+    });
+    await journal.durable();
+    const found = await journal.findRun("r1");
+    assert.ok(found);
+    const { state, running, stopped, waiting } = await readStatus(journal, found);
+    assert.deepEqual([state, running, stopped, waiting], ["running", 1, 1, 0]);
+  }
 });
