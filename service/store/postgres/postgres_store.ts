@@ -8,7 +8,7 @@ import { OutcomeUnknown, type Store, type Transaction } from "../store.ts";
 import { openDatabaseBytes } from "./bytes_database.ts";
 import { Numbers } from "./numbers.ts";
 import { STORE_SCHEMA } from "./schema.ts";
-import { explainDatabaseFailure, toStoreError } from "./store_error.ts";
+import { explainDatabaseFailure, explainSlowQuery, toStoreError } from "./store_error.ts";
 import { PostgresTransaction } from "./transaction.ts";
 
 /** Options of a store. */
@@ -116,7 +116,12 @@ export async function openPostgresStore(
         }),
     },
     transact: (work) => whileOpen(() => run(changes, work, false)),
-    read: (work) => whileOpen(() => run(reads, work, true)),
+    read: (work) =>
+      whileOpen(() =>
+        run(reads, work, true).catch((error) => {
+          throw explainSlowQuery(error);
+        })
+      ),
     async close() {
       if (isClosed) return;
       isClosed = true;

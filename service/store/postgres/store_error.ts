@@ -20,11 +20,17 @@ export function toStoreError(cause: unknown): unknown {
     case "full":
       return new StoreFull("The disk of the database is full.", { cause });
     case "slow":
-      return new QueryTooSlow("The query takes too long.", { cause });
+      return new StoreBusy("The database takes too long.", { cause });
     case "nul":
     case "other":
       return cause;
   }
+}
+
+/** Converts the error of a query that exceeded its time limit. Returns any other error itself. */
+export function explainSlowQuery(cause: unknown): unknown {
+  const isSlow = cause instanceof PostgresError && cause.kind === "slow";
+  return isSlow ? new QueryTooSlow("The query takes too long.", { cause }) : cause;
 }
 
 /** Converts the error of a database that a command cannot use to `INVALID_CONFIG`. Returns any other error itself. */

@@ -3,14 +3,19 @@ import assert from "node:assert/strict";
 import { type ByteStore, TooManyBytes } from "../../../service/store/bytes.ts";
 import { openDatabaseBytes } from "../../../service/store/postgres/bytes_database.ts";
 import { STORE_SCHEMA } from "../../../service/store/postgres/schema.ts";
+import { StoreBusy } from "../../../service/store/store.ts";
 import { migrate } from "../../../utils/postgres/migrate.ts";
-import { useTestSchema } from "../../harness/postgres_schema.ts";
+import type { PoolOptions } from "../../../utils/postgres/pool.ts";
+import { type TestSchema, useTestSchema } from "../../harness/postgres_schema.ts";
 
-async function withBytes(work: (bytes: ByteStore) => Promise<void>): Promise<void> {
+async function withBytes(
+  work: (bytes: ByteStore, schema: TestSchema) => Promise<void>,
+  options: Partial<PoolOptions> = {},
+): Promise<void> {
   await using schema = useTestSchema();
-  const pool = await schema.open();
+  const pool = await schema.open(options);
   await migrate(pool, schema.parsed, STORE_SCHEMA);
-  await work(openDatabaseBytes(pool)).finally(() => pool.close());
+  await work(openDatabaseBytes(pool), schema).finally(() => pool.close());
 }
 
 function cut(bytes: Uint8Array<ArrayBuffer>, size: number): ReadableStream<Uint8Array> {
@@ -49,3 +54,15 @@ Deno.test("a file that is too large or whose client disconnects leaves nothing, 
     await bytes.remove(id);
     await assert.rejects(new Response(bytes.read(id)).bytes(), Deno.errors.NotFound);
   }));
+
+for (const [what, limits] of [["a lock", { lockSeconds: 0.1 }], ["the server", { statementSeconds: 0.1 }]] as const) {
+  Deno.test(`an upload that waits too long for ${what} can be repeated`, () =>
+    withBytes(async (bytes, schema) => {
+      const other = await schema.open();
+      await other.use(async (connection) => {
+        await connection.run(`BEGIN; LOCK TABLE "filePieces"`);
+        await assert.rejects(bytes.write(cut(new Uint8Array(10), 3), 10), StoreBusy);
+      });
+      await other.close();
+    }, limits));
+}

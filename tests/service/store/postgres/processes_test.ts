@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { SvcError } from "../../../../lib/errors.ts";
 import { openPostgresStore, type PostgresStoreOptions } from "../../../../service/store/postgres/postgres_store.ts";
+import { QueryTooSlow } from "../../../../service/store/query.ts";
 import {
   OutcomeUnknown,
   type Store,
@@ -183,6 +184,16 @@ Deno.test("a unit that waits too long for a lock fails, and can be run later", (
     });
     assert.ok(await second.transact((tx) => tx.getCase("C-1")));
   }, { lockSeconds: 0.2 }));
+
+Deno.test("a query that takes too long fails", () =>
+  withStores(async (first, _, schema) => {
+    const other = await schema.open();
+    await other.use(async (connection) => {
+      await connection.run("BEGIN; LOCK TABLE cases");
+      await assert.rejects(first.read((tx) => tx.getCase("C-1")), QueryTooSlow);
+    });
+    await other.close();
+  }, { querySeconds: 0.2 }));
 
 Deno.test("a part that breaks a rule of the database is undone alone", () =>
   withStores(async (first) => {
