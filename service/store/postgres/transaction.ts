@@ -4,6 +4,7 @@ import { delay } from "../../../utils/async/abort.ts";
 import type { Connection, SqlResult } from "../../../utils/postgres/pool.ts";
 import { type PostgresError, type PostgresErrorKind, toPostgresError } from "../../../utils/postgres/postgres_error.ts";
 import type { SqlParameter, SqlRow } from "../../../utils/postgres/sql_value.ts";
+import { fromAssignmentRow, toAssignmentRow } from "../assignment_rows.ts";
 import type { Filter, Page, RowQuery } from "../query.ts";
 import type {
   CasePlace,
@@ -167,9 +168,7 @@ export class PostgresTransaction implements Transaction {
   }
 
   async putAssignment(stored: StoredAssignment): Promise<void> {
-    const { assignee, ...row } = stored;
-    const columns = { ...row, assigneeKind: assignee.kind, assigneeId: assignee.id };
-    await this.#change("putAssignment", encodeRow("assignments", columns));
+    await this.#change("putAssignment", encodeRow("assignments", toAssignmentRow(stored)));
   }
 
   async deleteAssignment(id: string): Promise<void> {
@@ -471,8 +470,7 @@ function toKey(parts: readonly string[]): string {
 }
 
 function toAssignment(row: SqlRow): StoredAssignment {
-  const { assigneeKind, assigneeId, ...columns } = decodeRow("assignments", row);
-  return { ...columns, assignee: { kind: assigneeKind === "queue" ? "queue" : "operator", id: assigneeId } };
+  return fromAssignmentRow(decodeRow("assignments", row));
 }
 
 function toPlaces(cases: readonly SqlRow[], assignments: readonly SqlRow[]): Map<string, CasePlace> {

@@ -4,6 +4,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
 import { isDatabaseDamaged } from "../../../utils/sqlite/database_errors.ts";
 import type { UnitOfWork } from "../../../utils/sqlite/group_commit.ts";
+import { fromAssignmentRow, toAssignmentRow } from "../assignment_rows.ts";
 import type { Filter, Page, RowQuery } from "../query.ts";
 import { renameInDrafts, renameWaiting } from "../stored_names.ts";
 import type { FieldSource, Rename, Use, UseKind, ValueCount } from "../uses.ts";
@@ -218,9 +219,7 @@ export class SqliteTransaction implements Transaction {
   }
 
   async putAssignment(stored: StoredAssignment): Promise<void> {
-    const { assignee, ...row } = stored;
-    const columns = { ...row, assigneeKind: assignee.kind, assigneeId: assignee.id };
-    await this.#change("putAssignment", ...encodeRow("assignments", columns));
+    await this.#change("putAssignment", ...encodeRow("assignments", toAssignmentRow(stored)));
   }
 
   async deleteAssignment(id: string): Promise<void> {
@@ -616,8 +615,7 @@ function compareTurns(a: SqlRow, b: SqlRow): number {
 }
 
 function toAssignment(row: SqlRow): StoredAssignment {
-  const { assigneeKind, assigneeId, ...columns } = decodeRow("assignments", row);
-  return { ...columns, assignee: { kind: assigneeKind === "queue" ? "queue" : "operator", id: assigneeId } };
+  return fromAssignmentRow(decodeRow("assignments", row));
 }
 
 function readText(row: SqlRow, column: string): string {
