@@ -102,7 +102,6 @@ export const SQL = {
   getToken: "SELECT * FROM tokens WHERE hash = ?",
   putToken: insertInto("tokens"),
   deleteTokens: "DELETE FROM tokens WHERE expiresAt < ?",
-  getSequence: "SELECT seq FROM cases WHERE id = ?",
   listItemsOf: "SELECT * FROM items WHERE owner = ?",
   ...DERIVED_SQL,
 } as const;
@@ -193,10 +192,12 @@ export class SqliteTransaction implements Transaction {
     const before = this.#one("getCase", stored.id);
     const after = new Map(listColumns("cases").map((name, index) => [name, values[index]]));
     const changed = before && listRarelyChanged("cases").filter((name) => before[name] !== after.get(name));
-    if (changed === undefined) this.#statements.get("insertCase").run(...values);
-    else this.#statements.updateCase(changed).run(...values);
+    const statement = changed ? this.#statements.updateCase(changed) : this.#statements.get("insertCase");
+    const { lastInsertRowid } = statement.run(...values);
     this.#derive(deriveFromCase(before && readGroup(before), stored));
-    if (changed?.includes("content") !== false) this.#addStaleText(stored.id);
+    if (changed?.includes("content") !== false) {
+      this.#addStaleText(before ? readNumber(before, "seq") : Number(lastInsertRowid));
+    }
   }
 
   async deleteCase(id: string): Promise<void> {
@@ -206,10 +207,8 @@ export class SqliteTransaction implements Transaction {
     await this.#change("deleteCase", id);
     await this.#change("deleteItemsOf", id);
     if (row !== undefined) {
-      this.#derive([...deriveFromCase(readGroup(row), undefined), ["dropText", readNumber(row, "seq")], [
-        "dropStaleText",
-        readNumber(row, "seq"),
-      ]]);
+      const seq = readNumber(row, "seq");
+      this.#derive([...deriveFromCase(readGroup(row), undefined), ["dropText", seq], ["dropStaleText", seq]]);
     }
     for (const item of items) this.#deriveItem(item, undefined);
   }
@@ -505,10 +504,8 @@ export class SqliteTransaction implements Transaction {
     if (from ?? to) this.#derive(deriveFromItem(from, to));
   }
 
-  /** Notes that the text of a case has changed. Adds the noted texts to the index if there are many. */
-  #addStaleText(id: string): void {
-    const seq = this.#one("getSequence", id)?.seq;
-    if (typeof seq !== "number") return;
+  /** Notes that the text of a case has changed, by its number. Adds the noted texts to the index if there are many. */
+  #addStaleText(seq: number): void {
     this.#derive([["addStaleText", seq]]);
     const count = this.#one("countStaleTexts")?.count;
     if (typeof count === "number" && count >= MAX_STALE) {
