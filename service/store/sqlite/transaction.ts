@@ -1,5 +1,6 @@
 // deno-lint-ignore-file require-await -- the store is asynchronous, SQLite is not: async turns a throw into a rejection
 /** A unit of work on SQLite. */
+import { createHash } from "node:crypto";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
 import { isDatabaseDamaged } from "../../../utils/sqlite/database_errors.ts";
@@ -61,6 +62,9 @@ const NEWEST = 1000;
 
 /** Number of assignments to read at a time if the first one is not workable. */
 const PAGE = 1000;
+
+/** Maximum size of a place that is remembered, in bytes. It contains the texts by which its row is sorted. */
+const MAX_PLACE = 1000;
 
 const ASSIGNMENTS_BY_TURN =
   "SELECT * FROM assignments WHERE assigneeKind = ? AND assigneeId = ? ORDER BY urgency DESC, createdAt, seq";
@@ -333,7 +337,7 @@ export class SqliteTransaction implements Transaction {
 
   async queryRows(query: RowQuery, page: Page): Promise<JsonObject[]> {
     const { pages } = this.#unit;
-    const key = pages && describeQuery(pages.operator, query);
+    const key = pages && digestQuery(pages.operator, query);
     const start = key === undefined || page.offset === 0 ? undefined : pages?.places.find(key, page.offset);
     const from = start === undefined ? page : { ...page, offset: page.offset - start.offset };
     const { rows, places } = await this.#readPage(query, from, start?.place);
@@ -585,18 +589,23 @@ function findMatch({ source, filter }: RowQuery): string | undefined {
   return texts && matchTexts(texts);
 }
 
-/** Describes an operator's query without its page. Two queries with the same description are equal. */
-function describeQuery(operator: string, query: RowQuery): string {
+/** Computes a digest of an operator's query without its page. A query may be long, and many are remembered. */
+function digestQuery(operator: string, query: RowQuery): string {
   const { sql, parameters } = compileRows(query, { offset: 0, limit: 0 });
   const values = parameters.map((value) => typeof value === "bigint" ? { integer: String(value) } : value);
-  return JSON.stringify([operator, sql, values]);
+  return createHash("sha256").update(JSON.stringify([operator, sql, values])).digest("base64");
 }
 
 /** Reads the places of the last rows of a page. The next page starts after one of them: callers may read one more row. */
 function readPlaces(rows: readonly SqlRow[], offset: number, places: number): PagePlace<RowPlace>[] {
   const end = offset + rows.length;
   const read = (row: SqlRow) => Array.from({ length: places }, (_, index) => row[`place${index}`] ?? null);
-  return rows.slice(-2).map((row, index, last) => ({ offset: end - last.length + index + 1, place: read(row) }));
+  return rows.slice(-2).map((row, index, last) => ({ offset: end - last.length + index + 1, place: read(row) }))
+    .filter(({ place }) => place.reduce<number>((sum, value) => sum + measure(value), 0) <= MAX_PLACE);
+}
+
+function measure(value: SQLInputValue): number {
+  return typeof value === "string" ? value.length : value instanceof Uint8Array ? value.byteLength : 0;
 }
 
 function isUseKind(kind: string): kind is UseKind {

@@ -1,5 +1,7 @@
 /** Pages follow each other: each row is on one page, also if other rows are added, changed or removed between two pages. */
 import assert from "node:assert/strict";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { PagePlaces } from "../../../service/store/page_places.ts";
 import type { Column, RowQuery } from "../../../service/store/query.ts";
@@ -118,4 +120,28 @@ Deno.test("the first page forgets the later places, a place expires, and the old
   for (let n = 0; n < 1001; n++) places.add(`q${n}`, 0, [{ offset: 1, place: "a" }]);
   assert.equal(places.find("q0", 1), undefined);
   assert.notEqual(places.find("q1", 1), undefined);
+});
+
+/** Measures the memory in use, without what is no longer needed. */
+function measureMemory(): number {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc()");
+  const { heapUsed, external } = Deno.memoryUsage();
+  return heapUsed + external;
+}
+
+Deno.test("long queries and rows that are sorted by long texts do not fill the memory", async () => {
+  const store = openSqliteStore(":memory:");
+  const long = "x".repeat(300_000);
+  await put(store, [{ a: `${long}1` }, { a: `${long}2` }, { a: `${long}3` }]);
+  const read = async (n: number) => {
+    const filter = { left: { content: ["a"] }, comparator: "GT", right: { value: `${n} ${long}` } } as const;
+    return await readPage(store, { ...askFor([{ column: "a", descending: false }]), filter }, 0, 1);
+  };
+  await read(0);
+  const before = measureMemory();
+  for (let n = 0; n < 80; n++) assert.equal((await read(n)).length, 1);
+  const growth = measureMemory() - before;
+  assert.ok(growth < 10_000_000, `${growth} bytes`);
+  await store.close();
 });
