@@ -1,7 +1,7 @@
 /** Starts runs whose inputs are processed by workers. */
 import type { CallerOptions } from "../../lib/client/caller.ts";
 import { SvcError } from "../../lib/errors.ts";
-import { delay, onAbort } from "../../utils/async/abort.ts";
+import { abortable, delay, onAbort } from "../../utils/async/abort.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { checkInputs, openInputs, STDIN } from "../inputs/open_inputs.ts";
 import { openPostgresJournal, type PostgresJournal } from "../journal/postgres/postgres_journal.ts";
@@ -166,14 +166,15 @@ export class SubmittedRun implements Run {
     const { queue, inputs } = this.#submission;
     const last = await queue.findLastInput(this.id);
     let group: QueuedInput[] = [];
-    for await (const input of inputs) {
+    const { signal } = this.#stop;
+    for await (const input of untilAborted(inputs, signal)) {
       if (input.number <= last) continue;
-      if (this.#stop.signal.aborted) return;
       group.push(input);
       if (group.length < GROUP_SIZE) continue;
       await queue.addInputs(this.id, group);
       group = [];
     }
+    if (signal.aborted) return;
     if (group.length > 0) await queue.addInputs(this.id, group);
     await queue.completeInputs(this.id);
     this.#isRecorded = true;
@@ -259,5 +260,21 @@ export class SubmittedRun implements Run {
     return new SvcError("INTERRUPTED", `Not all inputs of run ${this.id} are recorded. Workers continue the others.`, {
       hint: `Repeat the command with --run-id ${this.id} to record the rest.`,
     });
+  }
+}
+
+/** Yields items until a signal aborts. Does not wait for the item that is being read then, because a pipe may stay silent. */
+async function* untilAborted<T>(items: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  const iterator = items[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const result = await abortable(iterator.next(), signal);
+      if (result.done) return;
+      yield result.value;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    iterator.return?.().catch(() => {}); // Not awaited: it settles after the item that is being read.
   }
 }

@@ -7,6 +7,7 @@ import { submitRun } from "../../../workflows/workers/submit_run.ts";
 import { runWorker } from "../../../workflows/workers/worker.ts";
 import { useTestSchema } from "../../harness/postgres_schema.ts";
 import { makeFolder } from "../../harness/svc.ts";
+import { within } from "../../harness/wait.ts";
 import { newRun, scriptText, writeInput } from "../../harness/workflow.ts";
 
 /** A script, a journal, and a run for workers. */
@@ -31,18 +32,21 @@ async function openSubmission() {
 Deno.test("a command that is interrupted reports whether workers have all inputs, and what to do", async () => {
   await using submission = await openSubmission();
   const first = new AbortController();
-  async function* interrupted() {
+  const next = Promise.withResolvers<number>();
+  async function* readSlowly() {
     yield 1;
     first.abort();
-    yield await Promise.resolve(2);
+    yield await next.promise;
   }
   {
-    await using run = await submission.submit({ inputs: interrupted(), signal: first.signal });
+    const run = await submission.submit({ inputs: readSlowly(), signal: first.signal });
     await assert.rejects(run.finish(), {
       code: "INTERRUPTED",
       message: "Not all inputs of run r1 are recorded. Workers continue the others.",
       hint: "Repeat the command with --run-id r1 to record the rest.",
     });
+    await within("the run is closed although no input comes", run[Symbol.asyncDispose](), { seconds: 10 });
+    next.resolve(2);
   }
   const second = new AbortController();
   await using run = await submission.submit({ inputs: [1, 2], signal: second.signal });
