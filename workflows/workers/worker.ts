@@ -232,6 +232,7 @@ class Worker {
     if (Date.now() - this.#checkedAt < CHECK_MILLISECONDS) return;
     this.#checkedAt = Date.now();
     await this.#queue.settle();
+    for (const id of [...this.#notes.keys()]) if (await this.#journal.readState(id) !== "open") this.#setNote(id);
     for (const [id, run] of this.#runs) {
       if (run.active === 0 && (run.runner.isInterrupted || Date.now() - run.usedAt > UNUSED_MILLISECONDS)) {
         this.#runs.delete(id);

@@ -4,22 +4,23 @@ import { openPostgresJournal } from "../../../workflows/journal/postgres/postgre
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { readStatus } from "../../../workflows/workers/read_status.ts";
 import { submitRun } from "../../../workflows/workers/submit_run.ts";
+import { WorkQueue } from "../../../workflows/workers/work_queue.ts";
 import { runWorker } from "../../../workflows/workers/worker.ts";
 import { useTestSchema } from "../../harness/postgres_schema.ts";
 import { makeFolder } from "../../harness/svc.ts";
-import { within } from "../../harness/wait.ts";
+import { eventually, within } from "../../harness/wait.ts";
 import { newRun, scriptText, writeInput } from "../../harness/workflow.ts";
 
 /** A script, a journal, and a run for workers. */
-async function openSubmission() {
-  const folder = await makeFolder({ "script.ts": scriptText("return input;", []) });
+async function openSubmission(allow: readonly string[] = []) {
+  const folder = await makeFolder({ "script.ts": scriptText("return input;", allow) });
   const schema = useTestSchema();
   return {
     location: schema.location,
     service: { configDirectory: folder.path },
     submit: (options: { readonly inputs: AsyncIterable<number> | Iterable<number>; readonly signal?: AbortSignal }) =>
       submitRun(
-        { script: `${folder.path}/script.ts`, id: "r1", workers: schema.location, ...options },
+        { script: `${folder.path}/script.ts`, id: "r1", workers: schema.location, allow, ...options },
         { configDirectory: folder.path },
       ),
     async [Symbol.asyncDispose]() {
@@ -98,4 +99,23 @@ Deno.test("the status counts an input that has waited once: as running, or as st
     const { state, running, stopped, waiting } = await readStatus(journal, found);
     assert.deepEqual([state, running, stopped, waiting], ["running", 1, 1, 0]);
   }
+});
+
+Deno.test("the note of a worker about a run is deleted when the run has ended", async () => {
+  await using submission = await openSubmission(["cases.get"]);
+  const { location, service } = submission;
+  await using run = await submission.submit({ inputs: [1] });
+  await run.recorded;
+  await using journal = await openPostgresJournal(location);
+  const readNote = async () => (await new WorkQueue(journal).listWorkers())[0]?.note;
+  const stop = new AbortController();
+  const log: string[] = [];
+  const options = { store: location, concurrency: 1, allow: [], service, signal: stop.signal };
+  const working = runWorker({ ...options, log: (line) => log.push(line) });
+  await eventually("the note is listed", readNote);
+  await journal.setState("r1", "cancelled");
+  await eventually("the note is deleted", async () => await readNote() === undefined);
+  stop.abort();
+  await working;
+  assert.deepEqual(log.slice(1), ["Run r1: This worker does not grant cases.get."]);
 });
