@@ -113,6 +113,28 @@ Deno.test("the inputs of a process that others thought gone are lost to it", asy
   assert.equal(claim?.lost?.aborted, true);
 });
 
+Deno.test("another process continues the inputs of one that was silent for 12 seconds", async () => {
+  await using schema = useTestSchema();
+  await using journal = await openPostgresJournal(schema.location);
+  await journal.createRun(newRun(RUN));
+  const pool = await schema.open();
+  await pool.use(async (connection) => {
+    const { rows: [row] } = await connection.run(`
+      INSERT INTO workers (name, kind, concurrency, "seenAt") VALUES ('silent', 'worker', 1, now() - interval '9 seconds')
+      RETURNING id, pg_advisory_lock(hashtext('svc journal ' || current_schema()), id::integer)`);
+    const silent = Number(row?.id);
+    await connection.run("INSERT INTO inputs (run, number, worker) SELECT seq, 1, $1 FROM runs", [silent]);
+    await using claim = await eventually("the input can be claimed", () => journal.claimInput(RUN, 1));
+    assert.ok(claim);
+    const { rows: [ended] } = await connection.run(
+      `SELECT extract(epoch FROM "endedAt" - "seenAt") AS seconds FROM workers WHERE id = $1`,
+      [silent],
+    );
+    assert.ok(Number(ended?.seconds) >= 12 && Number(ended?.seconds) < 30, `${ended?.seconds} s`);
+  });
+  await pool.close();
+});
+
 Deno.test("another process continues the inputs of one that was killed", async () => {
   await using schema = useTestSchema();
   await using journal = await openPostgresJournal(schema.location);
