@@ -19,6 +19,7 @@ import {
   OutcomeUnknown,
   type Store,
   StoreBusy,
+  StoreFull,
   type StoreServer,
   StoreUnavailable,
   type Transaction,
@@ -328,7 +329,7 @@ function reportUnexpected(error: Error, { log }: AppOptions): Response {
   const requestId = crypto.randomUUID();
   log(`Request ${requestId} failed: ${error.stack ?? error.message}`);
   const sentence = `The service failed. For the reason, search its log for request ${requestId}.`;
-  const known = isDiskFull(error)
+  const known = error instanceof StoreFull || isDiskFull(error)
     ? new RequestError("InsufficientStorage", "The disk of the service is full. Free some space on it.")
     : error instanceof SvcError && error.code === "STORE_DAMAGED"
     ? new RequestError("Damaged", error.message)

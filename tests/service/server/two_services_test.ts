@@ -1,6 +1,6 @@
 /** Two processes of the service on one PostgreSQL database. One of them is killed. */
 import assert from "node:assert/strict";
-import { type ApiCaller, type ServiceProcess, spawnService } from "../../harness/service.ts";
+import { type ApiCaller, openService, type ServiceProcess, spawnService } from "../../harness/service.ts";
 import { textAt, valueAt } from "../../harness/service_engine.ts";
 import { type TestSchema, useTestSchema } from "../../harness/postgres_schema.ts";
 import { makeFolder } from "../../harness/svc.ts";
@@ -94,4 +94,21 @@ Deno.test("a bulk action in the background continues in the other process after 
   await second.kill();
   await eventually("the last case is performed", () => countPerformed(first, ids.at(-1) ?? ""));
   for (const id of ids) assert.equal(await countPerformed(first, id), 1, id);
+});
+
+Deno.test("a change that the database has no room for gets 507", async () => {
+  await using schema = useTestSchema();
+  await using svc = await openService({ store: schema.location });
+  const pool = await schema.open();
+  await pool.use((connection) =>
+    connection.run(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+        $$BEGIN RAISE EXCEPTION 'could not extend file: Disk quota exceeded' USING ERRCODE = '53100'; END$$;
+      CREATE TRIGGER refuse BEFORE INSERT ON cases FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    )
+  );
+  await pool.close();
+  const { status } = await svc.call("POST", "/cases", { body: PERMIT });
+  assert.equal(status, 507);
+  assert.equal((await svc.call("GET", "/casetypes")).status, 200);
 });
