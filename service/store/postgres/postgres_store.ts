@@ -4,9 +4,12 @@ import type { PostgresLocation } from "../../../utils/postgres/location.ts";
 import { migrate } from "../../../utils/postgres/migrate.ts";
 import { openPool, type Pool, type PoolOptions } from "../../../utils/postgres/pool.ts";
 import { PostgresError } from "../../../utils/postgres/postgres_error.ts";
+import { PagePlaces } from "../page_places.ts";
 import { OutcomeUnknown, type Store, type Transaction } from "../store.ts";
 import { openDatabaseBytes } from "./bytes_database.ts";
 import { Numbers } from "./numbers.ts";
+import type { RowPlace } from "./query.ts";
+import type { Pages } from "./run_query.ts";
 import { STORE_SCHEMA } from "./schema.ts";
 import { explainDatabaseFailure, explainSlowQuery, toStoreError } from "./store_error.ts";
 import { PostgresTransaction } from "./transaction.ts";
@@ -58,16 +61,17 @@ export async function openPostgresStore(
   const control = await open({ maxConnections: 1, connectSeconds: 5, statementSeconds: 5 });
   const pools = [changes, reads, files, control];
   const numbers = new Numbers(control);
+  const places = new PagePlaces<RowPlace>();
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
 
   async function runOnce<T>(
     pool: Pool,
     work: (transaction: Transaction) => Promise<T>,
-    isReading: boolean,
+    pages?: Pages,
   ): Promise<Run<T>> {
     return await pool.use(async (connection) => {
-      const transaction = new PostgresTransaction(connection, numbers, isReading);
+      const transaction = new PostgresTransaction(connection, numbers, pages);
       try {
         const value = await work(transaction);
         await transaction.commit();
@@ -83,9 +87,9 @@ export async function openPostgresStore(
     });
   }
 
-  async function run<T>(pool: Pool, work: (transaction: Transaction) => Promise<T>, isReading: boolean): Promise<T> {
+  async function run<T>(pool: Pool, work: (transaction: Transaction) => Promise<T>, pages?: Pages): Promise<T> {
     for (let attempt = 1;; attempt++) {
-      const result = await runOnce(pool, work, isReading);
+      const result = await runOnce(pool, work, pages);
       if ("value" in result) return result.value;
       if (!result.canRepeat || attempt >= RUNS) throw result.isOutcomeUnknown ? createUnknown(result) : result.error;
       await delay(Math.random() * DELAY * 2 ** (attempt - 1));
@@ -115,10 +119,10 @@ export async function openPostgresStore(
           return new Date(Number(rows[0]?.seconds) * 1000);
         }),
     },
-    transact: (work) => whileOpen(() => run(changes, work, false)),
-    read: (work) =>
+    transact: (work) => whileOpen(() => run(changes, work)),
+    read: (work, operator = "") =>
       whileOpen(() =>
-        run(reads, work, true).catch((error) => {
+        run(reads, work, { places, operator }).catch((error) => {
           throw explainSlowQuery(error);
         })
       ),

@@ -21,22 +21,42 @@ interface Scalar {
   readonly number?: string;
 }
 
+/** The place of a row in the order of a query: the values by which it is sorted, then its `seq`, as text. */
+export type RowPlace = readonly (string | null)[];
+
+/** SQL that returns pages of rows. */
+export interface CompiledPage extends Compiled {
+  /** Number of columns `place0`, `place1`, …, which contain the place of each row. Groups have none. */
+  readonly places: number;
+}
+
+/** A value by which rows are sorted. */
+interface SortKey {
+  readonly value: string;
+  readonly type: "text" | "numeric" | "bigint";
+  readonly descending: boolean;
+  readonly isNullable: boolean;
+}
+
 /** Properties that may be missing. */
 const OPTIONAL = ["parentId"];
 
 /**
  * Compiles the statement for a page of rows. The column `row` is a JSON array with the values of the columns, or NULL if
- * the rows exceed the size of the page.
+ * the rows exceed the size of the page. The offset counts from the place `after`, if it is given.
  */
-export function compileRows(query: RowQuery, page: Page): Compiled {
+export function compileRows(query: RowQuery, page: Page, after?: RowPlace): CompiledPage {
   const compiler = new Compiler(query);
   const order = [...compiler.order(), compiler.tieBreak].join(", ");
   const limit = `LIMIT ${compiler.bind(page.limit, "bigint")} OFFSET ${compiler.bind(page.offset, "bigint")}`;
-  const found = `FROM ${compiler.body()} ORDER BY ${order} ${limit}`;
+  const found = `FROM ${compiler.body(after)} ORDER BY ${order} ${limit}`;
   // Otherwise PostgreSQL would build the skipped rows.
   const from = page.offset > 0 ? compiler.selectBySequence(found, order) : found;
-  const rows = `SELECT ${compiler.boundedRow(page)} AS row ${from}`;
-  return compiler.finish(page.size === undefined ? rows : compiler.limitSize(rows, page.size));
+  const places = compiler.places();
+  const columns = [`${compiler.boundedRow(page)} AS row`, ...places.map((place, index) => `${place} AS place${index}`)];
+  const rows = `SELECT ${columns.join(", ")} ${from}`;
+  const sql = page.size === undefined ? rows : compiler.limitSize(rows, page.size, places.length);
+  return { ...compiler.finish(sql), places: places.length };
 }
 
 /** Compiles the statement that counts all rows, in the column `count`. */
@@ -118,12 +138,13 @@ class Compiler {
   }
 
   /** Replaces all rows by NULL if their JSON exceeds a size. The rows of the subquery keep their order. */
-  limitSize(rows: string, size: number): string {
+  limitSize(rows: string, size: number, places: number): string {
     const names = this.#query.columns.map(({ name }) => JSON.stringify(name).length + 1);
     const fixed = names.reduce((sum, length) => sum + length, 2); // The names with their colons, and the braces.
     const length = `SELECT SUM(length(row) + ${this.bind(fixed, "bigint")}) FROM page`;
-    return `WITH page AS MATERIALIZED (${rows})
-      SELECT CASE WHEN (${length}) <= ${this.bind(size, "bigint")} THEN row END AS row FROM page`;
+    const row = `CASE WHEN (${length}) <= ${this.bind(size, "bigint")} THEN row END AS row`;
+    const columns = [row, ...Array.from({ length: places }, (_, index) => `place${index}`)];
+    return `WITH page AS MATERIALIZED (${rows}) SELECT ${columns.join(", ")} FROM page`;
   }
 
   /** Selects rows by their sequence numbers, unless they are groups. */
@@ -140,25 +161,70 @@ class Compiler {
   }
 
   order(): string[] {
-    return (this.#query.sort ?? []).flatMap(({ column: name, descending }) => {
-      const column = this.#query.columns.find((one) => one.name === name);
-      if (!column) throw new TypeError(`Rows cannot be sorted by ${name}, which is not a column.`);
-      const isOptional = this.#grouped || !("property" in column.field) || OPTIONAL.includes(column.field.property);
+    return this.#sorted().map(({ value, descending, isNullable }) => {
       // An index on a column that is never NULL serves only an order that does not mention NULL.
-      const direction = (descending ? " DESC" : " ASC") +
-        (isOptional ? (descending ? " NULLS LAST" : " NULLS FIRST") : "");
-      // Numbers come before texts.
-      const { text, number } = this.#sortKey(column);
-      return [text, number].filter((value) => value !== undefined).map((value) => value + direction);
+      return value + (descending ? " DESC" : " ASC") + (isNullable ? (descending ? " NULLS LAST" : " NULLS FIRST") : "");
     });
   }
 
-  body(): string {
+  /** Compiles the values of a row's place. */
+  places(): string[] {
+    if (this.#grouped) return [];
+    return [...this.#sorted(), this.#sequence].map(({ value, type }) => type === "text" ? value : `(${value})::text`);
+  }
+
+  #sorted(): SortKey[] {
+    return (this.#query.sort ?? []).flatMap(({ column: name, descending }) => {
+      const column = this.#query.columns.find((one) => one.name === name);
+      if (!column) throw new TypeError(`Rows cannot be sorted by ${name}, which is not a column.`);
+      const { field } = column;
+      const isNullable = this.#grouped || !("property" in field) || OPTIONAL.includes(field.property);
+      // Numbers come before texts.
+      const { text, number } = this.#sortKey(column);
+      return [
+        ...(text === undefined ? [] : [{ value: text, type: "text" as const, descending, isNullable }]),
+        ...(number === undefined ? [] : [{ value: number, type: "numeric" as const, descending, isNullable }]),
+      ];
+    });
+  }
+
+  get #sequence(): SortKey {
+    return { value: `${this.#table.name}.seq`, type: "bigint", descending: false, isNullable: false };
+  }
+
+  /** Compiles the condition that a row comes after a place. NULL comes before all other values. */
+  #isAfter(place: RowPlace): string {
+    const later = [...this.#sorted(), this.#sequence].map(({ value, type, descending, isNullable }, index) => {
+      const last = place[index] ?? null;
+      if (last === null) return { same: `${value} IS NULL`, next: descending ? "FALSE" : `${value} IS NOT NULL` };
+      const bound = this.#bindPlace(last, type);
+      const next = `${value} ${descending ? "<" : ">"} ${bound}`;
+      if (descending && isNullable) return { same: `${value} = ${bound}`, next: `(${next} OR ${value} IS NULL)` };
+      return { same: `${value} = ${bound}`, next, range: `${value} ${descending ? "<=" : ">="} ${bound}` };
+    });
+    const condition = later.reduceRight(
+      (rest, { same, next }) => rest === "" ? next : `(${next} OR (${same} AND ${rest}))`,
+      "",
+    );
+    // Only a range of the first value can use an index.
+    const range = later[0]?.range;
+    return range === undefined ? condition : `${range} AND ${condition}`;
+  }
+
+  /** Binds a value of a place, which the database has returned. */
+  #bindPlace(value: string, type: SortKey["type"]): string {
+    this.#parameters.push(value);
+    const collation = type === "text" ? ' COLLATE "C"' : "";
+    return `$${this.#parameters.length}::${type}${collation}`;
+  }
+
+  body(after?: RowPlace): string {
     const { filter, cases, source, columns } = this.#query;
     const conditions = [
       ...this.#source(source),
       ...(filter ? [this.#filter(filter)] : []),
       ...(cases ? [this.#matchCaseOfRow(source, cases)] : []),
+      ...(after ? [this.#isAfter(after)] : []),
     ];
     const where = conditions.length > 0 ? ` WHERE ${conditions.join(" AND ")}` : "";
     const terms = this.summarised

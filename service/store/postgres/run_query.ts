@@ -3,18 +3,33 @@ import { ExactNumber } from "../../../utils/exact_number.ts";
 import type { SummaryFunction } from "../../application/model/data_view.ts";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import type { SqlResult } from "../../../utils/postgres/pool.ts";
+import type { SqlRow } from "../../../utils/postgres/sql_value.ts";
+import { type OperatorPages, readPage } from "../page_places.ts";
 import { type Column, type Filter, type Page, type RowQuery, RowsTooLong } from "../query.ts";
 import type { TextUse } from "../store.ts";
 import { parseStored } from "../tables.ts";
 import { unescapeJson, unescapeText } from "./escape_text.ts";
-import { compileCount, type Compiled, compileRows, compileTextUses } from "./query.ts";
+import { compileCount, type Compiled, compileRows, compileTextUses, type RowPlace } from "./query.ts";
 
 /** Runs a statement. */
 export type RunStatement = (statement: Compiled) => Promise<SqlResult>;
 
+/** The pages that an operator reads. */
+export type Pages = OperatorPages<RowPlace[number]>;
+
 /** Returns a page of rows. Throws `RowsTooLong` if they exceed the size of the page. */
-export async function queryRows(run: RunStatement, query: RowQuery, page: Page): Promise<JsonObject[]> {
-  const { rows } = await run(compileRows(query, page));
+export async function queryRows(
+  run: RunStatement,
+  query: RowQuery,
+  page: Page,
+  pages?: Pages,
+): Promise<JsonObject[]> {
+  const compile = () => compileRows(query, { offset: 0, limit: 0 });
+  const rows = await readPage(pages, compile, page, async (page, after) => {
+    const { places, ...statement } = compileRows(query, page, after);
+    const { rows } = await run(statement);
+    return { rows, places: places > 0 ? rows.map((row) => readPlace(row, places)) : [] };
+  });
   return rows.map(({ row }) => {
     if (typeof row !== "string") throw new RowsTooLong();
     return toObject(query.columns, parseValues(row));
@@ -38,6 +53,13 @@ export async function countTextUses(
   const { rows } = await run(compileTextUses(kind, member, owner, cases));
   return rows.map(({ text, everywhere, here }) => {
     return { text: unescapeText(String(text)), everywhere: Number(everywhere), here: Number(here) };
+  });
+}
+
+function readPlace(row: SqlRow, places: number): RowPlace {
+  return Array.from({ length: places }, (_, index) => {
+    const value = row[`place${index}`];
+    return typeof value === "string" ? value : null;
   });
 }
 

@@ -25,7 +25,7 @@ import { escapeText } from "./escape_text.ts";
 import type { Numbers, TakenNumber } from "./numbers.ts";
 import type { Compiled } from "./query.ts";
 import { decodeRow, encodeRow } from "./rows.ts";
-import { countRows, countTextUses, queryRows } from "./run_query.ts";
+import { countRows, countTextUses, type Pages, queryRows } from "./run_query.ts";
 import { PAGE, SQL, type StatementName } from "./statements.ts";
 import { countMismatchedKeys, countUses, countValues, rename } from "./uses.ts";
 
@@ -58,6 +58,7 @@ export class PostgresTransaction implements Transaction {
   readonly #connection: Connection;
   readonly #numbers: Numbers;
   readonly #isReading: boolean;
+  readonly #pages: Pages | undefined;
   /** Statements that were not sent yet. */
   #waiting: Statement[] = [];
   /** Changes that were sent, and whose results were not awaited yet. They never reject. */
@@ -73,11 +74,12 @@ export class PostgresTransaction implements Transaction {
   /** True if this unit has locked or written rows, or has seen that a row is missing. */
   #exists = new Map<string, boolean>();
 
-  /** Begins a unit of work on a connection that nothing else uses. */
-  constructor(connection: Connection, numbers: Numbers, isReading: boolean) {
+  /** Begins a unit of work on a connection that nothing else uses. With the pages of an operator, it only reads. */
+  constructor(connection: Connection, numbers: Numbers, pages?: Pages) {
     this.#connection = connection;
     this.#numbers = numbers;
-    this.#isReading = isReading;
+    this.#isReading = pages !== undefined;
+    this.#pages = pages;
   }
 
   /** The error of the database that the unit has to end with, if there is one. */
@@ -272,7 +274,7 @@ export class PostgresTransaction implements Transaction {
   }
 
   async queryRows(query: RowQuery, page: Page): Promise<JsonObject[]> {
-    return await queryRows((query) => this.#query(query), query, page);
+    return await queryRows((query) => this.#query(query), query, page, this.#pages);
   }
 
   async countRows(query: RowQuery): Promise<number> {

@@ -1,6 +1,5 @@
 // deno-lint-ignore-file require-await -- the store is asynchronous, SQLite is not: async turns a throw into a rejection
 /** A unit of work on SQLite. */
-import { createHash } from "node:crypto";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
 import { isDatabaseDamaged } from "../../../utils/sqlite/database_errors.ts";
@@ -25,7 +24,7 @@ import {
   type NumberedItem,
   parseContent,
 } from "./derived.ts";
-import type { PagePlace, PagePlaces } from "../page_places.ts";
+import { type OperatorPages, type PlacedRows, readPage } from "../page_places.ts";
 import { listColumns, parseStored } from "../tables.ts";
 import { decodeRow, encodeRow, insertInto, listRarelyChanged, set, type SqlRow, update, upsert } from "./tables.ts";
 import {
@@ -62,9 +61,6 @@ const NEWEST = 1000;
 
 /** Number of assignments to read at a time if the first one is not workable. */
 const PAGE = 1000;
-
-/** Maximum size of a place that is remembered, in bytes. It contains the texts by which its row is sorted. */
-const MAX_PLACE = 1000;
 
 const ASSIGNMENTS_BY_TURN =
   "SELECT * FROM assignments WHERE assigneeKind = ? AND assigneeId = ? ORDER BY urgency DESC, createdAt, seq";
@@ -153,7 +149,7 @@ export interface StoreUnit extends UnitOfWork {
   /** Runs a query, which may read many rows. */
   query(query: SqlQuery): Promise<SqlRow[]>;
   /** The places of pages that an operator has read. A unit that changes data has none. */
-  readonly pages?: { readonly places: PagePlaces<RowPlace>; readonly operator: string };
+  readonly pages?: OperatorPages<SQLInputValue>;
 }
 
 /** A unit of work on SQLite. */
@@ -336,27 +332,20 @@ export class SqliteTransaction implements Transaction {
   }
 
   async queryRows(query: RowQuery, page: Page): Promise<JsonObject[]> {
-    const { pages } = this.#unit;
-    const key = pages && digestQuery(pages.operator, query);
-    const start = key === undefined || page.offset === 0 ? undefined : pages?.places.find(key, page.offset);
-    const from = start === undefined ? page : { ...page, offset: page.offset - start.offset };
-    const { rows, places } = await this.#readPage(query, from, start?.place);
-    if (key !== undefined && places > 0) pages?.places.add(key, page.offset, readPlaces(rows, page.offset, places));
+    const compile = () => compileRows(query, { offset: 0, limit: 0 });
+    const rows = await readPage(this.#unit.pages, compile, page, (page, after) => this.#readPage(query, page, after));
     const damaged = rows.map((row) => row.damaged).filter((name) => typeof name === "string");
     if (damaged.length > 0) throw createRowDamage(damaged);
     return rows.map((row) => readParts(row, "row"));
   }
 
   /** Reads a page. If the rows contain a certain text, the index of texts finds them. */
-  async #readPage(
-    query: RowQuery,
-    page: Page,
-    after: RowPlace | undefined,
-  ): Promise<{ readonly rows: readonly SqlRow[]; readonly places: number }> {
+  async #readPage(query: RowQuery, page: Page, after?: RowPlace): Promise<PlacedRows<SqlRow, SQLInputValue>> {
     const match = findMatch(query);
     const read = async (search?: CaseSearch) => {
       const { places, ...compiled } = compileRows(query, page, { after, search });
-      return { rows: await this.#query({ ...compiled, maxLength: page.size }), places };
+      const rows = await this.#query({ ...compiled, maxLength: page.size });
+      return { rows, places: places > 0 ? rows.map((row) => readPlace(row, places)) : [] };
     };
     if (match === undefined) return await read();
     if (page.limit < 0 || !isNewestFirst(query) || !await this.#isFrequent(match)) return await read({ match });
@@ -589,25 +578,6 @@ function findMatch({ source, filter }: RowQuery): string | undefined {
   return texts && matchTexts(texts);
 }
 
-/** Computes a digest of an operator's query without its page. A query may be long, and many are remembered. */
-function digestQuery(operator: string, query: RowQuery): string {
-  const { sql, parameters } = compileRows(query, { offset: 0, limit: 0 });
-  const values = parameters.map((value) => typeof value === "bigint" ? { integer: String(value) } : value);
-  return createHash("sha256").update(JSON.stringify([operator, sql, values])).digest("base64");
-}
-
-/** Reads the places of the last rows of a page. The next page starts after one of them: callers may read one more row. */
-function readPlaces(rows: readonly SqlRow[], offset: number, places: number): PagePlace<RowPlace>[] {
-  const end = offset + rows.length;
-  const read = (row: SqlRow) => Array.from({ length: places }, (_, index) => row[`place${index}`] ?? null);
-  return rows.slice(-2).map((row, index, last) => ({ offset: end - last.length + index + 1, place: read(row) }))
-    .filter(({ place }) => place.reduce<number>((sum, value) => sum + measure(value), 0) <= MAX_PLACE);
-}
-
-function measure(value: SQLInputValue): number {
-  return typeof value === "string" ? value.length : value instanceof Uint8Array ? value.byteLength : 0;
-}
-
 function isUseKind(kind: string): kind is UseKind {
   return kind in COUNT_USES;
 }
@@ -622,6 +592,10 @@ function compareTurns(a: SqlRow, b: SqlRow): number {
 
 function toAssignment(row: SqlRow): StoredAssignment {
   return fromAssignmentRow(decodeRow("assignments", row));
+}
+
+function readPlace(row: SqlRow, places: number): RowPlace {
+  return Array.from({ length: places }, (_, index) => row[`place${index}`] ?? null);
 }
 
 function readText(row: SqlRow, column: string): string {

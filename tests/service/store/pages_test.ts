@@ -5,14 +5,16 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { PagePlaces } from "../../../service/store/page_places.ts";
 import type { Column, RowQuery } from "../../../service/store/query.ts";
-import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import type { Store } from "../../../service/store/store.ts";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
+import { testStores } from "../../harness/stores.ts";
 
 const COLUMNS: readonly Column[] = [
   { name: "key", field: { property: "key" } },
   ...["a", "b"].map((name) => ({ name, field: { content: [name] } })),
 ];
+
+const EVERYTHING = { offset: 0, limit: 1000 };
 
 const VALUES: readonly JsonValue[] = [
   null,
@@ -50,35 +52,42 @@ async function put(store: Store, contents: readonly JsonObject[], prefix = "r"):
   });
 }
 
+async function clear(store: Store): Promise<void> {
+  await store.transact(async (tx) => {
+    for (const { key } of await tx.queryRows(askFor([]), EVERYTHING)) {
+      await tx.deleteRecord("C", String(key));
+    }
+  });
+}
+
 /** Reads a page with one row more than it shows, as handlers do. */
 async function readPage(store: Store, query: RowQuery, page: number, size: number): Promise<JsonObject[]> {
   const read = await store.read((tx) => tx.queryRows(query, { offset: page * size, limit: size + 1 }), "ada");
   return read.slice(0, size);
 }
 
-Deno.test("pages contain the rows of the whole result, in its order", async () => {
+testStores("pages contain the rows of the whole result, in its order", async (store) => {
   await fc.assert(
     fc.asyncProperty(rows, sorts, fc.integer({ min: 1, max: 5 }), async (contents, sort, size) => {
-      const store = openSqliteStore(":memory:");
+      await clear(store);
       await put(store, contents);
       const query = askFor(sort);
-      const all = await store.read((tx) => tx.queryRows(query, { offset: 0, limit: -1 }), "ada");
+      const all = await store.read((tx) => tx.queryRows(query, EVERYTHING), "ada");
       for (let page = 0; page * size <= contents.length; page++) {
         const found = await readPage(store, query, page, size);
         assert.deepEqual(found, all.slice(page * size, (page + 1) * size), `page ${page}`);
       }
       const late = await store.read((tx) => tx.queryRows(query, { offset: 7, limit: 3 }), "bob");
       assert.deepEqual(late, all.slice(7, 10));
-      await store.close();
     }),
     { numRuns: 60 },
   );
 });
 
-Deno.test("rows that are added and removed between pages neither repeat nor hide other rows", async () => {
+testStores("rows that are added and removed between pages neither repeat nor hide other rows", async (store) => {
   await fc.assert(
     fc.asyncProperty(rows, sorts, fc.integer({ min: 1, max: 5 }), rows, async (contents, sort, size, added) => {
-      const store = openSqliteStore(":memory:");
+      await clear(store);
       await put(store, contents);
       const query = askFor(sort);
       const seen: JsonValue[] = [];
@@ -95,11 +104,10 @@ Deno.test("rows that are added and removed between pages neither repeat nor hide
         if (page < 3) await put(store, added, `n${page}`);
       }
       assert.equal(new Set(seen).size, seen.length, "no row is repeated");
-      const all = await store.read((tx) => tx.queryRows(query, { offset: 0, limit: -1 }), "ada");
+      const all = await store.read((tx) => tx.queryRows(query, EVERYTHING), "ada");
       const old = all.map(({ key }) => String(key)).filter((key) => key.startsWith("r"));
       const read = seen.map(String).filter((key) => key.startsWith("r") && !removed.has(key));
       assert.deepEqual(read, old);
-      await store.close();
     }),
     { numRuns: 60 },
   );
@@ -130,8 +138,7 @@ function measureMemory(): number {
   return heapUsed + external;
 }
 
-Deno.test("long queries and rows that are sorted by long texts do not fill the memory", async () => {
-  const store = openSqliteStore(":memory:");
+testStores("long queries and rows that are sorted by long texts do not fill the memory", async (store) => {
   const long = "x".repeat(300_000);
   await put(store, [{ a: `${long}1` }, { a: `${long}2` }, { a: `${long}3` }]);
   const read = async (n: number) => {
@@ -143,5 +150,4 @@ Deno.test("long queries and rows that are sorted by long texts do not fill the m
   for (let n = 0; n < 80; n++) assert.equal((await read(n)).length, 1);
   const growth = measureMemory() - before;
   assert.ok(growth < 10_000_000, `${growth} bytes`);
-  await store.close();
 });
