@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto";
 import type { Page } from "./query.ts";
 
-
 /** Maximum number of queries whose places are remembered. The one that was used longest ago is forgotten first. */
 const MAX_QUERIES = 1000;
 
@@ -89,9 +88,8 @@ export async function readPage<Row, Value>(
   if (pages === undefined) return (await read(page)).rows;
   const key = digestQuery(pages.operator, compile());
   const start = page.offset === 0 ? undefined : pages.places.find(key, page.offset);
-  const { rows, places } = await (start
-    ? read({ ...page, offset: page.offset - start.offset }, start.place)
-    : read(page));
+  const { rows, places } =
+    await (start ? read({ ...page, offset: page.offset - start.offset }, start.place) : read(page));
   if (places.length > 0) pages.places.add(key, page.offset, listLastPlaces(places, page.offset));
   return rows;
 }

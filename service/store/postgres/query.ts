@@ -163,7 +163,8 @@ class Compiler {
   order(): string[] {
     return this.#sorted().map(({ value, descending, isNullable }) => {
       // An index on a column that is never NULL serves only an order that does not mention NULL.
-      return value + (descending ? " DESC" : " ASC") + (isNullable ? (descending ? " NULLS LAST" : " NULLS FIRST") : "");
+      return value + (descending ? " DESC" : " ASC") +
+        (isNullable ? (descending ? " NULLS LAST" : " NULLS FIRST") : "");
     });
   }
 

@@ -71,6 +71,8 @@ export class PostgresTransaction implements Transaction {
   #hasReadResponse = false;
   /** Numbers that this unit has taken. */
   #taken: TakenNumber[] = [];
+  /** Assignments by case, which were read together with the case. */
+  readonly #prefetched = new Map<string, Promise<readonly SqlRow[]>>();
   /** True if this unit has locked or written rows, or has seen that a row is missing. */
   #exists = new Map<string, boolean>();
 
@@ -137,6 +139,7 @@ export class PostgresTransaction implements Transaction {
       if (place >= 0) this.#waiting.length = place;
       else this.#waiting = [{ sql: "ROLLBACK TO part" }, { sql: "RELEASE part" }];
       this.#exists = exists;
+      this.#prefetched.clear();
       this.#taken.splice(taken).forEach((number) => this.#numbers.giveBack(number));
       throw error;
     }
@@ -149,8 +152,11 @@ export class PostgresTransaction implements Transaction {
     return taken.number;
   }
 
+  /** Reads the assignments of the case, too: almost every unit needs them next. */
   async getCase(id: string): Promise<StoredCase | undefined> {
-    const row = await this.#one(this.#isReading ? "getCase" : "lockCase", [escapeText(id)]);
+    const found = this.#one(this.#isReading ? "getCase" : "lockCase", [escapeText(id)]);
+    this.#prefetchAssignments(id);
+    const row = await found;
     this.#note(["case", id], row);
     return row && decodeRow("cases", row);
   }
@@ -178,7 +184,8 @@ export class PostgresTransaction implements Transaction {
   }
 
   async listAssignments(caseId: string): Promise<StoredAssignment[]> {
-    return (await this.#all("listAssignments", [escapeText(caseId)])).map(toAssignment);
+    this.#check();
+    return (await (this.#prefetched.get(caseId) ?? this.#readAssignments(caseId))).map(toAssignment);
   }
 
   /** Skips assignments in queues whose case another unit has locked, because that unit may be about to take them. */
@@ -294,8 +301,7 @@ export class PostgresTransaction implements Transaction {
   }
 
   async rename(change: Rename): Promise<number> {
-    this.#willChange();
-    this.#hasChanged = true;
+    this.#willChangeRows();
     this.#exists.clear();
     return await rename((query) => this.#query(query), change);
   }
@@ -355,6 +361,17 @@ export class PostgresTransaction implements Transaction {
       if (end === undefined || rows.length < PAGE) return;
       last = [end.urgency ?? null, end.createdAt ?? null, end.seq ?? null];
     }
+  }
+
+  async #readAssignments(caseId: string): Promise<readonly SqlRow[]> {
+    return await this.#all("listAssignments", [escapeText(caseId)]);
+  }
+
+  /** Starts to read the assignments of a case without waiting for them. They are valid until this unit changes anything. */
+  #prefetchAssignments(caseId: string): void {
+    const found = this.#readAssignments(caseId);
+    found.catch(() => {}); // Whatever needs them receives the error.
+    this.#prefetched.set(caseId, found);
   }
 
   /** Locks a case, and reads it with its assignments. Returns undefined if another unit has locked it. */
@@ -417,15 +434,13 @@ export class PostgresTransaction implements Transaction {
 
   // deno-lint-ignore require-await -- async turns a throw into a rejection
   async #change(name: StatementName, parameters: readonly SqlParameter[]): Promise<void> {
-    this.#willChange();
-    this.#hasChanged = true;
+    this.#willChangeRows();
     this.#waiting.push({ sql: SQL[name], parameters, name });
   }
 
   /** Runs a change without delay, and returns the number of changed rows. */
   async #changeNow(name: StatementName, parameters: readonly SqlParameter[]): Promise<number> {
-    this.#willChange();
-    this.#hasChanged = true;
+    this.#willChangeRows();
     return (await this.#run({ sql: SQL[name], parameters, name })).count;
   }
 
@@ -455,6 +470,12 @@ export class PostgresTransaction implements Transaction {
   #finish(sql: "COMMIT" | "ROLLBACK"): void {
     if (this.#hasBegun) this.#connection.run(sql).catch(() => {}); // A lost connection has ended the transaction.
     this.#hasBegun = false;
+  }
+
+  #willChangeRows(): void {
+    this.#willChange();
+    this.#hasChanged = true;
+    this.#prefetched.clear();
   }
 
   #willChange(): void {
