@@ -22,8 +22,9 @@ export function toCassette(
   operations: Operations,
 ): Cassette {
   const { end } = record;
-  const { value, state: { startedAt } } = createStart(record, events);
-  const { steps: calls, resultOrder, randomness, patches } = readHistory(events);
+  const history = readHistory(events);
+  const { steps: calls, resultOrder, randomness, patches } = history;
+  const { value, state: { startedAt } } = createStart(record, events, history);
   return {
     cassette: CASSETTE_VERSION,
     script,

@@ -28,7 +28,7 @@ export async function findDivergence(
   if (signal?.aborted) throw interrupted();
   const history = readHistory(events);
   if (history.steps.size === 0 && history.rewound.length === 0) return undefined;
-  const { value, state } = createStart(record, events);
+  const { value, state } = createStart(record, events, history);
   const { generation } = record;
   let run: InputRun | undefined;
   let trial: Trial | undefined;
@@ -39,6 +39,7 @@ export async function findDivergence(
       abort = () => stop(interrupted());
       run = new InputRun({
         events,
+        history,
         sink: { append: () => {}, durable: () => Promise.resolve(), rewind: () => Promise.resolve(generation) },
         live: { call: never },
         keyPrefix: "",

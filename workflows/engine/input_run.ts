@@ -17,6 +17,7 @@ import {
   encodeAnswer,
   encodeRepeatedAnswer,
   getOperation,
+  type History,
   parseRefusal,
   type RecordedStep,
   type Rewind,
@@ -71,6 +72,8 @@ const MAX_KNOWN_ANSWERS = 1000;
 export interface InputRunOptions {
   /** The recorded events of the input. */
   readonly events: readonly StoredEvent[];
+  /** The history that the events contain. Default: it is read. */
+  readonly history?: History<StoredEvent>;
   /** Receives new events. */
   readonly sink: EventSink;
   /** Makes the calls. */

@@ -33,6 +33,8 @@ const MIN_DOWNTIME = 1000;
 export interface ReplayOptions {
   /** The recorded events of the input. */
   readonly events: readonly StoredEvent[];
+  /** The history that the events contain. Default: it is read. */
+  readonly history?: History<StoredEvent>;
   /** How often the input was opened again. */
   readonly generation: number;
   /** Rewinds to the step at which the script leaves its history, instead of failing there. */
@@ -175,7 +177,7 @@ export interface Transition {
 
 /** Starts the replay of an input. */
 export function startReplay(options: ReplayOptions, now: number): Replay {
-  const history = readHistory(options.events);
+  const { history = readHistory(options.events) } = options;
   // A rewind may be recorded long after the script ended.
   const last = options.events.findLast(({ kind }) => kind !== "left" && kind !== "signal")?.at ?? Infinity;
   const downtime = now - Math.max(last, options.waitedUntil ?? 0);

@@ -1,15 +1,14 @@
 import type { InputRecord, StoredEvent } from "../journal/journal.ts";
 import type { StartState } from "../sandbox/host/sandbox.ts";
-import { findContinuation, type History, readHistory } from "./history.ts";
+import { findContinuation, type History } from "./history.ts";
 
-/** Returns the input and the state with which a script starts to continue a history. */
+/** Returns the input and the state with which a script starts to continue the history that its events contain. */
 export function createStart(
   { value, startedAt }: Pick<InputRecord, "value" | "startedAt">,
   events: readonly StoredEvent[],
+  history: History,
 ): Pick<InputRecord, "value"> & { readonly state: StartState } {
-  if (events.length === 0) return { value, state: { startedAt, randomness: [] } };
   const continuation = findContinuation(events);
-  const history = readHistory(events);
   return {
     value: continuation === undefined ? value : continuation.input,
     state: {

@@ -8,6 +8,7 @@ import {
   type Continuation,
   findContinuation,
   planRewind,
+  readHistory,
   type Rewind,
   toContinuedEvent,
   toRecordedError,
@@ -334,7 +335,8 @@ export class Runner {
     const canRelease = journal !== undefined && releaseAfter < Infinity;
     const { number } = record;
     const events = await this.#readEvents(number);
-    const { value, state } = createStart(record, events);
+    const history = readHistory(events);
+    const { value, state } = createStart(record, events, history);
     // An earlier attempt may have rewound the input.
     const { generation, waitsUntil } = await journal?.findInput(this.id, number) ?? record;
     let run: InputRun | undefined;
@@ -342,6 +344,7 @@ export class Runner {
     const open = (stop: (reason: SvcError) => void, whenIdle: () => Promise<void>) => {
       run = new InputRun({
         events,
+        history,
         sink: this.#createSink(number, claim, generation),
         live,
         keyPrefix: this.#createKeyPrefix(number),
