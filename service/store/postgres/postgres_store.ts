@@ -9,7 +9,8 @@ import { OutcomeUnknown, type Store, type Transaction } from "../store.ts";
 import { openDatabaseBytes } from "./bytes_database.ts";
 import { Numbers } from "./numbers.ts";
 import type { RowPlace } from "./query.ts";
-import type { Pages } from "./run_query.ts";
+import { QueryLanes } from "./query_lanes.ts";
+import { ReadConnection } from "./read_connection.ts";
 import { STORE_SCHEMA } from "./schema.ts";
 import { explainDatabaseFailure, explainSlowQuery, toStoreError } from "./store_error.ts";
 import { PostgresTransaction } from "./transaction.ts";
@@ -31,6 +32,18 @@ const CHANGES = 12;
 
 /** Connections for units that only read. */
 const READS = 8;
+
+/** Connections for queries. */
+const QUERIES = 4;
+
+/** Further connections for queries, which stop a query after a short time. */
+const SHORT_QUERIES = 2;
+
+/** Seconds after which these connections stop a query. */
+const SHORT_SECONDS = 0.2;
+
+/** Milliseconds that a query may wait for a connection. */
+const QUERY_WAIT = 10_000;
 
 /** Connections for files. */
 const FILES = 4;
@@ -59,37 +72,51 @@ export async function openPostgresStore(
   const reads = await open({ maxConnections: READS, statementSeconds: querySeconds });
   const files = await open({ maxConnections: FILES });
   const control = await open({ maxConnections: 1, connectSeconds: 5, statementSeconds: 5 });
-  const pools = [changes, reads, files, control];
+  const anyQueries = await open({ maxConnections: QUERIES, statementSeconds: querySeconds });
+  const shortQueries = await open({ maxConnections: SHORT_QUERIES, statementSeconds: SHORT_SECONDS });
+  const pools = [changes, reads, files, control, anyQueries, shortQueries];
+  const queries = new QueryLanes(
+    { pool: anyQueries, size: QUERIES },
+    { pool: shortQueries, size: SHORT_QUERIES },
+    QUERY_WAIT,
+  );
   const numbers = new Numbers(control);
   const places = new PagePlaces<RowPlace>();
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
 
-  async function runOnce<T>(
-    pool: Pool,
-    work: (transaction: Transaction) => Promise<T>,
-    pages?: Pages,
-  ): Promise<Run<T>> {
-    return await pool.use(async (connection) => {
-      const transaction = new PostgresTransaction(connection, numbers, pages);
-      try {
-        const value = await work(transaction);
-        await transaction.commit();
-        return { value };
-      } catch (error) {
-        transaction.rollback();
-        const { failure, isOutcomeUnknown, isRepeatable } = transaction;
-        if (isOutcomeUnknown) return { error: failure, canRepeat: isRepeatable, isOutcomeUnknown };
-        // The error of the work may be a consequence of the error of the database.
-        const isLost = failure?.kind === "conflict" || failure?.kind === "unavailable";
-        return { error: isLost ? failure : error, canRepeat: isLost };
-      }
-    });
+  async function runOnce<T>(transaction: PostgresTransaction, work: Work<T>): Promise<Run<T>> {
+    try {
+      const value = await work(transaction);
+      await transaction.commit();
+      return { value };
+    } catch (error) {
+      transaction.rollback();
+      const { failure, isOutcomeUnknown, isRepeatable } = transaction;
+      if (isOutcomeUnknown) return { error: failure, canRepeat: isRepeatable, isOutcomeUnknown };
+      // The error of the work may be a consequence of the error of the database.
+      const isLost = failure?.kind === "conflict" || failure?.kind === "unavailable";
+      return { error: isLost ? failure : error, canRepeat: isLost };
+    }
   }
 
-  async function run<T>(pool: Pool, work: (transaction: Transaction) => Promise<T>, pages?: Pages): Promise<T> {
+  async function change<T>(work: Work<T>): Promise<Run<T>> {
+    return await changes.use((connection) => runOnce(new PostgresTransaction(connection, numbers), work));
+  }
+
+  async function read<T>(work: Work<T>, operator: string): Promise<Run<T>> {
+    const connection = await ReadConnection.take(reads);
+    const transaction = new PostgresTransaction(connection, numbers, {
+      pages: { places, operator },
+      query: (query) => queries.run(query, operator),
+      release: () => connection.release(),
+    });
+    return await runOnce(transaction, work).finally(() => connection.release());
+  }
+
+  async function repeat<T>(run: () => Promise<Run<T>>): Promise<T> {
     for (let attempt = 1;; attempt++) {
-      const result = await runOnce(pool, work, pages);
+      const result = await run();
       if ("value" in result) return result.value;
       if (!result.canRepeat || attempt >= RUNS) throw result.isOutcomeUnknown ? createUnknown(result) : result.error;
       await delay(Math.random() * DELAY * 2 ** (attempt - 1));
@@ -119,22 +146,25 @@ export async function openPostgresStore(
           return new Date(Number(rows[0]?.seconds) * 1000);
         }),
     },
-    transact: (work) => whileOpen(() => run(changes, work)),
+    transact: (work) => whileOpen(() => repeat(() => change(work))),
     read: (work, operator = "") =>
       whileOpen(() =>
-        run(reads, work, { places, operator }).catch((error) => {
+        repeat(() => read(work, operator)).catch((error) => {
           throw explainSlowQuery(error);
         })
       ),
     async close() {
       if (isClosed) return;
       isClosed = true;
+      queries.close();
       await Promise.allSettled(running);
       await numbers.close().catch(ignoreUnavailable); // Unused numbers are only gaps.
       await closeAll(pools);
     },
   };
 }
+
+type Work<T> = (transaction: Transaction) => Promise<T>;
 
 /** The result of one run of a unit. */
 type Run<T> = { readonly value: T } | Failure;

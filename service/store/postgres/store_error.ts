@@ -28,7 +28,7 @@ export function toStoreError(cause: unknown): unknown {
 }
 
 /** Converts the error of a query that exceeded its time limit. Returns any other error itself. */
-export function explainSlowQuery(cause: unknown): unknown {
+export function explainSlowQuery<E>(cause: E): E | QueryTooSlow {
   const isSlow = cause instanceof PostgresError && cause.kind === "slow";
   return isSlow ? new QueryTooSlow("The query takes too long.", { cause }) : cause;
 }

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../../utils/json.ts";
 import { delay } from "../../../utils/async/abort.ts";
 import type { Connection, SqlResult } from "../../../utils/postgres/pool.ts";
-import { type PostgresError, type PostgresErrorKind, toPostgresError } from "../../../utils/postgres/postgres_error.ts";
+import { PostgresError, type PostgresErrorKind, toPostgresError } from "../../../utils/postgres/postgres_error.ts";
 import type { SqlParameter, SqlRow } from "../../../utils/postgres/sql_value.ts";
 import { fromAssignmentRow, toAssignmentRow } from "../assignment_rows.ts";
 import type { Filter, Page, RowQuery } from "../query.ts";
@@ -49,6 +49,16 @@ interface Statement {
   readonly name?: StatementName;
 }
 
+/** What a unit needs that only reads. */
+export interface Reading {
+  /** The pages of its operator. */
+  readonly pages: Pages;
+  /** Runs a query, which may read many rows, on another connection. */
+  query(query: Compiled): Promise<SqlResult>;
+  /** Called before each query. The unit needs its connection only when it reads again. */
+  release(): void;
+}
+
 /**
  * Reads and changes of one unit of work. A unit that changes data locks what it reads, so that no other unit changes it
  * before the end. Changes wait in this process until the next read or the end, and are sent together with it: the unit
@@ -57,8 +67,7 @@ interface Statement {
 export class PostgresTransaction implements Transaction {
   readonly #connection: Connection;
   readonly #numbers: Numbers;
-  readonly #isReading: boolean;
-  readonly #pages: Pages | undefined;
+  readonly #reading: Reading | undefined;
   /** Statements that were not sent yet. */
   #waiting: Statement[] = [];
   /** Changes that were sent, and whose results were not awaited yet. They never reject. */
@@ -76,12 +85,15 @@ export class PostgresTransaction implements Transaction {
   /** True if this unit has locked or written rows, or has seen that a row is missing. */
   #exists = new Map<string, boolean>();
 
-  /** Begins a unit of work on a connection that nothing else uses. With the pages of an operator, it only reads. */
-  constructor(connection: Connection, numbers: Numbers, pages?: Pages) {
+  /** Begins a unit of work on a connection that nothing else uses. With `reading`, it only reads. */
+  constructor(connection: Connection, numbers: Numbers, reading?: Reading) {
     this.#connection = connection;
     this.#numbers = numbers;
-    this.#isReading = pages !== undefined;
-    this.#pages = pages;
+    this.#reading = reading;
+  }
+
+  get #isReading(): boolean {
+    return this.#reading !== undefined;
   }
 
   /** The error of the database that the unit has to end with, if there is one. */
@@ -250,7 +262,7 @@ export class PostgresTransaction implements Transaction {
     const end = before === undefined ? END_OF_TIME : escapeText(before);
     if (owner !== undefined && !this.#isReading) this.#lockList(kind, owner);
     const rows = owner === undefined
-      ? await this.#all("allItems", [escapeText(kind), end, limit ?? null])
+      ? (await this.#query({ sql: SQL.allItems, parameters: [escapeText(kind), end, limit ?? null] })).rows
       : await this.#all("listItems", [escapeText(kind), escapeText(owner), end, limit ?? null]);
     return rows.map((row) => decodeRow("items", row));
   }
@@ -281,7 +293,7 @@ export class PostgresTransaction implements Transaction {
   }
 
   async queryRows(query: RowQuery, page: Page): Promise<JsonObject[]> {
-    return await queryRows((query) => this.#query(query), query, page, this.#pages);
+    return await queryRows((query) => this.#query(query), query, page, this.#reading?.pages);
   }
 
   async countRows(query: RowQuery): Promise<number> {
@@ -414,8 +426,21 @@ export class PostgresTransaction implements Transaction {
     return (await this.#run({ sql: SQL[name], parameters, name })).rows;
   }
 
+  /** Runs a query, which may read many rows. A unit that only reads sees a newer state after it. */
   async #query({ sql, parameters }: Compiled): Promise<SqlResult> {
-    return await this.#run({ sql, parameters });
+    const reading = this.#reading;
+    if (reading === undefined) return await this.#run({ sql, parameters });
+    this.#check();
+    if (this.#failure) throw this.#failure;
+    this.#finish("COMMIT");
+    this.#prefetched.clear();
+    reading.release();
+    try {
+      return await reading.query({ sql, parameters });
+    } catch (error) {
+      if (error instanceof PostgresError) this.#failure ??= error;
+      throw error;
+    }
   }
 
   /** Sends a statement after those that wait, and returns its result. */

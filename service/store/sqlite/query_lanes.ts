@@ -2,6 +2,7 @@
  * Runs queries in two threads. A query that exceeds a short time limit is long. Only one long query runs at a time: any
  * other is stopped, and restarted when its turn comes. Thus one thread always serves short queries. Operators take turns.
  */
+import { OperatorTurns, type Waiting } from "../operator_turns.ts";
 import { QueryTooSlow } from "../query.ts";
 import { StoreBusy } from "../store.ts";
 import type { SqlQuery } from "./query_runner.ts";
@@ -18,11 +19,9 @@ export interface QueryLimits {
   readonly wait: number;
 }
 
-interface Entry {
+interface Entry extends Waiting {
   readonly query: SqlQuery;
-  readonly operator: string;
   readonly resolve: (rows: SqlRow[]) => void;
-  readonly reject: (error: Error) => void;
 }
 
 /** Runs queries of a database file in two threads. */
@@ -30,8 +29,8 @@ export class QueryLanes {
   readonly #limits: QueryLimits;
   readonly #threads: readonly QueryThread[];
   readonly #idle: QueryThread[];
-  readonly #short: Lane;
-  readonly #long: Lane;
+  readonly #short: OperatorTurns<Entry>;
+  readonly #long: OperatorTurns<Entry>;
   readonly #running = new Set<Promise<void>>();
   #isLongRunning = false;
   #isPaused = false;
@@ -42,8 +41,8 @@ export class QueryLanes {
     this.#limits = limits;
     this.#threads = [new QueryThread(path), new QueryThread(path)];
     this.#idle = [...this.#threads];
-    this.#short = new Lane(limits.wait);
-    this.#long = new Lane(limits.wait);
+    this.#short = new OperatorTurns(limits.wait);
+    this.#long = new OperatorTurns(limits.wait);
   }
 
   /** Runs a query for an operator. Rejects with `QueryTooSlow` or `StoreBusy` at a time limit. */
@@ -112,36 +111,6 @@ export class QueryLanes {
       clearTimeout(timer);
       if (isLong) this.#isLongRunning = false;
     }
-  }
-}
-
-/** Waiting queries. The operators take turns. */
-class Lane {
-  readonly #wait: number;
-  /** The waiting queries of each operator. The operator whose turn is next comes first. */
-  readonly #waiting = new Map<string, { readonly entry: Entry; readonly deadline: number }[]>();
-
-  constructor(wait: number) {
-    this.#wait = wait;
-  }
-
-  add(entry: Entry): void {
-    const waiting = this.#waiting.get(entry.operator) ?? [];
-    waiting.push({ entry, deadline: performance.now() + this.#wait });
-    this.#waiting.set(entry.operator, waiting);
-  }
-
-  /** Takes the oldest query of the operator whose turn it is. The operator's next turn comes after all others. */
-  take(): Entry | undefined {
-    for (const [operator, waiting] of this.#waiting) {
-      this.#waiting.delete(operator);
-      const next = waiting.shift();
-      if (waiting.length > 0) this.#waiting.set(operator, waiting);
-      if (next === undefined) continue;
-      if (performance.now() <= next.deadline) return next.entry;
-      next.entry.reject(new StoreBusy("Too many queries are waiting."));
-    }
-    return undefined;
   }
 }
 
