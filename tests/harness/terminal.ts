@@ -33,6 +33,15 @@ export interface TerminalOptions {
   readonly rows?: number;
 }
 
+/**
+ * Runs the program, and reports its exit code to the emulator. The shell stays until it is killed: a pseudo-terminal whose
+ * last program ends is closed after 200 ms, also if not everything was read.
+ */
+const RUN_AND_REPORT = 'trap : INT QUIT; "$0" "$@"; printf "\\033]1337;%d\\007" $?; while :; do sleep 600; done';
+
+/** Number of the control sequence that contains the exit code. */
+const EXIT_SEQUENCE = 1337;
+
 /** A pseudo-terminal in which one program runs. Disposing it kills the program. */
 export class Terminal implements AsyncDisposable {
   readonly #process: IPty;
@@ -45,25 +54,33 @@ export class Terminal implements AsyncDisposable {
   constructor(program: string, args: readonly string[], options: TerminalOptions = {}) {
     const { env = {}, cwd, columns: cols = 80, rows = 24 } = options;
     this.#emulator = new headless.Terminal({ cols, rows, allowProposedApi: true, scrollback: 10_000 });
-    this.#process = pty.spawn(program, [...args], {
-      name: "xterm-256color",
-      cols,
-      rows,
-      cwd,
-      env: { ...readDenoEnvironment(), TERM: "xterm-256color", ...env },
-    });
+    const isWindows = Deno.build.os === "windows";
+    this.#process = pty.spawn(
+      isWindows ? program : "sh",
+      isWindows ? [...args] : ["-c", RUN_AND_REPORT, program, ...args],
+      {
+        name: "xterm-256color",
+        cols,
+        rows,
+        cwd,
+        env: { ...readDenoEnvironment(), TERM: "xterm-256color", ...env },
+      },
+    );
     this.#process.onData((text) => this.#emulator.write(text, () => this.#report()));
     this.#emulator.onData((answer) => this.type(answer)); // Programs ask terminals, for example where the cursor is.
-    this.#exit = new Promise((resolve) =>
-      this.#process.onExit(({ exitCode }) => {
-        // The emulator parses what is left before it calls back.
-        this.#emulator.write("", () => {
-          this.#ended = true;
-          this.#report();
-          resolve(exitCode);
-        });
-      })
-    );
+    this.#exit = new Promise((resolve) => {
+      const end = (exitCode: number) => {
+        this.#ended = true;
+        this.#report();
+        resolve(exitCode);
+      };
+      this.#emulator.parser.registerOscHandler(EXIT_SEQUENCE, (exitCode) => {
+        end(Number(exitCode));
+        return true;
+      });
+      // The emulator parses what is left before it calls back.
+      this.#process.onExit(({ exitCode }) => this.#emulator.write("", () => end(exitCode)));
+    });
   }
 
   /** Returns the rows of the screen without trailing spaces and trailing empty rows. */
@@ -123,7 +140,9 @@ export class Terminal implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#ended) this.#process.kill("SIGKILL");
+    // A program that the shell runs is in its process group.
+    if (Deno.build.os === "windows") this.#process.kill();
+    else Deno.kill(-this.#process.pid, "SIGKILL");
     await this.exit();
     this.#emulator.dispose();
   }
