@@ -7,6 +7,12 @@ export interface TestCounts {
   readonly failed: number;
 }
 
+/** The results of a run of tests. */
+export interface TestResults extends TestCounts {
+  /** Files in which tests failed. Empty if a file failed outside of its tests. */
+  readonly failedFiles: readonly string[];
+}
+
 /** Options of a run of tests. */
 export interface RunTestsOptions {
   /** Folder for temporary files, and for the report. */
@@ -25,12 +31,27 @@ const RESULT = /\.\.\. .*\b(ok|FAILED|ignored)\b/;
 /** Seconds until tests that do not stop are killed. */
 const KILL_SECONDS = 10;
 
+/** Highest number of files that are run again. */
+const MAX_REPEATED = 5;
+
+/**
+ * Runs tests. If tests of a few files fail, these files are run again one at a time, and the second result counts: a loaded
+ * machine can make a test miss a time limit. The output names these files.
+ */
+export async function runTestsTwice(args: readonly string[], options: RunTestsOptions): Promise<TestCounts> {
+  const { passed, failed, failedFiles } = await runTests(args, options);
+  if (failedFiles.length === 0 || failedFiles.length > MAX_REPEATED) return { passed, failed };
+  options.write(`\nTests failed in ${failedFiles.join(", ")}. These files are run again, one at a time.\n\n`);
+  const repeated = await runTests(failedFiles, { ...options, env: { ...options.env, DENO_JOBS: "1" } });
+  return { passed: passed + failed - repeated.failed, failed: repeated.failed };
+}
+
 /**
  * Runs `deno test` with arguments, and counts the results. Stops it when no test ends for a long time, and prints which
  * tests were running: a test that blocks its thread cannot end by a limit of its own. Ctrl-C stops them, too. Kills the
  * services that stopped tests have left running.
  */
-export async function runTests(args: readonly string[], options: RunTestsOptions): Promise<TestCounts> {
+export async function runTests(args: readonly string[], options: RunTestsOptions): Promise<TestResults> {
   const { directory, env, write, stallSeconds = 300 } = options;
   const report = `${directory}/report.xml`;
   await using child = new Deno.Command(Deno.execPath(), {
@@ -53,9 +74,11 @@ export async function runTests(args: readonly string[], options: RunTestsOptions
       timer = setTimeout(() => child.kill("SIGKILL"), KILL_SECONDS * 1000);
     }, stallSeconds * 1000);
   let timer = watch();
+  let hasUncaughtError = false;
   async function forward(output: ReadableStream<BufferSource>): Promise<void> {
     for await (const text of output.pipeThrough(new TextDecoderStream())) {
       write(text);
+      hasUncaughtError ||= text.includes("(uncaught error)");
       if (!RESULT.test(stripVTControlCharacters(text))) continue; // Colors join words: "\x1b[32mok".
       clearTimeout(timer);
       timer = watch();
@@ -67,15 +90,17 @@ export async function runTests(args: readonly string[], options: RunTestsOptions
   Deno.removeSignalListener("SIGINT", waitForTests);
   clearTimeout(timer);
   if (!success && Deno.build.os !== "windows") (await findDetachedServices(directory)).forEach(killProcess);
-  return await readCounts(report, success);
+  const results = await readResults(report, success);
+  return hasUncaughtError ? { ...results, failedFiles: [] } : results; // The report does not contain such a file.
 }
 
-async function readCounts(report: string, success: boolean): Promise<TestCounts> {
+async function readResults(report: string, success: boolean): Promise<TestResults> {
   const xml = await Deno.readTextFile(report).catch(() => "");
   const suites = xml.match(/<testsuites [^>]*>/)?.[0] ?? "";
   const count = (attribute: string) => Number(suites.match(new RegExp(` ${attribute}="(\\d+)"`))?.[1] ?? 0);
   const failed = count("failures") + count("errors");
   const passed = count("tests") - failed;
+  const failedFiles = xml.matchAll(/<testsuite name="([^"]+)"[^>]* failures="[1-9]/g).map(([, file = ""]) => file);
   // A run can also fail outside of its tests.
-  return { passed, failed: success ? failed : Math.max(failed, 1) };
+  return { passed, failed: success ? failed : Math.max(failed, 1), failedFiles: [...failedFiles] };
 }
