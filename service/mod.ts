@@ -29,6 +29,7 @@ const TYPES: OptionTypes<ServiceOptions> = {
   strict: "boolean",
   acceptMismatch: "boolean",
   logRequests: "boolean",
+  metrics: "string",
   watch: "boolean",
   log: "function",
 };

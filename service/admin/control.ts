@@ -47,7 +47,7 @@ export async function readServiceStatus({ data: given }: ServiceDirectory = {}):
   const state = await readState(data);
   if (!running || !state) return { running, data };
   if (state.pid === 0) return { running, answers: false, data, log: locateFiles(data).log };
-  const { url, apiRoot, tokenPath, pid, startedAt } = state;
+  const { url, apiRoot, tokenPath, pid, startedAt, metrics } = state;
   const health = await readHealth(state);
   return {
     running,
@@ -58,6 +58,7 @@ export async function readServiceStatus({ data: given }: ServiceDirectory = {}):
     tokenPath,
     pid,
     startedAt,
+    ...(metrics && { metrics }),
     profiles: findProfiles(data),
     data,
     log: locateFiles(data).log,

@@ -58,13 +58,14 @@ export async function startDetached(
   }
   (await lockDirectory(data))[Symbol.dispose](); // Creates the directory, and fails if it is in use.
   const hosts = await listHosts(await findApplication(data, options.app));
-  const permissions = await buildPermissions(data, hosts, await findStore(data, options));
+  const more = options.metrics === undefined ? hosts : [...hosts, await findMetricsHost(options.metrics)];
+  const permissions = await buildPermissions(data, more, await findStore(data, options));
   await createLog(data);
   const maxConnections = options.maxConnections ?? await findMaxConnections(); // The child may not read its limit.
   const child = launch({ ...options, data, maxConnections }, permissions);
   const state = await waitUntilReady(child, data, hooks);
-  const { url, apiRoot, tokenPath, pid } = state;
-  return { url, apiRoot, tokenPath, data, pid, profiles: findProfiles(data) };
+  const { url, apiRoot, tokenPath, pid, metrics } = state;
+  return { url, apiRoot, tokenPath, data, pid, profiles: findProfiles(data), ...(metrics && { metrics }) };
 }
 
 /** Lists the model servers that an application calls. The sample application calls none. */
@@ -72,6 +73,13 @@ async function listHosts(app: string | undefined): Promise<string[]> {
   if (app === undefined) return [];
   const { loadApplication } = await import("../application/load.ts");
   return listModelHosts(await loadApplication(app));
+}
+
+/** Returns the address for the metrics as a network permission names it. */
+async function findMetricsHost(address: string): Promise<string> {
+  const { parseMetricsAddress } = await import("../../lib/telemetry/metrics_server.ts");
+  const { hostname, port } = parseMetricsAddress(address);
+  return `${hostname.includes(":") ? `[${hostname}]` : hostname}${port === 0 ? "" : `:${port}`}`;
 }
 
 interface Child {
@@ -112,7 +120,7 @@ function buildCommandLine(
 }
 
 /**
- * Builds the Deno permissions of a service. It writes only its data and profiles, calls only models and its database, and
+ * Builds the Deno permissions of a service. It writes only its data and profiles, reaches only `hosts` and its database, and
  * runs only the program that prints the password of the database.
  */
 async function buildPermissions(data: string, hosts: readonly string[], store: StorePlace): Promise<string[]> {

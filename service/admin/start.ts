@@ -35,6 +35,8 @@ export interface StartReport extends JsonObject {
   pid: number;
   /** Names of the profiles of the service. */
   profiles: string[];
+  /** Address of the metrics, if they are on. */
+  metrics?: string;
 }
 
 /** Starts a service in this process, with a profile that can call it. */
@@ -51,9 +53,10 @@ export async function startForProfile(
   };
   const port = options.port ?? await findLastPort(data) ?? DEFAULT_PORT;
   const service = await runService({ ...options, data, port }, { ...hooks, prepare });
-  const { url, apiRoot, tokenPath } = service;
+  const { url, apiRoot, tokenPath, metricsUrl } = service;
   const profiles = data === MEMORY ? [getProfileName(options)] : findProfiles(data);
-  return { service, report: { url, apiRoot, tokenPath, data, pid: Deno.pid, profiles } };
+  const report = { url, apiRoot, tokenPath, data, pid: Deno.pid, profiles };
+  return { service, report: { ...report, ...(metricsUrl !== undefined && { metrics: metricsUrl }) } };
 }
 
 /** Serves in this process until the signal aborts. */

@@ -28,6 +28,7 @@ import { checkHost } from "./check_host.ts";
 import { createOptionsResponse, permitOrigin } from "./cross_origin.ts";
 import { createDecoder } from "./decode.ts";
 import type { HandlerContext, Handlers, LaterWork, Outcome, RunLater } from "./handler.ts";
+import type { ObservedCall } from "./observed_call.ts";
 import { type CallSteps, KeyedCalls, type Unit } from "./idempotency.ts";
 import type { Form } from "./multipart.ts";
 import {
@@ -98,13 +99,15 @@ const CHECK_TIMEOUT = 1000;
 
 /** HEAD is served as a marked GET: Hono would drop the body, and the server derives `Content-Length` from it. */
 interface Env {
-  Bindings: { readonly isHead: boolean };
+  Bindings: { readonly isHead: boolean; readonly call?: ObservedCall };
 }
 
 type Serve = (c: Context<Env>) => Response | Promise<Response>;
 
 /** Creates the function that responds to requests. */
-export async function createApp(options: AppOptions): Promise<(request: Request) => Response | Promise<Response>> {
+export async function createApp(
+  options: AppOptions,
+): Promise<(request: Request, call?: ObservedCall) => Promise<Response>> {
   const { apiRoot, tokenPath } = options;
   const hono = new Hono<Env>({ getPath: ({ url }) => getPath(url) });
   const routes = await buildRoutes(options.handlers);
@@ -119,18 +122,22 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
     return new TextDecoder().decode(await receiveBody(request, MAX_TOKEN_REQUEST_BYTES));
   };
   hono.post(tokenPath, async (c) => {
+    nameCall(c, "token");
     return await tokenEndpoint.exchange(await readForm(c.req.raw), c.req.header("authorization"));
   });
   hono.post(revocationPath, async (c) => {
+    nameCall(c, "revoke-token");
     return await tokenEndpoint.revoke(await readForm(c.req.raw), c.req.header("authorization"));
   });
   const health = { status: "ok", version: VERSION, application: options.app.name, pid: Deno.pid };
   const { server } = options.store;
-  hono.get(HEALTH, async () => {
+  hono.get(HEALTH, async (c) => {
+    nameCall(c, "health");
     if (server === undefined) return createJsonResponse(200, health);
     return createJsonResponse(200, { ...health, database: await isReachable(server) ? "reachable" : "unreachable" });
   });
-  hono.get(READY, async () => {
+  hono.get(READY, async (c) => {
+    nameCall(c, "ready");
     if (server !== undefined && !await isReachable(server)) throw new StoreUnavailable("The check has failed.");
     return createJsonResponse(200, { status: "ready" });
   });
@@ -146,14 +153,14 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
     const known = isKnownError(error) ? error : toKnownError(error);
     return known === undefined ? reportUnexpected(error, options) : fail(known);
   });
-  const dispatch = (request: Request) => {
-    if (request.method !== "HEAD") return hono.fetch(request, { isHead: false });
+  const dispatch = (request: Request, call?: ObservedCall) => {
+    if (request.method !== "HEAD") return hono.fetch(request, { isHead: false, call });
     // Not a copy of the request, whose signal would make Deno print a warning. A fixed host, because it may be missing.
     const get = new Request(`http://service${getTarget(request.url)}`, { headers: request.headers });
-    return hono.fetch(get, { isHead: true });
+    return hono.fetch(get, { isHead: true, call });
   };
   const { allowedHosts = [], corsOrigins = [] } = options;
-  return async (request) => {
+  return async (request, call) => {
     try {
       checkHost(request.headers.get("host"), allowedHosts);
     } catch (error) {
@@ -163,7 +170,7 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
     const permission = permitOrigin(request.headers.get("origin"), corsOrigins);
     const methods = request.method === "OPTIONS" ? listAllowedMethods(request.url, served) : [];
     const response = methods.length === 0
-      ? await dispatch(request)
+      ? await dispatch(request, call)
       : createOptionsResponse(addMethods(methods), "access-control-allow-origin" in permission);
     for (const [name, value] of Object.entries(permission)) response.headers.set(name, value);
     return response;
@@ -181,13 +188,22 @@ function addMethods(methods: readonly string[]): string[] {
   return [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].sort();
 }
 
+/** Names a call for its observers. */
+function nameCall({ env: { call } }: Context<Env>, name: string): void {
+  if (call !== undefined) call.operation = name;
+}
+
 /** Creates the handler of a route. */
 function createHandler(route: Route, options: AppOptions, keyed: KeyedCalls): Serve {
   const { operation } = route;
   const serve = createCall(route, options, keyed);
   const labelled = operation.labelled ? addLabel(serve, options.app) : serve;
-  if (!hasEffect(operation)) return labelled;
-  return (c) => c.env.isHead ? refuseMethod(c, [operation.method]) : labelled(c);
+  const named: Serve = (c) => {
+    nameCall(c, route.name);
+    return labelled(c);
+  };
+  if (!hasEffect(operation)) return named;
+  return (c) => c.env.isHead ? refuseMethod(c, [operation.method]) : named(c);
 }
 
 /** Adds the name of the application to the errors of an operation. */

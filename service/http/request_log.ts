@@ -1,18 +1,15 @@
 /** The request log: one line for each request, without secrets, queries and bodies. */
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
 import type { Tokens } from "../access/tokens.ts";
-import type { Respond } from "../connections/http_server.ts";
+import type { RequestObserver } from "./observed_call.ts";
 import { getPath } from "./receive.ts";
 
 /** Written in place of the operator of a request without a valid token. */
 const NO_OPERATOR = "-";
 
-/** Returns a function that responds as another one, and logs each request: time, operator, method, path, status, time taken. */
-export function logRequests(
-  respond: Respond,
-  { tokens, log }: { readonly tokens: Tokens; readonly log: (line: string) => void },
-): Respond {
-  return async (request) => {
+/** Creates an observer that logs each request: time, operator, method, path, status, time taken. */
+export function createRequestLog(tokens: Tokens, log: (line: string) => void): RequestObserver {
+  return async ({ request }, respond) => {
     const [time, start] = [new Date(), performance.now()];
     // Read first, because a request that revokes its token has no operator afterwards.
     const token = /^Bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
@@ -24,7 +21,7 @@ export function logRequests(
       log(escapeToOneLine(words.join(" ")));
     };
     try {
-      const response = await respond(request);
+      const response = await respond();
       write(response.status);
       return response;
     } catch (error) {

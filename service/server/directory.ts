@@ -47,6 +47,8 @@ export interface ServiceState extends JsonObject {
   startedAt: string;
   /** Location of its database server. Missing if the database is in the directory. */
   store?: string;
+  /** Address of its metrics. Missing if they are off. */
+  metrics?: string;
 }
 
 /** The files of a data directory. */
@@ -171,11 +173,12 @@ export function refuseServer({ store }: Pick<ServiceState, "store">, hint: strin
 /** Announces to other processes that the directory's service is ready. */
 export async function announce(
   path: string,
-  service: Pick<ServiceState, "url" | "apiRoot" | "tokenPath" | "app" | "store">,
+  service: Pick<ServiceState, "url" | "apiRoot" | "tokenPath" | "app" | "store" | "metrics">,
 ): Promise<void> {
-  const { url, apiRoot, tokenPath, app, store } = service;
+  const { url, apiRoot, tokenPath, app, store, metrics } = service;
   const startedAt = new Date().toISOString();
-  await writeState(path, { pid: Deno.pid, url, apiRoot, tokenPath, app, startedAt, ...(store && { store }) });
+  const optional = { ...(store && { store }), ...(metrics && { metrics }) };
+  await writeState(path, { pid: Deno.pid, url, apiRoot, tokenPath, app, startedAt, ...optional });
 }
 
 /** Records the application of a directory that no service has used yet. */
@@ -288,7 +291,8 @@ function explainError(path: string, done: string, reason: string | undefined, hi
 
 function isState(value: unknown): value is ServiceState {
   return isJsonObject(value) && (value.pid === 0 || isProcessId(value.pid)) &&
-    [value.url, value.apiRoot, value.tokenPath, value.app, value.startedAt, value.store ?? ""].every(isString);
+    [value.url, value.apiRoot, value.tokenPath, value.app, value.startedAt, value.store ?? "", value.metrics ?? ""]
+      .every(isString);
 }
 
 function getLockFile(path: string): string {

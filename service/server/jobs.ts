@@ -6,6 +6,14 @@ import type { Store } from "../store/store.ts";
 /** Maximum seconds between two attempts of failing work. */
 const MAX_PAUSE = 64;
 
+/** The jobs of a service at a moment. */
+export interface JobLoad {
+  /** Number of jobs that are running or waiting. */
+  readonly running: number;
+  /** Number of failed attempts since the start. */
+  readonly failures: number;
+}
+
 /** The jobs of a service. The service waits for them before it closes the store. */
 export class Jobs {
   readonly #running = new Set<Promise<unknown>>();
@@ -13,12 +21,18 @@ export class Jobs {
   readonly #log: (line: string) => void;
   readonly #stop: AbortSignal;
   #last = Promise.resolve();
+  #failures = 0;
 
   /** Creates the jobs on a store. Aborting the signal ends them after their current work. */
   constructor(store: Store, log: (line: string) => void, stop: AbortSignal) {
     this.#store = store;
     this.#log = log;
     this.#stop = stop;
+  }
+
+  /** Returns the number of jobs. */
+  readLoad(): JobLoad {
+    return { running: this.#running.size, failures: this.#failures };
   }
 
   /** Schedules work. Jobs run one after another, so that a call never waits for more than one of them. */
@@ -31,6 +45,7 @@ export class Jobs {
       const next = await work(this.#store);
       if (next && !this.#stop.aborted) this.add(next);
     } catch (error) {
+      this.#failures++;
       const seconds = Math.min(2 ** failures, MAX_PAUSE);
       const reason = error instanceof Error ? error.stack : String(error);
       this.#log(`A background job failed. It will be retried in ${seconds} s or at the next start: ${reason}`);

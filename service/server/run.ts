@@ -17,6 +17,7 @@ import {
   withdraw,
 } from "./directory.ts";
 import { removeExpired, removeOrphans } from "../attachments/files.ts";
+import { createRequestLog } from "../http/request_log.ts";
 import { handlers } from "../http/routes.ts";
 import { serve } from "./server.ts";
 import { watchDefinition } from "./watch_definition.ts";
@@ -27,6 +28,7 @@ import { openStore, type StoreFile } from "../store/open_store.ts";
 import { upgradeDatabase, type UpgradeProgress } from "../store/sqlite/upgrade/upgrade.ts";
 import { explainUpgrade, type UpgradeState, writeUpgrade } from "./upgrade_state.ts";
 import { deleteExpiredResponses } from "../http/idempotency.ts";
+import type { ServiceMetrics } from "../telemetry/service_metrics.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import { ServiceClock } from "../store/service_clock.ts";
 import type { Store } from "../store/store.ts";
@@ -39,6 +41,8 @@ export interface RunningService extends AsyncDisposable {
   readonly apiRoot: string;
   /** Path of the token endpoint. */
   readonly tokenPath: string;
+  /** Address of the metrics, if they are on. */
+  readonly metricsUrl?: string;
   /** IDs of the operators that clients can act as. */
   readonly operators: readonly string[];
   /** Reports whether the service has clients. A new service has none. */
@@ -71,6 +75,7 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
   const resources = new AsyncDisposableStack();
   let isKnown = false;
   try {
+    const metrics = settings.metrics === undefined ? undefined : resources.use(await openMetrics(settings.metrics));
     if (directory !== undefined) {
       resources.use(await lockDirectory(directory));
       isKnown = await withdraw(directory);
@@ -78,9 +83,10 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
     const place = await findStore(settings.data, options);
     const isNew = "file" in place && (directory === undefined || !await exists(place.file));
     const upgradeHooks = { note: settings.log, ...hooks };
-    const store = "file" in place && directory !== undefined
+    const opened = "file" in place && directory !== undefined
       ? await openDirectoryStore({ ...place, isKnown }, directory, upgradeHooks)
       : await openStore(place, upgradeHooks.note);
+    const store = metrics?.watchStore(opened) ?? opened;
     resources.defer(() => store.close());
     if (directory !== undefined && "file" in place && !await createReserve(directory)) {
       settings.log("Warning: The disk is full. The service serves reads, and refuses changes until there is space.");
@@ -105,8 +111,13 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
         limits,
         allowedHosts: settings.allowHost,
         corsOrigins: settings.cors,
+        observers: [
+          ...(metrics === undefined ? [] : [metrics.observe]),
+          ...(settings.logRequests ? [createRequestLog(tokens, settings.log)] : []),
+        ],
       }),
     );
+    metrics?.watchJobs(() => server.readJobLoad());
     const { url } = server;
     if (settings.watch && file !== undefined) {
       const reload = async () => {
@@ -123,6 +134,7 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
       url,
       apiRoot: settings.apiRoot,
       tokenPath: settings.tokenPath,
+      ...(metrics && { metricsUrl: metrics.url }),
       get operators() {
         return [...app.operators.keys()];
       },
@@ -142,6 +154,7 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
         tokenPath,
         app: file === undefined ? "" : resolve(file),
         store: location,
+        metrics: metrics?.url,
       });
     }
     return service;
@@ -149,6 +162,11 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
     await resources.disposeAsync();
     throw error;
   }
+}
+
+/** Starts to collect and serve metrics. */
+async function openMetrics(address: string): Promise<ServiceMetrics> {
+  return new (await import("../telemetry/service_metrics.ts")).ServiceMetrics(address);
 }
 
 function createNothingToWatchError(): SvcError {

@@ -5,10 +5,10 @@ import { type ConnectionLimits, DEFAULT_LIMITS, findMaxConnections } from "../co
 import { delay } from "../../utils/async/abort.ts";
 import { AbandonedJobs, listUnfinishedJobs } from "../case_types/bulk_jobs.ts";
 import { type AppOptions, createApp } from "../http/app.ts";
-import { logRequests } from "../http/request_log.ts";
+import { observeRequests, type RequestObserver } from "../http/observed_call.ts";
 import type { Application } from "../application/model/application.ts";
 import { StoreUnavailable } from "../store/store.ts";
-import { Jobs } from "./jobs.ts";
+import { type JobLoad, Jobs } from "./jobs.ts";
 import { buildUrl } from "./settings.ts";
 
 /** Options of the server. */
@@ -19,14 +19,16 @@ export interface ServerOptions extends Omit<AppOptions, "runLater" | "runContinu
   readonly port: number;
   /** Limits of the connections, if they differ from the default. */
   readonly limits?: Partial<ConnectionLimits>;
-  /** Logs each request. */
-  readonly logRequests?: boolean;
+  /** Observers of all requests. Default: none. */
+  readonly observers?: readonly RequestObserver[];
 }
 
 /** A running server. */
 export interface Server extends AsyncDisposable {
   /** Its address, e.g. `http://127.0.0.1:8080`. */
   readonly url: string;
+  /** Counts the background jobs. */
+  readJobLoad(): JobLoad;
   /** Serves another application from now on. Requests in progress complete with the previous one. */
   replaceApplication(parts: Pick<ServerOptions, "app" | "assets">): Promise<void>;
 }
@@ -48,7 +50,7 @@ export async function serve(options: ServerOptions): Promise<Server> {
       runLater: (work) => jobs.add(work),
       runContinuation: (continuation) => jobs.track(continuation(stop.signal)),
     });
-    return options.logRequests ? logRequests(respond, options) : respond;
+    return observeRequests(respond, options.observers ?? []);
   };
   let { app } = options;
   let respond = await create();
@@ -59,6 +61,7 @@ export async function serve(options: ServerOptions): Promise<Server> {
   if (options.store.server !== undefined) void jobs.track(takeOverJobs(jobs, () => app, stop.signal, options));
   return {
     url: buildUrl(options.hostname, server.port),
+    readJobLoad: () => jobs.readLoad(),
     async replaceApplication(parts) {
       respond = await create(parts);
       app = parts.app;

@@ -54,6 +54,11 @@ export interface ServiceOptions {
   acceptMismatch?: boolean;
   /** Logs each request, without secrets, query and body. Default: false. */
   logRequests?: boolean;
+  /**
+   * Address at which metrics are served to Prometheus, such as `127.0.0.1:9464`, or a port of 127.0.0.1. Default: none are
+   * collected.
+   */
+  metrics?: string;
   /** Reloads the definition when its file changes. An invalid definition is logged and not used. Default: false. */
   watch?: boolean;
   /** Logs unexpected errors. Default: stderr. */
@@ -68,8 +73,8 @@ export type StoreOptions = Pick<ServiceOptions, "store"> & StorePasswordOptions;
 
 /** The options with their defaults. */
 export type Settings = Readonly<
-  & Required<Omit<ServiceOptions, "app" | "maxConnections" | keyof StoreOptions>>
-  & Pick<ServiceOptions, "app" | "maxConnections">
+  & Required<Omit<ServiceOptions, "app" | "maxConnections" | "metrics" | keyof StoreOptions>>
+  & Pick<ServiceOptions, "app" | "maxConnections" | "metrics">
 >;
 
 /** Writes a line to stderr. A line that cannot be written, for example to a full disk, does not stop the service. */
@@ -98,6 +103,7 @@ export function resolveSettings(options: ServiceOptions): Settings {
     strict: options.strict ?? false,
     acceptMismatch: options.acceptMismatch ?? false,
     logRequests: options.logRequests ?? false,
+    metrics: options.metrics,
     watch: options.watch ?? false,
     log: options.log ?? logToStderr,
   };

@@ -18,6 +18,11 @@ export class OperatorTurns<Entry extends Waiting> {
     this.#wait = wait;
   }
 
+  /** Number of waiting queries. */
+  get size(): number {
+    return this.#waiting.values().reduce((sum, waiting) => sum + waiting.length, 0);
+  }
+
   /** Adds a query. */
   add(entry: Entry): void {
     const waiting = this.#waiting.get(entry.operator) ?? [];

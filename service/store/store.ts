@@ -19,6 +19,7 @@
  * - Units that only read do not wait for changes, for queries of other units, or for other processes that write.
  */
 import type { JsonObject } from "../../utils/json.ts";
+import type { PoolLoad } from "../../utils/postgres/pool.ts";
 import type { ByteStore } from "./bytes.ts";
 import type { Filter, Page, RowQuery } from "./query.ts";
 import type { FieldSource, Rename, Use, ValueCount } from "./uses.ts";
@@ -290,6 +291,23 @@ export interface StoreServer {
   readTime(): Promise<Date>;
 }
 
+/** Queries of units that only read, at a moment. */
+export interface QueryLoad {
+  readonly running: number;
+  /** Number of queries that wait for their first turn. */
+  readonly waiting: number;
+  /** Number of queries that have exceeded the short time limit and wait for another turn. */
+  readonly waitingLong: number;
+}
+
+/** The load of a database at a moment. */
+export interface StoreLoad {
+  /** Queries. Undefined for a database in memory, where they do not wait. */
+  readonly queries?: QueryLoad;
+  /** Connections to a database server by their use. Undefined for an embedded database. */
+  readonly pools?: Readonly<Record<string, PoolLoad>>;
+}
+
 /** A database with the state of one application. */
 export interface Store {
   /** The database server. Undefined if the database is embedded, so that only this process serves its state. */
@@ -304,6 +322,8 @@ export interface Store {
    * `QueryTooSlow`. The queries of different operators take turns.
    */
   read<T>(work: (transaction: Transaction) => Promise<T>, operator?: string): Promise<T>;
+  /** Returns the load, for metrics. */
+  readLoad(): StoreLoad;
   /** Waits for the units that have started, then closes the database. */
   close(): Promise<void>;
 }

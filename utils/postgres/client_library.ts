@@ -50,6 +50,9 @@ export interface ClientPool {
   connect(): Promise<PoolClient>;
   on(event: "error", listener: (error: Error) => void): void;
   end(): Promise<void>;
+  readonly totalCount: number;
+  readonly idleCount: number;
+  readonly waitingCount: number;
 }
 
 interface ClientLibrary {

@@ -22,6 +22,18 @@ export interface Connection {
   run(sql: string, parameters?: readonly SqlParameter[], name?: string): Promise<SqlResult>;
 }
 
+/** The connections of a pool at a moment. */
+export interface PoolLoad {
+  /** Number of connections in use. */
+  readonly used: number;
+  /** Number of open connections that are not in use. */
+  readonly idle: number;
+  /** Number of pieces of work that wait for a connection. */
+  readonly waiting: number;
+  /** Number of connections that failed or were lost since the pool was opened. */
+  readonly errors: number;
+}
+
 /** Connections that are reused. */
 export interface Pool {
   /**
@@ -29,6 +41,8 @@ export interface Pool {
    * completed before the connection is used again. A connection with an open transaction is closed.
    */
   use<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  /** Counts the connections. */
+  readLoad(): PoolLoad;
   /** Waits for the work that has started, and closes all connections. */
   close(): Promise<void>;
 }
@@ -73,14 +87,20 @@ export async function openPool(location: PostgresLocation, options: PoolOptions)
     lock_timeout: (options.lockSeconds ?? 5) * 1000,
     idle_in_transaction_session_timeout: (options.idleSeconds ?? 10) * 1000,
   });
-  pool.on("error", ignoreLostConnection);
+  let errors = 0;
+  // Without a listener, the error of a lost connection would end the process. The next statement reports it.
+  pool.on("error", () => void errors++);
   return {
     async use(work) {
       const client = await pool.connect().catch((error) => {
+        errors++;
         throw explainConnectFailure(location, error);
       });
       const connection = new PooledConnection(client);
-      const noteLoss = () => connection.noteLoss();
+      const noteLoss = () => {
+        errors++;
+        connection.noteLoss();
+      };
       client.on("error", noteLoss);
       try {
         return await work(connection);
@@ -91,12 +111,15 @@ export async function openPool(location: PostgresLocation, options: PoolOptions)
         });
       }
     },
+    readLoad: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      errors,
+    }),
     close: () => pool.end(),
   };
 }
-
-/** Without a listener, the error of a lost connection would end the process. The next statement reports it. */
-function ignoreLostConnection(): void {}
 
 class PooledConnection implements Connection {
   readonly #client: PoolClient;

@@ -64,6 +64,11 @@ export const startCommand: LocalCommand = localCommand({
     },
     watch: { help: "Reload the definition when its file changes, for development", type: "boolean" },
     logRequests: { help: "Log each request to stderr, or to the log if detached", type: "boolean" },
+    metrics: {
+      help: "Serve metrics for Prometheus at a port of 127.0.0.1, or at an address such as 10.0.0.5:9464",
+      type: "string",
+      placeholder: "address",
+    },
     detach: { help: "Run in the background", type: "boolean" },
   },
   example: [

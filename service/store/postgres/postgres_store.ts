@@ -3,6 +3,7 @@ import { delay } from "../../../utils/async/abort.ts";
 import type { PostgresLocation } from "../../../utils/postgres/location.ts";
 import { migrate } from "../../../utils/postgres/migrate.ts";
 import { openPool, type Pool, type PoolOptions } from "../../../utils/postgres/pool.ts";
+import { mapValues } from "../../../utils/map_values.ts";
 import { PostgresError } from "../../../utils/postgres/postgres_error.ts";
 import { PagePlaces } from "../page_places.ts";
 import { OutcomeUnknown, type Store, type Transaction } from "../store.ts";
@@ -74,7 +75,7 @@ export async function openPostgresStore(
   const control = await open({ maxConnections: 1, connectSeconds: 5, statementSeconds: 5 });
   const anyQueries = await open({ maxConnections: QUERIES, statementSeconds: querySeconds });
   const shortQueries = await open({ maxConnections: SHORT_QUERIES, statementSeconds: SHORT_SECONDS });
-  const pools = [changes, reads, files, control, anyQueries, shortQueries];
+  const pools = { changes, reads, files, control, queries: anyQueries, "short-queries": shortQueries };
   const queries = new QueryLanes(
     { pool: anyQueries, size: QUERIES },
     { pool: shortQueries, size: SHORT_QUERIES },
@@ -153,13 +154,14 @@ export async function openPostgresStore(
           throw explainSlowQuery(error);
         })
       ),
+    readLoad: () => ({ queries: queries.readLoad(), pools: mapValues(pools, (pool) => pool.readLoad()) }),
     async close() {
       if (isClosed) return;
       isClosed = true;
       queries.close();
       await Promise.allSettled(running);
       await numbers.close().catch(ignoreUnavailable); // Unused numbers are only gaps.
-      await closeAll(pools);
+      await Promise.all(Object.values(pools).map((pool) => pool.close()));
     },
   };
 }
@@ -178,10 +180,6 @@ interface Failure {
 
 function createUnknown({ error }: Failure): OutcomeUnknown {
   return new OutcomeUnknown("The connection to the database was lost while it stored the changes.", { cause: error });
-}
-
-async function closeAll(pools: readonly Pool[]): Promise<void> {
-  await Promise.all(pools.map((pool) => pool.close()));
 }
 
 function ignoreUnavailable(error: unknown): void {

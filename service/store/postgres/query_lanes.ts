@@ -6,7 +6,7 @@
 import type { Pool, SqlResult } from "../../../utils/postgres/pool.ts";
 import { PostgresError } from "../../../utils/postgres/postgres_error.ts";
 import { OperatorTurns, type Waiting } from "../operator_turns.ts";
-import { StoreBusy } from "../store.ts";
+import { type QueryLoad, StoreBusy } from "../store.ts";
 import type { Compiled } from "./query.ts";
 import { explainSlowQuery } from "./store_error.ts";
 
@@ -46,6 +46,12 @@ export class QueryLanes {
       this.#waiting.add({ query, operator, resolve, reject });
       this.#startNext();
     });
+  }
+
+  /** Counts the queries. */
+  readLoad(): QueryLoad {
+    const running = this.#running.length + this.#shortRunning;
+    return { running, waiting: this.#waiting.size, waitingLong: this.#waitingLong.size };
   }
 
   /** Rejects the queries that wait. */

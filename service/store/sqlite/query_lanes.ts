@@ -4,7 +4,7 @@
  */
 import { OperatorTurns, type Waiting } from "../operator_turns.ts";
 import { QueryTooSlow } from "../query.ts";
-import { StoreBusy } from "../store.ts";
+import { type QueryLoad, StoreBusy } from "../store.ts";
 import type { SqlQuery } from "./query_runner.ts";
 import type { SqlRow } from "./tables.ts";
 import { QueryThread } from "./query_thread.ts";
@@ -52,6 +52,11 @@ export class QueryLanes {
       this.#short.add({ query, operator, resolve, reject });
       this.#startNext();
     });
+  }
+
+  /** Counts the queries. */
+  readLoad(): QueryLoad {
+    return { running: this.#running.size, waiting: this.#short.size, waitingLong: this.#long.size };
   }
 
   /** Waits for the running queries, and keeps others from starting until `resume`. */

@@ -103,6 +103,7 @@ export function openSqliteStore(path: string, isKnown = false, limits: Partial<S
   return {
     transact: (work) => whileOpen(() => run(work)),
     read: (work, operator = "") => whileOpen(() => reads ? reads.run(work, operator) : run(work, { places, operator })),
+    readLoad: () => lanes === undefined ? {} : { queries: lanes.readLoad() },
     async close() {
       if (closed) return;
       closed = true;

@@ -1,0 +1,31 @@
+/** Observers of requests, such as the request log and metrics. Without observers, a request costs nothing more. */
+import type { Respond } from "../connections/http_server.ts";
+
+/** A request as its observers see it. */
+export interface ObservedCall {
+  readonly request: Request;
+  /**
+   * Name of the operation, e.g. `cases.get`, or of another route, e.g. `health`. Undefined for a path that does not exist,
+   * and until the route is found.
+   */
+  operation?: string;
+}
+
+/** Observes a request and returns its response. */
+export type RequestObserver = (call: ObservedCall, respond: () => Promise<Response>) => Promise<Response>;
+
+/** Returns a function that responds as another one, with observers around it. The first observer is the outermost. */
+export function observeRequests(
+  respond: (request: Request, call?: ObservedCall) => Promise<Response>,
+  observers: readonly RequestObserver[],
+): Respond {
+  if (observers.length === 0) return respond;
+  return (request) => {
+    const call: ObservedCall = { request };
+    const first = observers.reduceRight<() => Promise<Response>>(
+      (next, observe) => () => observe(call, next),
+      () => respond(request, call),
+    );
+    return first();
+  };
+}
