@@ -111,6 +111,15 @@ const PROGRESS = `
     count(*) FILTER (WHERE inputs."endedAt" > $2) AS recent
   FROM runs LEFT JOIN inputs ON inputs.run = runs.seq WHERE id = $1 GROUP BY runs.seq`;
 
+const BACKLOG = `
+  SELECT count(*) FILTER (WHERE worker IS NOT NULL) AS running,
+    count(*) FILTER (WHERE worker IS NULL AND until > clock.now) AS waiting,
+    count(*) FILTER (WHERE worker IS NULL AND coalesce(until, 0) <= clock.now) AS due,
+    max(clock.now - coalesce(until, runs."startedAt")) FILTER (WHERE worker IS NULL AND coalesce(until, 0) <= clock.now) AS age
+  FROM (SELECT extract(epoch FROM now()) * 1000 AS now) AS clock, runs
+  JOIN inputs ON inputs.run = runs.seq AND inputs.state IN ('new', 'open') AND outcome IS NULL
+  WHERE script IS NOT NULL AND runs.state = 'open' AND NOT "hasReachedMaxFailures"`;
+
 /** A new run for workers. */
 export interface SubmittedRecord extends Omit<RunRecord, "state"> {
   /** The script and its imports, as `packScript` has packed them. */
@@ -158,6 +167,18 @@ export interface QueueProgress {
   readonly running: number;
   /** Inputs that have ended per second, in the last ten seconds or since the start. */
   readonly perSecond: number;
+}
+
+/** The inputs of all open runs. */
+export interface Backlog {
+  /** Number of inputs that a worker can take now. */
+  readonly due: number;
+  /** Number of inputs that wait for a time or a signal. */
+  readonly waiting: number;
+  /** Number of inputs that workers process. */
+  readonly running: number;
+  /** Seconds since the wait of the oldest due input ended or its run started. 0 if none is due. */
+  readonly oldestDueSeconds: number;
 }
 
 /** A worker as others see it. */
@@ -306,6 +327,17 @@ export class WorkQueue {
       perSecond: endedAt === undefined
         ? Number(row.recent) / recentSeconds
         : (succeeded + failed) / Math.max(seconds, 0.001),
+    };
+  }
+
+  /** Counts the inputs of all open runs. */
+  async readBacklog(): Promise<Backlog> {
+    const [row] = await this.#query(BACKLOG);
+    return {
+      due: Number(row?.due),
+      waiting: Number(row?.waiting),
+      running: Number(row?.running),
+      oldestDueSeconds: Math.max(0, Number(row?.age ?? 0)) / 1000,
     };
   }
 

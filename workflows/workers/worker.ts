@@ -18,7 +18,8 @@ import { openWorkflow } from "../scripts/open_workflow.ts";
 import { expandPatterns, type Grants, loadOperations } from "../scripts/permissions.ts";
 import { PrivateFolder } from "../scripts/private_folder.ts";
 import { unpackScript } from "./pack_script.ts";
-import { WorkQueue } from "./work_queue.ts";
+import { type Backlog, WorkQueue } from "./work_queue.ts";
+import type { MeasuredWorker, WorkerMetrics } from "./worker_metrics.ts";
 
 /** Milliseconds between two searches for inputs. */
 const POLL_MILLISECONDS = 200;
@@ -45,6 +46,8 @@ export interface WorkerOptions {
   readonly allow: readonly string[];
   /** How to reach the service. */
   readonly service: CallerOptions;
+  /** Address at which metrics are served, such as `127.0.0.1:9464`. Default: none are collected. */
+  readonly metrics?: string;
   /** True ends the worker when there is nothing to do. */
   readonly untilIdle?: boolean;
   /** Stops the worker: calls in progress are recorded, and its inputs are left to others. */
@@ -63,10 +66,19 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   using _closing = onAbort(signal, () => void setTimeout(() => journal.database.stopRepeating(), BACKOFF_MILLISECONDS));
   const worker = new Worker(journal, await journal.openSession(), options, allowed, service);
   try {
+    await using metrics = options.metrics === undefined ? undefined : await openMetrics(options.metrics, worker);
+    if (metrics !== undefined) {
+      worker.metrics = metrics;
+      options.log(`Metrics are at ${metrics.url}.`);
+    }
     await worker.run();
   } finally {
     await worker.stop();
   }
+}
+
+async function openMetrics(address: string, worker: MeasuredWorker): Promise<WorkerMetrics> {
+  return new (await import("./worker_metrics.ts")).WorkerMetrics(address, worker);
 }
 
 /** A run that this worker has opened. */
@@ -77,7 +89,9 @@ interface OpenedRun extends AsyncDisposable {
   usedAt: number;
 }
 
-class Worker {
+class Worker implements MeasuredWorker {
+  /** Metrics of the worker, if they are on. */
+  metrics?: WorkerMetrics;
   readonly #queue: WorkQueue;
   readonly #session: Session;
   readonly #options: WorkerOptions;
@@ -110,6 +124,18 @@ class Worker {
   }
 
   readonly #journal: PostgresJournal;
+
+  get concurrency(): number {
+    return this.#options.concurrency;
+  }
+
+  countRunning(): number {
+    return this.#active.size;
+  }
+
+  async readBacklog(): Promise<Backlog> {
+    return await this.#queue.readBacklog();
+  }
 
   async run(): Promise<void> {
     const { signal, log, concurrency, untilIdle = false } = this.#options;
@@ -166,7 +192,13 @@ class Worker {
     if (opened !== undefined) return opened.runner.isInterrupted ? undefined : opened;
     try {
       this.#checkRun(queued);
-      const run = await openQueued(queued, await this.#queue.readScript(queued.id), this.#journal, this.#caller);
+      const run = await openQueued(
+        queued,
+        await this.#queue.readScript(queued.id),
+        this.#journal,
+        this.#caller,
+        this.metrics,
+      );
       this.#runs.set(queued.id, run);
       this.#setNote(queued.id);
       this.#options.log(`Working on run ${queued.id} (${queued.name}).`);
@@ -209,6 +241,7 @@ class Worker {
     run.active++;
     try {
       const outcome = await runner.runUntilWait({ number, place, value }, (text) => log(`${id} ${place}: ${text}`));
+      this.metrics?.countInput(outcome);
       if ("failure" in outcome && outcome.failure.code !== "INTERRUPTED") {
         const { code, message } = outcome.failure;
         log(`${id} ${place} ${outcome.isOpen ? "stopped" : "failed"}: ${code} ${message}`);
@@ -263,6 +296,7 @@ async function openQueued(
   script: string,
   journal: PostgresJournal,
   caller: Caller,
+  metrics: WorkerMetrics | undefined,
 ): Promise<OpenedRun> {
   const { id, digest, settings: { grants, limits, onUnknown, nonce, keep } } = queued;
   await using stack = new AsyncDisposableStack();
@@ -275,7 +309,8 @@ async function openQueued(
       hint: "Start a new run.",
     });
   }
-  const live = new GrantedCalls(caller, workflow, onUnknown);
+  const calls = new GrantedCalls(caller, workflow, onUnknown);
+  const live = metrics?.watchCalls(calls, workflow) ?? calls;
   const runner = new Runner({ workflow, live, journal, id, nonce, releaseAfter: RELEASE_MILLISECONDS, keep });
   const resources = stack.move();
   return { runner, queued, active: 0, usedAt: Date.now(), [Symbol.asyncDispose]: () => resources.disposeAsync() };

@@ -29,11 +29,16 @@ export const startCommand: LocalCommand = localCommand({
       help: `With --store, inputs to process at the same time (default: ${CONCURRENCY})`,
       type: "integer",
     },
+    metrics: {
+      help: "With --store, serve metrics for Prometheus at a port of 127.0.0.1, or at an address such as 10.0.0.5:9465",
+      type: "string",
+      placeholder: "address",
+    },
     allow: { ...grants.allow, help: `With --store, ${lowerFirst(grants.allow.help)}` },
   },
   example: ["", "--until-idle", "--store postgres://svc@db.example.org/city --allow 'cases.*'"],
   seeAlso: ["workflow schedule add --help"],
-  async run(context, { untilIdle, journal, store, concurrency, allow }) {
+  async run(context, { untilIdle, journal, store, concurrency, metrics, allow }) {
     const { escapeToOneLine } = await import("../../../utils/text/control_characters.ts");
     const { io, signal, globals: { quiet } } = context;
     const log = (line: string) => {
@@ -48,12 +53,14 @@ export const startCommand: LocalCommand = localCommand({
         allow: allow ?? [],
         service,
         untilIdle,
+        metrics,
         signal,
         log,
       });
     }
-    if (concurrency !== undefined || allow !== undefined) {
-      throw new SvcError("INVALID_ARGS", `--${allow === undefined ? "concurrency" : "allow"} needs --store.`, {
+    const [withStore] = Object.entries({ concurrency, metrics, allow }).filter(([, value]) => value !== undefined);
+    if (withStore !== undefined) {
+      throw new SvcError("INVALID_ARGS", `--${withStore[0]} needs --store.`, {
         hint: "Scheduled runs have their own grants and limits.",
       });
     }
