@@ -9,6 +9,8 @@ export interface ObservedCall {
    * and until the route is found.
    */
   operation?: string;
+  /** Identifier of its trace, if traces are on. */
+  traceId?: string;
 }
 
 /** Observes a request and returns its response. */

@@ -28,7 +28,9 @@ import { openStore, type StoreFile } from "../store/open_store.ts";
 import { upgradeDatabase, type UpgradeProgress } from "../store/sqlite/upgrade/upgrade.ts";
 import { explainUpgrade, type UpgradeState, writeUpgrade } from "./upgrade_state.ts";
 import { deleteExpiredResponses } from "../http/idempotency.ts";
+import { isTracing } from "../../lib/telemetry/tracing.ts";
 import type { ServiceMetrics } from "../telemetry/service_metrics.ts";
+import type { ServiceTrace } from "../telemetry/service_trace.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import { ServiceClock } from "../store/service_clock.ts";
 import type { Store } from "../store/store.ts";
@@ -76,6 +78,7 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
   let isKnown = false;
   try {
     const metrics = settings.metrics === undefined ? undefined : resources.use(await openMetrics(settings.metrics));
+    const trace = isTracing() ? await openTrace() : undefined;
     if (directory !== undefined) {
       resources.use(await lockDirectory(directory));
       isKnown = await withdraw(directory);
@@ -86,7 +89,8 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
     const opened = "file" in place && directory !== undefined
       ? await openDirectoryStore({ ...place, isKnown }, directory, upgradeHooks)
       : await openStore(place, upgradeHooks.note);
-    const store = metrics?.watchStore(opened) ?? opened;
+    const measured = metrics?.watchStore(opened) ?? opened;
+    const store = trace?.watchStore(measured) ?? measured;
     resources.defer(() => store.close());
     if (directory !== undefined && "file" in place && !await createReserve(directory)) {
       settings.log("Warning: The disk is full. The service serves reads, and refuses changes until there is space.");
@@ -112,6 +116,7 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
         allowedHosts: settings.allowHost,
         corsOrigins: settings.cors,
         observers: [
+          ...(trace === undefined ? [] : [trace.observe]),
           ...(metrics === undefined ? [] : [metrics.observe]),
           ...(settings.logRequests ? [createRequestLog(tokens, settings.log)] : []),
         ],
@@ -162,6 +167,10 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
     await resources.disposeAsync();
     throw error;
   }
+}
+
+async function openTrace(): Promise<ServiceTrace> {
+  return new (await import("../telemetry/service_trace.ts")).ServiceTrace();
 }
 
 /** Starts to collect and serve metrics. */

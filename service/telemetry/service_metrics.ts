@@ -5,6 +5,7 @@ import { addProcessMetrics } from "../../lib/telemetry/process_metrics.ts";
 import type { RequestObserver } from "../http/observed_call.ts";
 import type { JobLoad } from "../server/jobs.ts";
 import type { Store } from "../store/store.ts";
+import { observeStore } from "./observed_store.ts";
 
 /** Label of requests to paths that do not exist. */
 const NO_OPERATION = "none";
@@ -45,18 +46,15 @@ export class ServiceMetrics implements AsyncDisposable {
 
   /** Returns a store whose units of work and load are measured. */
   watchStore(store: Store): Store {
-    const measure = async <T>(kind: string, work: () => Promise<T>): Promise<T> => {
-      const end = this.#units.startTimer({ kind });
-      return await work().finally(end);
-    };
     addLoadMetrics(this.#registers[0], store);
-    return {
-      server: store.server,
-      transact: (work) => measure("change", () => store.transact(work)),
-      read: (work, operator) => measure("read", () => store.read(work, operator)),
-      readLoad: () => store.readLoad(),
-      close: () => store.close(),
-    };
+    return observeStore(store, async (kind, run) => {
+      const end = this.#units.startTimer({ kind });
+      try {
+        return await run();
+      } finally {
+        end();
+      }
+    });
   }
 
   /** Measures background jobs. */

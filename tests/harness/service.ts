@@ -339,6 +339,8 @@ export class ServiceHome implements AsyncDisposable {
   readonly directory: string;
   /** Other folders that `svc` may write. */
   readonly writable: string[] = [];
+  /** Further variables of `svc`. */
+  readonly variables: Record<string, string> = {};
 
   private constructor(directory: string) {
     this.directory = directory;
@@ -366,7 +368,7 @@ export class ServiceHome implements AsyncDisposable {
     const [program = "", ...rest] = this.commandLine(args);
     return new LimitedCommand(program, {
       args: rest,
-      env: { SVC_CONFIG_DIR: this.directory },
+      env: { SVC_CONFIG_DIR: this.directory, ...this.variables },
       stdin: "null",
       stdout: "piped",
       stderr: "piped",

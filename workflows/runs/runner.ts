@@ -1,4 +1,5 @@
 import { SvcError, toSvcError } from "../../lib/errors.ts";
+import { isTracing } from "../../lib/telemetry/tracing.ts";
 import { delay, onAbort } from "../../utils/async/abort.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { type EventSink, InputRun } from "../engine/input_run.ts";
@@ -143,11 +144,18 @@ export class Runner {
    */
   async runUntilWait(input: RunInput, onLog: (text: string) => void = () => {}): Promise<InputOutcome | InputWait> {
     try {
-      return await this.#runRecorded(input, onLog);
+      return await (isTracing() ? this.#trace(input, onLog) : this.#runRecorded(input, onLog));
     } catch (thrown) {
       if (isInputDamage(thrown)) return { failure: thrown, isOpen: true };
       throw thrown;
     }
+  }
+
+  async #trace(input: RunInput, onLog: (text: string) => void): Promise<InputOutcome | InputWait> {
+    const { traceInput } = await import("./trace_input.ts");
+    const { number } = input;
+    const traced = { workflow: this.workflow.name, run: this.id, number, keyPrefix: this.#createKeyPrefix(number) };
+    return await traceInput(traced, () => this.#runRecorded(input, onLog));
   }
 
   async #runRecorded(input: RunInput, onLog: (text: string) => void): Promise<InputOutcome | InputWait> {
@@ -331,7 +339,8 @@ export class Runner {
     claim: InputClaim | undefined,
     onLog: (text: string) => void,
   ): Promise<{ readonly result?: JsonValue; readonly next?: Continuation }> {
-    const { workflow, live, journal, force = false, releaseAfter = Infinity } = this.#options;
+    const { workflow, journal, force = false, releaseAfter = Infinity } = this.#options;
+    const live = isTracing() ? await this.#traceCalls() : this.#options.live;
     const canRelease = journal !== undefined && releaseAfter < Infinity;
     const { number } = record;
     const events = await this.#readEvents(number);
@@ -375,6 +384,10 @@ export class Runner {
       run?.dispose();
       if (run) this.#active.delete(run);
     }
+  }
+
+  async #traceCalls(): Promise<LiveCalls> {
+    return (await import("./trace_input.ts")).traceCalls(this.#options.live, this.workflow);
   }
 
   /** Reads the history of an input. Interrupts the run if the whole journal is damaged. */

@@ -1,0 +1,34 @@
+/** Traces of a service: a span for each request, and in it a span for each unit of work. Loaded only if traces are on. */
+import { markFailed, Tracer } from "../../lib/telemetry/tracer.ts";
+import type { RequestObserver } from "../http/observed_call.ts";
+import type { Store } from "../store/store.ts";
+import { observeStore } from "./observed_store.ts";
+
+/** Status from which a response is an error of the service. */
+const SERVICE_ERROR = 500;
+
+/** The traces of a service. They have no path, operator and content of cases. */
+export class ServiceTrace {
+  readonly #tracer = new Tracer();
+
+  /** Continues the trace of a request. */
+  readonly observe: RequestObserver = (call, respond) => {
+    const { headers, method } = call.request;
+    const parent = this.#tracer.readHeaders(headers);
+    const attributes = { "http.request.method": method };
+    return this.#tracer.inSpan(method, { parent, attributes, isServer: true }, async (span) => {
+      call.traceId = span.spanContext().traceId;
+      const response = await respond();
+      const { status } = response;
+      if (call.operation !== undefined) span.updateName(call.operation);
+      span.setAttribute("http.response.status_code", status);
+      if (status >= SERVICE_ERROR) markFailed(span, String(status));
+      return response;
+    });
+  };
+
+  /** Returns a store whose units of work are spans. */
+  watchStore(store: Store): Store {
+    return observeStore(store, (kind, run) => this.#tracer.inSpan(`store ${kind}`, {}, run));
+  }
+}
