@@ -29,6 +29,7 @@ const TYPES: OptionTypes<ServiceOptions> = {
   strict: "boolean",
   acceptMismatch: "boolean",
   logRequests: "boolean",
+  logFormat: "string",
   metrics: "string",
   watch: "boolean",
   log: "function",

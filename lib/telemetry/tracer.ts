@@ -44,10 +44,11 @@ export class Tracer {
   }
 
   /** Returns a trace that continues in other processes and after restarts, because its identifiers derive from a digest. */
-  openTrace(digest: Uint8Array): Context {
+  openTrace(digest: Uint8Array): { readonly traceId: string; readonly context: Context } {
     const traceId = digest.subarray(0, 16).toHex();
     const spanId = digest.subarray(16, 24).toHex();
-    return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true });
+    const parent = { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true };
+    return { traceId, context: trace.setSpanContext(ROOT_CONTEXT, parent) };
   }
 
   /** Does work in a span, which becomes the current one. An error marks it with its code, without its message. */

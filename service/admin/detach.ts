@@ -92,7 +92,9 @@ function launch(options: DetachOptions & { data: string }, permissions: readonly
   const log = openSync(locateFiles(options.data).log, "a", 0o600);
   try {
     const [program, ...args] = buildCommandLine(options, permissions);
-    const child = spawn(program, args, { detached: true, stdio: ["ignore", log, log] });
+    // The report of the start, which the child prints, is not an entry of the log.
+    const output = options.logFormat === "json" ? "ignore" : log;
+    const child = spawn(program, args, { detached: true, stdio: ["ignore", output, log] });
     const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()).once("error", () => resolve()));
     child.unref();
     return { pid: child.pid ?? 0, ended };

@@ -4,7 +4,7 @@ import { getProfileName } from "../../lib/auth/settings.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import { readState, resolveDataDirectory } from "../server/directory.ts";
 import { type RunningService, runService, type StartHooks } from "../server/run.ts";
-import { logToStderr, MEMORY, type ServiceOptions } from "../server/settings.ts";
+import { MEMORY, openLog, type ServiceOptions } from "../server/settings.ts";
 import { registerService, unregisterService } from "./registry.ts";
 import { checkOwner, findProfiles, findServiceProfile, updateProfiles, writeProfile } from "./profiles.ts";
 
@@ -47,7 +47,7 @@ export async function startForProfile(
   const data = resolveDataDirectory(options.data);
   const prepare = async (service: RunningService) => {
     await ensureProfile(service, { ...options, data });
-    const log = options.log ?? logToStderr;
+    const log = openLog(options);
     if (data !== MEMORY) await updateProfiles(data, service, log);
     await registerService({ data, url: service.url, pid: Deno.pid }, log);
   };

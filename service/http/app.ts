@@ -2,6 +2,7 @@
 import { type Context, Hono } from "hono";
 import { SvcError } from "../../lib/errors.ts";
 import { hasEffect } from "../../lib/operation/operation.ts";
+import type { Log } from "../../lib/telemetry/log.ts";
 import { VERSION } from "../../lib/version.ts";
 import { abortable } from "../../utils/async/abort.ts";
 import type { JsonObject } from "../../utils/json.ts";
@@ -78,7 +79,7 @@ export interface AppOptions {
   /** Origins of web pages that may call the service, or `*`. */
   readonly corsOrigins?: readonly string[];
   /** Logs unexpected errors. */
-  readonly log: (line: string) => void;
+  readonly log: Log;
   /** Schedules work that runs after the response. */
   readonly runLater: RunLater;
   /** Runs the continuation of a call. The service ends only after it; the signal aborts when the service stops. */
@@ -343,7 +344,7 @@ function refuseMethod(c: Context<Env>, methods: readonly string[]): Response {
 
 function reportUnexpected(error: Error, { log }: AppOptions): Response {
   const requestId = crypto.randomUUID();
-  log(`Request ${requestId} failed: ${error.stack ?? error.message}`);
+  log(`Request ${requestId} failed: ${error.stack ?? error.message}`, { level: "error", requestId });
   const sentence = `The service failed. For the reason, search its log for request ${requestId}.`;
   const known = error instanceof StoreFull || isDiskFull(error)
     ? new RequestError("InsufficientStorage", "The disk of the service is full. Free some space on it.")

@@ -1,32 +1,74 @@
-/** The request log: one line for each request, without secrets, queries and bodies. */
+/** The request log: one entry for each request, without secrets, queries and bodies. */
+import type { Log, LogFormat } from "../../lib/telemetry/log.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
 import type { Tokens } from "../access/tokens.ts";
-import type { RequestObserver } from "./observed_call.ts";
+import type { ObservedCall, RequestObserver } from "./observed_call.ts";
 import { getPath } from "./receive.ts";
 
 /** Written in place of the operator of a request without a valid token. */
 const NO_OPERATOR = "-";
 
-/** Creates an observer that logs each request: time, operator, method, path, status, time taken. */
-export function createRequestLog(tokens: Tokens, log: (line: string) => void): RequestObserver {
-  return async ({ request }, respond) => {
+/** Written in place of the status if the connection ends with an error. */
+const FAILED = "failed";
+
+/** Status from which a response is an error of the service. */
+const SERVICE_ERROR = 500;
+
+/** A request with its response. */
+interface LoggedRequest {
+  readonly call: ObservedCall;
+  readonly operator: string | undefined;
+  /** Undefined if the connection ended with an error. */
+  readonly response: Response | undefined;
+  readonly milliseconds: number;
+  /** When the request arrived. */
+  readonly time: Date;
+}
+
+/** Creates an observer that logs each request. */
+export function createRequestLog(tokens: Tokens, log: Log, format: LogFormat): RequestObserver {
+  const write = format === "json" ? writeFacts : writeLine;
+  return async (call, respond) => {
     const [time, start] = [new Date(), performance.now()];
     // Read first, because a request that revokes its token has no operator afterwards.
-    const token = /^Bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+    const token = /^Bearer +(\S+)$/i.exec(call.request.headers.get("authorization") ?? "")?.[1];
     const operator = token === undefined ? undefined : await tokens.findOperator(token);
-    const write = (status: number | string) => {
-      const milliseconds = `${Math.round(performance.now() - start)}ms`;
-      const { method, url } = request;
-      const words = [time.toISOString(), operator ?? NO_OPERATOR, method, getPath(url), status, milliseconds];
-      log(escapeToOneLine(words.join(" ")));
-    };
+    let response: Response | undefined;
     try {
-      const response = await respond();
-      write(response.status);
-      return response;
-    } catch (error) {
-      write("failed");
-      throw error;
+      return response = await respond();
+    } finally {
+      write(log, { call, operator, response, milliseconds: performance.now() - start, time });
     }
   };
+}
+
+/** Writes time, operator, method, path, status and duration. */
+function writeLine(log: Log, { call: { request }, operator, response, milliseconds, time }: LoggedRequest): void {
+  const { method, url } = request;
+  const status = response?.status ?? FAILED;
+  const words = [
+    time.toISOString(),
+    operator ?? NO_OPERATOR,
+    method,
+    getPath(url),
+    status,
+    `${Math.round(milliseconds)}ms`,
+  ];
+  log(escapeToOneLine(words.join(" ")));
+}
+
+/** Writes facts without the path, because the names of tags and records are parts of paths. */
+function writeFacts(log: Log, { call, operator, response, milliseconds }: LoggedRequest): void {
+  const { request: { method }, operation, traceId } = call;
+  const isError = response === undefined || response.status >= SERVICE_ERROR;
+  log("Request", {
+    level: isError ? "error" : "info",
+    operation,
+    method,
+    status: response?.status ?? FAILED,
+    durationMs: Math.round(milliseconds * 10) / 10,
+    operator,
+    requestId: response?.headers.get("x-request-id") ?? undefined,
+    traceId,
+  });
 }

@@ -1,4 +1,5 @@
 /** Work that runs after the response, and calls that wait for other systems. */
+import type { Log } from "../../lib/telemetry/log.ts";
 import { delay } from "../../utils/async/abort.ts";
 import type { LaterWork } from "../http/handler.ts";
 import type { Store } from "../store/store.ts";
@@ -18,13 +19,13 @@ export interface JobLoad {
 export class Jobs {
   readonly #running = new Set<Promise<unknown>>();
   readonly #store: Store;
-  readonly #log: (line: string) => void;
+  readonly #log: Log;
   readonly #stop: AbortSignal;
   #last = Promise.resolve();
   #failures = 0;
 
   /** Creates the jobs on a store. Aborting the signal ends them after their current work. */
-  constructor(store: Store, log: (line: string) => void, stop: AbortSignal) {
+  constructor(store: Store, log: Log, stop: AbortSignal) {
     this.#store = store;
     this.#log = log;
     this.#stop = stop;
@@ -48,7 +49,9 @@ export class Jobs {
       this.#failures++;
       const seconds = Math.min(2 ** failures, MAX_PAUSE);
       const reason = error instanceof Error ? error.stack : String(error);
-      this.#log(`A background job failed. It will be retried in ${seconds} s or at the next start: ${reason}`);
+      this.#log(`A background job failed. It will be retried in ${seconds} s or at the next start: ${reason}`, {
+        level: "error",
+      });
       void this.track(this.#retry(work, failures + 1, seconds));
     }
   }

@@ -28,6 +28,7 @@ import { openStore, type StoreFile } from "../store/open_store.ts";
 import { upgradeDatabase, type UpgradeProgress } from "../store/sqlite/upgrade/upgrade.ts";
 import { explainUpgrade, type UpgradeState, writeUpgrade } from "./upgrade_state.ts";
 import { deleteExpiredResponses } from "../http/idempotency.ts";
+import type { Log } from "../../lib/telemetry/log.ts";
 import { isTracing } from "../../lib/telemetry/tracing.ts";
 import type { ServiceMetrics } from "../telemetry/service_metrics.ts";
 import type { ServiceTrace } from "../telemetry/service_trace.ts";
@@ -93,7 +94,9 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
     const store = trace?.watchStore(measured) ?? measured;
     resources.defer(() => store.close());
     if (directory !== undefined && "file" in place && !await createReserve(directory)) {
-      settings.log("Warning: The disk is full. The service serves reads, and refuses changes until there is space.");
+      settings.log("Warning: The disk is full. The service serves reads, and refuses changes until there is space.", {
+        level: "warning",
+      });
     }
     if (directory !== undefined || !isNew) {
       await checkDefinition(store, app, { isNew, accept: settings.acceptMismatch });
@@ -118,7 +121,7 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
         observers: [
           ...(trace === undefined ? [] : [trace.observe]),
           ...(metrics === undefined ? [] : [metrics.observe]),
-          ...(settings.logRequests ? [createRequestLog(tokens, settings.log)] : []),
+          ...(settings.logRequests ? [createRequestLog(tokens, settings.log, settings.logFormat)] : []),
         ],
       }),
     );
@@ -234,14 +237,15 @@ const LONGEST_UPLOAD = 24 * 60 * 60 * 1000;
 /** Deletes expired uploads and responses now and every few minutes. Disposing of it waits for a running sweep. */
 export function sweepRegularly(
   { store, bytes, clock }: { readonly store: Store; readonly bytes: ByteStore; readonly clock: ServiceClock },
-  log: (line: string) => void,
+  log: Log,
 ): AsyncDisposable {
   const logFailure = (what: string) => (error: unknown) => {
-    log(`Expired ${what} were not deleted: ${error instanceof Error ? error.stack : String(error)}`);
+    const reason = error instanceof Error ? error.stack : String(error);
+    log(`Expired ${what} were not deleted: ${reason}`, { level: "error" });
   };
   const sweep = async () => {
     await clock.synchronize().catch((error) =>
-      log(`The clock of the database cannot be read: ${getErrorMessage(error)}`)
+      log(`The clock of the database cannot be read: ${getErrorMessage(error)}`, { level: "error" })
     );
     await removeExpired(store, bytes, { now: new Date(), uptime: clock.uptime }).catch(logFailure("uploads"));
     await deleteExpiredResponses(store, clock.now()).catch(logFailure("responses"));

@@ -93,8 +93,11 @@ async function takeOverJobs(
       isLost = false;
     } catch (error) {
       const isUnavailable = error instanceof StoreUnavailable;
-      if (!isUnavailable) log(`The search for jobs of other processes failed: ${describeCause(error)}`);
-      else if (!isLost) log(`Calls are refused until the database is reachable: ${describeCause(error)}`);
+      if (!isUnavailable) {
+        log(`The search for jobs of other processes failed: ${describeCause(error)}`, { level: "error" });
+      } else if (!isLost) {
+        log(`Calls are refused until the database is reachable: ${describeCause(error)}`, { level: "error" });
+      }
       isLost = isUnavailable;
     }
   }

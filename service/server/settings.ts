@@ -2,6 +2,7 @@
 import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import { checkMember, isSecureUrl, PROFILE_DEFAULTS } from "../../lib/auth/profiles.ts";
 import { MAX_TOKEN_SECONDS } from "../../lib/auth/token_cache.ts";
+import { createJsonLog, type Log, LOG_FORMATS } from "../../lib/telemetry/log.ts";
 import { isOrigin } from "../http/cross_origin.ts";
 import { SvcError } from "../../lib/errors.ts";
 
@@ -54,6 +55,8 @@ export interface ServiceOptions {
   acceptMismatch?: boolean;
   /** Logs each request, without secrets, query and body. Default: false. */
   logRequests?: boolean;
+  /** Format of the log: `text`, or `json` with an object per line. Default: `text`. */
+  logFormat?: "text" | "json";
   /**
    * Address at which metrics are served to Prometheus, such as `127.0.0.1:9464`, or a port of 127.0.0.1. Default: none are
    * collected.
@@ -73,8 +76,9 @@ export type StoreOptions = Pick<ServiceOptions, "store"> & StorePasswordOptions;
 
 /** The options with their defaults. */
 export type Settings = Readonly<
-  & Required<Omit<ServiceOptions, "app" | "maxConnections" | "metrics" | keyof StoreOptions>>
+  & Required<Omit<ServiceOptions, "app" | "maxConnections" | "metrics" | "log" | keyof StoreOptions>>
   & Pick<ServiceOptions, "app" | "maxConnections" | "metrics">
+  & { log: Log }
 >;
 
 /** Writes a line to stderr. A line that cannot be written, for example to a full disk, does not stop the service. */
@@ -84,6 +88,15 @@ export function logToStderr(line: string): void {
   } catch (error) {
     if (!isDiskFull(error)) throw error;
   }
+}
+
+/** Opens the log of a service. Throws `INVALID_ARGS` for an unknown format. */
+export function openLog({ log = logToStderr, logFormat = "text" }: Pick<ServiceOptions, "log" | "logFormat">): Log {
+  if (!LOG_FORMATS.includes(logFormat)) {
+    throw invalid(`The log format must be ${LOG_FORMATS.join(" or ")}, not ${logFormat}.`);
+  }
+  if (logFormat === "json") return createJsonLog(log);
+  return (text) => log(text);
 }
 
 /** Fills in the defaults of the options. Throws `INVALID_ARGS` or `INVALID_CONFIG` for an invalid option. */
@@ -103,9 +116,10 @@ export function resolveSettings(options: ServiceOptions): Settings {
     strict: options.strict ?? false,
     acceptMismatch: options.acceptMismatch ?? false,
     logRequests: options.logRequests ?? false,
+    logFormat: options.logFormat ?? "text",
     metrics: options.metrics,
     watch: options.watch ?? false,
-    log: options.log ?? logToStderr,
+    log: openLog(options),
   };
   // As a path, it would be the root of the file system.
   if (settings.data === "") throw invalid("The data directory is an empty path.", "Name a directory, or omit it.");

@@ -151,6 +151,12 @@ export class Runner {
     }
   }
 
+  /** Returns the identifier of the trace of an input, if traces are on. */
+  async findTraceId(number: number): Promise<string | undefined> {
+    if (!isTracing()) return undefined;
+    return (await import("./trace_input.ts")).readTraceId(this.#createKeyPrefix(number));
+  }
+
   async #trace(input: RunInput, onLog: (text: string) => void): Promise<InputOutcome | InputWait> {
     const { traceInput } = await import("./trace_input.ts");
     const { number } = input;

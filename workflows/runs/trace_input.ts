@@ -20,13 +20,18 @@ export interface TracedInput {
   readonly keyPrefix: string;
 }
 
+/** Returns the identifier of the trace of an input. */
+export async function readTraceId(keyPrefix: string): Promise<string> {
+  return new Tracer().openTrace(await sha256Text(keyPrefix)).traceId;
+}
+
 /** Runs an input in a span of its trace. The outcome of `work` may have a `failure`, or wait until a time. */
 export async function traceInput<T extends object>(
   { workflow, run, number, keyPrefix }: TracedInput,
   work: () => Promise<T>,
 ): Promise<T> {
   const tracer = new Tracer();
-  const parent = tracer.openTrace(await sha256Text(keyPrefix));
+  const { context: parent } = tracer.openTrace(await sha256Text(keyPrefix));
   const attributes = { "svc.workflow": workflow, "svc.run": run, "svc.input": number };
   return await tracer.inSpan("input", { parent, attributes }, async (span) => {
     const outcome = await work();

@@ -4,6 +4,7 @@ import { DEFAULT_MAX_OUTAGE_SECONDS, DEFAULT_WORKFLOW_RETRIES } from "../../lib/
 import { type Caller, type CallerOptions, createCaller } from "../../lib/client/caller.ts";
 import { retrying } from "../../lib/client/retry.ts";
 import { getErrorMessage, SvcError, toSvcError } from "../../lib/errors.ts";
+import type { Log } from "../../lib/telemetry/log.ts";
 import { delay, onAbort } from "../../utils/async/abort.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import { GrantedCalls } from "../engine/live_calls.ts";
@@ -53,7 +54,7 @@ export interface WorkerOptions {
   /** Stops the worker: calls in progress are recorded, and its inputs are left to others. */
   readonly signal: AbortSignal;
   /** Receives a line about each event. */
-  readonly log: (line: string) => void;
+  readonly log: Log;
 }
 
 /** Takes inputs and runs them, until the signal aborts or the worker is drained. */
@@ -229,7 +230,7 @@ class Worker implements MeasuredWorker {
     if (note === undefined) this.#notes.delete(runId);
     else {
       this.#notes.set(runId, note);
-      this.#options.log(note);
+      this.#options.log(note, { level: "warning" });
     }
     this.#session.note = [...this.#notes.values()].at(-1) ?? null;
   }
@@ -238,23 +239,33 @@ class Worker implements MeasuredWorker {
     const { log } = this.#options;
     const { queued: { id }, runner } = run;
     const { number, place, value } = claim.described;
+    const facts = { run: id, input: number, traceId: await runner.findTraceId(number) };
+    const start = performance.now();
     run.active++;
     try {
-      const outcome = await runner.runUntilWait({ number, place, value }, (text) => log(`${id} ${place}: ${text}`));
+      const outcome = await runner.runUntilWait({ number, place, value }, (text) => {
+        log(`${id} ${place}: ${text}`, { ...facts, message: text });
+      });
       this.metrics?.countInput(outcome);
       if ("failure" in outcome && outcome.failure.code !== "INTERRUPTED") {
         const { code, message } = outcome.failure;
-        log(`${id} ${place} ${outcome.isOpen ? "stopped" : "failed"}: ${code} ${message}`);
+        const result = outcome.isOpen ? "stopped" : "failed";
+        const durationMs = Math.round(performance.now() - start);
+        // The message of the error may contain content of a case.
+        const entry = { ...facts, level: "error", message: `Input ${result}`, code, durationMs } as const;
+        log(`${id} ${place} ${result}: ${code} ${message}`, entry);
       }
     } catch (error) {
-      log(`${id} ${place}: ${toSvcError(error).message}`);
+      log(`${id} ${place}: ${toSvcError(error).message}`, { ...facts, level: "error" });
       this.#backoff.set(id, Date.now() + BACKOFF_MILLISECONDS);
     } finally {
       await claim[Symbol.asyncDispose]();
       run.active--;
       run.usedAt = Date.now();
     }
-    if (run.active === 0) await this.#queue.settle(id).catch((error) => log(toSvcError(error).message));
+    if (run.active === 0) {
+      await this.#queue.settle(id).catch((error) => log(toSvcError(error).message, { level: "error" }));
+    }
   }
 
   /**

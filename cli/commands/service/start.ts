@@ -1,5 +1,6 @@
 import { PROFILE_DEFAULTS } from "../../../lib/auth/profiles.ts";
 import { SvcError } from "../../../lib/errors.ts";
+import { LOG_FORMATS } from "../../../lib/telemetry/log.ts";
 import type { StartReport } from "../../../service/admin/start.ts";
 import { DEFAULT_MAX_FILE, MEMORY } from "../../../service/server/settings.ts";
 import { printWarnings } from "../../context.ts";
@@ -64,6 +65,12 @@ export const startCommand: LocalCommand = localCommand({
     },
     watch: { help: "Reload the definition when its file changes, for development", type: "boolean" },
     logRequests: { help: "Log each request to stderr, or to the log if detached", type: "boolean" },
+    logFormat: {
+      help: "Format of the log: text, or json with an object per line",
+      type: "string",
+      choices: LOG_FORMATS,
+      default: "text",
+    },
     metrics: {
       help: "Serve metrics for Prometheus at a port of 127.0.0.1, or at an address such as 10.0.0.5:9464",
       type: "string",

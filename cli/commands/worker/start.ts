@@ -1,4 +1,5 @@
 import { SvcError } from "../../../lib/errors.ts";
+import { createJsonLog, type Log, LOG_FORMATS } from "../../../lib/telemetry/log.ts";
 import { callerOptions } from "../../context.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import { lowerFirst } from "../../../utils/text/wording.ts";
@@ -34,16 +35,25 @@ export const startCommand: LocalCommand = localCommand({
       type: "string",
       placeholder: "address",
     },
+    logFormat: {
+      help: "Format of the log on stderr: text, or json with an object per line",
+      type: "string",
+      choices: LOG_FORMATS,
+      default: "text",
+    },
     allow: { ...grants.allow, help: `With --store, ${lowerFirst(grants.allow.help)}` },
   },
   example: ["", "--until-idle", "--store postgres://svc@db.example.org/city --allow 'cases.*'"],
   seeAlso: ["workflow schedule add --help"],
-  async run(context, { untilIdle, journal, store, concurrency, metrics, allow }) {
+  async run(context, { untilIdle, journal, store, concurrency, metrics, logFormat, allow }) {
     const { escapeToOneLine } = await import("../../../utils/text/control_characters.ts");
     const { io, signal, globals: { quiet } } = context;
-    const log = (line: string) => {
-      if (!quiet) io.stderr.write(`${new Date().toISOString()} ${escapeToOneLine(line)}\n`);
+    const write = (line: string) => {
+      if (!quiet) io.stderr.write(`${line}\n`);
     };
+    const log: Log = logFormat === "json"
+      ? createJsonLog(write)
+      : (text) => write(`${new Date().toISOString()} ${escapeToOneLine(text)}`);
     if (store !== undefined) {
       const { runWorker } = await import("../../../workflows/workers/worker.ts");
       const service = callerOptions(context);

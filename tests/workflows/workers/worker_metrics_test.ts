@@ -1,4 +1,4 @@
-/** Metrics of a worker, as Prometheus reads them. */
+/** Metrics of a worker, as Prometheus reads them, and its log as JSON. */
 import assert from "node:assert/strict";
 import { readMetrics } from "../../harness/metrics.ts";
 import { useTestSchema } from "../../harness/postgres_schema.ts";
@@ -6,16 +6,26 @@ import { CREATE_CASE, openScriptWorkspace } from "../../harness/workflow.ts";
 import { eventually, readUntil, within } from "../../harness/wait.ts";
 
 const SCRIPT = `if (input === 2) throw new Error("Ada lives at B"); ${CREATE_CASE}
-if (input === 3) await sleep("1h"); return made.id;`;
+if (input === 3) await sleep(3_600_000); return made.id;`;
 
-Deno.test("a worker counts its inputs and calls, and what is left in the journal", async () => {
+Deno.test("a worker counts its inputs and calls, and what is left in the journal, and logs a failure without its message", async () => {
   await using workspace = await openScriptWorkspace(SCRIPT);
   await using schema = useTestSchema();
   const each = `${workspace.folder}/in.ndjson`;
   await Deno.writeTextFile(each, "1\n2\n3\n");
-  const worker = workspace.worker("start", "--store", schema.location, "--allow", "*", "--metrics", "0");
+  const worker = workspace.worker(
+    "start",
+    "--store",
+    schema.location,
+    "--allow",
+    "*",
+    "--metrics",
+    "0",
+    "--log-format",
+    "json",
+  );
   const { text, rest } = await readUntil(worker.stderr, "takes up to");
-  const url = /Metrics are at (\S+)\./.exec(text)?.[1];
+  const url = /Metrics are at ([^"]+)\./.exec(text)?.[1];
   const run = ["run", "script.ts", "--each", each, "--allow-declared", "--run-id", "r1", "--workers", schema.location];
   const { code, stderr } = await workspace.svc(...run, "--detach");
   assert.equal(code, 0, stderr);
@@ -34,7 +44,12 @@ Deno.test("a worker counts its inputs and calls, and what is left in the journal
   assert.equal(value("svc_oldest_due_seconds", {}), 0);
   assert.doesNotMatch(metrics, /Ada|in\.ndjson|r1/);
   worker.kill("SIGTERM");
-  await within("the worker ends", Promise.all([rest, worker.status]));
+  const [more] = await within("the worker ends", Promise.all([rest, worker.status]));
+  const log = text + more;
+  const entries = log.trimEnd().split("\n").map((line) => JSON.parse(line));
+  const failed = entries.find(({ message }) => message === "Input failed");
+  assert.deepEqual([failed?.level, failed?.run, failed?.input, failed?.code], ["error", "r1", 2, "WORKFLOW_FAILED"]);
+  assert.doesNotMatch(log, /Ada/);
 });
 
 Deno.test("metrics of a worker need a shared journal", async () => {

@@ -1,0 +1,54 @@
+/** The log of a service as JSON. */
+import assert from "node:assert/strict";
+import { openService, ServiceHome, START_ARGUMENTS } from "../../harness/service.ts";
+import { textAt } from "../../harness/service_engine.ts";
+import { parseJsonObject } from "../../../utils/json.ts";
+
+Deno.test("a log in JSON has an object for each request, without secrets and content of cases", async () => {
+  await using service = await openService({ logRequests: true, logFormat: "json" });
+  const content = { Applicant: "Ada Lovelace" };
+  const created = await service.call("POST", "/cases", {
+    body: { caseTypeID: "City-Permit-Work-Permit", content },
+  });
+  const id = encodeURIComponent(textAt(created.body, "id"));
+  await service.call("POST", `/cases/${id}/tags`, { body: { tags: [{ Name: "divorced" }] } });
+  await service.call("DELETE", `/cases/${id}/tags/divorced`);
+  await service.call("GET", `/cases/${id}?secret=Ada`, { headers: { authorization: "Bearer wrong-token" } });
+  await service.call("GET", "/no/such/Ada");
+  const entries = service.log.map((line) => parseJsonObject(line) ?? {});
+  assert.deepEqual(
+    entries.map(({ operation, method, status }) => [operation, method, status]),
+    [
+      ["token", "POST", 200],
+      ["cases.create", "POST", 201],
+      ["tags.add", "POST", 207],
+      ["tags.delete", "DELETE", entries[3]?.status],
+      ["cases.get", "GET", 401],
+      [undefined, "GET", 404],
+    ],
+  );
+  const [, entry] = entries;
+  assert.match(String(entry?.time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.equal(entry?.level, "info");
+  assert.equal(entry?.operator, "clerk@city");
+  assert.equal(entry?.requestId, created.headers.get("x-request-id"));
+  assert.equal(typeof entry?.durationMs, "number");
+  const text = service.log.join("\n");
+  assert.doesNotMatch(text, /Ada|divorced|wrong-token|secret/);
+  assert.ok(!text.includes(service.token));
+});
+
+Deno.test("the log file of a detached service contains only JSON", async () => {
+  await using home = await ServiceHome.open();
+  assert.equal((await home.svc(...START_ARGUMENTS, "--log-requests", "--log-format", "json")).code, 0);
+  await home.svc("case-types", "list");
+  const log = await Deno.readTextFile(`${home.directory}/service/service.log`);
+  const entries = log.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assert.ok(entries.some(({ operation, status }) => operation === "case-types.list" && status === 200));
+});
+
+Deno.test("an unknown format of the log is refused", async () => {
+  await using home = await ServiceHome.open();
+  const { code, error } = await home.svc(...START_ARGUMENTS, "--log-format", "xml");
+  assert.deepEqual([code, error.code], [2, "INVALID_ARGS"]);
+});
