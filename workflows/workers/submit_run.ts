@@ -227,7 +227,8 @@ export class SubmittedRun implements Run {
       onProgress?.({ done, failed: failures, perSecond, ...(isComplete && { total }) });
       if ((isComplete && last >= total) || (progress.hasReachedMaxFailures && running === 0)) {
         await this.#recording;
-        return this.#summary.resolve(this.#conclude(progress));
+        // Inputs may have ended since it was read.
+        return this.#summary.resolve(this.#conclude(await queue.readProgress(this.id) ?? progress));
       }
       await Promise.race([delay(POLL_MILLISECONDS, this.#stop.signal).catch(() => {}), failed]);
     }
