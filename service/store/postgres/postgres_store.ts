@@ -2,7 +2,7 @@
 import { delay } from "../../../utils/async/abort.ts";
 import type { PostgresLocation } from "../../../utils/postgres/location.ts";
 import { migrate } from "../../../utils/postgres/migrate.ts";
-import { openPool, type Pool, type PoolOptions } from "../../../utils/postgres/pool.ts";
+import { openPool, type PoolOptions } from "../../../utils/postgres/pool.ts";
 import { mapValues } from "../../../utils/map_values.ts";
 import { PostgresError } from "../../../utils/postgres/postgres_error.ts";
 import { PagePlaces } from "../page_places.ts";
