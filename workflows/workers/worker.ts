@@ -86,6 +86,9 @@ async function openMetrics(address: string, worker: MeasuredWorker): Promise<Wor
 interface OpenedRun extends AsyncDisposable {
   readonly runner: Runner;
   readonly queued: RunRecord;
+  /** Number of inputs that this worker has taken. */
+  taken: number;
+  /** Number of inputs in progress. */
   active: number;
   usedAt: number;
 }
@@ -175,7 +178,9 @@ class Worker implements MeasuredWorker {
       if ((this.#backoff.get(queued.id) ?? 0) > Date.now()) continue;
       const run = await this.#open(queued);
       if (run === undefined) continue;
-      for (const claim of await this.#queue.take(queued.id, free())) {
+      const claims = await this.#queue.take(queued.id, free());
+      this.#expectInputs(run, claims.length);
+      for (const claim of claims) {
         taken++;
         const work = this.#work(run, claim).finally(() => {
           this.#active.delete(work);
@@ -185,6 +190,15 @@ class Worker implements MeasuredWorker {
       }
     }
     return taken;
+  }
+
+  /** Prepares for further inputs of a run, unless it may have only one. */
+  #expectInputs(run: OpenedRun, taken: number): void {
+    run.taken += taken;
+    if (run.taken < 2) return;
+    // As many sandboxes in reserve as those of a batch without workers.
+    const reserve = Math.min(Math.ceil(this.#options.concurrency / 2), navigator.hardwareConcurrency);
+    run.runner.workflow.expectInputs(reserve);
   }
 
   /** Opens the script of a run. Returns undefined if this worker must not or cannot run it. */
@@ -324,7 +338,14 @@ async function openQueued(
   const live = metrics?.watchCalls(calls, workflow) ?? calls;
   const runner = new Runner({ workflow, live, journal, id, nonce, releaseAfter: RELEASE_MILLISECONDS, keep });
   const resources = stack.move();
-  return { runner, queued, active: 0, usedAt: Date.now(), [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  return {
+    runner,
+    queued,
+    taken: 0,
+    active: 0,
+    usedAt: Date.now(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
 }
 
 /** Opens a caller that retries calls, and waits while the service is unavailable. */

@@ -6,14 +6,15 @@ import { readStatus } from "../../../workflows/workers/read_status.ts";
 import { submitRun } from "../../../workflows/workers/submit_run.ts";
 import { WorkQueue } from "../../../workflows/workers/work_queue.ts";
 import { runWorker } from "../../../workflows/workers/worker.ts";
+import { findSandboxes } from "../../../tasks/support/processes.ts";
 import { useTestSchema } from "../../harness/postgres_schema.ts";
 import { makeFolder } from "../../harness/svc.ts";
 import { eventually, within } from "../../harness/wait.ts";
 import { newRun, scriptText, writeInput } from "../../harness/workflow.ts";
 
 /** A script, a journal, and a run for workers. */
-async function openSubmission(allow: readonly string[] = []) {
-  const folder = await makeFolder({ "script.ts": scriptText("return input;", allow) });
+async function openSubmission(allow: readonly string[] = [], body = "return input;") {
+  const folder = await makeFolder({ "script.ts": scriptText(body, allow) });
   const schema = useTestSchema();
   return {
     location: schema.location,
@@ -118,4 +119,18 @@ Deno.test("the note of a worker about a run is deleted when the run has ended", 
   stop.abort();
   await working;
   assert.deepEqual(log.slice(1), ["Run r1: This worker does not grant cases.get."]);
+});
+
+Deno.test("a worker runs many inputs of a run in one process", async () => {
+  await using submission = await openSubmission([], `log("runs"); await sleep(50); return input;`);
+  const { location, service } = submission;
+  await using run = await submission.submit({ inputs: Array.from({ length: 20 }, (_, index) => index) });
+  await run.recorded;
+  const { signal } = new AbortController();
+  const listing: Promise<number[]>[] = [];
+  const log = (line: string) => void (line.endsWith("runs") && listing.push(findSandboxes(Deno.pid)));
+  await runWorker({ store: location, concurrency: 1, allow: [], service, untilIdle: true, signal, log });
+  const processes = new Set((await Promise.all(listing)).flat());
+  assert.equal(listing.length, 20);
+  assert.ok(processes.size < 10, `${processes.size} processes ran 20 inputs`);
 });
