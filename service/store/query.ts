@@ -95,7 +95,7 @@ export class QueryTooSlow extends Error {}
 export interface Page {
   /** Number of rows to skip. */
   readonly offset: number;
-  /** Maximum number of rows. */
+  /** Maximum number of rows. A negative number sets no limit. */
   readonly limit: number;
   /** Maximum characters of their JSON. Default: no limit. */
   readonly size?: number;

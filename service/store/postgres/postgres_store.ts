@@ -8,6 +8,7 @@ import { PostgresError } from "../../../utils/postgres/postgres_error.ts";
 import { PagePlaces } from "../page_places.ts";
 import { OutcomeUnknown, type Store, type Transaction } from "../store.ts";
 import { openDatabaseBytes } from "./bytes_database.ts";
+import { MERGE_COUNTS } from "./derived.ts";
 import { Numbers } from "./numbers.ts";
 import type { RowPlace } from "./query.ts";
 import { QueryLanes } from "./query_lanes.ts";
@@ -49,6 +50,9 @@ const QUERY_WAIT = 10_000;
 /** Connections for files. */
 const FILES = 4;
 
+/** Number of units that change data until the counts are merged. */
+const CHANGES_PER_MERGE = 500;
+
 /** Number of times that a unit runs, if other units change the same data or the connection is lost. */
 const RUNS = 6;
 
@@ -84,6 +88,7 @@ export async function openPostgresStore(
   const numbers = new Numbers(control);
   const places = new PagePlaces<RowPlace>();
   const running = new Set<Promise<unknown>>();
+  let unmergedChanges = 0;
   let isClosed = false;
 
   async function runOnce<T>(transaction: PostgresTransaction, work: Work<T>): Promise<Run<T>> {
@@ -102,7 +107,22 @@ export async function openPostgresStore(
   }
 
   async function change<T>(work: Work<T>): Promise<Run<T>> {
-    return await changes.use((connection) => runOnce(new PostgresTransaction(connection, numbers), work));
+    return await changes.use(async (connection) => {
+      const transaction = new PostgresTransaction(connection, numbers);
+      const result = await runOnce(transaction, work);
+      if (transaction.hasChanged) mergeCountsSometimes();
+      return result;
+    });
+  }
+
+  /** Merges the counts when the store is first used, and after many changes. */
+  function mergeCountsSometimes(): void {
+    if (unmergedChanges++ % CHANGES_PER_MERGE > 0) return;
+    const merged = changes.use(async (connection) => {
+      await Promise.all(MERGE_COUNTS.map((sql) => connection.run(sql)));
+    }).catch(ignoreDatabaseError); // The sums are right without it.
+    running.add(merged);
+    merged.then(() => running.delete(merged));
   }
 
   async function read<T>(work: Work<T>, operator: string): Promise<Run<T>> {
@@ -160,7 +180,7 @@ export async function openPostgresStore(
       isClosed = true;
       queries.close();
       await Promise.allSettled(running);
-      await numbers.close().catch(ignoreUnavailable); // Unused numbers are only gaps.
+      await numbers.close().catch(ignoreDatabaseError); // Unused numbers are only gaps.
       await Promise.all(Object.values(pools).map((pool) => pool.close()));
     },
   };
@@ -182,6 +202,6 @@ function createUnknown({ error }: Failure): OutcomeUnknown {
   return new OutcomeUnknown("The connection to the database was lost while it stored the changes.", { cause: error });
 }
 
-function ignoreUnavailable(error: unknown): void {
+function ignoreDatabaseError(error: unknown): void {
   if (!(error instanceof PostgresError)) throw error;
 }

@@ -1,6 +1,7 @@
 /** Compiles queries to SQL for PostgreSQL. All values and names of members are bound parameters. */
 import type { SqlParameter } from "../../../utils/postgres/sql_value.ts";
 import { compileFilter, type Condition } from "../compile_filter.ts";
+import { isCountedQuery, isGrouped, isSummarised } from "../counted_query.ts";
 import type { Column, Comparator, Filter, Page, RowField, RowQuery, RowSource, Value } from "../query.ts";
 import { getColumn, NUMBER_PROPERTIES, ROW_TABLES, type RowTable } from "../row_tables.ts";
 import { escapeText } from "./escape_text.ts";
@@ -38,6 +39,12 @@ interface SortKey {
   readonly isNullable: boolean;
 }
 
+/** The groups of cases with their numbers, under the name of the table of cases. */
+const COUNTED_CASES = `(
+    SELECT "typeId", status, "stageId", SUM(number) AS number FROM "caseCounts"
+    GROUP BY "typeId", status, "stageId" HAVING SUM(number) > 0
+  ) AS cases`;
+
 /** Properties that may be missing. */
 const OPTIONAL = ["parentId"];
 
@@ -46,9 +53,11 @@ const OPTIONAL = ["parentId"];
  * the rows exceed the size of the page. The offset counts from the place `after`, if it is given.
  */
 export function compileRows(query: RowQuery, page: Page, after?: RowPlace): CompiledPage {
-  const compiler = new Compiler(query);
+  const compiler = new Compiler(query, isGrouped(query) && isCountedQuery(query));
   const order = [...compiler.order(), compiler.tieBreak].join(", ");
-  const limit = `LIMIT ${compiler.bind(page.limit, "bigint")} OFFSET ${compiler.bind(page.offset, "bigint")}`;
+  const limit = `LIMIT ${page.limit < 0 ? "ALL" : compiler.bind(page.limit, "bigint")} OFFSET ${
+    compiler.bind(page.offset, "bigint")
+  }`;
   const found = `FROM ${compiler.body(after)} ORDER BY ${order} ${limit}`;
   // Otherwise PostgreSQL would build the skipped rows.
   const from = page.offset > 0 ? compiler.selectBySequence(found, order) : found;
@@ -61,7 +70,11 @@ export function compileRows(query: RowQuery, page: Page, after?: RowPlace): Comp
 
 /** Compiles the statement that counts all rows, in the column `count`. */
 export function compileCount(query: RowQuery): Compiled {
-  const compiler = new Compiler(query);
+  const isCounted = isCountedQuery(isGrouped(query) ? query : { ...query, columns: [] });
+  const compiler = new Compiler(query, isCounted);
+  if (isCounted && !isGrouped(query)) {
+    return compiler.finish(`SELECT COALESCE(SUM(number), 0) AS count FROM ${compiler.body()}`);
+  }
   const one = compiler.summarised ? "COUNT(*)" : "1";
   return compiler.finish(`SELECT COUNT(*) AS count FROM (SELECT ${one} FROM ${compiler.body()}) AS found`);
 }
@@ -83,12 +96,15 @@ export function compileTextUses(kind: string, member: string, owner: string, cas
 
 class Compiler {
   readonly #query: RowQuery;
+  readonly #isCounted: boolean;
   #table: RowTable;
   readonly #parameters: SqlParameter[] = [];
   readonly #known = new Map<string, string>();
 
-  constructor(query: RowQuery) {
+  /** Compiles a query. `isCounted` says that it reads the counts of cases instead of the cases. */
+  constructor(query: RowQuery, isCounted = false) {
     this.#query = query;
+    this.#isCounted = isCounted;
     this.#table = ROW_TABLES[query.source.kind];
   }
 
@@ -115,15 +131,18 @@ class Compiler {
   }
 
   get summarised(): boolean {
-    return this.#query.columns.some((column) => column.summary !== undefined);
+    return isSummarised(this.#query);
   }
 
-  /** Distinct rows are groups by all columns. */
   get #grouped(): boolean {
-    return this.summarised || this.#query.distinct === true;
+    return isGrouped(this.#query);
   }
 
   get tieBreak(): string {
+    if (this.#isCounted) {
+      return `MIN((SELECT first.seq FROM cases AS first WHERE first.status = cases.status
+        AND first."typeId" = cases."typeId" AND first."stageId" = cases."stageId" ORDER BY first.seq LIMIT 1))`;
+    }
     return this.#grouped ? "MIN(seq)" : "seq";
   }
 
@@ -233,7 +252,8 @@ class Compiler {
       : this.#grouped
       ? [this.row()]
       : [];
-    return this.#table.name + where + (terms.length > 0 ? ` GROUP BY ${terms.join(", ")}` : "");
+    return (this.#isCounted ? COUNTED_CASES : this.#table.name) + where +
+      (terms.length > 0 ? ` GROUP BY ${terms.join(", ")}` : "");
   }
 
   #matchCaseOfRow({ kind }: RowSource, filter: Filter): string {
@@ -334,6 +354,7 @@ class Compiler {
   /** Compiles a summary that is a number. */
   #summaryNumber({ field, summary }: Column): string {
     const { text, number } = this.#scalar(field);
+    if (summary === "COUNT" && this.#isCounted) return "COALESCE(SUM(number), 0)";
     if (summary === "COUNT") return `COUNT(*) FILTER (WHERE NOT ${this.#isNull(field)})`;
     if (summary === "DISTINCT_COUNT") {
       return [text, number].filter((value) => value !== undefined).map((value) => `COUNT(DISTINCT ${value})`).join(

@@ -4,10 +4,12 @@ import type { SummaryFunction } from "../../application/model/data_view.ts";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import type { SqlResult } from "../../../utils/postgres/pool.ts";
 import type { SqlRow } from "../../../utils/postgres/sql_value.ts";
+import { isCounted } from "../derived.ts";
 import { type OperatorPages, readPage } from "../page_places.ts";
 import { type Column, type Filter, type Page, type RowQuery, RowsTooLong } from "../query.ts";
 import type { TextUse } from "../store.ts";
 import { parseStored } from "../tables.ts";
+import { compileCountedTexts } from "./derived.ts";
 import { unescapeJson, unescapeText } from "./escape_text.ts";
 import { compileCount, type Compiled, compileRows, compileTextUses, type RowPlace } from "./query.ts";
 
@@ -50,7 +52,11 @@ export async function countTextUses(
   owner = "",
   cases?: Filter,
 ): Promise<TextUse[]> {
-  const { rows } = await run(compileTextUses(kind, member, owner, cases));
+  const { rows } = await run(
+    cases === undefined && isCounted(kind, member)
+      ? compileCountedTexts(kind, member, owner)
+      : compileTextUses(kind, member, owner, cases),
+  );
   return rows.map(({ text, everywhere, here }) => {
     return { text: unescapeText(String(text)), everywhere: Number(everywhere), here: Number(here) };
   });

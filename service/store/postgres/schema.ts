@@ -1,5 +1,6 @@
 /** The tables on PostgreSQL. Their names and columns are the same as on SQLite. */
 import type { SchemaPlan, SchemaStep } from "../../../utils/postgres/migrate.ts";
+import { DERIVED_TABLES } from "./derived.ts";
 import { QUERY_FUNCTIONS } from "./query_functions.ts";
 
 /**
@@ -140,6 +141,7 @@ const STEPS: readonly SchemaStep[] = [
   { activity: "adding functions for queries", sql: QUERY_FUNCTIONS },
   { activity: "creating the table of files", sql: FILES, compatibleWith: 2 },
   { activity: "adding indexes for orders of cases", sql: ORDER_INDEXES, compatibleWith: 2 },
+  { activity: "adding tables for counts", sql: DERIVED_TABLES, compatibleWith: 2 },
 ];
 
 /** The tables of a store. */

@@ -21,6 +21,7 @@ import type {
   Transaction,
 } from "../store.ts";
 import type { FieldSource, Rename, Use, ValueCount } from "../uses.ts";
+import { compileReceived } from "./derived.ts";
 import { escapeText } from "./escape_text.ts";
 import type { Numbers, TakenNumber } from "./numbers.ts";
 import type { Compiled } from "./query.ts";
@@ -94,6 +95,11 @@ export class PostgresTransaction implements Transaction {
 
   get #isReading(): boolean {
     return this.#reading !== undefined;
+  }
+
+  /** True if the unit has changed rows. */
+  get hasChanged(): boolean {
+    return this.#hasChanged;
   }
 
   /** The error of the database that the unit has to end with, if there is one. */
@@ -258,8 +264,13 @@ export class PostgresTransaction implements Transaction {
     this.#exists.delete(toKey(["item", kind, id]));
   }
 
-  async listItems(kind: string, owner?: string, { before, limit }: ItemRange = {}): Promise<StoredItem[]> {
+  async listItems(kind: string, owner?: string, range: ItemRange = {}): Promise<StoredItem[]> {
+    const { before, limit, recipients } = range;
     const end = before === undefined ? END_OF_TIME : escapeText(before);
+    if (owner === undefined && recipients !== undefined) {
+      const { rows } = await this.#query(compileReceived(kind, recipients, end, limit));
+      return rows.map((row) => decodeRow("items", row));
+    }
     if (owner !== undefined && !this.#isReading) this.#lockList(kind, owner);
     const rows = owner === undefined
       ? (await this.#query({ sql: SQL.allItems, parameters: [escapeText(kind), end, limit ?? null] })).rows

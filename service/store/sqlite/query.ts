@@ -2,6 +2,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import { ExactNumber } from "../../../utils/exact_number.ts";
 import { compileFilter, type Condition } from "../compile_filter.ts";
+import { isCountedQuery, isGrouped, isSummarised } from "../counted_query.ts";
 import type { Column, Comparator, Filter, Page, RowField, RowQuery, RowSource, Value } from "../query.ts";
 import { getColumn, NUMBER_PROPERTIES, ROW_TABLES, type RowTable } from "../row_tables.ts";
 import { toLowerCase, withinTime } from "./define_functions.ts";
@@ -94,50 +95,8 @@ export function compileItemCases(filter: Filter): Compiled {
   return compiler.finish(`(${isVisible} OR NOT EXISTS (SELECT 1 FROM cases WHERE cases.id = items.owner))`);
 }
 
-function isSummarised({ columns }: RowQuery): boolean {
-  return columns.some(({ summary }) => summary !== undefined);
-}
-
-/** Reports whether the rows of a query are groups. Distinct rows are groups by all columns. */
-function isGrouped(query: RowQuery): boolean {
-  return isSummarised(query) || query.distinct === true;
-}
-
 /** The number of cases in rows of `caseCounts`. */
 const TOTAL = "IFNULL(SUM(number), 0)";
-
-/** The properties of cases by which the store counts them. */
-const COUNTED_PROPERTIES: ReadonlySet<string> = new Set(["typeId", "status", "stageId"]);
-
-/** Summaries that can be computed from the counts. */
-const COUNTED_SUMMARIES: ReadonlySet<string | undefined> = new Set(["DISTINCT_COUNT", "MIN", "MAX", undefined]);
-
-/** Reports whether the counts of cases contain all that a query needs. */
-function isCountedQuery({ source, columns, filter, cases }: RowQuery): boolean {
-  const isCounted = ({ field, summary }: Column) =>
-    "property" in field &&
-    (summary === "COUNT"
-      ? field.property !== "parentId"
-      : COUNTED_SUMMARIES.has(summary) && COUNTED_PROPERTIES.has(field.property));
-  return source.kind === "cases" && columns.every(isCounted) && listFields(filter, cases).every(isCountedField);
-}
-
-function isCountedField(field: RowField): boolean {
-  return "property" in field && COUNTED_PROPERTIES.has(field.property);
-}
-
-/** Lists the fields that filters compare. */
-function listFields(...filters: readonly (Filter | undefined)[]): RowField[] {
-  return filters.flatMap((filter): RowField[] => {
-    if (filter === undefined) return [];
-    if ("and" in filter) return listFields(...filter.and);
-    if ("or" in filter) return listFields(...filter.or);
-    if ("not" in filter) return listFields(filter.not);
-    if ("isNull" in filter) return [filter.isNull];
-    if ("in" in filter) return [filter.field];
-    return "field" in filter.right ? [filter.left, filter.right.field] : [filter.left];
-  });
-}
 
 class Compiler {
   readonly #query: RowQuery;

@@ -5,12 +5,20 @@ import fc from "fast-check";
 import { locateFiles } from "../../../service/server/directory.ts";
 import { listRecipients, nameRecipient } from "../../../service/store/derived.ts";
 import type { Column, Comparator, Filter, RowQuery } from "../../../service/store/query.ts";
+import { MERGE_COUNTS } from "../../../service/store/postgres/derived.ts";
+import { openPostgresStore } from "../../../service/store/postgres/postgres_store.ts";
+import { encodeRow, insertInto } from "../../../service/store/postgres/rows.ts";
+import { STORE_SCHEMA } from "../../../service/store/postgres/schema.ts";
 import { FILL_DERIVED } from "../../../service/store/sqlite/derived.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import { upgradeDatabase } from "../../../service/store/sqlite/upgrade/upgrade.ts";
 import type { Store, StoredCase, StoredItem } from "../../../service/store/store.ts";
+import type { RowOf, TableName } from "../../../service/store/tables.ts";
 import type { JsonObject } from "../../../utils/json.ts";
+import { migrate } from "../../../utils/postgres/migrate.ts";
 import { createEarlierStore } from "../../../tasks/soak/earlier_stores.ts";
+import { useTestSchema } from "../../harness/postgres_schema.ts";
+import { testStores } from "../../harness/stores.ts";
 import { makeFolder } from "../../harness/svc.ts";
 
 /** A condition that every case meets. With it, the store cannot answer from its counts. */
@@ -73,8 +81,7 @@ async function compareSearch(store: Store, filter: Filter, isSorted: boolean, li
   return expected.count;
 }
 
-Deno.test("a text search finds the same cases as a comparison with every case", async () => {
-  const store = openSqliteStore(":memory:");
+testStores("a text search finds the same cases as a comparison with every case", async (store) => {
   const random = fc.sample(fc.tuple(texts, texts), { numRuns: 400, seed: 1 });
   await store.transact(async (tx) => {
     for (const [n, [a, b]] of random.entries()) {
@@ -106,11 +113,9 @@ Deno.test("a text search finds the same cases as a comparison with every case", 
     { numRuns: 500 },
   );
   assert.ok(found > 100, `${found} cases`);
-  await store.close();
 });
 
-Deno.test("a frequent text finds the newest cases first, also if their times are not in order", async () => {
-  const store = openSqliteStore(":memory:");
+testStores("a frequent text finds the newest cases first, also if their times are not in order", async (store) => {
   await store.transact(async (tx) => {
     for (let n = 0; n < 2500; n++) {
       const createdAt = new Date(Date.UTC(2026, 0, 1) + (n % 500 === 0 ? 1e9 : n) * 1000).toISOString();
@@ -124,10 +129,9 @@ Deno.test("a frequent text finds the newest cases first, also if their times are
     assert.equal(await compareSearch(store, roof, true, limit), 1250);
     await compareSearch(store, { and: [roof, rare] }, true, limit);
   }
-  await store.close();
 });
 
-Deno.test("kept counts equal the number of rows after changes, failed parts and failed units", async () => {
+testStores("kept counts equal the number of rows after changes, failed parts and failed units", async (store) => {
   const changes = fc.array(
     fc.record({
       number: fc.integer({ min: 0, max: 8 }),
@@ -140,7 +144,7 @@ Deno.test("kept counts equal the number of rows after changes, failed parts and 
   );
   await fc.assert(
     fc.asyncProperty(changes, async (steps) => {
-      const store = openSqliteStore(":memory:");
+      for (let n = 0; n <= 8; n++) await store.transact((tx) => tx.deleteCase(newCase(n).id));
       for (const { number, kind, status, stageId, tag } of steps) {
         const stored = newCase(number, { status, stageId, typeId: number % 2 === 0 ? "T" : "U" });
         const put = async (tx: Parameters<Parameters<Store["transact"]>[0]>[0]) => {
@@ -162,7 +166,6 @@ Deno.test("kept counts equal the number of rows after changes, failed parts and 
       }
       await compareCounts(store);
       await compareItems(store);
-      await store.close();
     }),
     { numRuns: 40 },
   );
@@ -245,6 +248,36 @@ Deno.test("an upgrade derives the same as the changes of the current version", a
   }
 });
 
+Deno.test("an upgrade on PostgreSQL derives the same, and so do processes of the version before it", async () => {
+  await using schema = useTestSchema();
+  const pool = await schema.open();
+  const put = async <T extends TableName>(table: T, row: RowOf<T>) => {
+    await pool.use((connection) => connection.run(insertInto(table), encodeRow(table, row)));
+  };
+  const putAll = async (first: number) => {
+    for (let n = first; n < first + 5; n++) {
+      const stored = newCase(n, { status: n % 2 === 0 ? "Open" : "Closed" });
+      await put("cases", stored);
+      await put("items", newMessage(stored.id, "red", n % 5));
+      await put("items", { ...newMessage(stored.id, "red", n % 5), kind: "caseTag", content: { name: "it's" } });
+    }
+  };
+  await migrate(pool, schema.parsed, { ...STORE_SCHEMA, steps: STORE_SCHEMA.steps.slice(0, 4) });
+  await putAll(0);
+  const store = await openPostgresStore(schema.parsed);
+  const compare = async (count: number) => {
+    await compareCounts(store);
+    await compareItems(store);
+    assert.equal(await store.read((tx) => tx.countRows(askFor({ and: [] }, false))), count);
+  };
+  await compare(5);
+  await putAll(5);
+  await compare(10);
+  for (const sql of MERGE_COUNTS) await pool.use((connection) => connection.run(sql));
+  await compare(10);
+  await Promise.all([pool.close(), store.close()]);
+});
+
 Deno.test("a damaged message can be replaced, and deleted alone or with its case", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/store.db`;
@@ -285,12 +318,10 @@ Deno.test("a damaged message does not stop an upgrade", async () => {
   await store.close();
 });
 
-Deno.test("an operator with many queues finds messages", async () => {
-  const store = openSqliteStore(":memory:");
+testStores("an operator with many queues finds messages", async (store) => {
   const message = newMessage("W P-1", "new", 0);
   await store.transact((tx) => tx.putItem(message));
   const recipients = Array.from({ length: 2000 }, (_, n) => nameRecipient("queue", `Q${n}`));
   recipients.push(nameRecipient("queue", "Review"));
   assert.deepEqual(await store.read((tx) => tx.listItems("message", undefined, { limit: 9, recipients })), [message]);
-  await store.close();
 });

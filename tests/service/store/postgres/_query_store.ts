@@ -79,7 +79,8 @@ export async function openQueryStore(): Promise<QueryStore> {
       rename: (change) => rename(run, change),
     },
     clear: async () => {
-      await run({ sql: `TRUNCATE ${TABLE_NAMES.join(", ")} RESTART IDENTITY`, parameters: [] });
+      const tables = [...TABLE_NAMES, '"caseCounts"', '"textCounts"', '"itemRecipients"'];
+      await run({ sql: `TRUNCATE ${tables.join(", ")} RESTART IDENTITY`, parameters: [] });
     },
     async [Symbol.asyncDispose]() {
       await pool.close();
