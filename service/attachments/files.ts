@@ -108,6 +108,7 @@ export async function removeOrphans(store: Store, bytes: ByteStore, before?: Dat
   for (const id of await bytes.list(before)) {
     if (await store.read((tx) => findFile(tx, id)) === undefined) await bytes.remove(id);
   }
+  if (before !== undefined) await bytes.removeInterrupted?.(before);
 }
 
 function computeExpiry({ at }: UploadedFile): Date {

@@ -14,6 +14,17 @@ export interface Written {
 /** There were more bytes than allowed. */
 export class TooManyBytes extends Error {}
 
+/** The place of the files cannot be reached. Try again later. */
+export class BytesUnavailable extends Error {}
+
+/** Names of stored files. Their place may contain other files. */
+const NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Reports whether a name is one that a byte store generates. */
+export function isStoredName(name: string): boolean {
+  return NAME.test(name);
+}
+
 /** Stores the bytes of files under generated names: a user's file name never becomes a path. */
 export interface ByteStore {
   /** Writes all pieces, to a new name by default. Resolves when they are durable; after a failure, nothing is stored. */
@@ -24,6 +35,8 @@ export interface ByteStore {
   remove(id: string): Promise<void>;
   /** Lists the names of all stored files, or of those that were written before a time. */
   list(before?: Date): Promise<string[]>;
+  /** Deletes uploads that began before a time and were interrupted, if `list` does not list them. */
+  removeInterrupted?(before: Date): Promise<void>;
   /** Deletes temporary storage. */
   close(): Promise<void>;
 }

@@ -4,10 +4,7 @@ import { FileLock } from "../../utils/fs/file_lock.ts";
 import { makePrivateDirectory } from "../../utils/fs/private_file.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import { readChunks, writeAll } from "../../utils/fs/chunks.ts";
-import { type ByteStore, type Pieces, TooManyBytes } from "./bytes.ts";
-
-/** Names of stored files. The folder may contain other files. */
-const NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+import { type ByteStore, isStoredName, type Pieces, TooManyBytes } from "./bytes.ts";
 
 /** Opens the storage in a folder, which the first write creates. Without a folder, it is temporary. */
 export function openBytes(folder?: string): ByteStore {
@@ -70,7 +67,7 @@ export async function removeBytes(folder: string): Promise<void> {
 
 async function listStoredFiles(folder: string): Promise<string[]> {
   const entries = await readEntries(folder) ?? [];
-  return entries.filter(({ name, isFile }) => isFile && NAME.test(name)).map(({ name }) => name);
+  return entries.filter(({ name, isFile }) => isFile && isStoredName(name)).map(({ name }) => name);
 }
 
 async function wasWrittenBefore(file: string, time: Date): Promise<boolean> {
