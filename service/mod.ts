@@ -17,6 +17,8 @@ const TYPES: OptionTypes<ServiceOptions> = {
   store: "string",
   storePasswordFile: "string",
   storePasswordCommand: "string",
+  files: "string",
+  filesCredentials: "string",
   port: undefined,
   hostname: "string",
   apiRoot: undefined,

@@ -15,6 +15,7 @@ import { listModelHosts } from "../conversations/model_address.ts";
 import {
   createLog,
   findApplication,
+  findFilePlace,
   findStore,
   locateFiles,
   lockDirectory,
@@ -23,6 +24,7 @@ import {
   type ServiceState,
 } from "../server/directory.ts";
 import { MEMORY } from "../server/settings.ts";
+import { isBucket } from "../store/open_bytes.ts";
 import { parseStoreLocation, type StorePlace, type StoreServerPlace } from "../store/open_store.ts";
 import { findProfiles } from "./profiles.ts";
 import type { StartHooks } from "../server/run.ts";
@@ -58,8 +60,10 @@ export async function startDetached(
   }
   (await lockDirectory(data))[Symbol.dispose](); // Creates the directory, and fails if it is in use.
   const hosts = await listHosts(await findApplication(data, options.app));
+  const store = await findStore(data, options);
+  const files = await findFilePlace(data, store, options);
   const more = options.metrics === undefined ? hosts : [...hosts, await findMetricsHost(options.metrics)];
-  const permissions = await buildPermissions(data, more, await findStore(data, options));
+  const permissions = await buildPermissions(data, { hosts: more, store, files });
   await createLog(data);
   const maxConnections = options.maxConnections ?? await findMaxConnections(); // The child may not read its limit.
   const child = launch({ ...options, data, maxConnections }, permissions);
@@ -122,10 +126,17 @@ function buildCommandLine(
 }
 
 /**
- * Builds the Deno permissions of a service. It writes only its data and profiles, reaches only `hosts` and its database, and
+ * Builds the Deno permissions of a service. It writes only its data, files and profiles, reaches only `hosts` and its database, and
  * runs only the program that prints the password of the database.
  */
-async function buildPermissions(data: string, hosts: readonly string[], store: StorePlace): Promise<string[]> {
+async function buildPermissions(
+  data: string,
+  { hosts, store, files }: {
+    readonly hosts: readonly string[];
+    readonly store: StorePlace;
+    readonly files: string | undefined;
+  },
+): Promise<string[]> {
   const directory = getConfigDirectory();
   const profiles = await resolveLink(getConfigFile(directory)).catch((error) => {
     throw explainWriteFailure(directory, error);
@@ -133,16 +144,25 @@ async function buildPermissions(data: string, hosts: readonly string[], store: S
   const { socketFolders = [], addresses = [], programs = [] } = "location" in store
     ? await describeStoreAccess(store)
     : {};
-  const writable = [data, directory, dirname(profiles), ...socketFolders];
+  const isInBucket = files !== undefined && isBucket(files);
+  const fileHosts = isInBucket ? [await findBucketHost(files)] : [];
+  const fileFolders = files === undefined || isInBucket ? [] : [files];
+  const writable = [data, directory, dirname(profiles), ...socketFolders, ...fileFolders];
   const write = writable.some((path) => path.includes(",")) ? "" : "=" + writable.join(",");
   return [
     "--no-prompt",
     "--allow-env",
     "--allow-read",
     `--allow-write${write}`,
-    `--allow-net=${["127.0.0.1", ...hosts, ...addresses].join(",")}`,
+    `--allow-net=${["127.0.0.1", ...hosts, ...addresses, ...fileHosts].join(",")}`,
     ...programs.map((program) => `--allow-run=${program}`),
   ];
+}
+
+async function findBucketHost(place: string): Promise<string> {
+  const { locateBucket } = await import("../store/open_bytes.ts");
+  const { protocol, hostname, port } = new URL((await locateBucket(place)).endpoint);
+  return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
 }
 
 /** Resources that the service needs to reach a database server. */

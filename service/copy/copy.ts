@@ -5,16 +5,21 @@ import { readPassword } from "../../utils/postgres/password.ts";
 import { resolveDirectory } from "../admin/control.ts";
 import { refusePassword } from "../server/directory.ts";
 import type { StorePasswordOptions } from "../server/settings.ts";
+import { type FilePlaceOptions, IN_DATABASE, openFilePlace } from "../store/open_bytes.ts";
 import { parseStoreLocation } from "../store/open_store.ts";
 import type { CopySource, CopyTarget } from "./copied_database.ts";
 import { copyRows } from "./copy_rows.ts";
 
 /** Options of a copy. A place is a data directory, or the location of a PostgreSQL database. */
-export interface CopyOptions extends StorePasswordOptions {
+export interface CopyOptions extends StorePasswordOptions, FilePlaceOptions {
   /** Place of the data. */
   readonly from: string;
   /** Empty place. */
   readonly to: string;
+  /** Place of the files of a PostgreSQL database: `database`, a directory or a bucket. Default: `database`. */
+  readonly fromFiles?: string;
+  /** Empty place for the files of a PostgreSQL database. Default: `database`. */
+  readonly toFiles?: string;
 }
 
 /** Summary of a copy. */
@@ -37,7 +42,7 @@ interface Place {
 }
 
 /** Copies all data, and compares each range of rows and each file with the source. An interrupted copy continues. */
-export async function copyService({ from, to, ...password }: CopyOptions): Promise<CopyReport> {
+export async function copyService({ from, to, fromFiles, toFiles, ...options }: CopyOptions): Promise<CopyReport> {
   const [before, after] = [await parsePlace(from, "--from"), await parsePlace(to, "--to")];
   if (before.name === after.name) {
     throw new SvcError("INVALID_ARGS", `--from and --to both name ${before.name}.`, {
@@ -45,11 +50,27 @@ export async function copyService({ from, to, ...password }: CopyOptions): Promi
     });
   }
   if (before.location === undefined && after.location === undefined) {
-    refusePassword(password, "Name a PostgreSQL database with --from or --to, or omit the password.");
+    refusePassword(options, "Name a PostgreSQL database with --from or --to, or omit the password.");
   }
-  await using source = await openSource(before, password);
-  await using target = await openTarget(after, password);
+  await using opened = await openSource(before, options);
+  const source = await useFiles(opened, before, fromFiles, { flag: "--from-files", options });
+  await using created = await openTarget(after, options);
+  const target = await useFiles(created, after, toFiles, { flag: "--to-files", options });
   return { from: before.name, to: after.name, ...await copyRows(source, target, before.name) };
+}
+
+/** Returns a database whose files are at another place. The files of a data directory are in it. */
+async function useFiles<T extends CopySource>(
+  database: T,
+  { name, location }: Place,
+  files: string | undefined,
+  { flag, options }: { readonly flag: string; readonly options: FilePlaceOptions },
+): Promise<T> {
+  if (files === undefined || (location !== undefined && files === IN_DATABASE)) return database;
+  if (location !== undefined) return { ...database, bytes: await openFilePlace(files, options) };
+  throw new SvcError("INVALID_ARGS", `${flag} needs a PostgreSQL database: ${name} contains its files.`, {
+    hint: `Omit ${flag}.`,
+  });
 }
 
 async function parsePlace(place: string, flag: string): Promise<Place> {

@@ -1,6 +1,7 @@
 /** Copies rows and files from one database to another, and compares what was written with the source. */
 import { SvcError } from "../../lib/errors.ts";
 import { FILE_KIND } from "../attachments/files.ts";
+import { MARKER_ID } from "../server/file_place.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import { TABLE_NAMES, type TableName } from "../store/tables.ts";
 import type { CopyProgress, CopySource, CopyTarget, PlacedRow } from "./copied_database.ts";
@@ -57,6 +58,7 @@ async function copyTable<T extends TableName>(
 async function copyFiles(source: CopySource, target: CopyTarget): Promise<number> {
   const known = new Set(await source.bytes.list());
   const copied = new Set(await target.bytes.list());
+  if (copied.difference(known).size > 0) throw createOtherFilesError();
   let number = 0;
   let after: PlacedRow<"items">["place"] | undefined;
   for (;;) {
@@ -65,6 +67,7 @@ async function copyFiles(source: CopySource, target: CopyTarget): Promise<number
     if (last === undefined) return number;
     for (const { row: { kind, id } } of rows) {
       if (kind !== FILE_KIND) continue;
+      if (known.size === 0) throw createOtherPlaceError();
       if (!known.has(id)) throw createDifference(`the source lacks the bytes of the file ${id}`);
       await copyFile(source.bytes, target.bytes, id, copied.has(id));
       number++;
@@ -77,6 +80,7 @@ async function copyFile(source: ByteStore, target: ByteStore, id: string, exists
   const expected = await digestBytes(source, id);
   if (exists) {
     if (await digestBytes(target, id) === expected) return;
+    if (id === MARKER_ID) throw createOtherFilesError();
     await target.remove(id); // An interrupted copy has written a part of it.
   }
   await target.write(source.read(id), Infinity, id);
@@ -99,6 +103,18 @@ function createDifference(issue: string): SvcError {
   return new SvcError("STORE_DAMAGED", `The copy differs from its source: ${issue}.`, {
     hint: "Stop all services that use the source, delete the target, and copy again. If it happens again, check the " +
       "source with 'svc service verify'.",
+  });
+}
+
+function createOtherPlaceError(): SvcError {
+  return new SvcError("INVALID_ARGS", "The source has none of its files.", {
+    hint: "If they are in a directory or a bucket, name it with --from-files.",
+  });
+}
+
+function createOtherFilesError(): SvcError {
+  return new SvcError("CONFLICT", "The place for the files of the target contains other files.", {
+    hint: "Name an empty directory or bucket with --to-files.",
   });
 }
 

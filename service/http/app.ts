@@ -13,7 +13,7 @@ import { restrict } from "../access/caller_transaction.ts";
 import type { Application, Operator } from "../application/model/application.ts";
 import { Forbidden, Invalid, NotFound, OperationFailed } from "../errors.ts";
 import type { Assets } from "../pages/assets.ts";
-import type { ByteStore } from "../store/bytes.ts";
+import { type ByteStore, BytesUnavailable } from "../store/bytes.ts";
 import { QueryTooSlow } from "../store/query.ts";
 import type { ServiceClock } from "../store/service_clock.ts";
 import {
@@ -25,6 +25,7 @@ import {
   StoreUnavailable,
   type Transaction,
 } from "../store/store.ts";
+import { startStream } from "../../utils/async/start_stream.ts";
 import { checkHost } from "./check_host.ts";
 import { createOptionsResponse, permitOrigin } from "./cross_origin.ts";
 import { createDecoder } from "./decode.ts";
@@ -259,7 +260,7 @@ function createCall({ name, operation, serve }: Route, options: AppOptions, keye
       let response: Response;
       if (key === undefined) {
         const first = await (hasEffect(operation) ? store.transact(start) : store.read(start, caller.id));
-        const outcome = await complete(first, store.transact);
+        const outcome = await startContent(await complete(first, store.transact));
         const isKnownToClient = isUnchanged(operation.method, outcome.tag, c.req.header("if-none-match"));
         response = isKnownToClient
           ? createUnchangedResponse(outcome, apiRoot, requestId)
@@ -277,6 +278,12 @@ function createCall({ name, operation, serve }: Route, options: AppOptions, keye
       throw error;
     }
   };
+}
+
+/** Reads the first piece of the content of an outcome, so that a failure is known before the response begins. */
+async function startContent(outcome: Outcome): Promise<Outcome> {
+  if (outcome.content === undefined) return outcome;
+  return { ...outcome, content: { ...outcome.content, stream: await startStream(outcome.content.stream) } };
 }
 
 /** Reports whether a client that reads a resource has its current state already. */
@@ -364,6 +371,9 @@ function toKnownError(error: Error): KnownError | undefined {
   if (error instanceof StoreBusy) return new RequestError("Unavailable", error.message, { retryAfter: 1 });
   if (error instanceof StoreUnavailable) {
     return new RequestError("Unavailable", "The database of the service cannot be reached.", { retryAfter: 1 });
+  }
+  if (error instanceof BytesUnavailable) {
+    return new RequestError("Unavailable", "The files of the service cannot be reached.", { retryAfter: 1 });
   }
   // Without Retry-After, which would tell the client that nothing was changed.
   if (error instanceof OutcomeUnknown) return new RequestError("Unavailable", error.message);

@@ -20,7 +20,8 @@ import { isProcessId } from "../../utils/process_id.ts";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { openStore, type StorePlace } from "../store/open_store.ts";
 import type { Store } from "../store/store.ts";
-import { MEMORY, type StoreOptions, type StorePasswordOptions } from "./settings.ts";
+import { IN_DATABASE, isBucket } from "../store/open_bytes.ts";
+import { type FileOptions, MEMORY, type StoreOptions, type StorePasswordOptions } from "./settings.ts";
 import { keepFile, removeBytes } from "../store/bytes_on_disk.ts";
 import { removeCopies, removeDatabase } from "../store/sqlite/upgrade/earlier_copies.ts";
 import { describeUpgrade, readUpgrade, removeUpgrade } from "./upgrade_state.ts";
@@ -47,6 +48,8 @@ export interface ServiceState extends JsonObject {
   startedAt: string;
   /** Location of its database server. Missing if the database is in the directory. */
   store?: string;
+  /** Place of its files. Missing if they are in its database. */
+  files?: string;
   /** Address of its metrics. Missing if they are off. */
   metrics?: string;
 }
@@ -153,6 +156,27 @@ export async function findStore(path: string, options: StoreOptions): Promise<St
   return { location, passwordFile: options.storePasswordFile, passwordCommand: options.storePasswordCommand };
 }
 
+/**
+ * Finds the place of uploaded files: the given one, the last one of the directory, or undefined for the database. The files
+ * of an embedded database are always in the directory.
+ */
+export async function findFilePlace(
+  path: string,
+  store: StorePlace,
+  { files, filesCredentials }: FileOptions,
+): Promise<string | undefined> {
+  if ("location" in store) {
+    const place = files ?? (path === MEMORY ? undefined : (await readState(path))?.files);
+    if (place === undefined || place === IN_DATABASE) return undefined;
+    return isBucket(place) ? place : resolve(place);
+  }
+  if (files === undefined && filesCredentials === undefined) return undefined;
+  const option = files === undefined ? "--files-credentials" : "--files";
+  throw new SvcError("INVALID_ARGS", `${option} needs a PostgreSQL database.`, {
+    hint: "Name one with --store. Without it, files are in the data directory.",
+  });
+}
+
 /** Throws if the options have a password, although no database server is used. */
 export function refusePassword({ storePasswordFile, storePasswordCommand }: StorePasswordOptions, hint: string): void {
   if (storePasswordFile === undefined && storePasswordCommand === undefined) return;
@@ -173,11 +197,11 @@ export function refuseServer({ store }: Pick<ServiceState, "store">, hint: strin
 /** Announces to other processes that the directory's service is ready. */
 export async function announce(
   path: string,
-  service: Pick<ServiceState, "url" | "apiRoot" | "tokenPath" | "app" | "store" | "metrics">,
+  service: Pick<ServiceState, "url" | "apiRoot" | "tokenPath" | "app" | "store" | "files" | "metrics">,
 ): Promise<void> {
-  const { url, apiRoot, tokenPath, app, store, metrics } = service;
+  const { url, apiRoot, tokenPath, app, store, files, metrics } = service;
   const startedAt = new Date().toISOString();
-  const optional = { ...(store && { store }), ...(metrics && { metrics }) };
+  const optional = { ...(store && { store }), ...(files && { files }), ...(metrics && { metrics }) };
   await writeState(path, { pid: Deno.pid, url, apiRoot, tokenPath, app, startedAt, ...optional });
 }
 
@@ -291,7 +315,16 @@ function explainError(path: string, done: string, reason: string | undefined, hi
 
 function isState(value: unknown): value is ServiceState {
   return isJsonObject(value) && (value.pid === 0 || isProcessId(value.pid)) &&
-    [value.url, value.apiRoot, value.tokenPath, value.app, value.startedAt, value.store ?? "", value.metrics ?? ""]
+    [
+      value.url,
+      value.apiRoot,
+      value.tokenPath,
+      value.app,
+      value.startedAt,
+      value.store ?? "",
+      value.files ?? "",
+      value.metrics ?? "",
+    ]
       .every(isString);
 }
 

@@ -10,6 +10,7 @@ import {
   announce,
   createReserve,
   findApplication,
+  findFilePlace,
   findStore,
   locateFiles,
   lockDirectory,
@@ -19,6 +20,7 @@ import {
 import { removeExpired, removeOrphans } from "../attachments/files.ts";
 import { createRequestLog } from "../http/request_log.ts";
 import { handlers } from "../http/routes.ts";
+import { openFiles } from "./file_place.ts";
 import { serve } from "./server.ts";
 import { watchDefinition } from "./watch_definition.ts";
 import { getErrorMessage, SvcError } from "../../lib/errors.ts";
@@ -85,6 +87,7 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
       isKnown = await withdraw(directory);
     }
     const place = await findStore(settings.data, options);
+    const filePlace = await findFilePlace(settings.data, place, options);
     const isNew = "file" in place && (directory === undefined || !await exists(place.file));
     const upgradeHooks = { note: settings.log, ...hooks };
     const opened = "file" in place && directory !== undefined
@@ -102,7 +105,9 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
       await checkDefinition(store, app, { isNew, accept: settings.acceptMismatch });
     }
     const tokens = new Tokens(store, settings.tokenLifetimeSeconds);
-    const bytes = store.server?.files ?? openBytes(directory === undefined ? undefined : locateFiles(directory).files);
+    const bytes = store.server === undefined
+      ? openBytes(directory === undefined ? undefined : locateFiles(directory).files)
+      : await openFiles(store, store.server, filePlace, options);
     resources.defer(() => bytes.close());
     // Files beside a new database are not from svc.
     if (!isNew && store.server === undefined) await removeOrphans(store, bytes);
@@ -162,6 +167,7 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
         tokenPath,
         app: file === undefined ? "" : resolve(file),
         store: location,
+        files: filePlace,
         metrics: metrics?.url,
       });
     }

@@ -31,6 +31,14 @@ export interface ServiceOptions {
   storePasswordFile?: string;
   /** Command line of a program that prints the password of the database. */
   storePasswordCommand?: string;
+  /**
+   * Place of uploaded files, if the database is a PostgreSQL database: `database`, a directory that all services share, or a
+   * bucket such as `s3://city-files/permits?endpoint=https://minio.example.org`. Default: the last one of the data directory,
+   * or `database`.
+   */
+  files?: string;
+  /** File with the key of the bucket. Default: the variables `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`. */
+  filesCredentials?: string;
   /** Port to listen on. Default: 0, which picks a free port. */
   port?: number;
   /** Loopback address to listen at. Default: `127.0.0.1`. */
@@ -74,9 +82,14 @@ export type StorePasswordOptions = Pick<ServiceOptions, "storePasswordFile" | "s
 /** The options that select the database. */
 export type StoreOptions = Pick<ServiceOptions, "store"> & StorePasswordOptions;
 
+/** The options that select the place of uploaded files. */
+export type FileOptions = Pick<ServiceOptions, "files" | "filesCredentials">;
+
 /** The options with their defaults. */
 export type Settings = Readonly<
-  & Required<Omit<ServiceOptions, "app" | "maxConnections" | "metrics" | "log" | keyof StoreOptions>>
+  & Required<
+    Omit<ServiceOptions, "app" | "maxConnections" | "metrics" | "log" | keyof FileOptions | keyof StoreOptions>
+  >
   & Pick<ServiceOptions, "app" | "maxConnections" | "metrics">
   & { log: Log }
 >;

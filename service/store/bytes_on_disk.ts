@@ -15,12 +15,7 @@ export function openBytes(folder?: string): ByteStore {
     async write(pieces, limit, id = crypto.randomUUID()) {
       if (folder !== undefined) await makePrivateDirectory(folder);
       const path = `${getFolder()}/${id}`;
-      try {
-        return { id, size: await writeNew(path, pieces, limit) };
-      } catch (error) {
-        await Deno.remove(path).catch(ignoreMissing);
-        throw error;
-      }
+      return { id, size: await writeNew(path, pieces, limit) };
     },
     read: (id) => readChunks(async () => await Deno.open(`${getFolder()}/${id}`)),
     async remove(id) {
@@ -82,12 +77,17 @@ async function readEntries(folder: string): Promise<Deno.DirEntry[] | undefined>
 
 async function writeNew(path: string, pieces: Pieces, limit: number): Promise<number> {
   using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
-  let size = 0;
-  for await (const piece of pieces) {
-    size += piece.length;
-    if (size > limit) throw new TooManyBytes();
-    await writeAll(file, piece);
+  try {
+    let size = 0;
+    for await (const piece of pieces) {
+      size += piece.length;
+      if (size > limit) throw new TooManyBytes();
+      await writeAll(file, piece);
+    }
+    await file.sync();
+    return size;
+  } catch (error) {
+    await Deno.remove(path).catch(ignoreMissing);
+    throw error;
   }
-  await file.sync();
-  return size;
 }

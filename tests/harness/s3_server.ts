@@ -30,7 +30,7 @@ interface Upload {
   readonly parts: Map<number, Uint8Array>;
 }
 
-const KEY = { id: "AKIDEXAMPLE", secret: "secret/of+the bucket" };
+const KEY = { id: "AKIDEXAMPLE", secret: "secret/of+the/bucket" };
 const PAGE = 2;
 const MIN_PART = 5 * 1024 * 1024;
 

@@ -1,5 +1,5 @@
 import { type LocalCommand, localCommand } from "../local_command.ts";
-import { storePasswordFlags } from "./store_flags.ts";
+import { filesCredentialsFlag, storePasswordFlags } from "./store_flags.ts";
 
 /** `svc service copy`. */
 export const copyCommand: LocalCommand = localCommand({
@@ -16,10 +16,22 @@ export const copyCommand: LocalCommand = localCommand({
       type: "string",
       required: true,
     },
+    fromFiles: {
+      help: "Place of the files of a PostgreSQL database: 'database', a directory or a bucket (default: database)",
+      type: "string",
+      placeholder: "place",
+    },
+    toFiles: {
+      help: "Empty place for the files of a PostgreSQL database (default: database)",
+      type: "string",
+      placeholder: "place",
+    },
+    ...filesCredentialsFlag,
     ...storePasswordFlags,
   },
   example: [
     "--from permits --to 'postgres://svc@db.example.org/city?schema=permits'",
+    "--from permits --to postgres://svc@localhost/city --to-files 's3://city-files/permits?region=eu-central-1'",
     "--from postgres://svc@localhost/city --to permits",
   ],
   seeAlso: ["service backup --help", "service start --help"],

@@ -7,7 +7,7 @@ import { printWarnings } from "../../context.ts";
 import type { CommandContext } from "../command.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import { dataFlag } from "./data_flag.ts";
-import { storeFlags } from "./store_flags.ts";
+import { filesFlags, storeFlags } from "./store_flags.ts";
 
 /** `svc service start`. */
 export const startCommand: LocalCommand = localCommand({
@@ -24,6 +24,7 @@ export const startCommand: LocalCommand = localCommand({
     },
     data: { ...dataFlag, help: `${dataFlag.help}; ':memory:' keeps nothing on disk` },
     ...storeFlags,
+    ...filesFlags,
     app: {
       help: "Application definition (default: the last one used, or the sample application)",
       type: "path",
@@ -83,6 +84,7 @@ export const startCommand: LocalCommand = localCommand({
     "--app permits.yaml --data permits",
     "--app permits.yaml --watch --log-requests",
     "--store 'postgres://svc@db.example.org/city?schema=permits' --store-password-command 'pass show city'",
+    "--store postgres://svc@db.example.org/city --files 's3://city-files/permits?region=eu-central-1'",
     "--data :memory: > service.json",
   ],
   seeAlso: ["service stop --help", "service add-client --help", "help profiles"],

@@ -15,6 +15,26 @@ export const storePasswordFlags = {
   },
 } as const satisfies Record<string, Flag>;
 
+/** The flag with the key of a bucket. */
+export const filesCredentialsFlag = {
+  filesCredentials: {
+    help: "File with the key of the bucket (default: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)",
+    type: "path",
+    placeholder: "file",
+  },
+} as const satisfies Record<string, Flag>;
+
+/** The flags that select the place of uploaded files. */
+export const filesFlags = {
+  files: {
+    help: "Uploaded files with --store: 'database', a directory, or s3://<bucket>/<prefix> " +
+      "(default: the last one used, or database)",
+    type: "string",
+    placeholder: "place",
+  },
+  ...filesCredentialsFlag,
+} as const satisfies Record<string, Flag>;
+
 /** The flags that select the database of the service. */
 export const storeFlags = {
   store: {

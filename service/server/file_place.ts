@@ -1,0 +1,102 @@
+/**
+ * The place of the uploaded files of a database that several services share. A marker, which is a file of the database,
+ * tells the place from any other, for example from a directory that is not mounted.
+ */
+import { SvcError } from "../../lib/errors.ts";
+import { FILE_KIND, toFileItem } from "../attachments/files.ts";
+import { type ByteStore, BytesUnavailable } from "../store/bytes.ts";
+import { type FilePlaceOptions, IN_DATABASE, openFilePlace } from "../store/open_bytes.ts";
+import type { Store, StoredItem, StoreServer } from "../store/store.ts";
+
+/** Identifier of the marker. Its name is random, and its bytes are its name. */
+export const MARKER_ID = "00000000-0000-4000-8000-000000000000";
+
+/** Opens the place of the files of a database: the database itself by default. Throws if it is not that of the database. */
+export async function openFiles(
+  store: Store,
+  { files }: Pick<StoreServer, "files">,
+  place: string = IN_DATABASE,
+  options: FilePlaceOptions = {},
+): Promise<ByteStore> {
+  const marker = await store.read((tx) => tx.getItem(FILE_KIND, MARKER_ID));
+  if (place === IN_DATABASE) {
+    if (marker === undefined || await readMarker(files) === marker.content.name) return files;
+    throw new SvcError("INVALID_CONFIG", "The files of this database are not in the database.", {
+      hint: "Name their place with --files.",
+    });
+  }
+  const bytes = await openFilePlace(place, options);
+  try {
+    await checkPlace(store, bytes, place, marker);
+    return bytes;
+  } catch (error) {
+    throw explainFailure(place, error);
+  }
+}
+
+async function checkPlace(store: Store, bytes: ByteStore, place: string, marker?: StoredItem): Promise<void> {
+  const found = await readMarker(bytes);
+  if (found !== undefined) {
+    if (found === marker?.content.name) return;
+    throw new SvcError("INVALID_CONFIG", `${place} contains the files of another database.`, {
+      hint: "Name another directory or bucket with --files.",
+    });
+  }
+  const newest = await store.read((tx) => tx.listItems(FILE_KIND, undefined, { limit: 2 }));
+  const other = newest.find(({ id }) => id !== MARKER_ID);
+  if (other === undefined) {
+    if ((await bytes.list()).length > 0) {
+      throw new SvcError("INVALID_CONFIG", `${place} contains other files, and this database has none.`, {
+        hint: "Name an empty directory or bucket with --files.",
+      });
+    }
+  } else if (marker !== undefined || await readFirst(bytes, other.id) === undefined) {
+    throw new SvcError("INVALID_CONFIG", `${place} does not contain the files of this database.`, {
+      hint: "Check that the directory is mounted and the location is right. To move the files, use 'svc service copy'.",
+    });
+  }
+  const name = await store.transact(async (tx) => {
+    const existing = await tx.getItem(FILE_KIND, MARKER_ID); // Another service may have just started.
+    if (existing !== undefined) return String(existing.content.name);
+    const name = crypto.randomUUID();
+    const at = new Date().toISOString();
+    await tx.putItem(toFileItem({ id: MARKER_ID, name, type: "text/plain", size: name.length, links: 1, by: "", at }));
+    return name;
+  });
+  await bytes.write(ReadableStream.from([new TextEncoder().encode(name)]), Infinity, MARKER_ID).catch(async (error) => {
+    if (await readMarker(bytes) !== name) throw error; // Another service has written it.
+  });
+}
+
+async function readMarker(bytes: ByteStore): Promise<string | undefined> {
+  const first = await readFirst(bytes, MARKER_ID);
+  return first && new TextDecoder().decode(first);
+}
+
+/** Reads the first piece of a file. Returns undefined if the file does not exist. */
+async function readFirst(bytes: ByteStore, id: string): Promise<Uint8Array | undefined> {
+  const reader = bytes.read(id).getReader();
+  try {
+    return (await reader.read()).value ?? new Uint8Array();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  } finally {
+    await reader.cancel().catch(() => {}); // A failed read is reported above.
+  }
+}
+
+function explainFailure(place: string, error: unknown): unknown {
+  if (error instanceof SvcError || error instanceof Deno.errors.NotCapable || !(error instanceof Error)) return error;
+  const isUnavailable = error instanceof BytesUnavailable;
+  return new SvcError(
+    isUnavailable ? "NETWORK_ERROR" : "INVALID_CONFIG",
+    `--files: ${place} cannot be used. ${error.message}`,
+    {
+      cause: error,
+      hint: isUnavailable
+        ? "Check the endpoint of the location, and that the service is running."
+        : "Check that the place exists, and that you may read and write it.",
+    },
+  );
+}
