@@ -81,6 +81,13 @@ export interface InputWait {
   readonly waitsUntil: number;
 }
 
+/** An attempt at an input. */
+interface Attempt {
+  readonly record: InputRecord;
+  /** True if the journal has nothing about the input but its start. */
+  readonly isNew: boolean;
+}
+
 /** Milliseconds between two checks for signals that end the wait of an input. */
 export const SIGNAL_CHECK_MILLISECONDS = 200;
 
@@ -178,8 +185,9 @@ export class Runner {
     }
     const record = changed ?? recorded ?? begin(input, claim);
     if (recorded?.stopped) claim?.stop();
+    const isNew = recorded === undefined;
     const outcome = input.error === undefined
-      ? await this.#attemptFramed(record, claim, onLog)
+      ? await this.#attemptFramed({ record, isNew }, claim, onLog)
       : { failure: input.error };
     if ("failure" in outcome && outcome.failure.cause instanceof Waits) {
       const { until, seen } = outcome.failure.cause;
@@ -276,21 +284,22 @@ export class Runner {
 
   /** Attempts an input, which the source prepares and concludes. */
   async #attemptFramed(
-    record: InputRecord,
+    first: Attempt,
     claim: InputClaim | undefined,
     onLog: (text: string) => void,
   ): Promise<InputOutcome> {
     const { source } = this.#options;
-    if (source === undefined) return await this.#attempt(record, claim, onLog);
+    if (source === undefined) return await this.#attempt(first, claim, onLog);
+    const { record, isNew } = first;
     const { number, place, value, generation } = record;
     const keyPrefix = `${this.#createKeyPrefix(number)}.${generation}`;
     const durable = async () => await claim?.durable();
-    const hasStarted = (await this.#readEvents(number)).length > 0;
+    const hasStarted = !isNew && (await this.#readEvents(number)).length > 0;
     const input = { place, value, keyPrefix, hasStarted, signal: this.interruption, durable };
     try {
       const early = await source.before(input);
       if (early !== undefined) return early;
-      const outcome = await this.#attempt(record, claim, onLog);
+      const outcome = await this.#attempt(first, claim, onLog);
       const failure = "failure" in outcome ? outcome.failure : undefined;
       if (failure === undefined || !isLeftOpen(failure)) await source.after(input, failure);
       return outcome;
@@ -305,19 +314,21 @@ export class Runner {
   }
 
   async #attempt(
-    first: InputRecord,
+    first: Attempt,
     claim: InputClaim | undefined,
     onLog: (text: string) => void,
   ): Promise<InputOutcome> {
-    let record = first;
+    let { record, isNew } = first;
     for (let attempt = 1;; attempt++) {
       if (this.isInterrupted) return { failure: interrupted() };
       try {
-        const { result, next } = await this.#runOnce(record, claim, onLog);
+        const { result, next } = await this.#runOnce({ record, isNew }, claim, onLog);
         if (next === undefined) return { result };
         record = await this.#continueAsNew(record, next, claim);
+        isNew = false;
         attempt = 0;
       } catch (thrown) {
+        isNew = false;
         const failure = toSvcError(thrown);
         const isKilled = failure.cause instanceof KilledFromOutside;
         // The signal that interrupts this process may kill the sandbox, too.
@@ -341,7 +352,7 @@ export class Runner {
   }
 
   async #runOnce(
-    record: InputRecord,
+    { record, isNew }: Attempt,
     claim: InputClaim | undefined,
     onLog: (text: string) => void,
   ): Promise<{ readonly result?: JsonValue; readonly next?: Continuation }> {
@@ -349,11 +360,11 @@ export class Runner {
     const live = isTracing() ? await this.#traceCalls() : this.#options.live;
     const canRelease = journal !== undefined && releaseAfter < Infinity;
     const { number } = record;
-    const events = await this.#readEvents(number);
+    const events = isNew ? [] : await this.#readEvents(number);
     const history = readHistory(events);
     const { value, state } = createStart(record, events, history);
     // An earlier attempt may have rewound the input.
-    const { generation, waitsUntil } = await journal?.findInput(this.id, number) ?? record;
+    const { generation, waitsUntil } = (isNew ? undefined : await journal?.findInput(this.id, number)) ?? record;
     let run: InputRun | undefined;
     using losing = new DisposableStack();
     const open = (stop: (reason: SvcError) => void, whenIdle: () => Promise<void>) => {

@@ -61,3 +61,32 @@ Deno.test("writes are committed together and in order, and none after a failed o
   assert.equal(buffer.hasFailed, true);
   assert.equal(log.includes("3"), false);
 });
+
+Deno.test("a read commits the buffered writes only if one of them is about its subject", async () => {
+  const log: string[] = [];
+  const note = (text: string) => () => void log.push(text);
+  let isOpen = false;
+  const buffer = new WriteBuffer({
+    isOpen: () => isOpen,
+    begin: () => Promise.resolve(void (isOpen = true)),
+    commit: () => {
+      isOpen = false;
+      log.push("commit");
+    },
+    rollback: () => {},
+    save: () => {},
+    release: () => {},
+    rollbackToSavepoint: () => {},
+  }, (cause) => new Error("cannot be written", { cause }));
+  buffer.add(note("1"), "one");
+  await buffer.flush("other");
+  assert.deepEqual(log, []);
+  await buffer.flush("one");
+  await buffer.flush("one");
+  assert.deepEqual(log, ["1", "commit"]);
+  buffer.add(note("2"), "one");
+  buffer.add(note("3"));
+  await buffer.flush("other");
+  assert.deepEqual(log, ["1", "commit", "2", "3", "commit"]);
+  await buffer.close();
+});

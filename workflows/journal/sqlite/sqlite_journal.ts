@@ -297,7 +297,7 @@ class SqliteJournal implements Journal {
   }
 
   async findInput(runId: string, number: number): Promise<InputRecord | undefined> {
-    await this.#writes.flush();
+    await this.#writes.flush(`${runId}.${number}`);
     return this.#guard(() => {
       const row = this.#findInputRow(runId, number);
       if (row !== undefined) return this.#toInput(runId, number, row);
@@ -313,10 +313,11 @@ class SqliteJournal implements Journal {
   #beginInput(runId: string, number: number, { place, value, startedAt, generation }: NewInput): void {
     const run = this.#guard(() => this.#findKey(runId));
     const input = { run, number, place, value: jsonOrNull(value), startedAt, generation };
-    this.#writes.add(() => this.#insert("inputs", { ...input, state: "open", outcome: null, endedAt: null }));
+    const insert = () => this.#insert("inputs", { ...input, state: "open", outcome: null, endedAt: null });
+    this.#writes.add(insert, `${runId}.${number}`);
     // The input file may have grown since the run ended.
     const isEnded = ({ state }: Row) => state === "done" || state === "failed";
-    this.#changeRun(runId, (row) => isEnded(row) ? { state: "open", endedAt: null } : undefined);
+    this.#changeRun(runId, (row) => isEnded(row) ? { state: "open", endedAt: null } : undefined, `${runId}.${number}`);
   }
 
   #endInput(runId: string, number: number, end: InputEnd): void {
@@ -339,7 +340,7 @@ class SqliteJournal implements Journal {
       const row = { run, input: number, until: hasSignal ? Math.min(until, Date.now()) : until };
       if (this.#prepare(WAIT).get(run, number) === undefined) this.#insert("waits", row);
       else this.#update("waits", row, row);
-    });
+    }, `${runId}.${number}`);
   }
 
   async waiting(
@@ -388,11 +389,11 @@ class SqliteJournal implements Journal {
       this.#grown.delete(`${runId}.${number}`);
       this.#writeEvent(runId, number, run, event);
       this.#update("inputs", row, change(row));
-    });
+    }, `${runId}.${number}`);
   }
 
   async events(runId: string, number: number): Promise<readonly StoredEvent[]> {
-    await this.#writes.flush();
+    await this.#writes.flush(`${runId}.${number}`);
     return this.#guard(() => {
       const key = this.#findKey(runId);
       const rows = this.#prepare(HISTORY).all({ run: key, input: number });
@@ -415,7 +416,7 @@ class SqliteJournal implements Journal {
   }
 
   async signals(runId: string, number: number, after: number): Promise<readonly StoredEvent[]> {
-    await this.#writes.flush();
+    await this.#writes.flush(`${runId}.${number}`);
     return this.#guard(() => {
       const rows = this.#prepare(SIGNALS).all(this.#findKey(runId), number, after);
       return rows.map((row) => this.#toEvent(runId, number, row));
@@ -443,7 +444,7 @@ class SqliteJournal implements Journal {
   }
 
   async printed(runId: string, number: number): Promise<readonly StoredEvent[]> {
-    await this.#writes.flush();
+    await this.#writes.flush(`${runId}.${number}`);
     const sql = "SELECT * FROM events WHERE run = ? AND input = ? AND kind IN ('log', 'left') ORDER BY seq";
     return this.#guard(() => {
       const rows = this.#prepare(sql).all(this.#findKey(runId), number);
@@ -467,7 +468,7 @@ class SqliteJournal implements Journal {
     const run = this.#guard(() => this.#findKey(runId));
     const { kind, content } = event;
     const stored = isCompressed(kind, content) ? compressSoon(content) : () => content;
-    this.#writes.add(() => this.#writeEvent(runId, number, run, event, stored()));
+    this.#writes.add(() => this.#writeEvent(runId, number, run, event, stored()), `${runId}.${number}`);
   }
 
   /** Inserts an event in the current commit. */
@@ -566,12 +567,16 @@ class SqliteJournal implements Journal {
     return { run, input, ...(row !== undefined && isIntact("inputs", row) && { place: String(row.place) }) };
   }
 
-  #changeRun(runId: string, change: (row: Row) => Partial<Columns<"runs">> | undefined): void {
+  #changeRun(
+    runId: string,
+    change: (row: Row) => Partial<Columns<"runs">> | undefined,
+    subject?: string,
+  ): void {
     this.#writes.add(() => {
       const row = this.#findRunRow(runId);
       const changed = row && change(row);
       if (row && changed) this.#update("runs", row, changed);
-    });
+    }, subject);
   }
 
   #changeInput(
@@ -584,13 +589,12 @@ class SqliteJournal implements Journal {
       if (row === undefined) return;
       const changed = change(checkRow("inputs", row, { run: runId, input: number }));
       if (changed) this.#update("inputs", row, changed);
-    });
+    }, `${runId}.${number}`);
   }
 
   #endWait(runId: string, number: number): void {
-    this.#writes.add(() =>
-      void this.#prepare("DELETE FROM waits WHERE run = ? AND input = ?").run(this.#findKey(runId), number)
-    );
+    const sql = "DELETE FROM waits WHERE run = ? AND input = ?";
+    this.#writes.add(() => void this.#prepare(sql).run(this.#findKey(runId), number), `${runId}.${number}`);
   }
 
   #insert<T extends TableName>(table: T, columns: Columns<T>): void {

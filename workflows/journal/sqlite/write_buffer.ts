@@ -16,6 +16,8 @@ export class WriteBuffer {
   readonly #describeFailure: (cause: unknown) => Error;
   readonly #finish: () => void;
   #writes: (() => void)[] = [];
+  /** What the buffered writes are about. Undefined is everything. */
+  readonly #subjects = new Set<string | undefined>();
   /** The last commit that was requested. */
   #last: Promise<void> = Promise.resolve();
   /** True if that commit has not taken the buffered writes yet. */
@@ -42,10 +44,11 @@ export class WriteBuffer {
     return this.#failure !== undefined;
   }
 
-  /** Adds a write to the next commit. */
-  add(write: () => void): void {
+  /** Adds a write to the next commit. Without a subject it is about everything. */
+  add(write: () => void, subject?: string): void {
     if (this.#failure !== undefined) return;
     this.#writes.push(write);
+    this.#subjects.add(subject);
     if (this.#writes.length >= MAX_WRITES) void this.#commit();
     // One timer serves many commits: starting and stopping one for each would cost more than the writes.
     else this.#timer ??= setTimeout(() => this.#onTimer(), MAX_DELAY);
@@ -59,9 +62,13 @@ export class WriteBuffer {
     throw this.#failure.reason;
   }
 
-  /** Commits all writes at once, so that reads see them. Only `durable` and `close` report a failure. */
-  async flush(): Promise<void> {
-    await this.#commit(true);
+  /**
+   * Commits all writes at once, so that reads see them, unless none is about the subject. Only `durable` and `close` report a
+   * failure.
+   */
+  async flush(subject?: string): Promise<void> {
+    const isConcerned = subject === undefined || this.#subjects.has(subject) || this.#subjects.has(undefined);
+    if (isConcerned) await this.#commit(true);
   }
 
   /** Commits the remaining writes. Throws a failure that `durable` has not reported. */
@@ -81,12 +88,10 @@ export class WriteBuffer {
     if (this.#isWaiting || this.#writes.length === 0) return this.#last;
     this.#isWaiting = true;
     const commit = this.#commits.run(async ({ willWrite }) => {
-      this.#isWaiting = false;
-      const writes = this.#writes; // Includes what was added since the commit was requested.
-      this.#writes = [];
-      if (this.#failure !== undefined) return;
       try {
-        await willWrite();
+        if (this.#failure === undefined) await willWrite();
+        const writes = this.#take(); // Includes what was added since the commit was requested.
+        if (this.#failure !== undefined) return;
         for (const write of writes) write();
         this.#finish();
       } catch (cause) {
@@ -95,6 +100,14 @@ export class WriteBuffer {
       }
     }, urgent);
     return this.#last = commit.catch((cause) => this.#fail(cause));
+  }
+
+  #take(): readonly (() => void)[] {
+    const writes = this.#writes;
+    this.#writes = [];
+    this.#subjects.clear();
+    this.#isWaiting = false;
+    return writes;
   }
 
   #fail(cause: unknown): void {
