@@ -7,7 +7,7 @@ import type { Store } from "../store/store.ts";
 /** Maximum seconds between two attempts of failing work. */
 const MAX_PAUSE = 64;
 
-/** The jobs of a service at a moment. */
+/** The jobs of a service at one time. */
 export interface JobLoad {
   /** Number of jobs that are running or waiting. */
   readonly running: number;

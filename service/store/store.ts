@@ -291,7 +291,7 @@ export interface StoreServer {
   readTime(): Promise<Date>;
 }
 
-/** Queries of units that only read, at a moment. */
+/** Queries of units that only read, at one time. */
 export interface QueryLoad {
   readonly running: number;
   /** Number of queries that wait for their first turn. */
@@ -300,7 +300,7 @@ export interface QueryLoad {
   readonly waitingLong: number;
 }
 
-/** The load of a database at a moment. */
+/** The load of a database at one time. */
 export interface StoreLoad {
   /** Queries. Undefined for a database in memory, where they do not wait. */
   readonly queries?: QueryLoad;

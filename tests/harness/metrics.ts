@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { within } from "./wait.ts";
 
-/** Metrics of a process at a moment. */
+/** Metrics of a process at one time. */
 export interface ReadMetrics {
   /** All metrics as text. */
   readonly text: string;

@@ -22,7 +22,7 @@ export interface Connection {
   run(sql: string, parameters?: readonly SqlParameter[], name?: string): Promise<SqlResult>;
 }
 
-/** The connections of a pool at a moment. */
+/** The connections of a pool at one time. */
 export interface PoolLoad {
   /** Number of connections in use. */
   readonly used: number;

@@ -18,7 +18,7 @@ const BACKLOG_TIMEOUT = 2000;
 /** Label of calls that are not granted. A script chooses their names. */
 const NOT_GRANTED = "none";
 
-/** What the metrics measure. */
+/** The worker that the metrics describe. */
 export interface MeasuredWorker {
   /** Number of inputs that it can process at the same time. */
   readonly concurrency: number;

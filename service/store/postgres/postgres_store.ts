@@ -120,7 +120,7 @@ export async function openPostgresStore(
     if (unmergedChanges++ % CHANGES_PER_MERGE > 0) return;
     const merged = changes.use(async (connection) => {
       await Promise.all(MERGE_COUNTS.map((sql) => connection.run(sql)));
-    }).catch(ignoreDatabaseError); // The sums are right without it.
+    }).catch(ignoreDatabaseError); // Unmerged counts have the same sums.
     running.add(merged);
     merged.then(() => running.delete(merged));
   }

@@ -50,7 +50,7 @@ interface Statement {
   readonly name?: StatementName;
 }
 
-/** What a unit needs that only reads. */
+/** Connections and pages of a unit that only reads. */
 export interface Reading {
   /** The pages of its operator. */
   readonly pages: Pages;

@@ -5,7 +5,7 @@ import { SvcError } from "../../../lib/errors.ts";
 export interface S3Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Of a temporary key. */
+  /** Token of a temporary key. */
   readonly sessionToken?: string;
 }
 

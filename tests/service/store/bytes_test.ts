@@ -1,4 +1,4 @@
-/** What every place of files promises: a directory, a PostgreSQL database and a bucket. */
+/** The behaviour that every place of files promises: a directory, a PostgreSQL database and a bucket. */
 import assert from "node:assert/strict";
 import { type ByteStore, BytesUnavailable, TooManyBytes } from "../../../service/store/bytes.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";

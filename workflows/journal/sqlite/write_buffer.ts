@@ -16,7 +16,7 @@ export class WriteBuffer {
   readonly #describeFailure: (cause: unknown) => Error;
   readonly #finish: () => void;
   #writes: (() => void)[] = [];
-  /** What the buffered writes are about. Undefined is everything. */
+  /** Subjects of the buffered writes. Undefined stands for everything. */
   readonly #subjects = new Set<string | undefined>();
   /** The last commit that was requested. */
   #last: Promise<void> = Promise.resolve();
