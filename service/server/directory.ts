@@ -20,7 +20,7 @@ import { isProcessId } from "../../utils/process_id.ts";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { openStore, type StorePlace } from "../store/open_store.ts";
 import type { Store } from "../store/store.ts";
-import { IN_DATABASE, isBucket } from "../store/open_bytes.ts";
+import { IN_DATABASE, isBucket, locateBucket } from "../store/open_bytes.ts";
 import { type FileOptions, MEMORY, type StoreOptions, type StorePasswordOptions } from "./settings.ts";
 import { keepFile, removeBytes } from "../store/bytes_on_disk.ts";
 import { removeCopies, removeDatabase } from "../store/sqlite/upgrade/earlier_copies.ts";
@@ -158,7 +158,7 @@ export async function findStore(path: string, options: StoreOptions): Promise<St
 
 /**
  * Finds the place of uploaded files: the given one, the last one of the directory, or undefined for the database. The files
- * of an embedded database are always in the directory.
+ * of an embedded database are always in the directory. Throws `INVALID_ARGS` for an invalid place.
  */
 export async function findFilePlace(
   path: string,
@@ -168,7 +168,9 @@ export async function findFilePlace(
   if ("location" in store) {
     const place = files ?? (path === MEMORY ? undefined : (await readState(path))?.files);
     if (place === undefined || place === IN_DATABASE) return undefined;
-    return isBucket(place) ? place : resolve(place);
+    if (!isBucket(place)) return resolve(place);
+    await locateBucket(place); // Throws before the database is opened.
+    return place;
   }
   if (files === undefined && filesCredentials === undefined) return undefined;
   const option = files === undefined ? "--files-credentials" : "--files";

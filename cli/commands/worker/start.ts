@@ -71,7 +71,7 @@ export const startCommand: LocalCommand = localCommand({
     const [withStore] = Object.entries({ concurrency, metrics, allow }).filter(([, value]) => value !== undefined);
     if (withStore !== undefined) {
       throw new SvcError("INVALID_ARGS", `--${withStore[0]} needs --store.`, {
-        hint: "Scheduled runs have their own grants and limits.",
+        hint: "Name the journal of the workers with --store. Scheduled runs have their own grants and limits.",
       });
     }
     const { runSchedules } = await import("../../../workflows/schedules/schedule_worker.ts");

@@ -113,6 +113,12 @@ Deno.test("a service with an embedded database, a wrong bucket or a wrong key do
     message: "--files needs a PostgreSQL database.",
   });
   const { location: store } = schema;
+  const unreachable = "postgres://svc@127.0.0.1:1/city";
+  await assert.rejects(openService({ store: unreachable, files: "s3://AKID:secret@files" }), (error) => {
+    assert.ok(error instanceof Error);
+    assert.match(error.message, /^--files: The location contains a credential/);
+    return !error.message.includes("secret");
+  });
   await assert.rejects(openService({ store, files: bucket.location, filesCredentials }), (error) => {
     assert.ok(error instanceof Error);
     assert.match(error.message, /^--files: s3:.* cannot be used\. The bucket responded with 403 InvalidAccessKeyId\.$/);
