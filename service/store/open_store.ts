@@ -37,6 +37,7 @@ export async function openStore(place: StorePlace, note?: (line: string) => void
   return await openPostgresStore(await parseStoreLocation(place.location), {
     getPassword: () => readPassword({ file, command }),
     onUpgrade: (activity) => note?.(`Preparing the database: ${activity}`),
+    ...(note && { note }),
   });
 }
 

@@ -178,7 +178,7 @@ async function toClientConfig(location: PostgresLocation, options: PoolOptions):
       ...(authorities === undefined ? {} : { ca: await readAuthorities(authorities) }),
     },
     application_name: options.applicationName,
-    options: `-c search_path=${schema} -c client_min_messages=warning`,
+    options: `-c search_path=${schema} -c client_min_messages=warning -c jit=off`,
     keepAlive: true,
     pipeline: true,
     types: { getTypeParser: findParser },

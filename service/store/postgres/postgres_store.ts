@@ -15,6 +15,7 @@ import { QueryLanes } from "./query_lanes.ts";
 import { ReadConnection } from "./read_connection.ts";
 import { STORE_SCHEMA } from "./schema.ts";
 import { explainDatabaseFailure, explainSlowQuery, toStoreError } from "./store_error.ts";
+import { TextIndex } from "./text_index.ts";
 import { PostgresTransaction } from "./transaction.ts";
 
 /** Options of a store. */
@@ -23,6 +24,8 @@ export interface PostgresStoreOptions {
   readonly getPassword?: () => Promise<string | undefined>;
   /** Called before each step that creates or upgrades the tables. `activity` completes a progress message. */
   readonly onUpgrade?: (activity: string) => void;
+  /** Receives a line about what the database lacks. */
+  readonly note?: (line: string) => void;
   /** Seconds that a unit waits for the locks of another one. Default: 5. */
   readonly lockSeconds?: number;
   /** Seconds that a query of a unit that only reads may take. Default: 20. */
@@ -50,6 +53,9 @@ const QUERY_WAIT = 10_000;
 /** Connections for files. */
 const FILES = 4;
 
+/** Seconds that the build of an index may wait for units that were running before it. */
+const BUILD_SECONDS = 24 * 60 * 60;
+
 /** Number of units that change data until the counts are merged. */
 const CHANGES_PER_MERGE = 500;
 
@@ -65,14 +71,22 @@ export async function openPostgresStore(
   options: PostgresStoreOptions = {},
 ): Promise<Store> {
   const { getPassword, lockSeconds, querySeconds = 20 } = options;
-  const explain = (error: unknown) => {
+  const explain = (error: unknown): never => {
     throw explainDatabaseFailure(location, error);
   };
   const open = (more: Partial<PoolOptions>) =>
     openPool(location, { applicationName: "svc service", getPassword, lockSeconds, ...more }).catch(explain);
   const upgrade = await open({ maxConnections: 1, statementSeconds: Infinity });
-  await migrate(upgrade, location, { ...STORE_SCHEMA, onStep: ({ activity }) => options.onUpgrade?.(activity) })
-    .catch(explain).finally(() => upgrade.close());
+  const prepare = async () => {
+    await migrate(upgrade, location, { ...STORE_SCHEMA, onStep: ({ activity }) => options.onUpgrade?.(activity) });
+    return await upgrade.use((connection) =>
+      TextIndex.prepare(connection, {
+        open: () => open({ maxConnections: 1, statementSeconds: Infinity, lockSeconds: BUILD_SECONDS }),
+        note: (line) => options.note?.(line),
+      })
+    );
+  };
+  const texts = await prepare().catch(explain).finally(() => upgrade.close());
   const changes = await open({ maxConnections: CHANGES });
   const reads = await open({ maxConnections: READS, statementSeconds: querySeconds });
   const files = await open({ maxConnections: FILES });
@@ -86,6 +100,7 @@ export async function openPostgresStore(
     QUERY_WAIT,
   );
   const numbers = new Numbers(control);
+  const shared = { numbers, isSearched: () => texts.isReady };
   const places = new PagePlaces<RowPlace>();
   const running = new Set<Promise<unknown>>();
   let unmergedChanges = 0;
@@ -108,7 +123,7 @@ export async function openPostgresStore(
 
   async function change<T>(work: Work<T>): Promise<Run<T>> {
     return await changes.use(async (connection) => {
-      const transaction = new PostgresTransaction(connection, numbers);
+      const transaction = new PostgresTransaction(connection, shared);
       const result = await runOnce(transaction, work);
       if (transaction.hasChanged) mergeCountsSometimes();
       return result;
@@ -127,7 +142,7 @@ export async function openPostgresStore(
 
   async function read<T>(work: Work<T>, operator: string): Promise<Run<T>> {
     const connection = await ReadConnection.take(reads);
-    const transaction = new PostgresTransaction(connection, numbers, {
+    const transaction = new PostgresTransaction(connection, shared, {
       pages: { places, operator },
       query: (query) => queries.run(query, operator),
       release: () => connection.release(),
@@ -179,6 +194,7 @@ export async function openPostgresStore(
       if (isClosed) return;
       isClosed = true;
       queries.close();
+      await texts[Symbol.asyncDispose]();
       await Promise.allSettled(running);
       await numbers.close().catch(ignoreDatabaseError); // Unused numbers are only gaps.
       await Promise.all(Object.values(pools).map((pool) => pool.close()));

@@ -2,6 +2,7 @@
 import type { SqlParameter } from "../../../utils/postgres/sql_value.ts";
 import { compileFilter, type Condition } from "../compile_filter.ts";
 import { isCountedQuery, isGrouped, isSummarised } from "../counted_query.ts";
+import { findSearchTexts } from "../derived.ts";
 import type { Column, Comparator, Filter, Page, RowField, RowQuery, RowSource, Value } from "../query.ts";
 import { getColumn, NUMBER_PROPERTIES, ROW_TABLES, type RowTable } from "../row_tables.ts";
 import { escapeText } from "./escape_text.ts";
@@ -50,10 +51,15 @@ const OPTIONAL = ["parentId"];
 
 /**
  * Compiles the statement for a page of rows. The column `row` is a JSON array with the values of the columns, or NULL if
- * the rows exceed the size of the page. The offset counts from the place `after`, if it is given.
+ * the rows exceed the size of the page. The offset counts from the place `after`, if it is given. `isSearched` says that there
+ * is an index of texts.
  */
-export function compileRows(query: RowQuery, page: Page, after?: RowPlace): CompiledPage {
-  const compiler = new Compiler(query, isGrouped(query) && isCountedQuery(query));
+export function compileRows(
+  query: RowQuery,
+  page: Page,
+  { after, isSearched }: { readonly after?: RowPlace | undefined; readonly isSearched?: boolean } = {},
+): CompiledPage {
+  const compiler = new Compiler(query, { isCounted: isGrouped(query) && isCountedQuery(query), isSearched });
   const order = [...compiler.order(), compiler.tieBreak].join(", ");
   const limit = `LIMIT ${page.limit < 0 ? "ALL" : compiler.bind(page.limit, "bigint")} OFFSET ${
     compiler.bind(page.offset, "bigint")
@@ -69,9 +75,9 @@ export function compileRows(query: RowQuery, page: Page, after?: RowPlace): Comp
 }
 
 /** Compiles the statement that counts all rows, in the column `count`. */
-export function compileCount(query: RowQuery): Compiled {
+export function compileCount(query: RowQuery, isSearched = false): Compiled {
   const isCounted = isCountedQuery(isGrouped(query) ? query : { ...query, columns: [] });
-  const compiler = new Compiler(query, isCounted);
+  const compiler = new Compiler(query, { isCounted, isSearched });
   if (isCounted && !isGrouped(query)) {
     return compiler.finish(`SELECT COALESCE(SUM(number), 0) AS count FROM ${compiler.body()}`);
   }
@@ -94,17 +100,25 @@ export function compileTextUses(kind: string, member: string, owner: string, cas
     GROUP BY used.text ORDER BY used.text COLLATE "C"`);
 }
 
+interface CompilerOptions {
+  /** True to read the counts of cases instead of the cases. */
+  readonly isCounted?: boolean;
+  /** True if there is an index of texts. */
+  readonly isSearched?: boolean | undefined;
+}
+
 class Compiler {
   readonly #query: RowQuery;
   readonly #isCounted: boolean;
+  readonly #isSearched: boolean;
   #table: RowTable;
   readonly #parameters: SqlParameter[] = [];
   readonly #known = new Map<string, string>();
 
-  /** Compiles a query. `isCounted` says that it reads the counts of cases instead of the cases. */
-  constructor(query: RowQuery, isCounted = false) {
+  constructor(query: RowQuery, { isCounted = false, isSearched = false }: CompilerOptions = {}) {
     this.#query = query;
     this.#isCounted = isCounted;
+    this.#isSearched = isSearched;
     this.#table = ROW_TABLES[query.source.kind];
   }
 
@@ -242,6 +256,7 @@ class Compiler {
     const { filter, cases, source, columns } = this.#query;
     const conditions = [
       ...this.#source(source),
+      ...this.#search(),
       ...(filter ? [this.#filter(filter)] : []),
       ...(cases ? [this.#matchCaseOfRow(source, cases)] : []),
       ...(after ? [this.#isAfter(after)] : []),
@@ -254,6 +269,15 @@ class Compiler {
       : [];
     return (this.#isCounted ? COUNTED_CASES : this.#table.name) + where +
       (terms.length > 0 ? ` GROUP BY ${terms.join(", ")}` : "");
+  }
+
+  /** Compiles a condition that an index serves: each matching case contains at least one of some texts. */
+  #search(): string[] {
+    const { source, filter } = this.#query;
+    const texts = this.#isSearched && source.kind === "cases" ? findSearchTexts(filter) : undefined;
+    const value = 'svc_search_text(cases."businessId", cases.content)';
+    const found = texts?.map((text) => `${value} LIKE svc_fold(${this.bind(`%${escapePattern(text)}%`)})`);
+    return found ? [`(${found.join(" OR ")})`] : [];
   }
 
   #matchCaseOfRow({ kind }: RowSource, filter: Filter): string {
@@ -397,6 +421,10 @@ class Compiler {
 /** Converts true and false to numbers, and numbers to their digits. */
 function formatValue(value: Value): string {
   return String(typeof value === "boolean" ? Number(value) : value);
+}
+
+function escapePattern(text: string): string {
+  return text.replaceAll(/[\\%_]/g, "\\$&");
 }
 
 function lower(text: string): string {

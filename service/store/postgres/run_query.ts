@@ -19,16 +19,23 @@ export type RunStatement = (statement: Compiled) => Promise<SqlResult>;
 /** The pages that an operator reads. */
 export type Pages = OperatorPages<RowPlace[number]>;
 
+/** Options of a query. */
+export interface QueryOptions {
+  readonly pages?: Pages | undefined;
+  /** True if there is an index of texts. */
+  readonly isSearched?: boolean | undefined;
+}
+
 /** Returns a page of rows. Throws `RowsTooLong` if they exceed the size of the page. */
 export async function queryRows(
   run: RunStatement,
   query: RowQuery,
   page: Page,
-  pages?: Pages,
+  { pages, isSearched }: QueryOptions = {},
 ): Promise<JsonObject[]> {
   const compile = () => compileRows(query, { offset: 0, limit: 0 });
   const rows = await readPage(pages, compile, page, async (page, after) => {
-    const { places, ...statement } = compileRows(query, page, after);
+    const { places, ...statement } = compileRows(query, page, { after, isSearched });
     const { rows } = await run(statement);
     return { rows, places: places > 0 ? rows.map((row) => readPlace(row, places)) : [] };
   });
@@ -39,8 +46,8 @@ export async function queryRows(
 }
 
 /** Counts all rows of a query. */
-export async function countRows(run: RunStatement, query: RowQuery): Promise<number> {
-  const { rows: [row] } = await run(compileCount(query));
+export async function countRows(run: RunStatement, query: RowQuery, isSearched?: boolean): Promise<number> {
+  const { rows: [row] } = await run(compileCount(query, isSearched));
   return Number(row?.count ?? 0);
 }
 

@@ -2,6 +2,7 @@
 import type { SchemaPlan, SchemaStep } from "../../../utils/postgres/migrate.ts";
 import { DERIVED_TABLES } from "./derived.ts";
 import { QUERY_FUNCTIONS } from "./query_functions.ts";
+import { TEXT_FUNCTIONS } from "./text_index.ts";
 
 /**
  * Texts compare by their bytes, as on SQLite. JSON keeps the order of its members and the digits of its numbers, unlike
@@ -142,6 +143,7 @@ const STEPS: readonly SchemaStep[] = [
   { activity: "creating the table of files", sql: FILES, compatibleWith: 2 },
   { activity: "adding indexes for orders of cases", sql: ORDER_INDEXES, compatibleWith: 2 },
   { activity: "adding tables for counts", sql: DERIVED_TABLES, compatibleWith: 2 },
+  { activity: "adding functions for searching texts", sql: TEXT_FUNCTIONS, compatibleWith: 2 },
 ];
 
 /** The tables of a store. */

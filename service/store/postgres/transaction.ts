@@ -50,6 +50,13 @@ interface Statement {
   readonly name?: StatementName;
 }
 
+/** Parts of a store that its units share. */
+export interface TransactionOptions {
+  readonly numbers: Numbers;
+  /** Reports whether there is an index of texts. */
+  isSearched(): boolean;
+}
+
 /** Connections and pages of a unit that only reads. */
 export interface Reading {
   /** The pages of its operator. */
@@ -68,6 +75,7 @@ export interface Reading {
 export class PostgresTransaction implements Transaction {
   readonly #connection: Connection;
   readonly #numbers: Numbers;
+  readonly #isSearched: () => boolean;
   readonly #reading: Reading | undefined;
   /** Statements that were not sent yet. */
   #waiting: Statement[] = [];
@@ -87,9 +95,10 @@ export class PostgresTransaction implements Transaction {
   #exists = new Map<string, boolean>();
 
   /** Begins a unit of work on a connection that nothing else uses. With `reading`, it only reads. */
-  constructor(connection: Connection, numbers: Numbers, reading?: Reading) {
+  constructor(connection: Connection, { numbers, isSearched }: TransactionOptions, reading?: Reading) {
     this.#connection = connection;
     this.#numbers = numbers;
+    this.#isSearched = isSearched;
     this.#reading = reading;
   }
 
@@ -304,11 +313,14 @@ export class PostgresTransaction implements Transaction {
   }
 
   async queryRows(query: RowQuery, page: Page): Promise<JsonObject[]> {
-    return await queryRows((query) => this.#query(query), query, page, this.#reading?.pages);
+    return await queryRows((query) => this.#query(query), query, page, {
+      pages: this.#reading?.pages,
+      isSearched: this.#isSearched(),
+    });
   }
 
   async countRows(query: RowQuery): Promise<number> {
-    return await countRows((query) => this.#query(query), query);
+    return await countRows((query) => this.#query(query), query, this.#isSearched());
   }
 
   async countUses(): Promise<Use[]> {

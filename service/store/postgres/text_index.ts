@@ -1,0 +1,145 @@
+/** The index by which cases with a part of a text are found. It needs an extension that not every user may create. */
+import { delay } from "../../../utils/async/abort.ts";
+import type { Connection, Pool } from "../../../utils/postgres/pool.ts";
+import { PostgresError } from "../../../utils/postgres/postgres_error.ts";
+
+/**
+ * Creates the functions of the index.
+ *
+ * - `svc_fold` ignores case as queries do, and also whether a sigma ends a word: a part of a word may end elsewhere.
+ * - `svc_search_text` returns the text in which a case is searched: its number, and every value of its content.
+ */
+export const TEXT_FUNCTIONS = `
+  CREATE FUNCTION svc_fold(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN replace(lower(value COLLATE "und-x-icu"), 'ς', 'σ') COLLATE "C";
+
+  CREATE FUNCTION svc_search_text(number text, content json) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 2000
+    RETURN svc_fold(concat_ws(E'\\n', number, (
+      SELECT string_agg(value #>> '{}', E'\\n')
+      FROM jsonb_path_query(content::jsonb, 'strict $.** ? (@.type() == "string" || @.type() == "number")') AS value
+    )));
+`;
+
+/** Lets one process at a time build the index. */
+const LOCK = "hashtextextended('index of texts ' || current_schema(), 0)";
+
+const STATE = `SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('"casesByText"')`;
+
+const EXTENSION = `SELECT quote_ident(nspname) AS schema
+  FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_trgm'`;
+
+/** Milliseconds between two looks at the index that another process builds. */
+const INTERVAL = 10_000;
+
+/** Options of the index. */
+export interface TextIndexOptions {
+  /** Opens a connection whose statements have no time limit. */
+  readonly open: () => Promise<Pool>;
+  /** Receives a line that explains why there is no index. */
+  readonly note: (line: string) => void;
+}
+
+/** The index of texts. While it is missing, queries compare each case. */
+export class TextIndex implements AsyncDisposable {
+  #isReady = false;
+  #building: Promise<void> = Promise.resolve();
+  readonly #closed = new AbortController();
+  #backend: number | undefined;
+  readonly #options: TextIndexOptions;
+
+  private constructor(options: TextIndexOptions) {
+    this.#options = options;
+  }
+
+  /** Creates the index if there are no cases. Otherwise builds it in the background, and changes do not wait for it. */
+  static async prepare(connection: Connection, options: TextIndexOptions): Promise<TextIndex> {
+    const index = new TextIndex(options);
+    const run = (sql: string) => connection.run(sql);
+    if (await index.#isValid(connection)) return index;
+    const schema = await findExtension(connection, options.note);
+    if (schema === undefined) return index;
+    if ((await run("SELECT 1 FROM cases LIMIT 1")).count > 0) {
+      index.#building = index.#build(schema).catch((error) => {
+        if (!(error instanceof PostgresError)) throw error;
+        if (!index.#closed.signal.aborted) options.note(`The index of texts cannot be built: ${error.message}.`);
+      });
+      return index;
+    }
+    await run(`SELECT pg_advisory_lock(${LOCK})`);
+    await run(compileIndex(schema, "IF NOT EXISTS"));
+    await run(`SELECT pg_advisory_unlock(${LOCK})`);
+    await index.#isValid(connection);
+    return index;
+  }
+
+  /** True if queries can use the index. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** Stops building the index. The next process starts again. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed.abort();
+    if (this.#backend !== undefined) {
+      const pool = await this.#options.open();
+      await pool.use((connection) => connection.run("SELECT pg_cancel_backend($1)", [this.#backend ?? null]))
+        .catch(() => {}); // The connection of the build is lost as well.
+      await pool.close();
+    }
+    await this.#building;
+  }
+
+  async #isValid(connection: Connection): Promise<boolean> {
+    const { rows: [row] } = await connection.run(STATE);
+    return this.#isReady = row?.indisvalid === true;
+  }
+
+  async #build(schema: string): Promise<void> {
+    const pool = await this.#options.open();
+    try {
+      await pool.use(async (connection) => {
+        while (!this.#closed.signal.aborted && !await this.#isValid(connection)) {
+          const { rows: [row] } = await connection.run(
+            `SELECT pg_try_advisory_lock(${LOCK}) AS mine, pg_backend_pid() AS pid`,
+          );
+          if (row?.mine === true) {
+            this.#backend = Number(row.pid);
+            if (this.#closed.signal.aborted) return;
+            // A build that was interrupted has left an index that nothing uses.
+            await connection.run(`DROP INDEX IF EXISTS "casesByText"`);
+            await connection.run(compileIndex(schema, "CONCURRENTLY"));
+            this.#backend = undefined;
+          } else await delay(INTERVAL, this.#closed.signal).catch(() => {});
+        }
+      });
+    } finally {
+      this.#backend = undefined;
+      await pool.close();
+    }
+  }
+}
+
+/** Returns the name of the schema with the extension, which is created if it is missing and the user may create it. */
+async function findExtension(connection: Connection, note: (line: string) => void): Promise<string | undefined> {
+  const find = async () => (await connection.run(EXTENSION)).rows[0]?.schema?.toString();
+  const found = await find();
+  if (found !== undefined) return found;
+  try {
+    await connection.run("CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA public");
+  } catch (error) {
+    if (!(error instanceof PostgresError)) throw error;
+    const created = await find(); // Another process may have created it.
+    if (created !== undefined) return created;
+    note(
+      `Texts are searched without an index: the extension pg_trgm cannot be created (${error.message}). ` +
+        "Let an administrator run 'CREATE EXTENSION pg_trgm' in this database, and restart the service.",
+    );
+  }
+  return await find();
+}
+
+/** A search reads all entries that are not sorted in yet, so there are few of them. */
+function compileIndex(schema: string, how: "IF NOT EXISTS" | "CONCURRENTLY"): string {
+  return `CREATE INDEX ${how} "casesByText" ON cases
+    USING gin (svc_search_text("businessId", content) ${schema}.gin_trgm_ops) WITH (gin_pending_list_limit = 256)`;
+}

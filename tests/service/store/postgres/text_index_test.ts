@@ -1,0 +1,99 @@
+/** The index of texts on PostgreSQL: it is built for existing cases, and a database without it still finds texts. */
+import assert from "node:assert/strict";
+import { openPostgresStore } from "../../../../service/store/postgres/postgres_store.ts";
+import type { Store, StoredCase } from "../../../../service/store/store.ts";
+import { parseLocation } from "../../../../utils/postgres/location.ts";
+import { openPool, type Pool } from "../../../../utils/postgres/pool.ts";
+import { startPostgres } from "../../../harness/postgres.ts";
+import { useTestSchema } from "../../../harness/postgres_schema.ts";
+import { eventually } from "../../../harness/wait.ts";
+
+const TIME = "2026-01-02T03:04:05.678Z";
+
+function newCase(n: number): StoredCase {
+  return {
+    ...{ id: `W P-${n}`, businessId: `P-${n}`, typeId: "T", status: "Open", urgency: 10, stageId: "S" },
+    ...{ createdBy: "ada", createdAt: TIME, updatedBy: "ada", updatedAt: TIME, tag: "1", flow: {} },
+    content: { Page: { Text: `The Garage of number ${n}` } },
+  };
+}
+
+async function putCases(store: Store, first: number, count: number): Promise<void> {
+  await store.transact(async (tx) => {
+    for (let n = first; n < first + count; n++) await tx.putCase(newCase(n));
+  });
+}
+
+/** Counts the cases with a text, whatever its case. */
+async function countMatches(store: Store, text: string): Promise<number> {
+  const filter = {
+    left: { content: ["Page", "Text"] },
+    comparator: "CONTAINS",
+    right: { value: text },
+    ignoreCase: true,
+  } as const;
+  return await store.read((tx) => tx.countRows({ source: { kind: "cases", typeIds: ["T"] }, columns: [], filter }));
+}
+
+function run(pool: Pool, sql: string) {
+  return pool.use((connection) => connection.run(sql));
+}
+
+Deno.test("the index is built again for existing cases, while others are added", async () => {
+  await using schema = useTestSchema();
+  const first = await openPostgresStore(schema.parsed);
+  await putCases(first, 0, 100);
+  const pool = await schema.open();
+  const isValid = async () => {
+    const sql = `SELECT 1 FROM pg_index WHERE indexrelid = to_regclass('"casesByText"') AND indisvalid`;
+    return (await run(pool, sql)).count === 1;
+  };
+  assert.ok(await isValid(), "a new schema has the index");
+  // An interrupted build leaves such an index.
+  await run(pool, `UPDATE pg_index SET indisvalid = false WHERE indexrelid = '"casesByText"'::regclass`);
+  const second = await openPostgresStore(schema.parsed);
+  await putCases(second, 100, 100);
+  assert.equal(await countMatches(second, "garage"), 200);
+  await eventually("the index is built", isValid);
+  await putCases(first, 200, 1);
+  await eventually("the index is used", async () => await countMatches(second, "the garage of number 200") === 1);
+  await Promise.all([first.close(), second.close(), pool.close()]);
+});
+
+Deno.test("a store that closes stops building the index", async () => {
+  await using schema = useTestSchema();
+  const first = await openPostgresStore(schema.parsed);
+  await putCases(first, 0, 1);
+  const pool = await schema.open();
+  await run(pool, `DROP INDEX "casesByText"`);
+  await pool.use(async (connection) => {
+    await connection.run("BEGIN; LOCK TABLE cases IN SHARE ROW EXCLUSIVE MODE"); // The build waits for its end.
+    const second = await openPostgresStore(schema.parsed);
+    await second.close();
+    await connection.run("COMMIT");
+  });
+  await Promise.all([first.close(), pool.close()]);
+});
+
+Deno.test("without the right to create the extension, texts are found by comparing all cases, and a line says why", async () => {
+  await using server = await startPostgres();
+  const administrator = await openPool(parseLocation(server.location, "test"), { applicationName: "test" });
+  const { database } = parseLocation(server.location, "test");
+  await run(administrator, `CREATE ROLE app LOGIN; GRANT CREATE ON DATABASE "${database}" TO app`);
+  const location = { ...parseLocation(server.location, "test"), user: "app" };
+  const lines: string[] = [];
+  const open = () => openPostgresStore(location, { note: (line) => lines.push(line) });
+  const first = await open();
+  await putCases(first, 0, 3);
+  await first.close();
+  assert.deepEqual(lines, []);
+  await run(administrator, `DROP EXTENSION pg_trgm CASCADE; REVOKE CREATE ON DATABASE "${database}" FROM app`);
+  const second = await open();
+  assert.equal(await countMatches(second, "GARAGE OF NUMBER 2"), 1);
+  await second.close();
+  assert.deepEqual(lines, [
+    "Texts are searched without an index: the extension pg_trgm cannot be created (permission denied to create extension " +
+    "\"pg_trgm\"). Let an administrator run 'CREATE EXTENSION pg_trgm' in this database, and restart the service.",
+  ]);
+  await administrator.close();
+});
