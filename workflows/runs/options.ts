@@ -5,6 +5,7 @@ import type { CallerOptions } from "../../lib/client/caller.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { describeReadError } from "../../utils/fs/describe_error.ts";
+import type { PasswordSource } from "../../utils/postgres/password.ts";
 import { STDIN } from "../inputs/open_inputs.ts";
 import type { Keep, OnUnknown, RunSettings } from "../journal/journal.ts";
 import type { GrantOptions } from "../scripts/permissions.ts";
@@ -26,6 +27,8 @@ export interface RunsOptions extends CallerOptions {
    * started, but neither resumed nor listed.
    */
   readonly journal?: string | false;
+  /** Source of the password of a journal in PostgreSQL. Default: the variable `PGPASSWORD`, or no password. */
+  readonly journalPassword?: PasswordSource;
 }
 
 /** The beginning or the end of an outage during a run. */

@@ -3,6 +3,7 @@ import { SvcError } from "../../lib/errors.ts";
 import { invokeCallback } from "../../lib/client/callback.ts";
 import { findUntrusted } from "../../utils/fs/trusted_path.ts";
 import { exists } from "../../utils/fs/exists.ts";
+import type { PasswordSource } from "../../utils/postgres/password.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { sha256Text } from "../../utils/text/sha256.ts";
 import type { Cassette } from "../cassette/cassette.ts";
@@ -69,6 +70,8 @@ export class Runs implements AsyncDisposable {
 
   /** Use `openRuns`. */
   constructor(options: RunsOptions) {
+    const { journal, journalPassword } = options;
+    if (journalPassword !== undefined) checkHasPassword(journal);
     this.#options = options;
   }
 
@@ -360,7 +363,7 @@ export class Runs implements AsyncDisposable {
     file?: Fingerprint,
   ): Promise<Run> {
     const { openRun } = await import("./open_run.ts");
-    const { journal: _journal, ...service } = this.#options;
+    const { journal: _journal, journalPassword: _password, ...service } = this.#options;
     return await openRun({
       id,
       settings,
@@ -468,7 +471,7 @@ export class Runs implements AsyncDisposable {
     this.#journal ??= this.#path === undefined
       ? openJournal(defaultJournalPath(directory), { makeFolder: true, warn })
       : isLocation(this.#path)
-      ? openShared(this.#path)
+      ? openShared(this.#path, this.#options.journalPassword)
       : openJournal(this.#path, { warn });
     return await this.#journal;
   }
@@ -497,8 +500,16 @@ export function isLocation(path: string): boolean {
 }
 
 /** Opens a journal in PostgreSQL, whose client is loaded only now. */
-async function openShared(location: string): Promise<Journal> {
-  return await (await import("../journal/postgres/postgres_journal.ts")).openPostgresJournal(location);
+async function openShared(location: string, password?: PasswordSource): Promise<Journal> {
+  return await (await import("../journal/postgres/postgres_journal.ts")).openPostgresJournal(location, { password });
+}
+
+/** Throws if a journal is not in a database server. */
+export function checkHasPassword(journal: string | false | undefined): void {
+  if (typeof journal === "string" && isLocation(journal)) return;
+  throw new SvcError("INVALID_ARGS", "A journal in a file has no password.", {
+    hint: "Name a journal in PostgreSQL, e.g. postgres://svc@db.example.org/city, or leave out the password.",
+  });
 }
 
 /** Reports whether a file exists or cannot be accessed. In the latter case, opening it reports the reason. */

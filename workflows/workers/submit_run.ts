@@ -3,6 +3,7 @@ import type { CallerOptions } from "../../lib/client/caller.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { abortable, delay, onAbort } from "../../utils/async/abort.ts";
 import type { JsonValue } from "../../utils/json.ts";
+import type { PasswordSource } from "../../utils/postgres/password.ts";
 import { checkInputs, openInputs, STDIN } from "../inputs/open_inputs.ts";
 import { openPostgresJournal, type PostgresJournal } from "../journal/postgres/postgres_journal.ts";
 import { checkRunId, newRunId } from "../journal/run_id.ts";
@@ -31,6 +32,8 @@ const MAX_NAMED_FAILURES = 20;
 export interface SubmitOptions extends StartRunOptions {
   /** Location of the journal of the workers. */
   readonly workers: string;
+  /** Source of the password of the journal. Default: the variable `PGPASSWORD`, or no password. */
+  readonly password?: PasswordSource;
   /** Runs with a higher priority come first. Default: 0. */
   readonly priority?: number;
 }
@@ -40,13 +43,13 @@ export interface SubmitOptions extends StartRunOptions {
  * here in the order of the inputs. If a run with the identifier exists, its inputs are completed and its results read.
  */
 export async function submitRun(options: SubmitOptions, service: CallerOptions): Promise<SubmittedRun> {
-  const { workers, input, each, inputs } = options;
+  const { workers, password, input, each, inputs } = options;
   const id = options.id === undefined ? newRunId() : checkRunId(options.id);
   if (each !== undefined) await checkInputs(each);
   const settings = await toSettings(options, service.profile);
   await using workflow = await openWorkflow({ ...options, limits: settings.limits });
   await using stack = new AsyncDisposableStack();
-  const journal = stack.use(await openPostgresJournal(workers, { patienceMilliseconds: 60_000 }));
+  const journal = stack.use(await openPostgresJournal(workers, { password, patienceMilliseconds: 60_000 }));
   const queue = new WorkQueue(journal);
   const { name, digest } = workflow;
   const earlier = await journal.findRun(id);

@@ -6,6 +6,7 @@ import { retrying } from "../../lib/client/retry.ts";
 import { getErrorMessage, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { Log } from "../../lib/telemetry/log.ts";
 import { delay, onAbort } from "../../utils/async/abort.ts";
+import type { PasswordSource } from "../../utils/postgres/password.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import { GrantedCalls } from "../engine/live_calls.ts";
 import type { RunRecord } from "../journal/journal.ts";
@@ -41,6 +42,8 @@ const RELEASE_MILLISECONDS = 1000;
 export interface WorkerOptions {
   /** Location of the journal. */
   readonly store: string;
+  /** Source of the password of the journal. Default: the variable `PGPASSWORD`, or no password. */
+  readonly password?: PasswordSource;
   /** Number of inputs to process at the same time. */
   readonly concurrency: number;
   /** Operations that scripts may call, such as `cases.create`, `assignments.*` or `*`. */
@@ -59,11 +62,11 @@ export interface WorkerOptions {
 
 /** Takes inputs and runs them, until the signal aborts or the worker is drained. */
 export async function runWorker(options: WorkerOptions): Promise<void> {
-  const { store, concurrency, service: callerOptions, signal } = options;
+  const { store, password, concurrency, service: callerOptions, signal } = options;
   const allowed = expandPatterns(options.allow, await loadOperations());
   const service = describeService(callerOptions);
   const session = { name: `process ${Deno.pid}`, kind: "worker", concurrency, service } as const;
-  await using journal = await openPostgresJournal(store, { session, patienceMilliseconds: Infinity });
+  await using journal = await openPostgresJournal(store, { session, password, patienceMilliseconds: Infinity });
   using _closing = onAbort(signal, () => void setTimeout(() => journal.database.stopRepeating(), BACKOFF_MILLISECONDS));
   const worker = new Worker(journal, await journal.openSession(), options, allowed, service);
   try {

@@ -1,5 +1,6 @@
 import { type LocalCommand, localCommand } from "../local_command.ts";
-import { filesCredentialsFlag, storePasswordFlags } from "./store_flags.ts";
+import { storePasswordFlags } from "../store_password.ts";
+import { filesCredentialsFlag } from "./store_flags.ts";
 
 /** `svc service copy`. */
 export const copyCommand: LocalCommand = localCommand({

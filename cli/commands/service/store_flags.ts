@@ -1,19 +1,5 @@
 import type { Flag } from "../command.ts";
-
-/** The flags with the password of a database. */
-export const storePasswordFlags = {
-  storePasswordFile: {
-    help: "File with the database password (default: the variable PGPASSWORD)",
-    type: "path",
-    placeholder: "file",
-  },
-  storePasswordCommand: {
-    help: "Command that prints the database password",
-    type: "string",
-    placeholder: "command",
-    excludes: ["storePasswordFile"],
-  },
-} as const satisfies Record<string, Flag>;
+import { storePasswordFlags } from "../store_password.ts";
 
 /** The flag with the key of a bucket. */
 export const filesCredentialsFlag = {

@@ -3,6 +3,7 @@ import { SvcError } from "../../../lib/errors.ts";
 import type { WorkerState } from "../../../workflows/journal/postgres/session.ts";
 import type { WorkerDescription, WorkQueue } from "../../../workflows/workers/work_queue.ts";
 import type { CommandContext, Flag } from "../command.ts";
+import { storePasswordFlags, type StorePasswordValues, toPasswordSource } from "../store_password.ts";
 
 /** The flag for the journal of the workers. */
 export const store = {
@@ -12,6 +13,7 @@ export const store = {
     placeholder: "location",
     required: true,
   },
+  ...storePasswordFlags,
 } as const satisfies Record<string, Flag>;
 
 /** The flags of commands that ask workers to do something. */
@@ -21,11 +23,19 @@ export const selection = {
   ...store,
 } as const satisfies Record<string, Flag>;
 
+/** Values of the flags for the journal. */
+interface StoreValues extends StorePasswordValues {
+  readonly store: string;
+}
+
 /** Uses the queue of a journal. */
-export async function useQueue<T>(location: string, use: (queue: WorkQueue) => Promise<T>): Promise<T> {
+export async function useQueue<T>(
+  { store, ...values }: StoreValues,
+  use: (queue: WorkQueue) => Promise<T>,
+): Promise<T> {
   const { openPostgresJournal } = await import("../../../workflows/journal/postgres/postgres_journal.ts");
   const { WorkQueue } = await import("../../../workflows/workers/work_queue.ts");
-  await using journal = await openPostgresJournal(location);
+  await using journal = await openPostgresJournal(store, { password: toPasswordSource(values) });
   return await use(new WorkQueue(journal));
 }
 
@@ -33,12 +43,12 @@ export async function useQueue<T>(location: string, use: (queue: WorkQueue) => P
 export async function askWorkers(
   context: CommandContext,
   request: WorkerState,
-  { worker, all = false, store }: { readonly worker?: number; readonly all?: boolean; readonly store: string },
+  { worker, all = false, ...place }: StoreValues & { readonly worker?: number; readonly all?: boolean },
 ): Promise<void> {
   if (worker === undefined && !all) {
     throw new SvcError("INVALID_ARGS", "No worker was named.", { hint: "Use --worker <number>, or --all." });
   }
-  const found: readonly WorkerDescription[] = await useQueue(store, async (queue) => {
+  const found: readonly WorkerDescription[] = await useQueue(place, async (queue) => {
     const ids = await queue.askWorkers(request, worker);
     if (worker !== undefined && ids.length === 0) {
       throw new SvcError("INVALID_ARGS", `There is no worker ${worker}.`, {

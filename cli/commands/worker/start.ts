@@ -1,7 +1,9 @@
 import { SvcError } from "../../../lib/errors.ts";
 import { createJsonLog, type Log, LOG_FORMATS } from "../../../lib/telemetry/log.ts";
+import { toKebab } from "../../../lib/operation/operation.ts";
 import { callerOptions } from "../../context.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
+import { storePasswordFlags, toPasswordSource } from "../store_password.ts";
 import { lowerFirst } from "../../../utils/text/wording.ts";
 import { grants, journalFile } from "../workflow/shared/flags.ts";
 
@@ -26,6 +28,7 @@ export const startCommand: LocalCommand = localCommand({
       type: "string",
       placeholder: "location",
     },
+    ...storePasswordFlags,
     concurrency: {
       help: `With --store, inputs to process at the same time (default: ${CONCURRENCY})`,
       type: "integer",
@@ -45,7 +48,7 @@ export const startCommand: LocalCommand = localCommand({
   },
   example: ["", "--until-idle", "--store postgres://svc@db.example.org/city --allow 'cases.*'"],
   seeAlso: ["workflow schedule add --help"],
-  async run(context, { untilIdle, journal, store, concurrency, metrics, logFormat, allow }) {
+  async run(context, { untilIdle, journal, store, concurrency, metrics, logFormat, allow, ...place }) {
     const { escapeToOneLine } = await import("../../../utils/text/control_characters.ts");
     const { io, signal, globals: { quiet } } = context;
     const write = (line: string) => {
@@ -59,6 +62,7 @@ export const startCommand: LocalCommand = localCommand({
       const service = callerOptions(context);
       return await runWorker({
         store,
+        password: toPasswordSource(place),
         concurrency: concurrency ?? CONCURRENCY,
         allow: allow ?? [],
         service,
@@ -68,9 +72,11 @@ export const startCommand: LocalCommand = localCommand({
         log,
       });
     }
-    const [withStore] = Object.entries({ concurrency, metrics, allow }).filter(([, value]) => value !== undefined);
+    const [withStore] = Object.entries({ concurrency, metrics, allow, ...place }).filter(([, value]) =>
+      value !== undefined
+    );
     if (withStore !== undefined) {
-      throw new SvcError("INVALID_ARGS", `--${withStore[0]} needs --store.`, {
+      throw new SvcError("INVALID_ARGS", `--${toKebab(withStore[0])} needs --store.`, {
         hint: "Name the journal of the workers with --store. Scheduled runs have their own grants and limits.",
       });
     }

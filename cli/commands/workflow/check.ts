@@ -27,10 +27,10 @@ export const checkCommand: LocalCommand = localCommand({
     ...journal,
   },
   example: ["intake.ts --against 20261121-1405-k7wqh2", `intake.ts --against ${ALL_OPEN}`],
-  async run(context, { against, journal, ...flags }) {
+  async run(context, { against, ...flags }) {
     const { openRunsFor } = await import("./shared/open_runs.ts");
     const { printChecks } = await import("./shared/print_checks.ts");
-    await using runs = openRunsFor(context, journal);
+    await using runs = openRunsFor(context, flags);
     const run = against === ALL_OPEN ? undefined : against;
     await printChecks(context, runs.check({ ...flags, ...toWorkOptions(flags), run, signal: context.signal }));
   },

@@ -19,16 +19,16 @@ export const recordCommand: LocalCommand = localCommand({
     ...journal,
   },
   example: `intake.ts -o intake.cassette.json --input '{"Applicant":"Ada","Address":"Main St 1"}' --allow-declared`,
-  async run(context, { output, force, journal, ...flags }) {
+  async run(context, { output, force, ...flags }) {
     const { NO_JOURNAL, openRunsFor } = await import("./shared/open_runs.ts");
-    if (journal === NO_JOURNAL) {
+    if (flags.journal === NO_JOURNAL) {
       throw new SvcError("INVALID_ARGS", "A cassette requires a journal.", { hint: "Omit --journal none." });
     }
     const { checkCassetteFile, writeCassette } = await import("./shared/cassettes.ts");
     await checkCassetteFile(output, force);
     const { newRunId } = await import("../../../workflows/journal/run_id.ts");
     const { processRun } = await import("./shared/process_run.ts");
-    await using runs = openRunsFor(context, journal);
+    await using runs = openRunsFor(context, flags);
     const id = newRunId();
     let hasStarted = false;
     try {

@@ -10,10 +10,10 @@ export const resumeCommand: LocalCommand = localCommand({
   args: [runId],
   flags: continuation,
   example: "20261121-1405-k7wqh2",
-  async run(context, { run, journal, ...flags }) {
+  async run(context, { run, ...flags }) {
     const { openRunsFor } = await import("./shared/open_runs.ts");
     const { processRun } = await import("./shared/process_run.ts");
-    await using runs = openRunsFor(context, journal);
+    await using runs = openRunsFor(context, flags);
     const { each } = await runs.settings(run);
     await processRun(context, {
       each,

@@ -1,5 +1,6 @@
 import { SvcError } from "../../../lib/errors.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
+import { toPasswordSource } from "../store_password.ts";
 import { newJournal, newRun, script, toWorkOptions } from "./shared/flags.ts";
 
 /** `svc workflow run`. */
@@ -42,20 +43,20 @@ export const runCommand: LocalCommand = localCommand({
     },
   },
   example: `intake.ts --input '{"Applicant":"Ada","Address":"Main St 1"}' --allow-declared`,
-  async run(context, { journal, runId, resume, once, workers, detach, priority, ...flags }) {
+  async run(context, { runId, resume, once, workers, detach, priority, ...flags }) {
     if (context.globals.dryRun) return await (await import("./shared/print_plan.ts")).printPlan(context, flags);
     if (workers === undefined && (detach || priority !== undefined)) throw needsWorkers(detach ? "detach" : "priority");
     if (workers !== undefined) {
       const { submitForWorkers } = await import("./shared/submit_for_workers.ts");
       return await submitForWorkers(
         context,
-        { ...flags, ...toWorkOptions(flags), id: runId, workers, priority },
+        { ...flags, ...toWorkOptions(flags), id: runId, workers, password: toPasswordSource(flags), priority },
         detach,
       );
     }
     const { openRunsFor } = await import("./shared/open_runs.ts");
     const { processRun } = await import("./shared/process_run.ts");
-    await using runs = openRunsFor(context, journal);
+    await using runs = openRunsFor(context, flags);
     await processRun(context, {
       each: flags.each,
       open: (options) =>

@@ -9,9 +9,9 @@ export const statusCommand: LocalCommand = localCommand({
   flags: journal,
   example: "20261121-1405-k7wqh2",
   seeAlso: ["workflow watch --help", "workflow show --help"],
-  async run(context, { run, journal }) {
+  async run(context, { run, ...place }) {
     const { openRunsFor } = await import("./shared/open_runs.ts");
-    await using runs = openRunsFor(context, journal);
+    await using runs = openRunsFor(context, place);
     await context.print(await runs.status(run));
   },
 });

@@ -14,11 +14,11 @@ export const watchCommand: LocalCommand = localCommand({
   flags: journal,
   example: "20261121-1405-k7wqh2",
   seeAlso: ["workflow status --help"],
-  async run(context, { run, journal }) {
+  async run(context, { run, ...place }) {
     const { openRunsFor } = await import("./shared/open_runs.ts");
     const { describeProgress, ProgressBar } = await import("../../render/progress.ts");
     const { globals, io, signal } = context;
-    await using runs = openRunsFor(context, journal);
+    await using runs = openRunsFor(context, place);
     const bar = !globals.quiet && io.stderr.isTerminal() ? new ProgressBar(io.stderr) : undefined;
     try {
       for (;;) {

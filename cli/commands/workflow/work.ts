@@ -60,14 +60,14 @@ export const workCommand: LocalCommand = localCommand({
   },
   example: "check.ts --queue Review --concurrency 8 --route-queue Inspection --allow-declared",
   seeAlso: ["work take --help", "work release --help"],
-  async run(context, { journal, queue, maxAttempts, retryDelay, parkQueue, routeQueue, untilEmpty = false, ...flags }) {
+  async run(context, { queue, maxAttempts, retryDelay, parkQueue, routeQueue, untilEmpty = false, ...flags }) {
     const { openRunsFor } = await import("./shared/open_runs.ts");
     const { createAsk, describeOutage, formatLine } = await import("./shared/process_run.ts");
     const { workOnQueue } = await import("../../../workflows/robots/work_on_queue.ts");
     const { callerOptions } = await import("../../context.ts");
     const { prefixLines } = await import("../../../utils/text/control_characters.ts");
     const { io, signal, note, globals: { fields } } = context;
-    await using runs = openRunsFor(context, journal);
+    await using runs = openRunsFor(context, flags);
     await workOnQueue(runs, callerOptions(context), {
       queue,
       maxAttempts,

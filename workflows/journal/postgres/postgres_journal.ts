@@ -2,7 +2,7 @@
 import { getErrorMessage, SvcError } from "../../../lib/errors.ts";
 import { formatLocation, LocationError, parseLocation } from "../../../utils/postgres/location.ts";
 import { migrate, SchemaError } from "../../../utils/postgres/migrate.ts";
-import { readPassword } from "../../../utils/postgres/password.ts";
+import { type PasswordSource, readPassword } from "../../../utils/postgres/password.ts";
 import { openPool, type Pool } from "../../../utils/postgres/pool.ts";
 import { PostgresError } from "../../../utils/postgres/postgres_error.ts";
 import type { SqlRow } from "../../../utils/postgres/sql_value.ts";
@@ -94,6 +94,8 @@ export interface PostgresJournalOptions {
   readonly session?: SessionOptions;
   /** Time for which work is repeated while the database is unavailable, in milliseconds. */
   readonly patienceMilliseconds?: number;
+  /** Source of the password. Default: the variable `PGPASSWORD`, or no password. */
+  readonly password?: PasswordSource;
 }
 
 /** Opens the journal at a location such as `postgres://svc@db.example.org/city?schema=svc`. Creates missing tables. */
@@ -103,7 +105,11 @@ export async function openPostgresJournal(
 ): Promise<PostgresJournal> {
   const location = parse(text);
   const open = (maxConnections: number) =>
-    openPool(location, { applicationName: "svc workflow", getPassword: () => readPassword({}), maxConnections });
+    openPool(location, {
+      applicationName: "svc workflow",
+      getPassword: () => readPassword(options.password ?? {}),
+      maxConnections,
+    });
   const pool = await open(8);
   const name = formatLocation(location);
   try {
@@ -120,8 +126,11 @@ function parse(text: string) {
   try {
     return parseLocation(text, "svc");
   } catch (error) {
-    if (error instanceof LocationError) throw new SvcError("INVALID_ARGS", error.message, { cause: error });
-    throw error;
+    if (!(error instanceof LocationError)) throw error;
+    throw new SvcError("INVALID_ARGS", error.message, {
+      cause: error,
+      hint: "Pass the password with PGPASSWORD, --store-password-file or --store-password-command.",
+    });
   }
 }
 
@@ -131,7 +140,8 @@ function explain(name: string, error: unknown): unknown {
   return new SvcError("INVALID_CONFIG", `The journal ${name} cannot be opened: ${error.message}`, {
     cause: error,
     hint: error.kind === "refused"
-      ? "Check the location and the user. The password comes from PGPASSWORD."
+      ? "Check the location and the user. Pass the password with PGPASSWORD, --store-password-file or " +
+        "--store-password-command."
       : "Check the database server.",
   });
 }

@@ -5,6 +5,7 @@ import { KEEPS, ON_UNKNOWN } from "../../../../workflows/journal/journal.ts";
 import { DEFAULT_LIMITS } from "../../../../workflows/sandbox/host/limits.ts";
 import { parseCallSetting } from "../../../args/read_values.ts";
 import type { Flag } from "../../command.ts";
+import { storePasswordFlags } from "../../store_password.ts";
 
 /** The script to run. */
 export const script = {
@@ -29,6 +30,7 @@ export const journal = {
     help: "Journal file or postgres:// location (default: workflows.db in the configuration directory)",
     type: "path",
   },
+  ...storePasswordFlags,
 } as const satisfies Record<string, Flag>;
 
 /** The journal of schedules, which is always a file. */
@@ -38,6 +40,7 @@ export const journalFile = {
 
 /** The journal of a new run. */
 export const newJournal = {
+  ...journal,
   journal: { ...journal.journal, help: `${journal.journal.help}; 'none' keeps no journal` },
 } as const satisfies Record<string, Flag>;
 

@@ -27,7 +27,7 @@ export async function printPlan(context: CommandContext, flags: PlanFlags): Prom
   const { globals, io, note, print, signal } = context;
   const { script, root, allow = [], allowDeclared } = flags;
   const input = await readInput(context, flags);
-  await using runs = openRunsFor(context, NO_JOURNAL);
+  await using runs = openRunsFor(context, { journal: NO_JOURNAL });
   const onLog = (text: string) => io.stderr.write(text + "\n");
   const { limits } = toWorkOptions(flags);
   const { plan, failure } = await runs.plan({ script, root, allow, allowDeclared, limits, input, onLog, signal });
