@@ -23,6 +23,7 @@ import {
   MAX_STALE,
   type NumberedItem,
   parseContent,
+  STALE_INTERVAL,
 } from "./derived.ts";
 import { type OperatorPages, type PlacedRows, readPage } from "../page_places.ts";
 import { listColumns, parseStored } from "../tables.ts";
@@ -30,11 +31,14 @@ import { decodeRow, encodeRow, insertInto, listRarelyChanged, set, type SqlRow, 
 import {
   type CaseSearch,
   compileCount,
+  compileIsFrequent,
   compileItemCases,
   compileRows,
+  findStatusInOrder,
   isNewestFirst,
   matchTexts,
   type RowPlace,
+  type StatusInOrder,
 } from "./query.ts";
 import type { SqlQuery } from "./query_runner.ts";
 import { COUNT_USES, countMismatchedKeys, countValues, rename } from "./uses.ts";
@@ -111,6 +115,7 @@ export class Statements {
   readonly #db: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();
   readonly #updates = new Map<string, StatementSync>();
+  #staleTexts = 0;
 
   /** Creates the statements of a connection. */
   constructor(db: DatabaseSync) {
@@ -134,6 +139,12 @@ export class Statements {
     const prepared = this.#db.prepare(update("cases", changed));
     this.#updates.set(key, prepared);
     return prepared;
+  }
+
+  /** Notes that a text has become stale. Returns true after each `STALE_INTERVAL` texts, to count all stale texts. */
+  countStaleText(): boolean {
+    this.#staleTexts = (this.#staleTexts + 1) % STALE_INTERVAL;
+    return this.#staleTexts === 0;
   }
 
   /** Compiles a statement that is used once. */
@@ -342,8 +353,10 @@ export class SqliteTransaction implements Transaction {
   /** Reads a page. If the rows contain a certain text, the index of texts finds them. */
   async #readPage(query: RowQuery, page: Page, after?: RowPlace): Promise<PlacedRows<SqlRow, SQLInputValue>> {
     const match = findMatch(query);
+    const status = findStatusInOrder(query);
+    const isInOrder = status !== undefined && page.limit >= 0 && await this.#isFrequentStatus(status, page);
     const read = async (search?: CaseSearch) => {
-      const { places, ...compiled } = compileRows(query, page, { after, search });
+      const { places, ...compiled } = compileRows(query, page, { after, search, isInOrder });
       const rows = await this.#query({ ...compiled, maxLength: page.size });
       return { rows, places: places > 0 ? rows.map((row) => readPlace(row, places)) : [] };
     };
@@ -357,6 +370,11 @@ export class SqliteTransaction implements Transaction {
   async #isFrequent(match: string): Promise<boolean> {
     const sql = "SELECT 1 FROM caseTexts WHERE caseTexts MATCH ?1 LIMIT 1 OFFSET ?2";
     return (await this.#query({ sql, parameters: [match, NEWEST] })).length > 0;
+  }
+
+  async #isFrequentStatus(status: StatusInOrder, { offset, limit }: Page): Promise<boolean> {
+    const [row] = await this.#query(compileIsFrequent(status, offset + limit));
+    return row?.isFrequent === 1;
   }
 
   async countRows(query: RowQuery): Promise<number> {
@@ -500,6 +518,7 @@ export class SqliteTransaction implements Transaction {
   /** Notes that the text of a case has changed, by its number. Adds the noted texts to the index if there are many. */
   #addStaleText(seq: number): void {
     this.#derive([["addStaleText", seq]]);
+    if (!this.#statements.countStaleText()) return;
     const count = this.#one("countStaleTexts")?.count;
     if (typeof count === "number" && count >= MAX_STALE) {
       this.#derive([["removeTexts"], ["addTexts"], ["clearStaleTexts"]]);

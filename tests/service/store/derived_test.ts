@@ -131,6 +131,28 @@ testStores("a frequent text finds the newest cases first, also if their times ar
   }
 });
 
+testStores("cases of frequent and rare statuses are listed by their update", async (store) => {
+  const statuses = ["Open", "Open", "Open", "Closed"];
+  await store.transact(async (tx) => {
+    for (let n = 0; n < 400; n++) {
+      const updatedAt = new Date(Date.UTC(2026, 1, 1) + (n * 7919 % 97) * 1000).toISOString();
+      const status = n % 100 === 0 ? "Rare" : statuses[n % statuses.length] ?? "";
+      await tx.putCase(newCase(n, { status, updatedAt, typeId: n % 3 === 0 ? "U" : "V" }));
+    }
+  });
+  for (const status of ["Open", "Closed", "Rare", "None"]) {
+    const filter: Filter = { and: [{ left: { property: "status" }, comparator: "EQ", right: { value: status } }] };
+    const read = (filter: Filter, offset: number) => {
+      const columns = [...COLUMNS, { name: "updatedAt", field: { property: "updatedAt" } }];
+      const query = { ...askFor(filter, false), columns, sort: [{ column: "updatedAt", descending: true }] };
+      return store.read((tx) => tx.queryRows(query, { offset, limit: 11 }), "ada");
+    };
+    for (const offset of [0, 10, 30]) {
+      assert.deepEqual(await read(filter, offset), await read({ not: { not: filter } }, offset), status);
+    }
+  }
+});
+
 testStores("kept counts equal the number of rows after changes, failed parts and failed units", async (store) => {
   const changes = fc.array(
     fc.record({

@@ -68,6 +68,11 @@ const NEWEST: RowQuery = {
   columns: ["id", "createdAt"].map((property) => ({ name: property, field: { property } })),
   sort: [{ column: "createdAt", descending: true }],
 };
+const UPDATED: RowQuery = {
+  ...NEWEST,
+  columns: ["id", "updatedAt"].map((property) => ({ name: property, field: { property } })),
+  sort: [{ column: "updatedAt", descending: true }],
+};
 const RECORDS: RowQuery = {
   source: { kind: "records", classId: "C" },
   columns: [{ name: "a", field: { content: ["a"] } }],
@@ -94,6 +99,12 @@ const LISTS: readonly [what: string, asked: Compiled, step: string][] = [
     "the most urgent assignments with cases of a status",
     compileRows(buildListQuery(QUEUE, [is("status", "Open")]), PAGE),
     "SEARCH assignments USING INDEX assignmentsByAssignee (assigneeKind=? AND assigneeId=?)",
+  ],
+  ["the cases that changed last", compileRows(UPDATED, PAGE), "SCAN cases USING INDEX casesByUpdate"],
+  [
+    "the cases of a frequent status that changed last",
+    compileRows({ ...UPDATED, filter: is("status", "Open") }, PAGE, { isInOrder: true }),
+    "SCAN cases USING INDEX casesByUpdate",
   ],
   ["the first cases", compileRows({ ...PERMIT, filter: undefined }, PAGE), "SCAN cases"],
   [
