@@ -260,11 +260,11 @@ function createCall({ name, operation, serve }: Route, options: AppOptions, keye
       let response: Response;
       if (key === undefined) {
         const first = await (hasEffect(operation) ? store.transact(start) : store.read(start, caller.id));
-        const outcome = await startContent(await complete(first, store.transact));
+        const outcome = await complete(first, store.transact);
         const isKnownToClient = isUnchanged(operation.method, outcome.tag, c.req.header("if-none-match"));
         response = isKnownToClient
           ? createUnchangedResponse(outcome, apiRoot, requestId)
-          : respond(outcome, status, apiRoot, requestId);
+          : respond(await startContent(outcome), status, apiRoot, requestId);
       } else {
         const request = digestRequest({ method: operation.method, target: getTarget(url), text, form });
         const result = await keyed.perform({ caller: caller.id, key, request }, { start, complete, prepare });
