@@ -2,8 +2,8 @@
  * Prints figures as ratios to a baseline of the same run: `deno task bench [<log.csv.gz>]`.
  *
  * `--before <checkout>` also compares the start of two commands with another checkout. `--inputs <n>` sets the length of
- * the longest batch, `--cases <n>` the number of cases that is compared with 1,000. `--only <name>` measures one figure, and
- * can be repeated.
+ * the longest batch, `--cases <n>` the number of cases that is compared with 1,000. `--store postgres` compares them on
+ * PostgreSQL. `--only <name>` measures one figure, and can be repeated.
  */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -22,7 +22,7 @@ import { build, PROGRAM } from "./build.ts";
 import { type LogCase, readLog } from "./replay/log.ts";
 import { API_ROOT, closeOnInterrupt, runForOutput, Workspace } from "./support/workspace.ts";
 
-const { logFile, before, inputs, cases, only } = readArguments(Deno.args);
+const { logFile, before, inputs, cases, store, only } = readArguments(Deno.args);
 const RUNS = 25;
 const SAMPLE_CASES = 400;
 const SAMPLE = fileURLToPath(new URL("./demo/log.csv", import.meta.url));
@@ -53,7 +53,7 @@ const measures: Record<string, () => Promise<Figure | Figure[]>> = {
   "memory": () => measureBatchMemory(inputs),
   "shell": compareWithShell,
   "stores": compareStores,
-  "growth": () => measureGrowth(directory, cases),
+  "growth": () => measureGrowth(directory, cases, store),
   "before": async () => before === undefined ? [] : await compareStarts(before),
 };
 for (const measure of selectMeasures()) {
@@ -100,18 +100,27 @@ async function compareStarts(checkout: string): Promise<Figure[]> {
 
 function readArguments(
   args: string[],
-): { logFile?: string; before?: string; inputs: number; cases: number; only?: string[] } {
-  const { values: { before, inputs, cases, only }, positionals: [logFile] } = parseArgs({
+): {
+  logFile?: string;
+  before?: string;
+  inputs: number;
+  cases: number;
+  store: "sqlite" | "postgres";
+  only?: string[];
+} {
+  const { values: { before, inputs, cases, store, only }, positionals: [logFile] } = parseArgs({
     args,
     options: {
       before: { type: "string" },
       inputs: { type: "string", default: "10000" },
       cases: { type: "string", default: "100000" },
+      store: { type: "string", default: "sqlite" },
       only: { type: "string", multiple: true },
     },
     allowPositionals: true,
   });
-  return { logFile, before, inputs: Number(inputs), cases: Number(cases), only };
+  if (store !== "sqlite" && store !== "postgres") throw new Error(`--store is sqlite or postgres, not ${store}.`);
+  return { logFile, before, inputs: Number(inputs), cases: Number(cases), store, only };
 }
 
 async function measureCall(): Promise<Figure[]> {

@@ -1,9 +1,12 @@
 /** Measures how the time of each kind of call grows with the number of cases. */
 import { type Client, createClient } from "../../mod.ts";
-import { startService } from "../../service/mod.ts";
-import { openSqliteStore } from "../../service/store/sqlite/sqlite_store.ts";
+import { type ServiceOptions, startService } from "../../service/mod.ts";
+import { openStore } from "../../service/store/open_store.ts";
 import type { Transaction } from "../../service/store/store.ts";
 import type { JsonObject } from "../../utils/json.ts";
+import { startPostgres } from "../../tests/harness/postgres.ts";
+import { parseLocation } from "../../utils/postgres/location.ts";
+import { openPool } from "../../utils/postgres/pool.ts";
 import { SeededRandom } from "../support/seeded_random.ts";
 import { type Figure, median } from "./figure.ts";
 
@@ -23,12 +26,24 @@ const CHANNELS = ["Internet", "Desk", "Post", "E-mail"] as const;
 /** A call that is measured. It receives the number of the repetition. */
 type Call = (svc: Client, turn: number) => Promise<unknown>;
 
+/** The data of a service, and its location on PostgreSQL if it is there. */
+type Place = Pick<ServiceOptions, "store"> & { readonly data: string };
+
 /** Measures each call with 1,000 cases and with `cases`. */
-export async function measureGrowth(directory: string, cases: number): Promise<Figure[]> {
-  const few = await measureCalls(`${directory}/few`, FEW);
-  const many = await measureCalls(`${directory}/many`, cases);
+export async function measureGrowth(
+  directory: string,
+  cases: number,
+  kind: "sqlite" | "postgres",
+): Promise<Figure[]> {
+  await using postgres = kind === "postgres" ? await startPostgres({ settings: { fsync: "on" } }) : undefined;
+  const place = (name: string): Place => ({
+    data: `${directory}/${name}`,
+    ...(postgres && { store: `${postgres.location}?schema=${name}` }),
+  });
+  const few = await measureCalls(place("few"), FEW);
+  const many = await measureCalls(place("many"), cases);
   return [...many].map(([name, ours]) => ({
-    name: `${name}, ${cases.toLocaleString("en")} cases`,
+    name: `${name}, ${cases.toLocaleString("en")} cases${postgres ? " on PostgreSQL" : ""}`,
     baseline: `${FEW.toLocaleString("en")} cases`,
     ours,
     theirs: few.get(name) ?? NaN,
@@ -37,17 +52,17 @@ export async function measureGrowth(directory: string, cases: number): Promise<F
   }));
 }
 
-async function measureCalls(data: string, cases: number): Promise<Map<string, number>> {
-  await seed(data, cases);
+async function measureCalls(place: Place, cases: number): Promise<Map<string, number>> {
+  await seed(place, cases);
   const times = new Map<string, number>();
   const starts: number[] = [];
   for (let turn = 0; turn < 5; turn++) {
     const start = performance.now();
-    await using _service = await startService({ data, log: () => {} });
+    await using _service = await startService({ ...place, log: () => {} });
     starts.push(performance.now() - start);
   }
   times.set("start", median(starts));
-  await using service = await startService({ data, log: () => {} });
+  await using service = await startService({ ...place, log: () => {} });
   const credentials = await service.addClient("clerk@city");
   const svc = createClient({ baseUrl: service.url, ...credentials, noCache: true });
   for (const [name, call] of Object.entries(listCalls(cases))) {
@@ -119,16 +134,24 @@ function listCalls(cases: number): Record<string, Call> {
 }
 
 /** Fills a new database with cases of all statuses, a tenth of them open, with history, tags and messages. */
-async function seed(data: string, cases: number): Promise<void> {
+async function seed({ data, store: location }: Place, cases: number): Promise<void> {
   await Deno.mkdir(data, { recursive: true, mode: 0o700 });
   const random = new SeededRandom(34);
-  const store = openSqliteStore(`${data}/service.db`);
-  for (let first = 1; first <= cases; first += BATCH) {
+  const store = await openStore(location === undefined ? { file: `${data}/service.db` } : { location });
+  const batch = location === undefined ? BATCH : BATCH / 10;
+  for (let first = 1; first <= cases; first += batch) {
     await store.transact(async (tx) => {
-      for (let n = first; n < Math.min(first + BATCH, cases + 1); n++) await putPermit(tx, n, random);
+      for (let n = first; n < Math.min(first + batch, cases + 1); n++) await putPermit(tx, n, random);
     });
   }
   await store.close();
+  if (location !== undefined) await collectStatistics(location);
+}
+
+/** Does what PostgreSQL otherwise does soon after many changes. */
+async function collectStatistics(location: string): Promise<void> {
+  const pool = await openPool(parseLocation(location, ""), { applicationName: "bench", statementSeconds: Infinity });
+  await pool.use((connection) => connection.run("VACUUM ANALYZE")).finally(() => pool.close());
 }
 
 async function putPermit(tx: Transaction, n: number, random: SeededRandom): Promise<void> {

@@ -472,6 +472,7 @@ function compareTypes({ text }: Scalar, { number }: Scalar): string | undefined 
 }
 
 function toText({ text, number }: Scalar): string {
-  const values = [text, number && `svc_json(${number})`].filter((value) => value !== undefined);
-  return `COALESCE(${values.join(", ")})`;
+  if (number === undefined) return text ?? "NULL"; // An index serves a column only without COALESCE.
+  const digits = `svc_json(${number})`;
+  return text === undefined ? digits : `COALESCE(${text}, ${digits})`;
 }

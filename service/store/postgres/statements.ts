@@ -61,7 +61,7 @@ export const SQL = {
   putToken: insertInto("tokens"),
   deleteToken: "DELETE FROM tokens WHERE hash = $1",
   deleteTokens: `DELETE FROM tokens
-    WHERE hash IN (SELECT hash FROM tokens WHERE "expiresAt" < $1 FOR UPDATE SKIP LOCKED)`,
+    WHERE hash = ANY(ARRAY(SELECT hash FROM tokens WHERE "expiresAt" < $1 FOR UPDATE SKIP LOCKED))`,
 } as const;
 
 /** The name of a statement. */
