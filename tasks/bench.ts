@@ -11,6 +11,7 @@ import { measureCommits, PROGRAMS } from "./bench/baselines.ts";
 import { compareWithShell, measureBatchMemory } from "./bench/batches.ts";
 import { type Figure, formatFigure, measureInTurns } from "./bench/figure.ts";
 import { measureGrowth } from "./bench/growth.ts";
+import { measureFarInputs, measureInputs } from "./bench/inputs.ts";
 import { measureResume, measureSteps } from "./bench/journal.ts";
 import { runForNumber, timeProcesses } from "./bench/processes.ts";
 import { measureReplays } from "./bench/replays.ts";
@@ -52,6 +53,8 @@ const measures: Record<string, () => Promise<Figure | Figure[]>> = {
   "resume": () => measureResume(directory),
   "memory": () => measureBatchMemory(inputs),
   "shell": compareWithShell,
+  "inputs": measureInputs,
+  "far-inputs": measureFarInputs,
   "stores": compareStores,
   "growth": () => measureGrowth(directory, cases, store),
   "before": async () => before === undefined ? [] : await compareStarts(before),

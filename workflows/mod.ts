@@ -39,6 +39,23 @@ export interface Workflow<Input = JsonObject> {
   readonly name: string;
   /** Operations that it requests. A request alone grants nothing. */
   readonly allow: readonly PermissionName[];
+  /**
+   * True if inputs may run at the same time in one process, which shares the variables of the modules between them. A batch
+   * is then several times as fast. What `run` does must depend on its input and on responses only.
+   *
+   * @example Return the status of each case
+   * ```ts
+   * import { defineWorkflow } from "@svc/lib/workflow";
+   *
+   * export default defineWorkflow<{ caseId: string }>({
+   *   name: "status",
+   *   allow: ["cases.get"],
+   *   stateless: true,
+   *   run: async ({ svc, input }) => (await svc.cases.get(input.caseId)).status,
+   * });
+   * ```
+   */
+  readonly stateless?: boolean;
   /** Does the work. The return value must be JSON; it is the result of the input. */
   run(context: WorkflowContext<Input>): unknown;
 }

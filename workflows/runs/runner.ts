@@ -31,7 +31,7 @@ import { newRunId } from "../journal/run_id.ts";
 import type { InputSource } from "./input_source.ts";
 import { KilledFromOutside } from "../sandbox/host/guest_errors.ts";
 import { DEFAULT_LIMITS } from "../sandbox/host/limits.ts";
-import { interrupted, LeftOpen, StopsRun, Waits } from "../sandbox/host/interruption.ts";
+import { interrupted, LeftOpen, LostSharedProcess, StopsRun, Waits } from "../sandbox/host/interruption.ts";
 import type { OpenWorkflow } from "../scripts/open_workflow.ts";
 
 /** Options of a runner. */
@@ -86,6 +86,8 @@ interface Attempt {
   readonly record: InputRecord;
   /** True if the journal has nothing about the input but its start. */
   readonly isNew: boolean;
+  /** True if the input must have a process of its own. */
+  readonly isAlone?: boolean;
 }
 
 /** Milliseconds between two checks for signals that end the wait of an input. */
@@ -318,11 +320,11 @@ export class Runner {
     claim: InputClaim | undefined,
     onLog: (text: string) => void,
   ): Promise<InputOutcome> {
-    let { record, isNew } = first;
+    let { record, isNew, isAlone = false } = first;
     for (let attempt = 1;; attempt++) {
       if (this.isInterrupted) return { failure: interrupted() };
       try {
-        const { result, next } = await this.#runOnce({ record, isNew }, claim, onLog);
+        const { result, next } = await this.#runOnce({ record, isNew, isAlone }, claim, onLog);
         if (next === undefined) return { result };
         record = await this.#continueAsNew(record, next, claim);
         isNew = false;
@@ -330,6 +332,10 @@ export class Runner {
       } catch (thrown) {
         isNew = false;
         const failure = toSvcError(thrown);
+        if (failure.cause instanceof LostSharedProcess) {
+          isAlone = true;
+          continue;
+        }
         const isKilled = failure.cause instanceof KilledFromOutside;
         // The signal that interrupts this process may kill the sandbox, too.
         if (isKilled && this.isInterrupted) return { failure: interrupted() };
@@ -352,7 +358,7 @@ export class Runner {
   }
 
   async #runOnce(
-    { record, isNew }: Attempt,
+    { record, isNew, isAlone = false }: Attempt,
     claim: InputClaim | undefined,
     onLog: (text: string) => void,
   ): Promise<{ readonly result?: JsonValue; readonly next?: Continuation }> {
@@ -388,7 +394,7 @@ export class Runner {
       return run;
     };
     try {
-      const result = await workflow.run(value, state, open);
+      const result = await workflow.run(value, state, open, { mayShare: journal !== undefined && !isAlone });
       await run?.finish();
       if (run?.continuation === undefined) return { result };
       return { next: { ...run.continuation, count: (findContinuation(events)?.count ?? 0) + 1 } };

@@ -14,6 +14,7 @@ import { interrupted } from "../sandbox/host/interruption.ts";
 import { checkLimits, DEFAULT_LIMITS, type Limits } from "../sandbox/host/limits.ts";
 import { type GuestFiles, type GuestLibrary, lostFolder } from "../sandbox/host/guest_process.ts";
 import { Guest } from "../sandbox/host/guest.ts";
+import { SharedGuest } from "../sandbox/host/shared_guest.ts";
 import { type RunHandlers, Sandbox, type StartState } from "../sandbox/host/sandbox.ts";
 import { localLibrary } from "../sandbox/host/library.ts";
 import type { Declaration } from "../sandbox/protocol/messages.ts";
@@ -74,6 +75,8 @@ export class OpenWorkflow implements AsyncDisposable {
   grants: Grants = new Set();
   /** Name of the workflow. */
   name = "";
+  /** True if a process may run many inputs at the same time. */
+  isStateless = false;
   /** Digest of the script and its imports. */
   digest = "";
   /** The files of the script: their paths below the folder of its imports, and those of their copies. The script is first. */
@@ -89,6 +92,10 @@ export class OpenWorkflow implements AsyncDisposable {
   readonly #sandboxes = new Set<Sandbox>();
   /** Sandboxes that wait for an input. */
   readonly #loaded: Sandbox[] = [];
+  /** Processes that run many inputs at the same time. */
+  #shared: SharedGuest[] = [];
+  /** Number of such processes. */
+  #maxShared = 0;
   #copy?: ScriptCopy;
   #reserve = 0;
 
@@ -116,6 +123,7 @@ export class OpenWorkflow implements AsyncDisposable {
     const files = await checkGraph(loaded.graph.value, guestFiles, root);
     if (loaded.declared.status === "rejected") throw loaded.declared.reason;
     this.name = loaded.declared.value.name;
+    this.isStateless = loaded.declared.value.isStateless;
     this.digest = await digestFiles(files);
     this.files = copy.list();
     return loaded.declared.value;
@@ -139,9 +147,15 @@ export class OpenWorkflow implements AsyncDisposable {
 
   /**
    * Prepares for many inputs: keeps a number of sandboxes in reserve, and gives the script more instances, so that a process
-   * can run several inputs.
+   * can run several inputs one after another. Of a stateless script, it starts as many processes that run inputs at the same
+   * time.
    */
   expectInputs(reserve: number): void {
+    if (this.isStateless) {
+      this.#maxShared = Math.max(this.#maxShared, reserve);
+      while (this.#shared.length < reserve) this.#startShared();
+      return;
+    }
     this.#reserve = reserve;
     const { instances } = this.#guestFiles;
     if (instances === undefined && reserve > 0) {
@@ -151,14 +165,17 @@ export class OpenWorkflow implements AsyncDisposable {
 
   /**
    * Runs the script on an input in a new sandbox. `createHandlers` gets a function that stops the sandbox, and one that
-   * resolves when the script only waits.
+   * resolves when the script only waits. With `mayShare`, other inputs of a stateless script may run in the same process. If
+   * that ends, this one fails with the cause `LostSharedProcess`.
    */
   async run(
     input: JsonValue | undefined,
     start: StartState,
     createHandlers: (stop: (reason: SvcError) => void, whenIdle: () => Promise<void>) => RunHandlers,
+    { mayShare = false }: { readonly mayShare?: boolean } = {},
   ): Promise<JsonValue | undefined> {
-    const sandbox = this.#takeLoaded() ?? this.#start();
+    const isShared = mayShare && this.#maxShared > 0;
+    const sandbox = isShared ? this.#openShared() : this.#takeLoaded() ?? this.#start();
     while (this.#loaded.length < this.#reserve) this.#loaded.push(this.#start());
     const startedAt = performance.now();
     try {
@@ -201,15 +218,34 @@ export class OpenWorkflow implements AsyncDisposable {
   }
 
   #start(): Sandbox {
-    const guest = new Guest(this.#guestFiles, this.limits);
-    this.#guests.add(guest);
-    void guest.gone().then(() => this.#guests.delete(guest));
-    const sandbox = new Sandbox(guest);
+    const sandbox = new Sandbox(this.#startGuest());
     this.#sandboxes.add(sandbox);
     return sandbox;
   }
 
+  #startGuest(): Guest {
+    const guest = new Guest(this.#guestFiles, this.limits);
+    this.#guests.add(guest);
+    void guest.gone().then(() => this.#guests.delete(guest));
+    return guest;
+  }
+
+  /** Opens a sandbox in the process with the fewest inputs. */
+  #openShared(): Sandbox {
+    this.#shared = this.#shared.filter(({ isFull }) => !isFull);
+    while (this.#shared.length < this.#maxShared) this.#startShared();
+    const guest = this.#shared.reduce((one, other) => other.size < one.size ? other : one);
+    const sandbox = new Sandbox(guest.open());
+    this.#sandboxes.add(sandbox);
+    return sandbox;
+  }
+
+  #startShared(): void {
+    this.#shared.push(new SharedGuest(this.#startGuest()));
+  }
+
   #stop(reason?: SvcError): void {
+    for (const guest of this.#shared) guest.kill();
     for (const sandbox of this.#sandboxes) sandbox.stop(reason);
     this.#sandboxes.clear();
     this.#loaded.length = 0;

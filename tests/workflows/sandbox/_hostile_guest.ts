@@ -23,12 +23,12 @@ const MAX_MESSAGE_BYTES = ${MAX_MESSAGE_BYTES};
 const get = JSON.stringify({ operation: "cases.get", args: ["{case}"] });
 function frame(kind, id, content, length) {
   const text = typeof content === "string" ? new TextEncoder().encode(content) : content;
-  const bytes = new Uint8Array(9 + text.length);
+  const bytes = new Uint8Array(13 + text.length);
   const header = new DataView(bytes.buffer);
   header.setUint32(0, length ?? text.length);
   header.setUint8(4, kind);
   header.setUint32(5, id);
-  bytes.set(text, 9);
+  bytes.set(text, 13);
   return bytes;
 }
 function write(...frames) {
@@ -50,7 +50,7 @@ async function take(length) {
 }
 async function read() {
   for (;;) {
-    const header = new DataView((await take(9)).buffer);
+    const header = new DataView((await take(13)).buffer);
     const text = new TextDecoder().decode(await take(header.getUint32(0)));
     if (header.getUint8(4) !== replies.wake) return text;
   }

@@ -1,53 +1,6 @@
 import assert from "node:assert/strict";
-import { GrantedCalls } from "../../../workflows/engine/live_calls.ts";
-import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
-import { runBatch } from "../../../workflows/runs/batch.ts";
-import { Runner } from "../../../workflows/runs/runner.ts";
-import type { BatchInput } from "../../../workflows/inputs/batch_input.ts";
-import type { JsonValue } from "../../../utils/json.ts";
-import { findSandboxes } from "../../../tasks/support/processes.ts";
-import { makeFolder } from "../../harness/svc.ts";
-import { createCaseBody, newRun, openScript, scriptText, TinyApi } from "../../harness/workflow.ts";
-
-async function* toInputs(values: readonly JsonValue[]): AsyncGenerator<BatchInput> {
-  for (const [index, value] of values.entries()) yield { place: `in:${index + 1}`, value };
-}
-
-interface Outcome {
-  readonly results: readonly unknown[];
-  readonly processes: number;
-  /** Printed lines and kinds of the recorded events of each input. */
-  readonly histories: readonly { readonly printed: readonly string[]; readonly kinds: ReadonlySet<string> }[];
-}
-
-/** Runs a script on inputs, and notes the processes. */
-async function runInputs(files: Readonly<Record<string, string>>, values: readonly JsonValue[]): Promise<Outcome> {
-  await using folder = await makeFolder(files);
-  const script = `${folder.path}/script.ts`;
-  const processes = new Set<number>();
-  await using api = new TinyApi(async () => {
-    for (const process of await findSandboxes(Deno.pid, script)) processes.add(process);
-    return Response.json(createCaseBody("C-1"));
-  });
-  await using workflow = await openScript({ script, allowDeclared: true });
-  await using journal = await openJournal(`${folder.path}/journal.db`);
-  await journal.createRun(newRun("r1"));
-  const runner = new Runner({ workflow, live: new GrantedCalls(api.caller, workflow), journal, id: "r1" });
-  const results: unknown[] = [];
-  for await (const one of runBatch(runner, toInputs(values), { concurrency: 1 })) {
-    results.push("error" in one ? one.error.code : one.result);
-  }
-  const histories = await Promise.all(values.map(async (_, index) => {
-    const events = await journal.events("r1", index + 1);
-    return {
-      printed: events.filter(({ kind }) => kind === "log").map(({ content }) => content),
-      kinds: new Set(events.map(({ kind }) => kind)),
-    };
-  }));
-  return { results, processes: processes.size, histories };
-}
-
-const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+import { scriptText } from "../../harness/workflow.ts";
+import { numbers, runInputs } from "./_inputs.ts";
 
 Deno.test("one process runs many inputs, and each input starts with fresh modules, clock and console", async () => {
   const prelude = `import { count } from "./helper.ts";

@@ -142,18 +142,23 @@ Deno.test("a thousand concurrent calls queue in the guest", async () => {
 Deno.test("a message that arrives byte by byte takes little more memory than its size", () => {
   const text = "é".repeat(250_000);
   const buffer = new FrameBuffer();
-  buffer.add({ kind: 4, id: 7, text });
+  buffer.add({ kind: 4, id: 7, input: 3, text });
   const bytes = buffer.take();
   const reader = new FrameReader(bytes.length);
   const before = Deno.memoryUsage().rss;
   for (let at = 0; at < bytes.length - 1; at++) assert.equal(reader.push(bytes.subarray(at, at + 1)).length, 0);
   const mebibytes = (Deno.memoryUsage().rss - before) / 2 ** 20;
   assert.ok(mebibytes < 100, `half a mebibyte took ${mebibytes} MiB`);
-  assert.deepEqual(reader.push(bytes.subarray(-1)), [{ kind: 4, id: 7, text }]);
+  assert.deepEqual(reader.push(bytes.subarray(-1)), [{ kind: 4, id: 7, input: 3, text }]);
 });
 
 Deno.test("messages are read correctly from chunks of any size", () => {
-  const frames = ["", "a", "é".repeat(20), "", "x".repeat(50)].map((text, id) => ({ kind: 4, id, text }));
+  const frames = ["", "a", "é".repeat(20), "", "x".repeat(50)].map((text, id) => ({
+    kind: 4,
+    id,
+    input: 9 - id,
+    text,
+  }));
   const buffer = new FrameBuffer();
   for (const frame of frames) buffer.add(frame);
   const bytes = buffer.take().slice();

@@ -2,6 +2,7 @@
 import { SvcError } from "../../../lib/errors.ts";
 import { type Frame, FrameBuffer, FrameReader } from "../protocol/frames.ts";
 import { GuestMessage, MAX_MESSAGE_BYTES } from "../protocol/messages.ts";
+import { currentInput } from "./per_input.ts";
 import { toErrorRecord } from "./script_error.ts";
 
 /** Size of the buffered messages that are written at once, in bytes, so that a busy script cannot accumulate more. */
@@ -15,11 +16,21 @@ const exit: typeof Deno.exit = Deno.exit;
 
 const outgoing = new FrameBuffer();
 
-/** Sends a message soon. All messages until the script next waits are one write. */
-export function send(frame: Frame): void {
-  if (frame.text.length > MAX_MESSAGE_BYTES) throw tooLong(); // Before it is copied.
-  if (outgoing.length === 0) queueMicrotask(flush);
-  if (!outgoing.add(frame, MAX_MESSAGE_BYTES)) throw tooLong();
+/** True while messages are collected until the next `flush`. */
+let isCollecting = false;
+
+/** Collects the messages of many inputs until the next `flush`, or writes all messages soon again. */
+export function collectMessages(isOn: boolean): void {
+  isCollecting = isOn;
+}
+
+/** Sends a message about the current input soon. All messages until the script next waits are one write. */
+export function send(message: Omit<Frame, "input">): void {
+  if (message.text.length > MAX_MESSAGE_BYTES) throw tooLong(); // Before it is copied.
+  const { number, hasEnded } = currentInput();
+  if (hasEnded) return;
+  if (outgoing.length === 0 && !isCollecting) queueMicrotask(flush);
+  if (!outgoing.add({ ...message, input: number }, MAX_MESSAGE_BYTES)) throw tooLong();
   if (outgoing.length > BATCH_BYTES) flush();
 }
 
@@ -33,25 +44,24 @@ export function flush(): void {
   }
 }
 
-/** Sends the result of the run and exits. */
-export function succeed(result: string): never {
-  send({ kind: GuestMessage.result, id: 0, text: result });
+/** Sends the last message of the process and exits. */
+export function exitWith(message: Omit<Frame, "input">): never {
+  send(message);
   flush();
-  exit(0);
+  exit(message.kind === GuestMessage.failure ? 1 : 0);
 }
 
-/** Sends the input with which the run continues and exits. */
-export function continueWith(input: string): never {
-  send({ kind: GuestMessage.continued, id: 0, text: input });
-  flush();
-  exit(0);
+/** Sends the error of the script. Then the process exits, unless other inputs share it. */
+export function fail(thrown: unknown): void {
+  const input = currentInput();
+  if (input.number === 0) exitWith(describeFailure(thrown));
+  send(describeFailure(thrown));
+  input.hasEnded = true;
 }
 
-/** Sends the error of the script and exits. */
-export function fail(thrown: unknown): never {
-  send({ kind: GuestMessage.failure, id: 0, text: JSON.stringify(toErrorRecord(thrown)) });
-  flush();
-  exit(1);
+/** Returns the message with the error of a script. */
+export function describeFailure(thrown: unknown): Omit<Frame, "input"> {
+  return { kind: GuestMessage.failure, id: 0, text: JSON.stringify(toErrorRecord(thrown)) };
 }
 
 const reader = new FrameReader(NO_LIMIT);
@@ -84,6 +94,7 @@ export function receiveSync(): Frame[] {
 
 /** Receives messages of the host while the script can run. */
 export async function receive(): Promise<Frame[]> {
+  if (early.length > 0) return early.splice(0);
   for (;;) {
     const frames = readFrames(await stdin.read(buffer));
     if (frames.length > 0) return frames;

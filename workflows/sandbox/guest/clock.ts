@@ -3,32 +3,29 @@
  * sees the same times.
  */
 import { SvcError } from "../../../lib/errors.ts";
+import { perInput } from "./per_input.ts";
 
 const RealDate = Date;
 const RealFile = File;
 
-let startedAt = 0;
-let time: number | undefined;
+const clock = perInput((): { startedAt: number; time?: number } => ({ startedAt: 0 }));
 
 /** Sets the clock, which never goes back. The first time is the start of the run. */
 export function setClock(milliseconds: number): void {
-  if (time === undefined) startedAt = milliseconds;
-  time = Math.max(time ?? milliseconds, milliseconds);
-}
-
-/** Forgets the time before another run. */
-export function resetClock(): void {
-  time = undefined;
+  const state = clock();
+  if (state.time === undefined) state.startedAt = milliseconds;
+  state.time = Math.max(state.time ?? milliseconds, milliseconds);
 }
 
 /** Returns the milliseconds since the start of the run, or 0 before it. */
 export function getElapsed(): number {
-  return time === undefined ? 0 : time - startedAt;
+  const { startedAt, time = startedAt } = clock();
+  return time - startedAt;
 }
 
 /** Throws while the script is being loaded, because a guest loads it before its run is known. */
 export function checkRunning(what: string): void {
-  if (time !== undefined) return;
+  if (clock().time !== undefined) return;
   throw new SvcError("WORKFLOW_FAILED", `The script ${what} while it is being loaded.`, {
     hint: "Do it inside run, where a resumed run gets the same values.",
   });
@@ -46,7 +43,7 @@ export function installClock(): void {
     construct: (target, [bits, name, options], newTarget) =>
       Reflect.construct(
         target,
-        [bits, name, { ...options, lastModified: options?.lastModified ?? time ?? 0 }],
+        [bits, name, { ...options, lastModified: options?.lastModified ?? clock().time ?? 0 }],
         newTarget,
       ),
   });
@@ -58,17 +55,17 @@ export function installClock(): void {
 
 function now(): number {
   checkRunning("reads the clock");
-  return time ?? 0;
+  return clock().time ?? 0;
 }
 
 function scriptPerformance(): object {
   return Object.freeze({
-    now: () => now() - startedAt,
+    now: () => now() - clock().startedAt,
     get timeOrigin() {
       checkRunning("reads the clock");
-      return startedAt;
+      return clock().startedAt;
     },
-    toJSON: () => ({ timeOrigin: startedAt }),
+    toJSON: () => ({ timeOrigin: clock().startedAt }),
   });
 }
 

@@ -5,6 +5,7 @@
  */
 import { flush, send } from "./channel.ts";
 import { getElapsed } from "./clock.ts";
+import { loadingInput, perInput } from "./per_input.ts";
 import { GuestMessage, MAX_LOG_CHARACTERS } from "../protocol/messages.ts";
 
 /**
@@ -61,37 +62,30 @@ const REMOVED_OF_DENO = [
 
 const { exit } = Deno;
 
-/** State of the console. */
-const counts = new Map<string, number>();
-const times = new Map<string, number>();
-let indent = "";
-
-/** Decoders of what the script writes to stdout and stderr. Each keeps the part of a character at the end of a write. */
-const decoders: TextDecoder[] = [];
-
-/** Lines that the script printed while it was being loaded. The host takes them when the run starts. */
-let early: string[] | undefined = [];
+/** The console and the output of an input. */
+const output = perInput(() => ({
+  counts: new Map<string, number>(),
+  times: new Map<string, number>(),
+  indent: "",
+  /** Decoders of what is written to stdout and stderr. Each keeps the part of a character at the end of a write. */
+  decoders: { stdout: new TextDecoder(), stderr: new TextDecoder() },
+  /** Lines of the time of loading. The host takes them when the run starts. */
+  early: new Array<string>(),
+  hasStarted: false,
+}));
 
 /** Prints values to stderr. */
 export function log(...values: unknown[]): void {
   const text = format(values).slice(0, MAX_LOG_CHARACTERS);
-  if (early === undefined) sendLog(text);
+  const { hasStarted, early } = output();
+  if (hasStarted) sendLog(text);
   else early.push(text);
 }
 
 /** Prints the lines of the time of loading, and all later ones at once. */
 export function startLog(): void {
-  early?.forEach(sendLog);
-  early = undefined;
-}
-
-/** Forgets the state of the console and of the output, and collects lines again, before another run. */
-export function resetLog(): void {
-  early = [];
-  counts.clear();
-  times.clear();
-  indent = "";
-  for (const decoder of decoders) decoder.decode();
+  output().hasStarted = true;
+  output(loadingInput()).early.forEach(sendLog);
 }
 
 /** Sends a message without delay: the last lines of a script that hangs are printed. */
@@ -106,7 +100,9 @@ export function lockDown(): void {
   removeForms();
   Reflect.deleteProperty(Navigator.prototype, "gpu");
   Object.assign(console, consoleMethods());
-  for (const name of ["stdout", "stderr"]) Object.defineProperty(Deno, name, { value: createTextSink() });
+  for (const name of ["stdout", "stderr"] as const) {
+    Object.defineProperty(Deno, name, { value: createTextSink(name) });
+  }
   for (const name of REMOVED_OF_DENO) Reflect.deleteProperty(Deno, name);
   for (const name of ["createObjectURL", "revokeObjectURL"]) Reflect.deleteProperty(URL, name);
   // No other thread could wake a waiting script, not even when the host has ended.
@@ -160,13 +156,16 @@ function inspect(value: unknown): string {
 }
 
 function consoleMethods(): Partial<Console> {
-  const print = (...values: unknown[]) => log("%s", indent + format(values).replaceAll("\n", "\n" + indent));
+  const print = (...values: unknown[]) => {
+    const { indent } = output();
+    log("%s", indent + format(values).replaceAll("\n", "\n" + indent));
+  };
   const group = (...values: unknown[]) => {
     if (values.length > 0) print(...values);
-    indent += "  ";
+    output().indent += "  ";
   };
   const timeLog = (label = "default", ...values: unknown[]) => {
-    const since = times.get(label);
+    const since = output().times.get(label);
     if (since !== undefined) print("%s:", label, `${Math.round(getElapsed() - since)}ms`, ...values);
   };
   return {
@@ -182,28 +181,27 @@ function consoleMethods(): Partial<Console> {
     assert: (condition, ...values) => condition || print("Assertion failed:", ...values),
     group,
     groupCollapsed: group,
-    groupEnd: () => indent = indent.slice(2),
+    groupEnd: () => output().indent = output().indent.slice(2),
     count: (label = "default") => {
+      const { counts } = output();
       counts.set(label, (counts.get(label) ?? 0) + 1);
       print("%s:", label, counts.get(label));
     },
-    countReset: (label = "default") => counts.delete(label),
-    time: (label = "default") => times.set(label, getElapsed()),
+    countReset: (label = "default") => output().counts.delete(label),
+    time: (label = "default") => output().times.set(label, getElapsed()),
     timeLog,
     timeEnd: (label = "default") => {
       timeLog(label);
-      times.delete(label);
+      output().times.delete(label);
     },
     clear: () => {},
   };
 }
 
 /** Creates a replacement for `Deno.stdout` and `Deno.stderr`, which transport messages. */
-function createTextSink(): unknown {
-  const decoder = new TextDecoder();
-  decoders.push(decoder);
+function createTextSink(name: "stdout" | "stderr"): unknown {
   const writeSync = (bytes: Uint8Array) => {
-    log("%s", decoder.decode(bytes, { stream: true }));
+    log("%s", output().decoders[name].decode(bytes, { stream: true }));
     return bytes.length;
   };
   return {

@@ -7,18 +7,21 @@ import { SvcError } from "../../../lib/errors.ts";
 import { type JsonValue, parseJsonObject } from "../../../utils/json.ts";
 import type { Workflow } from "../../mod.ts";
 import { CONTINUES, GuestMessage, HostMessage, PROTOCOL } from "../protocol/messages.ts";
-import { continueWith, fail, receiveFirst, send, succeed } from "./channel.ts";
+import type { Frame } from "../protocol/frames.ts";
+import { exitWith, fail, receiveFirst, send } from "./channel.ts";
 import { createGuestClient } from "./client.ts";
-import { installClock, resetClock, setClock } from "./clock.ts";
+import { installClock, setClock } from "./clock.ts";
 import { createContinuation } from "./continue_as_new.ts";
 import { watchGlobals } from "./globals.ts";
 import { toJsonText } from "./json_text.ts";
 import { orderLocalWork } from "./local_work.ts";
-import { lockDown, log, resetLog, startLog } from "./lockdown.ts";
+import { lockDown, log, startLog } from "./lockdown.ts";
+import { runInputs } from "./many_inputs.ts";
 import { patched, restorePatches } from "./patches.ts";
-import { installRandomness, resetRandomness, restoreRandomness } from "./randomness.ts";
-import { allCallsEnded, endSteps } from "./steps.ts";
-import { installTimers, resetTimers } from "./timers.ts";
+import { canRunMany, replaceInput } from "./per_input.ts";
+import { installRandomness, restoreRandomness } from "./randomness.ts";
+import { allCallsEnded, hasEndedSteps } from "./steps.ts";
+import { installTimers } from "./timers.ts";
 import { receive, sleep, waitFor } from "./wait_for.ts";
 
 /** The module that scripts import. It is this one so that guest and script share one class `SvcError`. */
@@ -43,20 +46,19 @@ async function main(): Promise<void> {
   for (const [index, load] of instances.entries()) {
     const { default: workflow } = await load();
     checkWorkflow(workflow);
-    send({
-      kind: GuestMessage.ready,
-      id: 0,
-      text: JSON.stringify({ protocol: PROTOCOL, name: workflow.name, allow: workflow.allow }),
-    });
-    const { input, maxKeptBytes } = await receiveStart();
-    const result = await run(workflow, input);
-    const isLast = index === instances.length - 1;
-    if (isLast || !isUnchanged() || countKeptBytes() > maxKeptBytes || !endSteps()) succeed(result);
-    send({ kind: GuestMessage.result, id: CONTINUES, text: result });
-    resetClock();
-    resetRandomness();
-    resetTimers();
-    resetLog();
+    const { name, allow, stateless = false } = workflow;
+    const declaration = { protocol: PROTOCOL, name, allow, stateless: stateless && canRunMany() };
+    send({ kind: GuestMessage.ready, id: 0, text: JSON.stringify(declaration) });
+    const frame = await receiveFirst(HostMessage.start);
+    if (frame.input > 0) {
+      return await runInputs(frame, async (frame) => send(await run(workflow, readStart(frame).input)));
+    }
+    const { input, maxKeptBytes } = readStart(frame);
+    const end = await run(workflow, input);
+    const isLast = index === instances.length - 1 || end.kind !== GuestMessage.result;
+    if (isLast || !isUnchanged() || countKeptBytes() > maxKeptBytes || !hasEndedSteps()) exitWith(end);
+    send({ ...end, id: CONTINUES });
+    replaceInput();
   }
 }
 
@@ -65,8 +67,8 @@ function countKeptBytes(): number {
   return heapUsed + external;
 }
 
-async function receiveStart(): Promise<{ input: JsonValue | undefined; maxKeptBytes: number }> {
-  const frame = await receiveFirst(HostMessage.start);
+/** Reads the start of a run, and sets the clock, the random numbers and the patches of the input. */
+function readStart(frame: Frame): { input: JsonValue | undefined; maxKeptBytes: number } {
   const message = parseJsonObject(frame.text);
   if (message === undefined) throw new SvcError("INTERNAL_ERROR", "The host sent no input.");
   const { input, startedAt, randomness, patches, recordedSteps = 0, maxKeptBytes } = message;
@@ -77,7 +79,11 @@ async function receiveStart(): Promise<{ input: JsonValue | undefined; maxKeptBy
   return { input, maxKeptBytes: Number(maxKeptBytes) };
 }
 
-async function run(workflow: Workflow<JsonValue | undefined>, input: JsonValue | undefined): Promise<string> {
+/** Runs the script and returns the message with its end. */
+async function run(
+  workflow: Workflow<JsonValue | undefined>,
+  input: JsonValue | undefined,
+): Promise<Omit<Frame, "input">> {
   const { continueAsNew, requested } = createContinuation();
   const context = { svc: createGuestClient(), input, log, sleep, waitFor, receive, patched, continueAsNew };
   const running = Promise.resolve(workflow.run(context));
@@ -86,8 +92,8 @@ async function run(workflow: Workflow<JsonValue | undefined>, input: JsonValue |
     running.then((result) => ({ result })),
   ]);
   await allCallsEnded();
-  if ("next" in end) continueWith(end.next);
-  return toJsonText(end.result, "The workflow's result");
+  if ("next" in end) return { kind: GuestMessage.continued, id: 0, text: end.next };
+  return { kind: GuestMessage.result, id: 0, text: toJsonText(end.result, "The workflow's result") };
 }
 
 function checkWorkflow(value: unknown): asserts value is Workflow<JsonValue | undefined> {
@@ -106,7 +112,11 @@ function findIssue(value: unknown): string | undefined {
     if (member === undefined) return `The workflow has no "${name}": ${advice}.`;
     if (!isValid(member)) return `The workflow's "${name}" is invalid: ${advice}.`;
   }
-  const known = MEMBERS.map(([name]) => name);
+  const stateless: unknown = Reflect.get(value, "stateless");
+  if (stateless !== undefined && typeof stateless !== "boolean") {
+    return `The workflow's "stateless" is invalid: set it to true or false.`;
+  }
+  const known = [...MEMBERS.map(([name]) => name), "stateless"];
   const unknown = Object.keys(value).find((name) => !known.includes(name));
   return unknown === undefined ? undefined : `A workflow has no "${unknown}": leave it out.`;
 }

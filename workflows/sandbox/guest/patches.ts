@@ -6,21 +6,22 @@ import { SvcError } from "../../../lib/errors.ts";
 import { truncate } from "../../../utils/text/wording.ts";
 import { GuestMessage, PATCH_NAME } from "../protocol/messages.ts";
 import { send } from "./channel.ts";
+import { perInput } from "./per_input.ts";
 import { countSteps } from "./steps.ts";
 
-const decisions = new Map<string, boolean>();
-let recordedSteps = 0;
+const patches = perInput(() => ({ decisions: new Map<string, boolean>(), recordedSteps: 0 }));
 
-/** Replaces the decisions by recorded ones for the new path, and sets the position of the last recorded step. */
+/** Takes over recorded decisions for the new path, and sets the position of the last recorded step. */
 export function restorePatches(names: readonly string[], lastStep: number): void {
-  decisions.clear();
-  for (const name of names) decisions.set(name, true);
-  recordedSteps = lastStep;
+  const state = patches();
+  for (const name of names) state.decisions.set(name, true);
+  state.recordedSteps = lastStep;
 }
 
 /** Reports whether the input takes the new path. Decides once for each name. */
 export function patched(name: string): boolean {
   checkName(name);
+  const { decisions, recordedSteps } = patches();
   const decided = decisions.get(name);
   if (decided !== undefined) return decided;
   const isNew = countSteps() >= recordedSteps;

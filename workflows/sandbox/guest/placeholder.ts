@@ -3,7 +3,7 @@
  * in a text it becomes a mark that the host knows. The run ends where the script needs the real value.
  */
 import { SvcError } from "../../../lib/errors.ts";
-import { fail } from "./channel.ts";
+import { describeFailure, exitWith } from "./channel.ts";
 
 /** Maximum length of a path of members: a loop that follows them would not end. */
 const MAX_DEPTH = 50;
@@ -47,5 +47,6 @@ function buildMark(prefix: string, members: readonly string[]): string {
 }
 
 function failFor(mark: string): never {
-  fail(new SvcError("WORKFLOW_FAILED", "The real value is needed.", { details: [{ placeholder: mark }] }));
+  const details = [{ placeholder: mark }];
+  exitWith(describeFailure(new SvcError("WORKFLOW_FAILED", "The real value is needed.", { details })));
 }

@@ -5,6 +5,7 @@
 import { SvcError } from "../../../lib/errors.ts";
 import { send } from "./channel.ts";
 import { checkRunning } from "./clock.ts";
+import { perInput } from "./per_input.ts";
 import { joinBytes } from "../protocol/frames.ts";
 import { GuestMessage } from "../protocol/messages.ts";
 
@@ -20,23 +21,23 @@ const KEY_POSITIONS = { encrypt: 1, sign: 1, wrapKey: 2 };
 const { getRandomValues } = crypto;
 const realCrypto = crypto;
 
-let pool = new Uint8Array(0);
-let generator: (() => number) | undefined;
+/** Random bytes to use, and the generator of `Math.random`. */
+interface Randomness {
+  pool: Uint8Array<ArrayBuffer>;
+  generator?: () => number;
+}
+
+const randomness = perInput((): Randomness => ({ pool: new Uint8Array(0) }));
 
 /** Adds recorded blocks to the pool. */
 export function restoreRandomness(blocks: readonly Uint8Array<ArrayBuffer>[]): void {
-  pool = joinBytes([pool, ...blocks]);
-}
-
-/** Forgets the random numbers before another run. */
-export function resetRandomness(): void {
-  pool = new Uint8Array(0);
-  generator = undefined;
+  const state = randomness();
+  state.pool = joinBytes([state.pool, ...blocks]);
 }
 
 /** Replaces everything that is random. Must be called once. */
 export function installRandomness(): void {
-  Math.random = () => (generator ??= createGenerator(new Uint32Array(take(16).buffer)))();
+  Math.random = () => (randomness().generator ??= createGenerator(new Uint32Array(take(16).buffer)))();
   const { prototype } = Crypto;
   Object.assign(prototype, {
     getRandomValues<T extends ArrayBufferView>(array: T): T {
@@ -52,9 +53,10 @@ export function installRandomness(): void {
 
 function take(count: number): Uint8Array<ArrayBuffer> {
   checkRunning("draws random numbers");
-  if (pool.length < count) draw(Math.max(BLOCK_BYTES, count - pool.length));
-  const taken = pool.slice(0, count);
-  pool = pool.subarray(count);
+  const state = randomness();
+  if (state.pool.length < count) draw(Math.max(BLOCK_BYTES, count - state.pool.length));
+  const taken = state.pool.slice(0, count);
+  state.pool = state.pool.subarray(count);
   return taken;
 }
 

@@ -18,6 +18,7 @@ import {
 import { receive, receiveSync, send } from "./channel.ts";
 import { setClock } from "./clock.ts";
 import { getLocalWork, nextTurn } from "./local_work.ts";
+import { currentInput, perInput } from "./per_input.ts";
 
 /** The result of a step. */
 export interface StepResult {
@@ -91,15 +92,24 @@ class StepQueue {
   }
 }
 
-const open = new Map<number, Step>();
-const calls = new StepQueue(MAX_OPEN_CALLS);
-const sleeps = new StepQueue(MAX_OPEN_SLEEPS);
-const timers = new StepQueue(MAX_OPEN_SLEEPS);
-let lastPosition = 0;
-let onIdle: (() => void) | undefined;
+/** The steps of an input. */
+class Steps {
+  readonly open = new Map<number, Step>();
+  readonly calls = new StepQueue(MAX_OPEN_CALLS);
+  readonly sleeps = new StepQueue(MAX_OPEN_SLEEPS);
+  readonly timers = new StepQueue(MAX_OPEN_SLEEPS);
+  /** Messages that were received and not delivered. */
+  readonly received: Frame[] = [];
+  lastPosition = 0;
+  isDelivering = false;
+  onIdle?: () => void;
+}
+
+const steps = perInput(() => new Steps());
 
 /** Makes a call. The message may be a promise; the call is sent before all later calls nevertheless. */
 export function openCall(message: string | Promise<string>, signal?: AbortSignal): Promise<StepResult> {
+  const { calls } = steps();
   return new Promise((resolve, reject) => {
     const step: Step = { queue: calls, signal, resolve, reject, position: 0 };
     if (typeof message === "string") step.text = message;
@@ -117,6 +127,7 @@ export function openWait(
   signal?: AbortSignal,
 ): Promise<StepResult> {
   const text = JSON.stringify({ operation, args: [argument] });
+  const { sleeps } = steps();
   return new Promise((resolve, reject) => {
     const step: Step = { queue: sleeps, signal, text, resolve, reject, position: 0 };
     if (signal !== undefined) abandonOnAbort(step, signal);
@@ -130,6 +141,7 @@ export function openTimer(milliseconds: number, callback: () => void): () => voi
   const text = JSON.stringify({ operation: SLEEP, args: [milliseconds], timer: true });
   let isCancelled = false;
   const resolve = () => isCancelled || callback();
+  const { timers } = steps();
   const step: Step = { queue: timers, text, resolve, reject: () => {}, position: 0 };
   timers.add(step);
   return () => {
@@ -140,39 +152,36 @@ export function openTimer(milliseconds: number, callback: () => void): () => voi
 
 /** Returns the number of steps that were sent. */
 export function countSteps(): number {
-  return lastPosition;
+  return steps().lastPosition;
 }
 
 /** Resolves when all calls have ended, including those that the script does not await. Open sleeps end with the script. */
 export async function allCallsEnded(): Promise<void> {
-  while (!calls.isEmpty) await new Promise<void>((resolve) => onIdle = resolve);
+  const state = steps();
+  while (!state.calls.isEmpty) await new Promise<void>((resolve) => state.onIdle = resolve);
 }
 
-/** Numbers further steps from 1 again. Returns false if steps or other work are open: their results would arrive later. */
-export function endSteps(): boolean {
-  if (open.size > 0 || getLocalWork() !== undefined || [calls, sleeps, timers].some((queue) => !queue.isEmpty)) {
-    return false;
-  }
-  received.length = 0;
-  lastPosition = 0;
-  onIdle = undefined;
-  return true;
+/** Reports whether no step and no other work is open: its result would arrive later. */
+export function hasEndedSteps(): boolean {
+  const { open, calls, sleeps, timers } = steps();
+  return open.size === 0 && getLocalWork() === undefined && [calls, sleeps, timers].every((queue) => queue.isEmpty);
 }
 
 function sendStep(step: Step, text: string): boolean {
   const { signal, reject } = step;
+  const state = steps();
   if (signal?.aborted) {
     reject(createCancelledError());
     return false;
   }
   try {
-    send({ kind: GuestMessage.call, id: lastPosition + 1, text });
+    send({ kind: GuestMessage.call, id: state.lastPosition + 1, text });
   } catch (error) {
     reject(error);
     return false;
   }
-  step.position = ++lastPosition;
-  open.set(step.position, step);
+  step.position = ++state.lastPosition;
+  state.open.set(step.position, step);
   deliver();
   return true;
 }
@@ -191,7 +200,7 @@ function abandon(step: Step): void {
 }
 
 function cancel(step: Step): void {
-  if (open.get(step.position) === step) send({ kind: GuestMessage.cancel, id: step.position, text: "" });
+  if (steps().open.get(step.position) === step) send({ kind: GuestMessage.cancel, id: step.position, text: "" });
   else step.queue.remove(step);
 }
 
@@ -206,15 +215,19 @@ async function awaitText(step: Step, text: Promise<string>): Promise<void> {
   }
 }
 
-/** Messages that were received and not delivered. */
-const received: Frame[] = [];
-let isDelivering = false;
-
 /** Starts to deliver results, unless that is in progress. */
 function deliver(): void {
-  if (isDelivering) return;
-  isDelivering = true;
-  void deliverAll().finally(() => isDelivering = false);
+  const state = steps();
+  if (currentInput().number > 0) return void endCalls(state);
+  if (state.isDelivering) return;
+  state.isDelivering = true;
+  void deliverAll(state).finally(() => state.isDelivering = false);
+}
+
+/** Does what follows the last call of an input. In a shared process, `runInputs` delivers the results. */
+async function endCalls(state: Steps): Promise<void> {
+  await nextTurn();
+  if (state.calls.isEmpty) state.onIdle?.();
 }
 
 /**
@@ -222,7 +235,8 @@ function deliver(): void {
  * time of an asynchronous one. A script may do something else, such as loading a module: if a result takes long, the host
  * wakes this process, which then reads asynchronously.
  */
-async function deliverAll(): Promise<void> {
+async function deliverAll(state: Steps): Promise<void> {
+  const { calls, open, received } = state;
   let isAwake = false;
   let reported: Frame | undefined;
   await Promise.resolve(); // The first messages of the script are sent before.
@@ -233,7 +247,7 @@ async function deliverAll(): Promise<void> {
       await work;
       continue;
     }
-    if (calls.isEmpty) onIdle?.();
+    if (calls.isEmpty) state.onIdle?.();
     if (open.size === 0) return;
     if (received.length === 0 && isAwake) {
       received.push(...await receive());
@@ -244,26 +258,35 @@ async function deliverAll(): Promise<void> {
     const [frame] = received;
     if (frame === undefined) continue;
     const isResult = frame.kind === HostMessage.reply || frame.kind === HostMessage.error;
-    if (isResult && frame.id > lastPosition) {
+    if (isResult && frame.id > state.lastPosition) {
       // A recorded result may arrive before its step is taken. If no loading module takes it, the host ends the process.
       if (reported !== frame) send({ kind: GuestMessage.stalled, id: frame.id, text: "" });
       reported = frame;
       continue;
     }
     received.shift();
-    if (frame.kind === HostMessage.askIdle) send({ kind: GuestMessage.idle, id: 0, text: "" });
-    if (isResult) settle(frame.id, parseStepResult(frame));
+    if (frame.kind === HostMessage.askIdle) reportIdle();
+    if (isResult) deliverResult(frame);
     else isAwake = true;
   }
 }
 
-function settle(position: number, result: StepResult): void {
-  const step = open.get(position);
+/** Tells the host that the current input has reacted to all messages. */
+export function reportIdle(): void {
+  send({ kind: GuestMessage.idle, id: 0, text: "" });
+}
+
+/** Gives the current input the result of a step. */
+export function deliverResult(frame: Frame): void {
+  const { open } = steps();
+  const result = parseStepResult(frame);
+  const step = open.get(frame.id);
   if (step === undefined) return;
-  open.delete(position);
+  open.delete(frame.id);
   step.removeListener?.();
   step.queue.close(step);
   step.resolve(result);
+  deliver(); // No step may be left.
 }
 
 function parseStepResult({ kind, text }: Frame): StepResult {

@@ -1,5 +1,6 @@
 /** The timers of a script. Each is a step of the run, so that the host records when it fires. */
 import { checkRunning } from "./clock.ts";
+import { perInput } from "./per_input.ts";
 import { openTimer } from "./steps.ts";
 
 interface Timer {
@@ -13,8 +14,7 @@ interface Timer {
 const MAX_DELAY = 2 ** 31 - 1;
 
 const report = reportError;
-const timers = new Map<number, Timer>();
-let lastId = 0;
+const state = perInput(() => ({ timers: new Map<number, Timer>(), lastId: 0 }));
 
 /** Replaces all timers of the runtime. Must be called once. */
 export function installTimers(): void {
@@ -35,15 +35,11 @@ export function installTimers(): void {
   Deno.refTimer = Deno.unrefTimer = () => {};
 }
 
-/** Numbers the timers of another run from 1 again. */
-export function resetTimers(): void {
-  lastId = 0;
-}
-
 function startTimer(callback: unknown, delay: unknown, args: readonly unknown[], isRepeated: boolean): number {
   checkRunning("starts a timer");
   if (typeof callback !== "function") throw new TypeError("A timer takes a function.");
-  const id = ++lastId;
+  const { timers } = state();
+  const id = ++state().lastId;
   const milliseconds = Math.max(toDelay(delay), isRepeated ? 1 : 0);
   const timer = {
     isRepeated,
@@ -62,6 +58,7 @@ function toDelay(delay: unknown): number {
 }
 
 function schedule(id: number, timer: Timer): void {
+  const { timers } = state();
   timer.cancel = openTimer(timer.milliseconds, () => {
     if (!timer.isRepeated) timers.delete(id);
     try {
@@ -74,6 +71,7 @@ function schedule(id: number, timer: Timer): void {
 }
 
 function clearTimer(id: number): void {
+  const { timers } = state();
   const timer = timers.get(id);
   if (timer === undefined) return;
   timers.delete(id);

@@ -14,8 +14,30 @@ export interface GuestListener {
   onError(error: unknown): void;
 }
 
+/** The connection of an input to its guest process. */
+export interface GuestPort {
+  /** Maps the files of the script to those of the user, if they are copies. */
+  readonly paths?: CopiedPaths;
+  /** Limits of each input. */
+  readonly limits: Limits;
+  /** True if the process runs other inputs at the same time. */
+  readonly isShared: boolean;
+  /** Receives the messages. */
+  listener?: GuestListener;
+  /** Sends a message. `onTaken` is called when the guest has read it. */
+  send(message: GuestMessage, onTaken?: () => void): void;
+  /** Ends the process, or only the input if the process is shared. */
+  kill(): void;
+  /** Resolves when the process has ended. */
+  gone(): Promise<void>;
+}
+
+/** A message to or from a guest. Its input is that of the connection. */
+export type GuestMessage = Omit<Frame, "input">;
+
 /** A guest process. It runs a script on one input after another, each in another instance of the script. */
-export class Guest {
+export class Guest implements GuestPort {
+  readonly isShared = false;
   /** Maps the files of the script to those of the user, if they are copies. */
   readonly paths?: CopiedPaths;
   /** Limits of each input. */
@@ -36,8 +58,13 @@ export class Guest {
   }
 
   /** Sends a message. `onTaken` is called when the guest has read it. */
-  send(frame: Frame, onTaken?: () => void): void {
-    this.#pipe.send(frame, onTaken);
+  send(message: GuestMessage, onTaken?: () => void): void {
+    this.sendTo(0, message, onTaken);
+  }
+
+  /** Sends a message to one of many inputs. */
+  sendTo(input: number, message: GuestMessage, onTaken?: () => void): void {
+    this.#pipe.send({ ...message, input }, onTaken);
   }
 
   /** Ends the process. */

@@ -4,6 +4,9 @@ import { SvcError } from "../../../lib/errors.ts";
 /** Cause of an error that leaves its input open. No error of a script has it. */
 export class LeftOpen extends Error {}
 
+/** Cause of an error that ends an input because of its process, which other inputs share. It continues in another one. */
+export class LostSharedProcess extends LeftOpen {}
+
 /** Cause of an error that every further input of the run would fail with, too. */
 export class StopsRun extends LeftOpen {}
 

@@ -100,9 +100,9 @@ function withoutAnswer(request: CallRequest, kind: RequestedStep["kind"]): Reque
 
 /** Parses the declaration of a loaded script. Returns undefined if it is invalid. */
 export function parseDeclaration(text: string): Declaration | undefined {
-  const { protocol, name, allow } = parseJsonObject(text) ?? {};
+  const { protocol, name, allow, stateless } = parseJsonObject(text) ?? {};
   if (protocol !== PROTOCOL || typeof name !== "string" || !isNameList(allow)) return undefined;
-  return { name: escapeToOneLine(name.slice(0, 200)), allow };
+  return { name: escapeToOneLine(name.slice(0, 200)), allow, isStateless: stateless === true };
 }
 
 function isNameList(value: JsonValue | undefined): value is string[] {

@@ -18,7 +18,7 @@ import {
   PATCH_NAME,
 } from "../protocol/messages.ts";
 import { brokenProtocol, explainExit, outOfTime, tooMuch } from "./guest_errors.ts";
-import type { Guest } from "./guest.ts";
+import type { GuestPort } from "./guest.ts";
 import {
   escapeLog,
   isBase64,
@@ -128,7 +128,7 @@ interface OpenStep {
 export class Sandbox {
   /** Declaration of the script. Resolves when it is loaded. */
   readonly ready: Promise<Declaration>;
-  readonly #guest: Guest;
+  readonly #guest: GuestPort;
   readonly #declared = Promise.withResolvers<Declaration>();
   readonly #result = Promise.withResolvers<JsonValue | undefined>();
   readonly #steps = new Map<number, OpenStep>();
@@ -161,7 +161,7 @@ export class Sandbox {
   }
 
   /** Takes over a process that loads an instance of the script. */
-  constructor(guest: Guest) {
+  constructor(guest: GuestPort) {
     this.#guest = guest;
     this.ready = this.#declared.promise;
     // A sandbox in reserve may fail before its promises are awaited.
@@ -205,8 +205,9 @@ export class Sandbox {
    * Ends the process. A run in progress fails with the reason, and its calls are aborted with it. Changes in flight are not
    * aborted: the handlers record their results.
    */
-  stop(reason: SvcError = new SvcError("INTERRUPTED", "The workflow was stopped.")): void {
+  stop(given?: SvcError): void {
     if (this.#state === "ended") return;
+    const reason = given ?? new SvcError("INTERRUPTED", "The workflow was stopped.");
     this.#end();
     this.#declared.reject(reason);
     this.#result.reject(reason);
@@ -234,7 +235,9 @@ export class Sandbox {
   #limitTime(): TimeLimit {
     const { limits } = this.#guest;
     const stop = () => this.stop(outOfTime(limits));
-    return new TimeLimit(limits.timeoutSeconds, stop, () => this.whenIdle());
+    // Another input may have blocked a shared process. Then the process does not answer, and this input continues elsewhere.
+    const onTimeout = this.#guest.isShared ? () => void this.whenIdle().then(stop) : stop;
+    return new TimeLimit(limits.timeoutSeconds, onTimeout, () => this.whenIdle());
   }
 
   #sendSignal(kind: number): void {
@@ -334,7 +337,7 @@ export class Sandbox {
     if (this.hasEnded) return; // The step exceeded the time limit.
     this.#countOpen(step, text.length);
     this.#steps.set(position, { step, controller });
-    this.#wakeTimer.start();
+    if (!this.#guest.isShared) this.#wakeTimer.start();
     this.#pauseTimeLimit();
     void this.#answer(step, position, controller.signal, text.length);
   }
@@ -365,7 +368,7 @@ export class Sandbox {
     if (this.hasEnded || !this.#handlers) return;
     this.#pauseTimeLimit();
     if (this.#steps.size === 0) this.#wakeTimer.stop();
-    else this.#wakeTimer.start();
+    else if (!this.#guest.isShared) this.#wakeTimer.start();
     const isRecorded = this.#handlers.recorded?.order[this.#nextResult] === position;
     this.#sendResult(kind, position, head, text, () => {
       this.#open[step.kind]--;
@@ -384,7 +387,7 @@ export class Sandbox {
 
   /** Sends recorded results, up to the first of a step that the script has taken already. */
   #sendAhead(): void {
-    if (this.hasEnded) return;
+    if (this.hasEnded || this.#guest.isShared) return; // A shared process waits for no single input.
     const { recorded } = this.#handlers ?? {};
     for (;;) {
       const position = recorded?.order[this.#nextResult];
@@ -430,9 +433,10 @@ export class Sandbox {
     const isDone = this.#steps.values().every(({ step }) => step.kind !== "call");
     if (this.#state !== "running" || !isDone) throw new FrameError("an unexpected result");
     this.#result.resolve(result);
-    if (!continues) return this.stop();
+    if (!continues && this.#steps.size > 0) return this.stop();
     if (this.#steps.size > 0) throw new FrameError("an unfinished run");
     this.#end();
-    this.#next = new Sandbox(this.#guest);
+    if (continues) this.#next = new Sandbox(this.#guest);
+    else this.#guest.kill();
   }
 }

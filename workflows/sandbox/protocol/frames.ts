@@ -1,6 +1,9 @@
-/** Frames of messages between host and guest: 4 bytes of length, 1 of kind, 4 of an identifier, then UTF-8 text. */
+/**
+ * Frames of messages between host and guest: 4 bytes of length, 1 of kind, 4 of an identifier, 4 of the number of an input,
+ * then UTF-8 text.
+ */
 
-const HEADER_BYTES = 9;
+const HEADER_BYTES = 13;
 
 const encoder = new TextEncoder();
 
@@ -10,6 +13,8 @@ export interface Frame {
   readonly kind: number;
   /** Number of the step that it belongs to, or 0. */
   readonly id: number;
+  /** Number of the input in a process that runs many at the same time, or 0. */
+  readonly input: number;
   /** Content. */
   readonly text: string;
 }
@@ -53,7 +58,7 @@ export class FrameBuffer {
 
 /** Writes a frame into a buffer, or into a longer copy if it does not fit. */
 function writeFrame(
-  { kind, id, text }: Frame,
+  { kind, id, input, text }: Frame,
   buffer: Uint8Array<ArrayBuffer>,
   start: number,
 ): { buffer: Uint8Array<ArrayBuffer>; end: number } {
@@ -62,12 +67,13 @@ function writeFrame(
   if (content > buffer.length || read < text.length) {
     const isShort = buffer.length < content + text.length;
     // Most texts need one byte per character, and none more than three.
-    return writeFrame({ kind, id, text }, extend(buffer, content + (isShort ? 1 : 3) * text.length), start);
+    return writeFrame({ kind, id, input, text }, extend(buffer, content + (isShort ? 1 : 3) * text.length), start);
   }
   const header = new DataView(buffer.buffer, buffer.byteOffset + start, HEADER_BYTES);
   header.setUint32(0, written);
   header.setUint8(4, kind);
   header.setUint32(5, id);
+  header.setUint32(9, input);
   return { buffer, end: content + written };
 }
 
@@ -127,7 +133,12 @@ export class FrameReader {
         break;
       }
       const text = this.#decode(buffer.subarray(offset + HEADER_BYTES, end));
-      frames.push({ kind: view.getUint8(offset + 4), id: view.getUint32(offset + 5), text });
+      frames.push({
+        kind: view.getUint8(offset + 4),
+        id: view.getUint32(offset + 5),
+        input: view.getUint32(offset + 9),
+        text,
+      });
       offset = end;
     }
     if (offset === 0 && this.#size > 0) return frames;

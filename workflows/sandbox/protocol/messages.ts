@@ -2,7 +2,7 @@
 import type { Values } from "../../../lib/client/request/values.ts";
 
 /** Version of the protocol. Host and guest must have the same one. */
-export const PROTOCOL = 4;
+export const PROTOCOL = 5;
 
 /** Maximum size of a message from the guest, in bytes. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -48,7 +48,7 @@ export const MAX_OUTPUT_CHARACTERS = 64 * 1024 * 1024;
 
 /** Kinds of messages from the guest. */
 export const GuestMessage = {
-  /** The script is loaded: `{ protocol, name, allow }`. */
+  /** The script is loaded: `{ protocol, name, allow, stateless }`. */
   ready: 1,
   /** Takes a step: `{ operation, args, files?, timer? }`, with the arguments of the operation's function. The identifiers are 1, 2, 3 … */
   call: 2,
@@ -90,6 +90,8 @@ export const HostMessage = {
   wake: 19,
   /** Asks for an `idle` message as soon as the script is idle. Wakes the guest, too. */
   askIdle: 20,
+  /** Ends one input of a process that runs many. No message about it follows. */
+  end: 21,
 } as const;
 
 /** A call, or a sleep, that a guest requests. */
@@ -112,4 +114,6 @@ export interface Declaration {
   readonly name: string;
   /** Requested operations. They are not checked to exist. */
   readonly allow: readonly string[];
+  /** True if a process may run many inputs at the same time. */
+  readonly isStateless: boolean;
 }
