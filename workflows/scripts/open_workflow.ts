@@ -98,6 +98,8 @@ export class OpenWorkflow implements AsyncDisposable {
   #maxShared = 0;
   #copy?: ScriptCopy;
   #reserve = 0;
+  /** Settles when the script has more instances. */
+  #adding?: Promise<void>;
 
   /** Use `openWorkflow`. The workflow removes its folder. */
   constructor(guestFiles: GuestFiles, folder: AsyncDisposable, limits: Limits, { signal }: WorkflowOptions) {
@@ -157,9 +159,15 @@ export class OpenWorkflow implements AsyncDisposable {
       return;
     }
     this.#reserve = reserve;
-    const { instances } = this.#guestFiles;
-    if (instances === undefined && reserve > 0) {
-      this.#guestFiles = { ...this.#guestFiles, instances: this.#copy?.addInstances() };
+    if (reserve > 0) this.#adding ??= this.#addInstances();
+  }
+
+  /** Makes the copies while the first inputs run, because a resumed run continues sooner then. */
+  async #addInstances(): Promise<void> {
+    try {
+      this.#guestFiles = { ...this.#guestFiles, instances: await this.#copy?.addInstances() };
+    } catch {
+      // The copies are an advantage only. If the folder is gone, the next process reports it.
     }
   }
 
@@ -199,6 +207,7 @@ export class OpenWorkflow implements AsyncDisposable {
   /** Stops all sandboxes and removes their folder. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop();
+    await this.#adding;
     await Promise.all(this.#guests.values().map((guest) => guest.gone()));
     await this.#folder[Symbol.asyncDispose]();
   }

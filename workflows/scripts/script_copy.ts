@@ -77,14 +77,14 @@ export class ScriptCopy {
   }
 
   /** Makes copies for further instances of the script, unless it is large. Returns the number of all instances. */
-  addInstances(): number {
+  async addInstances(): Promise<number> {
     const size = MAX_MIB * MEBIBYTE - this.#left;
     const count = Math.floor(Math.min(MAX_INSTANCES, MEBIBYTE / size, MAX_URL_CHARACTERS / this.script.href.length));
     for (const copy of this.#copied) {
       for (let instance = 1; instance < count; instance++) {
         const further = fileURLToPath(this.paths.toInstance(pathToFileURL(copy).href, instance));
-        Deno.mkdirSync(dirname(further), { recursive: true, mode: 0o700 });
-        Deno.copyFileSync(copy, further);
+        await Deno.mkdir(dirname(further), { recursive: true, mode: 0o700 });
+        await Deno.copyFile(copy, further);
       }
     }
     return Math.max(1, count);
