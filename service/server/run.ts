@@ -5,6 +5,7 @@ import { exists } from "../../utils/fs/exists.ts";
 import { addClient, type ClientCredentials } from "../access/clients.ts";
 import { Tokens } from "../access/tokens.ts";
 import { checkDefinition } from "../migration/check_definition.ts";
+import { indexFields } from "../migration/index_fields.ts";
 import { loadServedApplication, openServedAssets } from "../sample/served_application.ts";
 import {
   announce,
@@ -104,6 +105,7 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
     if (directory !== undefined || !isNew) {
       await checkDefinition(store, app, { isNew, accept: settings.acceptMismatch });
     }
+    await indexFields(store, app);
     const tokens = new Tokens(store, settings.tokenLifetimeSeconds);
     const bytes = store.server === undefined
       ? openBytes(directory === undefined ? undefined : locateFiles(directory).files)
@@ -136,6 +138,7 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
       const reload = async () => {
         const changed = await loadServedApplication(file);
         await checkDefinition(store, changed, { isNew: false, accept: settings.acceptMismatch });
+        await indexFields(store, changed);
         await server.replaceApplication({ app: changed, assets: await openServedAssets(file) });
         app = changed;
       };

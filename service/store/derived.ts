@@ -97,16 +97,25 @@ export function foldSearchText(text: string): string {
 
 /**
  * Finds texts. Each matching case contains at least one of them. Returns undefined if a filter does not require a text, or if
- * other conditions find the cases sooner.
+ * other conditions find the cases sooner: those on an identifier, or on a field with an index of its own.
  */
-export function findSearchTexts(filter: Filter | undefined): readonly string[] | undefined {
-  if (filter === undefined || "not" in filter || "isNull" in filter) return undefined;
+export function findSearchTexts(
+  filter: Filter | undefined,
+  isIndexed: (field: RowField) => boolean = () => false,
+): readonly string[] | undefined {
+  const hasIndex = (part: Filter) => isIdentity(part) || isValueOf(part, isIndexed);
+  return filter === undefined || hasIndex(filter) || ("and" in filter && filter.and.some(hasIndex))
+    ? undefined
+    : findTexts(filter);
+}
+
+function findTexts(filter: Filter): readonly string[] | undefined {
+  if ("not" in filter || "isNull" in filter) return undefined;
   if ("and" in filter) {
-    if (filter.and.some(isIdentity)) return undefined;
-    const found = filter.and.map(findSearchTexts).filter((texts) => texts !== undefined);
+    const found = filter.and.map(findTexts).filter((texts) => texts !== undefined);
     return found.toSorted((a, b) => measureShortest(b) - measureShortest(a))[0];
   }
-  if ("or" in filter) return mergeTexts(filter.or.map(findSearchTexts));
+  if ("or" in filter) return mergeTexts(filter.or.map(findTexts));
   if ("in" in filter) return mergeTexts(filter.in.map((value) => readSearch(filter.field, value)));
   return "value" in filter.right && !["GT", "GTE", "LT", "LTE"].includes(filter.comparator)
     ? readSearch(filter.left, filter.right.value)
@@ -117,6 +126,13 @@ export function findSearchTexts(filter: Filter | undefined): readonly string[] |
 function isIdentity(filter: Filter): boolean {
   return "left" in filter && filter.comparator === "EQ" && "property" in filter.left &&
     ["id", "businessId", "parentId"].includes(filter.left.property);
+}
+
+/** Reports whether a filter requires one of several values of a field. */
+function isValueOf(filter: Filter, isField: (field: RowField) => boolean): boolean {
+  if ("in" in filter) return filter.ignoreCase !== true && isField(filter.field);
+  return "left" in filter && filter.comparator === "EQ" && "value" in filter.right && filter.ignoreCase !== true &&
+    isField(filter.left);
 }
 
 /** Returns a text to search for. A text that is not well-formed, or that has a NUL, compares in ways of its own. */

@@ -322,6 +322,11 @@ export interface Store {
    * `QueryTooSlow`. The queries of different operators take turns.
    */
   read<T>(work: (transaction: Transaction) => Promise<T>, operator?: string): Promise<T>;
+  /**
+   * Creates indexes of fields of cases, and drops all others. They make conditions on the fields, and sorting by them, fast.
+   * Takes a while if there are many cases, and no time if the indexes exist.
+   */
+  indexFields(fields: readonly (readonly string[])[]): Promise<void>;
   /** Returns the load, for metrics. */
   readLoad(): StoreLoad;
   /** Waits for the units that have started, then closes the database. */

@@ -15,6 +15,7 @@ export function repeatUnits(store: Store): Store {
       return await store.transact(work);
     },
     read: (work, operator) => store.read(work, operator),
+    indexFields: (fields) => store.indexFields(fields),
     readLoad: () => store.readLoad(),
     close: () => store.close(),
   };

@@ -55,6 +55,8 @@ export interface Field {
   readonly max?: number;
   /** Allowed values of a Dropdown. */
   readonly values?: readonly string[];
+  /** True if an index finds and sorts cases by the value. */
+  readonly indexed?: boolean;
   /** Category of the file in an attachment field. */
   readonly category?: string;
   /** Fields of an embedded page, or of the rows of a list. */

@@ -9,27 +9,36 @@ const common = {
 };
 const scalarField = { ...common, default: scalar.optional() };
 
-const plainFields = [
-  z.strictObject({
-    type: z.literal(["Text", "TextArea", "Email", "Phone", "Url"]),
-    ...scalarField,
-    maxLength: z.int().positive().optional().describe("Maximum number of characters"),
-  }),
-  z.strictObject({
-    type: z.literal(["Integer", "Decimal", "Currency"]),
-    ...scalarField,
-    min: z.number().optional(),
-    max: z.number().optional(),
-  }).refine(({ min, max }) => min === undefined || max === undefined || min <= max, {
-    path: ["min"],
-    error: "must not be greater than 'max'",
-  }),
-  z.strictObject({ type: z.literal(["Boolean", "Date", "DateTime"]), ...scalarField }),
-  z.strictObject({
-    type: z.literal("Dropdown"),
-    ...scalarField,
-    values: distinct(nonEmptyText).min(1).describe("Allowed values of a Dropdown"),
-  }),
+const text = z.strictObject({
+  type: z.literal(["Text", "TextArea", "Email", "Phone", "Url"]),
+  ...scalarField,
+  maxLength: z.int().positive().optional().describe("Maximum number of characters"),
+});
+const number = z.strictObject({
+  type: z.literal(["Integer", "Decimal", "Currency"]),
+  ...scalarField,
+  min: z.number().optional(),
+  max: z.number().optional(),
+}).refine(({ min, max }) => min === undefined || max === undefined || min <= max, {
+  path: ["min"],
+  error: "must not be greater than 'max'",
+});
+const unlimited = z.strictObject({ type: z.literal(["Boolean", "Date", "DateTime"]), ...scalarField });
+const dropdown = z.strictObject({
+  type: z.literal("Dropdown"),
+  ...scalarField,
+  values: distinct(nonEmptyText).min(1).describe("Allowed values of a Dropdown"),
+});
+const plainFields = [text, number, unlimited, dropdown] as const;
+
+const indexed = {
+  indexed: z.boolean().optional().describe("Whether an index finds and sorts cases by the value of the field"),
+};
+const indexedFields = [
+  text.extend(indexed),
+  number.safeExtend(indexed),
+  unlimited.extend(indexed),
+  dropdown.extend(indexed),
 ] as const;
 
 const emptyPage = z.strictObject({
@@ -53,17 +62,17 @@ const attachmentField = z.strictObject({
 
 /** A field in the definition. */
 export type FieldDefinition =
-  | z.infer<typeof plainFields[number]>
+  | z.infer<typeof indexedFields[number]>
   | z.infer<typeof attachmentField>
   | z.infer<typeof emptyPage> & { fields: Record<string, FieldDefinition> };
 
 /** Fields by name. */
 export const fields = z.record(identifier, z.discriminatedUnion("type", [...plainFields, embeddedField]));
 
-/** Fields of a case by name. Only cases have attachments. */
+/** Fields of a case by name. Only cases have attachments, and fields with indexes. */
 export const caseFields = z.record(
   identifier,
-  z.discriminatedUnion("type", [...plainFields, embeddedField, attachmentField]),
+  z.discriminatedUnion("type", [...indexedFields, embeddedField, attachmentField]),
 );
 
 /** A field of a view. */

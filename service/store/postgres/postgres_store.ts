@@ -189,6 +189,7 @@ export async function openPostgresStore(
           throw explainSlowQuery(error);
         })
       ),
+    indexFields: () => Promise.resolve(), // Fields have no indexes of their own here.
     readLoad: () => ({ queries: queries.readLoad(), pools: mapValues(pools, (pool) => pool.readLoad()) }),
     async close() {
       if (isClosed) return;

@@ -6,6 +6,7 @@ import { isCountedQuery, isGrouped, isSummarised } from "../counted_query.ts";
 import type { Column, Comparator, Filter, Page, RowField, RowQuery, RowSource, Value } from "../query.ts";
 import { getColumn, NUMBER_PROPERTIES, ROW_TABLES, type RowTable } from "../row_tables.ts";
 import { toLowerCase, withinTime } from "./define_functions.ts";
+import { type FieldIndexes, toJsonPath } from "./field_indexes.ts";
 import { describeDamage } from "./tables.ts";
 
 /** SQL and the values of its parameters. */
@@ -106,6 +107,8 @@ export interface PageOptions {
   readonly after?: RowPlace | undefined;
   /** Cases to which the query is limited. */
   readonly search?: CaseSearch | undefined;
+  /** Indexes of fields. */
+  readonly indexes?: FieldIndexes | undefined;
   /** True to read cases in order and skip those of other statuses, instead of sorting the cases of a status. */
   readonly isInOrder?: boolean;
 }
@@ -119,9 +122,9 @@ export interface PageOptions {
 export function compileRows(
   query: RowQuery,
   page: Page,
-  { after, search, isInOrder = false }: PageOptions = {},
+  { after, ...options }: PageOptions = {},
 ): CompiledPage {
-  const compiler = new Compiler(query, { search, isInOrder, isCounted: isGrouped(query) && isCountedQuery(query) });
+  const compiler = new Compiler(query, { ...options, isCounted: isGrouped(query) && isCountedQuery(query) });
   const order = [...compiler.order(), compiler.tieBreak].join(", ");
   const limit = `LIMIT ${compiler.bind(page.limit)} OFFSET ${compiler.bind(page.offset)}`;
   const found = `FROM ${compiler.body(after)} ORDER BY ${order} ${limit}`;
@@ -133,9 +136,12 @@ export function compileRows(
 }
 
 /** Compiles the statement that counts all rows, in the column `count`. */
-export function compileCount(query: RowQuery, search?: CaseSearch): Compiled {
+export function compileCount(
+  query: RowQuery,
+  options: Pick<PageOptions, "search" | "indexes"> = {},
+): Compiled {
   const isCounted = isCountedQuery(isGrouped(query) ? query : { ...query, columns: [] });
-  const compiler = new Compiler(query, { search, isCounted });
+  const compiler = new Compiler(query, { ...options, isCounted });
   if (isCounted && !isGrouped(query)) return compiler.finish(`SELECT ${TOTAL} AS count FROM ${compiler.body()}`);
   const one = compiler.summarised ? "COUNT(*)" : "1";
   return compiler.finish(`SELECT COUNT(*) AS count FROM (SELECT ${one} FROM ${compiler.body()})`);
@@ -155,6 +161,7 @@ class Compiler {
   readonly #query: RowQuery;
   readonly #search: CaseSearch | undefined;
   readonly #isInOrder: boolean;
+  readonly #indexes: FieldIndexes | undefined;
   /** Table of the rows: that of the source, or `caseCounts`. */
   readonly #from: string;
   #table: RowTable;
@@ -162,9 +169,10 @@ class Compiler {
 
   constructor(
     query: RowQuery,
-    { search, isInOrder = false, isCounted = false }: PageOptions & { isCounted?: boolean },
+    { search, indexes, isInOrder = false, isCounted = false }: PageOptions & { isCounted?: boolean },
   ) {
     this.#query = query;
+    this.#indexes = indexes;
     this.#isInOrder = isInOrder;
     this.#search = search;
     this.#table = ROW_TABLES[query.source.kind];
@@ -364,11 +372,13 @@ class Compiler {
     const isText = "in" in filter || ("value" in filter.right && typeof filter.right.value === "string");
     const read = (field: RowField) => {
       if (filter.ignoreCase) return this.#folded(field);
-      const isNumber = "property" in field && NUMBER_PROPERTIES.includes(field.property);
       // The + keeps SQLite from using the index of the status.
       if (this.#isInOrder && "property" in field && field.property === "status") return `+${this.#scalar(field)}`;
+      const isTextColumn = "property" in field
+        ? !NUMBER_PROPERTIES.includes(field.property)
+        : field.content.length === 0;
       // The + keeps SQLite from converting a number to a text before it compares it with a column of texts.
-      return isText || isNumber ? this.#scalar(field) : `+${this.#scalar(field)}`;
+      return isTextColumn && !isText ? `+${this.#scalar(field)}` : this.#scalar(field);
     };
     if ("in" in filter) {
       const values = filter.ignoreCase ? filter.in.map(toLowerCase) : filter.in;
@@ -404,7 +414,8 @@ class Compiler {
   #scalar(field: RowField): string {
     if ("property" in field) return this.#property(field.property);
     if (field.content.length === 0) return this.#table.content;
-    return `json_extract(${this.#table.content}, ${this.#path(field.content)})`;
+    const indexed = this.#table.name === "cases" ? this.#indexes?.find(field.content) : undefined;
+    return indexed ?? `json_extract(${this.#table.content}, ${this.#path(field.content)})`;
   }
 
   /** Compiles a value for the result. JSON preserves true and false, which SQL does not have. */
@@ -419,7 +430,7 @@ class Compiler {
   }
 
   #path(members: readonly string[]): string {
-    return this.bind("$" + members.map((name) => "." + JSON.stringify(name)).join(""));
+    return this.bind(toJsonPath(members));
   }
 }
 

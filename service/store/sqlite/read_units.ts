@@ -3,11 +3,19 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Transaction } from "../store.ts";
 import type { PagePlaces } from "../page_places.ts";
 import type { RowPlace } from "./query.ts";
+import type { FieldIndexes } from "./field_indexes.ts";
 import type { QueryLanes } from "./query_lanes.ts";
 import type { SqlQuery } from "./query_runner.ts";
 import type { SqlRow } from "./tables.ts";
 import { openReader } from "./open_reader.ts";
 import { SqliteTransaction, Statements, type StoreUnit } from "./transaction.ts";
+
+/** Parts of a store that its units share. */
+export interface ReadParts {
+  readonly lanes: QueryLanes;
+  readonly places: PagePlaces<RowPlace>;
+  readonly indexes: FieldIndexes;
+}
 
 /**
  * Runs units of work that only read, on a connection of their own. Units take turns: while one reads, it sees one state of
@@ -20,13 +28,15 @@ export class ReadUnits {
   readonly #statements: Statements;
   readonly #lanes: QueryLanes;
   readonly #places: PagePlaces<RowPlace>;
+  readonly #indexes: FieldIndexes;
   /** Resolves when the last turn has ended. */
   #turns: Promise<void> = Promise.resolve();
   readonly #running = new Set<Promise<unknown>>();
 
   /** Opens a database file whose tables exist. */
-  constructor(path: string, lanes: QueryLanes, places: PagePlaces<RowPlace>) {
+  constructor(path: string, { lanes, places, indexes }: ReadParts) {
     this.#places = places;
+    this.#indexes = indexes;
     this.#db = openReader(path);
     this.#begin = this.#db.prepare("BEGIN");
     this.#end = this.#db.prepare("COMMIT");
@@ -52,9 +62,10 @@ export class ReadUnits {
   }
 
   async #run<T>(work: (transaction: Transaction) => Promise<T>, operator: string): Promise<T> {
-    const pages = { places: this.#places, operator };
-    const unit = new ReadUnit(await this.#takeTurn(), () => this.#takeTurn(), pages, (query) => {
-      return this.#lanes.run(query, operator);
+    const unit = new ReadUnit(await this.#takeTurn(), () => this.#takeTurn(), {
+      pages: { places: this.#places, operator },
+      indexes: this.#indexes,
+      query: (query) => this.#lanes.run(query, operator),
     });
     const transaction = new SqliteTransaction(this.#statements, unit);
     try {
@@ -92,19 +103,20 @@ export class ReadUnits {
 class ReadUnit implements StoreUnit {
   readonly #takeTurn: () => Promise<Disposable>;
   readonly #query: (query: SqlQuery) => Promise<SqlRow[]>;
-  readonly pages: NonNullable<StoreUnit["pages"]>;
+  readonly pages: StoreUnit["pages"];
+  readonly indexes: FieldIndexes;
   #turn: Disposable | undefined;
   #hasEnded = false;
 
   constructor(
     turn: Disposable,
     takeTurn: () => Promise<Disposable>,
-    pages: NonNullable<StoreUnit["pages"]>,
-    query: (query: SqlQuery) => Promise<SqlRow[]>,
+    { pages, indexes, query }: Pick<StoreUnit, "pages" | "indexes" | "query">,
   ) {
     this.#turn = turn;
     this.#takeTurn = takeTurn;
     this.pages = pages;
+    this.indexes = indexes;
     this.#query = query;
   }
 

@@ -5,6 +5,7 @@ import { getErrorMessage, SvcError } from "../../../lib/errors.ts";
 import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
 import { controlTransaction, GroupCommit } from "../../../utils/sqlite/group_commit.ts";
 import { isDatabaseBusy, isDatabaseFull, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
+import { FieldIndexes } from "./field_indexes.ts";
 import { LogKeeper, type LogLimits } from "./log_keeper.ts";
 import { QueryLanes, type QueryLimits } from "./query_lanes.ts";
 import { QueryRunner } from "./query_runner.ts";
@@ -61,7 +62,8 @@ export function openSqliteStore(path: string, isKnown = false, limits: Partial<S
   const commits = new GroupCommit(controlTransaction(db, patience));
   const lanes = path === MEMORY ? undefined : new QueryLanes(path, queryLimits);
   const places = new PagePlaces<RowPlace>();
-  const reads = lanes && new ReadUnits(path, lanes, places);
+  const indexes = new FieldIndexes();
+  const reads = lanes && new ReadUnits(path, { lanes, places, indexes });
   const log = lanes && new LogKeeper(db, path, lanes, { copiedLog, maxLog });
   let closed = false;
 
@@ -74,6 +76,7 @@ export function openSqliteStore(path: string, isKnown = false, limits: Partial<S
         willWrite: isReading ? refuseChange : willWrite,
         attempt,
         query: (query) => new Promise((resolve) => resolve(runner.run(query))),
+        indexes,
         ...(pages && { pages }),
       });
       try {
@@ -103,6 +106,15 @@ export function openSqliteStore(path: string, isKnown = false, limits: Partial<S
   return {
     transact: (work) => whileOpen(() => run(work)),
     read: (work, operator = "") => whileOpen(() => reads ? reads.run(work, operator) : run(work, { places, operator })),
+    indexFields: (fields) =>
+      whileOpen(async () => {
+        await commits.run(async ({ willWrite }) => {
+          if (indexes.areCreated(db, fields)) return;
+          await willWrite();
+          indexes.create(db, fields);
+        });
+        indexes.use(fields);
+      }),
     readLoad: () => lanes === undefined ? {} : { queries: lanes.readLoad() },
     async close() {
       if (closed) return;

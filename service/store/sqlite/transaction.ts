@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
 import { isDatabaseDamaged } from "../../../utils/sqlite/database_errors.ts";
 import type { UnitOfWork } from "../../../utils/sqlite/group_commit.ts";
 import { fromAssignmentRow, toAssignmentRow } from "../assignment_rows.ts";
-import type { Filter, Page, RowQuery } from "../query.ts";
+import type { Filter, Page, RowField, RowQuery } from "../query.ts";
 import { renameInDrafts, renameWaiting } from "../stored_names.ts";
 import type { FieldSource, Rename, Use, UseKind, ValueCount } from "../uses.ts";
 import { withinTime } from "./define_functions.ts";
@@ -40,6 +40,7 @@ import {
   type RowPlace,
   type StatusInOrder,
 } from "./query.ts";
+import type { FieldIndexes } from "./field_indexes.ts";
 import type { SqlQuery } from "./query_runner.ts";
 import { COUNT_USES, countMismatchedKeys, countValues, rename } from "./uses.ts";
 import type {
@@ -161,6 +162,8 @@ export interface StoreUnit extends UnitOfWork {
   query(query: SqlQuery): Promise<SqlRow[]>;
   /** The places of pages that an operator has read. A unit that changes data has none. */
   readonly pages?: OperatorPages<SQLInputValue>;
+  /** Indexes of fields. */
+  readonly indexes: FieldIndexes;
 }
 
 /** A unit of work on SQLite. */
@@ -352,11 +355,12 @@ export class SqliteTransaction implements Transaction {
 
   /** Reads a page. If the rows contain a certain text, the index of texts finds them. */
   async #readPage(query: RowQuery, page: Page, after?: RowPlace): Promise<PlacedRows<SqlRow, SQLInputValue>> {
-    const match = findMatch(query);
+    const { indexes } = this.#unit;
+    const match = findMatch(query, indexes);
     const status = findStatusInOrder(query);
     const isInOrder = status !== undefined && page.limit >= 0 && await this.#isFrequentStatus(status, page);
     const read = async (search?: CaseSearch) => {
-      const { places, ...compiled } = compileRows(query, page, { after, search, isInOrder });
+      const { places, ...compiled } = compileRows(query, page, { after, search, isInOrder, indexes });
       const rows = await this.#query({ ...compiled, maxLength: page.size });
       return { rows, places: places > 0 ? rows.map((row) => readPlace(row, places)) : [] };
     };
@@ -378,8 +382,11 @@ export class SqliteTransaction implements Transaction {
   }
 
   async countRows(query: RowQuery): Promise<number> {
-    const match = findMatch(query);
-    const [row] = await this.#query(compileCount(query, match === undefined ? undefined : { match }));
+    const { indexes } = this.#unit;
+    const match = findMatch(query, indexes);
+    const [row] = await this.#query(
+      compileCount(query, { indexes, ...(match !== undefined && { search: { match } }) }),
+    );
     return row ? readNumber(row, "count") : 0;
   }
 
@@ -591,9 +598,10 @@ function explainDamage<T>(read: () => T): T {
   }
 }
 
-/** Returns the expression that finds the cases of a query in the index of texts, if the query requires a text. */
-function findMatch({ source, filter }: RowQuery): string | undefined {
-  const texts = source.kind === "cases" ? findSearchTexts(filter) : undefined;
+/** Returns the expression that finds the cases of a query in the index of texts, if no other index finds them sooner. */
+function findMatch({ source, filter }: RowQuery, indexes: FieldIndexes): string | undefined {
+  const isIndexed = (field: RowField) => "content" in field && indexes.find(field.content) !== undefined;
+  const texts = source.kind === "cases" ? findSearchTexts(filter, isIndexed) : undefined;
   return texts && matchTexts(texts);
 }
 
