@@ -57,7 +57,7 @@ function listen({ hostname, port }: ListenAddress, respond: (request: Request) =
     const reason = cause instanceof Deno.errors.AddrInUse ? "another program listens there" : String(cause);
     throw new SvcError("INVALID_ARGS", `--metrics: ${toUrlHost(hostname)}:${port} cannot be used: ${reason}.`, {
       cause,
-      hint: "Choose another port; 0 picks a free one.",
+      hint: "Use another address or port. Port 0 picks a free port.",
     });
   }
 }

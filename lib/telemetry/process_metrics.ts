@@ -15,7 +15,7 @@ export function addProcessMetrics(registry: Registry): void {
   }).set(performance.timeOrigin / 1000);
   new Gauge({
     name: "process_resident_memory_bytes",
-    help: "Memory of the process in RAM.",
+    help: "Resident memory of the process.",
     registers,
     collect() {
       this.set(Deno.memoryUsage().rss);

@@ -68,7 +68,7 @@ async function useFiles<T extends CopySource>(
 ): Promise<T> {
   if (files === undefined || (location !== undefined && files === IN_DATABASE)) return database;
   if (location !== undefined) return { ...database, bytes: await openFilePlace(files, options) };
-  throw new SvcError("INVALID_ARGS", `${flag} needs a PostgreSQL database: ${name} contains its files.`, {
+  throw new SvcError("INVALID_ARGS", `${flag} needs a PostgreSQL database, but ${name} is a data directory.`, {
     hint: `Omit ${flag}.`,
   });
 }

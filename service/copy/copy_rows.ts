@@ -107,13 +107,13 @@ function createDifference(issue: string): SvcError {
 }
 
 function createOtherPlaceError(): SvcError {
-  return new SvcError("INVALID_ARGS", "The source has none of its files.", {
+  return new SvcError("INVALID_ARGS", "The files of the source are missing.", {
     hint: "If they are in a directory or a bucket, name it with --from-files.",
   });
 }
 
 function createOtherFilesError(): SvcError {
-  return new SvcError("CONFLICT", "The place for the files of the target contains other files.", {
+  return new SvcError("CONFLICT", "The target already contains other files.", {
     hint: "Name an empty directory or bucket with --to-files.",
   });
 }

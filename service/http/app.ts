@@ -280,7 +280,7 @@ function createCall({ name, operation, serve }: Route, options: AppOptions, keye
   };
 }
 
-/** Reads the first piece of the content of an outcome, so that a failure is known before the response begins. */
+/** Reads the first chunk of the content, so that a failed read becomes an error response. */
 async function startContent(outcome: Outcome): Promise<Outcome> {
   if (outcome.content === undefined) return outcome;
   return { ...outcome, content: { ...outcome.content, stream: await startStream(outcome.content.stream) } };
@@ -373,7 +373,7 @@ function toKnownError(error: Error): KnownError | undefined {
     return new RequestError("Unavailable", "The database of the service cannot be reached.", { retryAfter: 1 });
   }
   if (error instanceof BytesUnavailable) {
-    return new RequestError("Unavailable", "The files of the service cannot be reached.", { retryAfter: 1 });
+    return new RequestError("Unavailable", "The file storage of the service cannot be reached.", { retryAfter: 1 });
   }
   // Without Retry-After, which would tell the client that nothing was changed.
   if (error instanceof OutcomeUnknown) return new RequestError("Unavailable", error.message);

@@ -21,8 +21,8 @@ export async function openFiles(
   const marker = await store.read((tx) => tx.getItem(FILE_KIND, MARKER_ID));
   if (place === IN_DATABASE) {
     if (marker === undefined || await readMarker(files) === marker.content.name) return files;
-    throw new SvcError("INVALID_CONFIG", "The files of this database are not in the database.", {
-      hint: "Name their place with --files.",
+    throw new SvcError("INVALID_CONFIG", "The uploaded files of this database are in a directory or a bucket.", {
+      hint: "Name it with --files.",
     });
   }
   const bytes = await openFilePlace(place, options);
@@ -46,13 +46,13 @@ async function checkPlace(store: Store, bytes: ByteStore, place: string, marker?
   const other = newest.find(({ id }) => id !== MARKER_ID);
   if (other === undefined) {
     if ((await bytes.list()).length > 0) {
-      throw new SvcError("INVALID_CONFIG", `${place} contains other files, and this database has none.`, {
+      throw new SvcError("INVALID_CONFIG", `${place} contains files, but this database has none.`, {
         hint: "Name an empty directory or bucket with --files.",
       });
     }
   } else if (marker !== undefined || await readFirst(bytes, other.id) === undefined) {
     throw new SvcError("INVALID_CONFIG", `${place} does not contain the files of this database.`, {
-      hint: "Check that the directory is mounted and the location is right. To move the files, use 'svc service copy'.",
+      hint: "Check the location, and that the directory is mounted. To move the files, use 'svc service copy'.",
     });
   }
   const name = await store.transact(async (tx) => {
@@ -95,8 +95,8 @@ function explainFailure(place: string, error: unknown): unknown {
     {
       cause: error,
       hint: isUnavailable
-        ? "Check the endpoint of the location, and that the service is running."
-        : "Check that the place exists, and that you may read and write it.",
+        ? "Check the endpoint, and that the storage service is running."
+        : "Check that it exists, and that you may read and write it.",
     },
   );
 }

@@ -23,7 +23,7 @@ export class ServiceMetrics implements AsyncDisposable {
   readonly #server: MetricsServer;
   readonly #units = new Histogram({
     name: "svc_store_seconds",
-    help: "Time of units of work in the database by kind, with waiting and commit.",
+    help: "Duration of units of work in the database by kind, including waiting and commit.",
     labelNames: ["kind"],
     buckets: UNIT_BUCKETS,
     registers: [...this.#registers],
@@ -118,7 +118,7 @@ function addLoadMetrics(registry: Registry, store: Store): void {
   if (queries !== undefined) {
     new Gauge({
       name: "svc_queries",
-      help: "Queries by state: running, waiting, or waiting because they are long.",
+      help: "Queries by state: running, waiting, or waiting-long after they exceeded the short time limit.",
       labelNames: ["state"],
       registers,
       collect() {
@@ -132,7 +132,7 @@ function addLoadMetrics(registry: Registry, store: Store): void {
   if (pools === undefined) return;
   new Gauge({
     name: "svc_database_connections",
-    help: "Connections to the database by use and state. Waiting are units without a connection.",
+    help: "Database connections by pool and state. The state waiting counts work without a connection.",
     labelNames: ["pool", "state"],
     registers,
     collect() {

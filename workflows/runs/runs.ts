@@ -507,8 +507,8 @@ async function openShared(location: string, password?: PasswordSource): Promise<
 /** Throws if a journal is not in a database server. */
 export function checkHasPassword(journal: string | false | undefined): void {
   if (typeof journal === "string" && isLocation(journal)) return;
-  throw new SvcError("INVALID_ARGS", "A journal in a file has no password.", {
-    hint: "Name a journal in PostgreSQL, e.g. postgres://svc@db.example.org/city, or leave out the password.",
+  throw new SvcError("INVALID_ARGS", "Only a journal in PostgreSQL takes a password.", {
+    hint: "Name a journal in PostgreSQL, e.g. postgres://svc@db.example.org/city, or omit the password.",
   });
 }
 

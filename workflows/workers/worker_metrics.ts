@@ -54,7 +54,7 @@ export class WorkerMetrics implements AsyncDisposable {
     });
     this.#seconds = new Histogram({
       name: "svc_call_seconds",
-      help: "Time of calls with all attempts, by operation.",
+      help: "Duration of calls with all their attempts, by operation.",
       labelNames: ["operation"],
       buckets: CALL_BUCKETS,
       registers,

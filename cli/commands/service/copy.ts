@@ -18,14 +18,15 @@ export const copyCommand: LocalCommand = localCommand({
       required: true,
     },
     fromFiles: {
-      help: "Place of the files of a PostgreSQL database: 'database', a directory or a bucket (default: database)",
+      help:
+        "With a PostgreSQL --from, location of its files: 'database', a directory or s3://<bucket>/<prefix> (default: database)",
       type: "string",
-      placeholder: "place",
+      placeholder: "location",
     },
     toFiles: {
-      help: "Empty place for the files of a PostgreSQL database (default: database)",
+      help: "With a PostgreSQL --to, empty directory or bucket for its files (default: database)",
       type: "string",
-      placeholder: "place",
+      placeholder: "location",
     },
     ...filesCredentialsFlag,
     ...storePasswordFlags,

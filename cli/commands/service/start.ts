@@ -67,13 +67,13 @@ export const startCommand: LocalCommand = localCommand({
     watch: { help: "Reload the definition when its file changes, for development", type: "boolean" },
     logRequests: { help: "Log each request to stderr, or to the log if detached", type: "boolean" },
     logFormat: {
-      help: "Format of the log: text, or json with an object per line",
+      help: "Format of the log lines",
       type: "string",
       choices: LOG_FORMATS,
       default: "text",
     },
     metrics: {
-      help: "Serve metrics for Prometheus at a port of 127.0.0.1, or at an address such as 10.0.0.5:9464",
+      help: "Serve metrics for Prometheus on a port of 127.0.0.1, or on an address such as 10.0.0.5:9464",
       type: "string",
       placeholder: "address",
     },

@@ -1,22 +1,22 @@
 import type { Flag } from "../command.ts";
 import { storePasswordFlags } from "../store_password.ts";
 
-/** The flag with the key of a bucket. */
+/** The flag for the credentials of a bucket. */
 export const filesCredentialsFlag = {
   filesCredentials: {
-    help: "File with the key of the bucket (default: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)",
+    help: "File with the credentials of the bucket (default: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)",
     type: "path",
     placeholder: "file",
   },
 } as const satisfies Record<string, Flag>;
 
-/** The flags that select the place of uploaded files. */
+/** The flags that select where uploaded files are stored. */
 export const filesFlags = {
   files: {
-    help: "Uploaded files with --store: 'database', a directory, or s3://<bucket>/<prefix> " +
+    help: "With a PostgreSQL --store, location of uploaded files: 'database', a directory or s3://<bucket>/<prefix> " +
       "(default: the last one used, or database)",
     type: "string",
-    placeholder: "place",
+    placeholder: "location",
   },
   ...filesCredentialsFlag,
 } as const satisfies Record<string, Flag>;

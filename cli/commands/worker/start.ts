@@ -34,12 +34,12 @@ export const startCommand: LocalCommand = localCommand({
       type: "integer",
     },
     metrics: {
-      help: "With --store, serve metrics for Prometheus at a port of 127.0.0.1, or at an address such as 10.0.0.5:9465",
+      help: "With --store, serve metrics for Prometheus on a port of 127.0.0.1, or on an address such as 10.0.0.5:9465",
       type: "string",
       placeholder: "address",
     },
     logFormat: {
-      help: "Format of the log on stderr: text, or json with an object per line",
+      help: "Format of the log lines on stderr",
       type: "string",
       choices: LOG_FORMATS,
       default: "text",

@@ -143,7 +143,7 @@ const STEPS: readonly SchemaStep[] = [
   { activity: "creating the table of files", sql: FILES, compatibleWith: 2 },
   { activity: "adding indexes for orders of cases", sql: ORDER_INDEXES, compatibleWith: 2 },
   { activity: "adding tables for counts", sql: DERIVED_TABLES, compatibleWith: 2 },
-  { activity: "adding functions for searching texts", sql: TEXT_FUNCTIONS, compatibleWith: 2 },
+  { activity: "adding functions for text search", sql: TEXT_FUNCTIONS, compatibleWith: 2 },
 ];
 
 /** The tables of a store. */

@@ -61,7 +61,7 @@ export class TextIndex implements AsyncDisposable {
     if ((await run("SELECT 1 FROM cases LIMIT 1")).count > 0) {
       index.#building = index.#build(schema).catch((error) => {
         if (!(error instanceof PostgresError)) throw error;
-        if (!index.#closed.signal.aborted) options.note(`The index of texts cannot be built: ${error.message}.`);
+        if (!index.#closed.signal.aborted) options.note(`The text index cannot be built: ${error.message}.`);
       });
       return index;
     }
@@ -131,8 +131,8 @@ async function findExtension(connection: Connection, note: (line: string) => voi
     const created = await find(); // Another process may have created it.
     if (created !== undefined) return created;
     note(
-      `Texts are searched without an index: the extension pg_trgm cannot be created (${error.message}). ` +
-        "Let an administrator run 'CREATE EXTENSION pg_trgm' in this database, and restart the service.",
+      `Text searches use no index, because the extension pg_trgm cannot be created: ${error.message}. ` +
+        "Ask an administrator to run 'CREATE EXTENSION pg_trgm' in this database, then restart the service.",
     );
   }
   return await find();

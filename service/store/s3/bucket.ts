@@ -83,7 +83,7 @@ export class Bucket {
   async createUpload(name: string): Promise<string> {
     const text = await this.#readText({ method: "POST", name, query: { uploads: "" } });
     const [uploadId] = readElements(text, "UploadId");
-    if (uploadId === undefined) throw new BytesUnavailable("The bucket has begun no upload.");
+    if (uploadId === undefined) throw new BytesUnavailable("The bucket returned no upload identifier.");
     return uploadId;
   }
 
@@ -100,7 +100,7 @@ export class Bucket {
     const body = new TextEncoder().encode(`<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`);
     const text = await this.#readText({ method: "POST", name, query: { uploadId }, body });
     const [code] = text.includes("<Error>") ? readElements(text, "Code") : []; // The status was sent before the failure.
-    if (code !== undefined) throw new BytesUnavailable(`The bucket has not completed an upload: ${code}.`);
+    if (code !== undefined) throw new BytesUnavailable(`The bucket could not complete an upload: ${code}.`);
   }
 
   /** Discards the parts of an upload. */
@@ -144,7 +144,7 @@ export class Bucket {
   async #readText(request: BucketRequest): Promise<string> {
     const response = await this.#send(request);
     return await response.text().catch((cause) => {
-      throw new BytesUnavailable("The response of the bucket was cut off.", { cause });
+      throw new BytesUnavailable("The connection to the bucket was lost during a response.", { cause });
     });
   }
 

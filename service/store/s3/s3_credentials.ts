@@ -1,16 +1,16 @@
 /** Reads the credentials of a bucket. */
 import { SvcError } from "../../../lib/errors.ts";
 
-/** A key of S3. */
+/** The credentials of a bucket. */
 export interface S3Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Token of a temporary key. */
+  /** Token of temporary credentials. */
   readonly sessionToken?: string;
 }
 
-const HINT = "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a file with --files-credentials that has the " +
-  "lines 'aws_access_key_id = …' and 'aws_secret_access_key = …'.";
+const HINT = "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or use --files-credentials with a file that " +
+  "contains the lines 'aws_access_key_id = …' and 'aws_secret_access_key = …'.";
 
 /** Reads credentials from a file in the format of the AWS command line, or from the environment. Throws `INVALID_CONFIG`. */
 export async function readS3Credentials(file?: string): Promise<S3Credentials> {
@@ -19,17 +19,17 @@ export async function readS3Credentials(file?: string): Promise<S3Credentials> {
   if (accessKeyId !== undefined && secretAccessKey !== undefined) {
     return { accessKeyId, secretAccessKey, sessionToken: read("aws_session_token") };
   }
-  const where = file === undefined ? "The environment has" : `The file ${file} has`;
   const name = accessKeyId === undefined ? "aws_access_key_id" : "aws_secret_access_key";
-  throw new SvcError("INVALID_CONFIG", `${where} no ${file === undefined ? name.toUpperCase() : name}.`, {
-    hint: HINT,
-  });
+  const problem = file === undefined
+    ? `The variable ${name.toUpperCase()} is not set.`
+    : `The file ${file} has no ${name}.`;
+  throw new SvcError("INVALID_CONFIG", problem, { hint: HINT });
 }
 
-/** Reads the first section of a file. Its values can change while the service runs. */
+/** Reads a file. If it contains a name several times, the first value counts. */
 async function readFile(file: string): Promise<(name: string) => string | undefined> {
   const text = await Deno.readTextFile(file).catch((cause) => {
-    throw new SvcError("INVALID_CONFIG", `The file ${file} with the credentials of the bucket cannot be read.`, {
+    throw new SvcError("INVALID_CONFIG", `The credentials file ${file} cannot be read.`, {
       cause,
       hint: "Check that it exists and that you may read it.",
     });

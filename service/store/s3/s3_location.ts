@@ -15,8 +15,9 @@ export interface S3Location {
   readonly region: string;
 }
 
-const HINT = "Use a location such as s3://city-files/permits?region=eu-central-1, or with the address of another " +
-  "service, s3://city-files/permits?endpoint=https://minio.example.org.";
+const HINT =
+  "Use a location such as s3://city-files/permits?region=eu-central-1. For an S3-compatible service, add its " +
+  "address, as in s3://city-files/permits?endpoint=https://minio.example.org.";
 
 /**
  * Parses a location such as `s3://bucket/prefix?endpoint=https://minio.example.org`. `defaultRegion` is the region if the
@@ -24,20 +25,22 @@ const HINT = "Use a location such as s3://city-files/permits?region=eu-central-1
  */
 export function parseS3Location(text: string, defaultRegion = "us-east-1"): S3Location {
   const url = URL.parse(text);
-  if (url === null || url.protocol !== S3_SCHEME) throw invalid("It is not a location of a bucket.");
+  if (url === null || url.protocol !== S3_SCHEME) throw invalid("The location is not a valid s3:// URL.");
   if (url.username !== "" || url.password !== "") {
-    throw new SvcError("INVALID_ARGS", "--files: The location contains a credential, which other users could read.", {
+    throw new SvcError("INVALID_ARGS", "--files: The location contains credentials, which other users could read.", {
       hint: "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or use --files-credentials.",
     });
   }
   const { hostname: bucket, searchParams } = url;
-  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) throw invalid(`${bucket || "It"} is not a name of a bucket.`);
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) {
+    throw invalid(`${bucket || "It"} is not a valid bucket name.`);
+  }
   const path = url.pathname.replace(/^\/+|\/+$/g, "");
   if (!/^[A-Za-z0-9._\/-]*$/.test(path)) {
-    throw invalid(`The prefix ${path} may have only letters, digits, ".", "_", "-" and "/".`);
+    throw invalid(`The prefix ${path} may contain only letters, digits, ".", "_", "-" and "/".`);
   }
   for (const name of searchParams.keys()) {
-    if (name !== "endpoint" && name !== "region") throw invalid(`${name} is not an option of a bucket.`);
+    if (name !== "endpoint" && name !== "region") throw invalid(`${name} is not an option. Use endpoint or region.`);
   }
   const region = searchParams.get("region") ?? defaultRegion;
   const endpoint = searchParams.get("endpoint") ?? `https://s3.${region}.amazonaws.com`;
@@ -53,7 +56,7 @@ function checkEndpoint(endpoint: string): string {
     throw invalid(`The endpoint ${endpoint} must begin with https://, or with http:// for a loopback address.`);
   }
   if (url.pathname !== "/" || url.search !== "" || url.username !== "") {
-    throw invalid(`The endpoint ${endpoint} must have no path, query and user.`);
+    throw invalid(`The endpoint ${endpoint} must have no path, no query and no user name.`);
   }
   return url.origin;
 }

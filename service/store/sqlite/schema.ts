@@ -181,9 +181,9 @@ export const SCHEMA_STEPS: readonly SchemaStep[] = [
   { activity: "computing checksums", sql: "", changeRows: sealRows },
   { activity: "adding indexes for orders of cases", sql: ORDER_INDEXES },
   { activity: "adding tables for counts and texts", sql: [DERIVED_TABLES, ...FILL_DERIVED].join(";\n") },
-  { activity: "preparing the index of texts", sql: "" }, // A later step fills it.
-  { activity: "replacing indexes of cases and texts", sql: FEWER_INDEXES + EMPTY_TEXT_INDEX },
-  { activity: "adding texts to the index", sql: "", changeRows: addAllTexts },
+  { activity: "preparing the text index", sql: "" }, // A later step fills it.
+  { activity: "replacing indexes of cases and the text index", sql: FEWER_INDEXES + EMPTY_TEXT_INDEX },
+  { activity: "adding texts to the text index", sql: "", changeRows: addAllTexts },
 ];
 
 /** Version of the tables: the number of steps that have run. */

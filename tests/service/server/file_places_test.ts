@@ -60,8 +60,8 @@ Deno.test("services share the files in a directory, and refuse any other place",
   await assertDownload(other, await attach(one));
   await assert.rejects(open(), {
     code: "INVALID_CONFIG",
-    message: "The files of this database are not in the database.",
-    hint: "Name their place with --files.",
+    message: "The uploaded files of this database are in a directory or a bucket.",
+    hint: "Name it with --files.",
   });
   await assert.rejects(open(`${folder.path}/not-mounted`), {
     message: `${folder.path}/not-mounted does not contain the files of this database.`,
@@ -73,7 +73,7 @@ Deno.test("services share the files in a directory, and refuse any other place",
   await Deno.mkdir(`${folder.path}/in-use`);
   await Deno.writeTextFile(`${folder.path}/in-use/${crypto.randomUUID()}`, "");
   await assert.rejects(openService({ store: second.location, files: `${folder.path}/in-use` }), {
-    message: `${folder.path}/in-use contains other files, and this database has none.`,
+    message: `${folder.path}/in-use contains files, but this database has none.`,
   });
 });
 
@@ -116,7 +116,7 @@ Deno.test("a service with an embedded database, a wrong bucket or a wrong key do
   const unreachable = "postgres://svc@127.0.0.1:1/city";
   await assert.rejects(openService({ store: unreachable, files: "s3://AKID:secret@files" }), (error) => {
     assert.ok(error instanceof Error);
-    assert.match(error.message, /^--files: The location contains a credential/);
+    assert.match(error.message, /^--files: The location contains credentials/);
     return !error.message.includes("secret");
   });
   await assert.rejects(openService({ store, files: bucket.location, filesCredentials }), (error) => {
@@ -167,17 +167,17 @@ Deno.test("copies move files between a data directory, a bucket, a shared direct
   await second[Symbol.asyncDispose]();
   const fromBucket = { from: one.location, filesCredentials };
   await assert.rejects(copyService({ ...fromBucket, to: two.location }), {
-    message: "The source has none of its files.",
+    message: "The files of the source are missing.",
   });
   await assert.rejects(
     copyService({ ...fromBucket, fromFiles: bucket.location, to: `${data}-2`, toFiles: shared }),
-    { message: `--to-files needs a PostgreSQL database: ${data}-2 contains its files.` },
+    { message: `--to-files needs a PostgreSQL database, but ${data}-2 is a data directory.` },
   );
   await copyService({ ...fromBucket, fromFiles: bucket.location, to: two.location, toFiles: shared });
   const third = await openService({ store: two.location, files: shared });
   await assertDownload(third, id);
   await third[Symbol.asyncDispose]();
   await assert.rejects(copyService({ from: data, to: three.location, toFiles: shared }), {
-    message: "The place for the files of the target contains other files.",
+    message: "The target already contains other files.",
   });
 });

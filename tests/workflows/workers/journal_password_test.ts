@@ -50,6 +50,6 @@ Deno.test("a password for a journal in a file is refused", async () => {
   await using folder = await makeFolder();
   for (const journal of [[], ["--journal", `${folder.path}/workflows.db`], ["--journal", "none"]]) {
     const args = ["workflow", "run", "script.ts", ...journal, "--store-password-file", "password.txt"];
-    assert.equal(parseErrorRecord(await svcInProcess(args)).message, "A journal in a file has no password.");
+    assert.equal(parseErrorRecord(await svcInProcess(args)).message, "Only a journal in PostgreSQL takes a password.");
   }
 });

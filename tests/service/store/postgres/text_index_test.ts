@@ -92,8 +92,8 @@ Deno.test("without the right to create the extension, texts are found by compari
   assert.equal(await countMatches(second, "GARAGE OF NUMBER 2"), 1);
   await second.close();
   assert.deepEqual(lines, [
-    "Texts are searched without an index: the extension pg_trgm cannot be created (permission denied to create extension " +
-    "\"pg_trgm\"). Let an administrator run 'CREATE EXTENSION pg_trgm' in this database, and restart the service.",
+    "Text searches use no index, because the extension pg_trgm cannot be created: permission denied to create extension " +
+    "\"pg_trgm\". Ask an administrator to run 'CREATE EXTENSION pg_trgm' in this database, then restart the service.",
   ]);
   await administrator.close();
 });
