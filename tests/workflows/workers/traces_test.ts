@@ -15,7 +15,7 @@ try {
   log(String(error));
 }
 const registry = Reflect.get(globalThis, Symbol.for("opentelemetry.js.api.1"));
-await sleep(1100);
+await sleep(3000); // Much longer than the wait with which an input leaves its worker.
 await svc.tags.add(made.id, { tag: ["urgent"] });
 return { registry: typeof registry };`);
 
@@ -26,7 +26,7 @@ Deno.test("an input has one trace across worker, client and service, also when i
   home.writable.push(dirname(home.directory)); // The script is unpacked into the folder for temporary files.
   const use = (service: string) => Object.assign(home.variables, collector.environment(service));
   use("service");
-  const started = await home.svc(...START_ARGUMENTS);
+  const started = await home.svc(...START_ARGUMENTS, "--log-requests", "--log-format", "json");
   assert.equal(started.code, 0, JSON.stringify(started.error));
   const script = `${home.directory}/script.ts`;
   await Deno.writeTextFile(script, SCRIPT);
@@ -68,5 +68,8 @@ Deno.test("an input has one trace across worker, client and service, also when i
     assert.ok(units.some(({ name }) => name === "store change"), JSON.stringify(units));
   }
   assert.equal(new Set(inputs.map(({ parentSpanId }) => parentSpanId)).size, 1);
+  const log = (await Deno.readTextFile(`${home.directory}/service/service.log`)).trimEnd().split("\n");
+  const logged = log.map((line) => JSON.parse(line)).filter(({ operation }) => operation === "tags.add");
+  assert.deepEqual(logged.map(({ traceId }) => traceId), [...traces]);
   assert.ok(!collector.text.includes("Ada") && !collector.text.includes("of the script"));
 });
