@@ -31,17 +31,17 @@ const RESULT = /\.\.\. .*\b(ok|FAILED|ignored)\b/;
 /** Seconds until tests that do not stop are killed. */
 const KILL_SECONDS = 10;
 
-/** Highest number of files that are run again. */
+/** Maximum number of files that are run again. */
 const MAX_REPEATED = 5;
 
 /**
- * Runs tests. If tests of a few files fail, these files are run again one at a time, and the second result counts: a loaded
- * machine can make a test miss a time limit. The output names these files.
+ * Runs tests. If tests fail in a few files, runs these files again, one at a time. The second result counts, because a test
+ * can miss a time limit on a loaded machine. The output names the files.
  */
-export async function runTestsTwice(args: readonly string[], options: RunTestsOptions): Promise<TestCounts> {
+export async function runTestsWithRetry(args: readonly string[], options: RunTestsOptions): Promise<TestCounts> {
   const { passed, failed, failedFiles } = await runTests(args, options);
   if (failedFiles.length === 0 || failedFiles.length > MAX_REPEATED) return { passed, failed };
-  options.write(`\nTests failed in ${failedFiles.join(", ")}. These files are run again, one at a time.\n\n`);
+  options.write(`\nTests failed in ${failedFiles.join(", ")}. Running these files again, one at a time.\n\n`);
   const repeated = await runTests(failedFiles, { ...options, env: { ...options.env, DENO_JOBS: "1" } });
   return { passed: passed + failed - repeated.failed, failed: repeated.failed };
 }

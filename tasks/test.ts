@@ -7,7 +7,7 @@ import { startService } from "../service/mod.ts";
 import { startPostgres } from "../tests/harness/postgres.ts";
 import { build } from "./build.ts";
 import { copyCheckout } from "./support/copy_checkout.ts";
-import { runTests, runTestsTwice, type TestCounts } from "./run_tests.ts";
+import { runTests, runTestsWithRetry, type TestCounts } from "./run_tests.ts";
 
 const directory = await Deno.makeTempDir({ prefix: "svc-test-" });
 try {
@@ -36,7 +36,7 @@ async function testProgram(): Promise<TestCounts> {
   await using _server = postgres.server;
   const env = { SVC_TEST_PROGRAM: program, SVC_TEST_POSTGRES: postgres.location };
   const run = async (tests: readonly string[], more: Readonly<Record<string, string>> = {}) =>
-    await runTestsTwice(tests, {
+    await runTestsWithRetry(tests, {
       env: { ...env, ...more },
       directory: await Deno.makeTempDir({ dir: directory }),
       write: (text) => process.stdout.write(text),

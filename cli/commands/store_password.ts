@@ -2,7 +2,7 @@
 import type { PasswordSource } from "../../utils/postgres/password.ts";
 import type { Flag } from "./command.ts";
 
-/** The flags with the password of a database. */
+/** The flags for the password of a database. */
 export const storePasswordFlags = {
   storePasswordFile: {
     help: "File with the database password (default: the variable PGPASSWORD)",
@@ -23,7 +23,7 @@ export interface StorePasswordValues {
   readonly storePasswordCommand?: string;
 }
 
-/** Converts the values of the flags. */
+/** Converts the values of the flags. Returns undefined if none is set. */
 export function toPasswordSource(
   { storePasswordFile: file, storePasswordCommand: command }: StorePasswordValues,
 ): PasswordSource | undefined {

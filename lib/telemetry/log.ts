@@ -1,4 +1,4 @@
-/** Logs of services and workers: lines for people, or JSON for programs. */
+/** The log of services and workers: lines of text, or JSON objects. */
 
 /** Formats of a log. */
 export const LOG_FORMATS = ["text", "json"] as const;
@@ -6,8 +6,8 @@ export const LOG_FORMATS = ["text", "json"] as const;
 /** Format of a log. */
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
-/** Facts of an entry. They contain no secret, no path and no content of cases. */
-export interface LogFacts {
+/** Fields of a JSON entry. They contain no secrets, no request paths and no case content. */
+export interface LogFields {
   /** Default: `info`. */
   readonly level?: "info" | "warning" | "error";
   /** Replaces the text in JSON, for example if the text contains the message of an error. */
@@ -15,12 +15,12 @@ export interface LogFacts {
   readonly [name: string]: string | number | undefined;
 }
 
-/** Writes an entry: a text, and facts that only JSON shows. */
-export type Log = (text: string, facts?: LogFacts) => void;
+/** Writes an entry: a text, and fields that only JSON contains. */
+export type Log = (text: string, fields?: LogFields) => void;
 
-/** Creates a log that writes each entry as a line with a JSON object: its time, level and message, then its facts. */
+/** Creates a log that writes each entry as one JSON object per line: time, level and message, then the other fields. */
 export function createJsonLog(write: (line: string) => void): Log {
-  return (text, { level = "info", message = text, ...facts } = {}) => {
-    write(JSON.stringify({ time: new Date().toISOString(), level, message, ...facts }));
+  return (text, { level = "info", message = text, ...fields } = {}) => {
+    write(JSON.stringify({ time: new Date().toISOString(), level, message, ...fields }));
   };
 }

@@ -3,14 +3,14 @@ import type { Registry } from "prom-client";
 import { isLoopbackHost } from "../../utils/loopback_host.ts";
 import { SvcError } from "../errors.ts";
 
-/** An address to listen at. */
+/** An address to listen on. */
 export interface ListenAddress {
   readonly hostname: string;
   /** 0 picks a free port. */
   readonly port: number;
 }
 
-/** A running server of metrics. */
+/** A running metrics server. */
 export interface MetricsServer extends AsyncDisposable {
   /** Its address, e.g. `http://127.0.0.1:9464/metrics`. */
   readonly url: string;
@@ -29,11 +29,11 @@ export function parseMetricsAddress(address: string): ListenAddress {
   });
 }
 
-/** Serves metrics at an address of their own, so that clients of a service cannot read them. */
+/** Serves metrics on a separate address, so that clients of a service cannot read them. */
 export function serveMetrics({ hostname, port }: ListenAddress, registry: Registry): MetricsServer {
   const isLocal = isLoopbackHost(toUrlHost(hostname));
   const respond = async (request: Request) => {
-    // Without the check, a web page could read the metrics through a domain name of its own.
+    // Prevents DNS rebinding: a web page could read the metrics through a domain name that resolves to this machine.
     const { hostname: named, pathname } = new URL(request.url);
     if (isLocal && !isLoopbackHost(named)) return respondWith(403, "Use a loopback address.");
     if (pathname !== PATH) return respondWith(404, `The metrics are at ${PATH}.`);

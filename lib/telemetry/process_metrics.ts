@@ -1,4 +1,4 @@
-/** Metrics that every process of svc has: version, memory, processor time. */
+/** Metrics of every svc process: version, memory and processor time. */
 import { Counter, Gauge, type Registry } from "prom-client";
 import { cpuUsage } from "node:process";
 import { VERSION } from "../version.ts";

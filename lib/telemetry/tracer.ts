@@ -1,4 +1,4 @@
-/** Records spans with OpenTelemetry. This module and its library are loaded only if something receives traces. */
+/** Records spans with OpenTelemetry. This module and its library are loaded only if traces are on. */
 import {
   type Attributes,
   type Context,
@@ -20,7 +20,7 @@ export type { Context, Span };
 export interface SpanOptions {
   /** Parent of the span. Default: the current span. */
   readonly parent?: Context;
-  /** Facts without secrets and without content of cases. */
+  /** Attributes without secrets and case content. */
   readonly attributes?: Attributes;
   /** True if the span serves a request of another process. */
   readonly isServer?: boolean;
@@ -30,12 +30,12 @@ export interface SpanOptions {
 export class Tracer {
   readonly #tracer = trace.getTracer("svc", VERSION);
 
-  /** Returns the current span and its trace. */
+  /** Returns the current trace context. */
   getContext(): Context {
     return context.active();
   }
 
-  /** Returns the trace that the headers of a request name, if they name one. */
+  /** Extracts the trace context from the headers of a request, or returns an empty one. */
   readHeaders(headers: Headers): Context {
     return propagation.extract(ROOT_CONTEXT, headers, {
       get: (carrier, key) => carrier.get(key) ?? undefined,
@@ -43,7 +43,7 @@ export class Tracer {
     });
   }
 
-  /** Returns a trace that continues in other processes and after restarts, because its identifiers derive from a digest. */
+  /** Derives a trace from a digest, so that other processes, and this one after a restart, continue the same trace. */
   openTrace(digest: Uint8Array): { readonly traceId: string; readonly context: Context } {
     const traceId = digest.subarray(0, 16).toHex();
     const spanId = digest.subarray(16, 24).toHex();
@@ -51,7 +51,7 @@ export class Tracer {
     return { traceId, context: trace.setSpanContext(ROOT_CONTEXT, parent) };
   }
 
-  /** Does work in a span, which becomes the current one. An error marks it with its code, without its message. */
+  /** Runs work in a new span, which becomes the current one. An error marks the span with its code, not its message. */
   async inSpan<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
     const { parent = context.active(), attributes, isServer = false } = options;
     const kind = isServer ? SpanKind.SERVER : SpanKind.INTERNAL;

@@ -1,9 +1,9 @@
-/** Decides whether OpenTelemetry is on. What traces need is loaded only then. */
+/** Detects whether OpenTelemetry is on, without loading its library. */
 
-/** Under this symbol, OpenTelemetry keeps what is registered. Deno registers its exporter if `OTEL_DENO` is true. */
+/** Symbol under which OpenTelemetry keeps its providers. Deno registers one if `OTEL_DENO` is true. */
 const REGISTRY = Symbol.for("opentelemetry.js.api.1");
 
-/** Reports whether something receives traces. */
+/** Reports whether traces are on. */
 export function isTracing(): boolean {
   const registered: unknown = Reflect.get(globalThis, REGISTRY);
   return typeof registered === "object" && registered !== null && "trace" in registered;

@@ -79,7 +79,7 @@ async function listHosts(app: string | undefined): Promise<string[]> {
   return listModelHosts(await loadApplication(app));
 }
 
-/** Returns the address for the metrics as a network permission names it. */
+/** Returns the address of the metrics in the format of `--allow-net`. */
 async function findMetricsHost(address: string): Promise<string> {
   const { parseMetricsAddress } = await import("../../lib/telemetry/metrics_server.ts");
   const { hostname, port } = parseMetricsAddress(address);
@@ -96,7 +96,7 @@ function launch(options: DetachOptions & { data: string }, permissions: readonly
   const log = openSync(locateFiles(options.data).log, "a", 0o600);
   try {
     const [program, ...args] = buildCommandLine(options, permissions);
-    // The report of the start, which the child prints, is not an entry of the log.
+    // The child prints its start report to stdout, and the report is not a log entry.
     const output = options.logFormat === "json" ? "ignore" : log;
     const child = spawn(program, args, { detached: true, stdio: ["ignore", output, log] });
     const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()).once("error", () => resolve()));
@@ -126,8 +126,8 @@ function buildCommandLine(
 }
 
 /**
- * Builds the Deno permissions of a service. It writes only its data, files and profiles, reaches only `hosts` and its database, and
- * runs only the program that prints the password of the database.
+ * Builds the Deno permissions of a service. It writes only its data, files and profiles, reaches only `hosts`,
+ * its database and its bucket, and runs only the program that prints the password of the database.
  */
 async function buildPermissions(
   data: string,

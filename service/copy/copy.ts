@@ -16,9 +16,9 @@ export interface CopyOptions extends StorePasswordOptions, FilePlaceOptions {
   readonly from: string;
   /** Empty place. */
   readonly to: string;
-  /** Place of the files of a PostgreSQL database: `database`, a directory or a bucket. Default: `database`. */
+  /** Location of the files of a PostgreSQL source: `database`, a directory or a bucket. Default: `database`. */
   readonly fromFiles?: string;
-  /** Empty place for the files of a PostgreSQL database. Default: `database`. */
+  /** Empty location for the files of a PostgreSQL target. Default: `database`. */
   readonly toFiles?: string;
 }
 
@@ -59,7 +59,7 @@ export async function copyService({ from, to, fromFiles, toFiles, ...options }: 
   return { from: before.name, to: after.name, ...await copyRows(source, target, before.name) };
 }
 
-/** Returns a database whose files are at another place. The files of a data directory are in it. */
+/** Returns a database with its files at another location. A data directory contains its own files. */
 async function useFiles<T extends CopySource>(
   database: T,
   { name, location }: Place,

@@ -1,4 +1,4 @@
-/** Observers of requests, such as the request log and metrics. Without observers, a request costs nothing more. */
+/** Observers of requests, such as the request log and metrics. Without observers, requests have no overhead. */
 import type { Respond } from "../connections/http_server.ts";
 
 /** A request as its observers see it. */
@@ -16,7 +16,7 @@ export interface ObservedCall {
 /** Observes a request and returns its response. */
 export type RequestObserver = (call: ObservedCall, respond: () => Promise<Response>) => Promise<Response>;
 
-/** Returns a function that responds as another one, with observers around it. The first observer is the outermost. */
+/** Wraps a function that responds to requests with observers. The first observer is the outermost. */
 export function observeRequests(
   respond: (request: Request, call?: ObservedCall) => Promise<Response>,
   observers: readonly RequestObserver[],

@@ -27,7 +27,7 @@ interface LoggedRequest {
 
 /** Creates an observer that logs each request. */
 export function createRequestLog(tokens: Tokens, log: Log, format: LogFormat): RequestObserver {
-  const write = format === "json" ? writeFacts : writeLine;
+  const write = format === "json" ? writeFields : writeLine;
   return async (call, respond) => {
     const [time, start] = [new Date(), performance.now()];
     // Read first, because a request that revokes its token has no operator afterwards.
@@ -57,8 +57,8 @@ function writeLine(log: Log, { call: { request }, operator, response, millisecon
   log(escapeToOneLine(words.join(" ")));
 }
 
-/** Writes facts without the path, because the names of tags and records are parts of paths. */
-function writeFacts(log: Log, { call, operator, response, milliseconds }: LoggedRequest): void {
+/** Writes fields without the path, because paths can contain names of tags and keys of records. */
+function writeFields(log: Log, { call, operator, response, milliseconds }: LoggedRequest): void {
   const { request: { method }, operation, traceId } = call;
   const isError = response === undefined || response.status >= SERVICE_ERROR;
   log("Request", {

@@ -48,7 +48,7 @@ export interface ServiceState extends JsonObject {
   startedAt: string;
   /** Location of its database server. Missing if the database is in the directory. */
   store?: string;
-  /** Place of its files. Missing if they are in its database. */
+  /** Location of its files. Missing if they are in its database. */
   files?: string;
   /** Address of its metrics. Missing if they are off. */
   metrics?: string;
@@ -157,8 +157,8 @@ export async function findStore(path: string, options: StoreOptions): Promise<St
 }
 
 /**
- * Finds the place of uploaded files: the given one, the last one of the directory, or undefined for the database. The files
- * of an embedded database are always in the directory. Throws `INVALID_ARGS` for an invalid place.
+ * Finds the location of uploaded files: the `files` option, the last one that the directory used, or undefined for the
+ * database. The files of an embedded database are always in the directory. Throws `INVALID_ARGS` for an invalid location.
  */
 export async function findFilePlace(
   path: string,

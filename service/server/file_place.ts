@@ -1,6 +1,6 @@
 /**
- * The place of the uploaded files of a database that several services share. A marker, which is a file of the database,
- * tells the place from any other, for example from a directory that is not mounted.
+ * Opens the directory or bucket with the uploaded files of a shared database. A marker file identifies it, so that a service
+ * detects the files of another database, and a directory that is not mounted.
  */
 import { SvcError } from "../../lib/errors.ts";
 import { FILE_KIND, toFileItem } from "../attachments/files.ts";
@@ -11,7 +11,7 @@ import type { Store, StoredItem, StoreServer } from "../store/store.ts";
 /** Identifier of the marker. Its name is random, and its bytes are its name. */
 export const MARKER_ID = "00000000-0000-4000-8000-000000000000";
 
-/** Opens the place of the files of a database: the database itself by default. Throws if it is not that of the database. */
+/** Opens the storage of uploaded files: the database by default. Throws if it does not belong to the database. */
 export async function openFiles(
   store: Store,
   { files }: Pick<StoreServer, "files">,
@@ -56,7 +56,7 @@ async function checkPlace(store: Store, bytes: ByteStore, place: string, marker?
     });
   }
   const name = await store.transact(async (tx) => {
-    const existing = await tx.getItem(FILE_KIND, MARKER_ID); // Another service may have just started.
+    const existing = await tx.getItem(FILE_KIND, MARKER_ID); // Another service may have added it in the meantime.
     if (existing !== undefined) return String(existing.content.name);
     const name = crypto.randomUUID();
     const at = new Date().toISOString();
@@ -73,7 +73,7 @@ async function readMarker(bytes: ByteStore): Promise<string | undefined> {
   return first && new TextDecoder().decode(first);
 }
 
-/** Reads the first piece of a file. Returns undefined if the file does not exist. */
+/** Reads the first chunk of a file. Returns undefined if the file does not exist. */
 async function readFirst(bytes: ByteStore, id: string): Promise<Uint8Array | undefined> {
   const reader = bytes.read(id).getReader();
   try {

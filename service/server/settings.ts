@@ -32,12 +32,12 @@ export interface ServiceOptions {
   /** Command line of a program that prints the password of the database. */
   storePasswordCommand?: string;
   /**
-   * Place of uploaded files, if the database is a PostgreSQL database: `database`, a directory that all services share, or a
-   * bucket such as `s3://city-files/permits?endpoint=https://minio.example.org`. Default: the last one of the data directory,
+   * Location of uploaded files, with a PostgreSQL database: `database`, a directory that all services share, or a bucket
+   * such as `s3://city-files/permits?endpoint=https://minio.example.org`. Default: the last one of the data directory,
    * or `database`.
    */
   files?: string;
-  /** File with the key of the bucket. Default: the variables `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`. */
+  /** File with the credentials of the bucket. Default: the variables `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`. */
   filesCredentials?: string;
   /** Port to listen on. Default: 0, which picks a free port. */
   port?: number;
@@ -63,11 +63,11 @@ export interface ServiceOptions {
   acceptMismatch?: boolean;
   /** Logs each request, without secrets, query and body. Default: false. */
   logRequests?: boolean;
-  /** Format of the log: `text`, or `json` with an object per line. Default: `text`. */
+  /** Format of the log lines: `text`, or `json` for one object per line. Default: `text`. */
   logFormat?: "text" | "json";
   /**
-   * Address at which metrics are served to Prometheus, such as `127.0.0.1:9464`, or a port of 127.0.0.1. Default: none are
-   * collected.
+   * Address on which metrics are served to Prometheus, such as `127.0.0.1:9464`, or a port of 127.0.0.1. Default: no
+   * metrics.
    */
   metrics?: string;
   /** Reloads the definition when its file changes. An invalid definition is logged and not used. Default: false. */
@@ -82,7 +82,7 @@ export type StorePasswordOptions = Pick<ServiceOptions, "storePasswordFile" | "s
 /** The options that select the database. */
 export type StoreOptions = Pick<ServiceOptions, "store"> & StorePasswordOptions;
 
-/** The options that select the place of uploaded files. */
+/** The options that select where uploaded files are stored. */
 export type FileOptions = Pick<ServiceOptions, "files" | "filesCredentials">;
 
 /** The options with their defaults. */

@@ -14,10 +14,10 @@ export interface Written {
 /** There were more bytes than allowed. */
 export class TooManyBytes extends Error {}
 
-/** The place of the files cannot be reached. Try again later. */
+/** The file storage cannot be reached. A later attempt may succeed. */
 export class BytesUnavailable extends Error {}
 
-/** Names of stored files. Their place may contain other files. */
+/** Names of stored files. The directory or bucket may contain other files. */
 const NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Reports whether a name is one that a byte store generates. */
@@ -35,7 +35,7 @@ export interface ByteStore {
   remove(id: string): Promise<void>;
   /** Lists the names of all stored files, or of those that were written before a time. */
   list(before?: Date): Promise<string[]>;
-  /** Deletes uploads that began before a time and were interrupted, if `list` does not list them. */
+  /** Deletes interrupted uploads that began before a time. Missing if `list` includes them. */
   removeInterrupted?(before: Date): Promise<void>;
   /** Deletes temporary storage. */
   close(): Promise<void>;

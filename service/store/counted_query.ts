@@ -1,4 +1,4 @@
-/** Which queries the kept counts of cases can answer. */
+/** Decides which queries can use the stored counts of cases. */
 import type { Column, Filter, RowField, RowQuery } from "./query.ts";
 
 /** Reports whether a query computes values per group. */

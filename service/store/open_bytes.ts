@@ -1,19 +1,19 @@
-/** Opens the place of uploaded files that a user names. */
+/** Opens the storage of uploaded files that an option selects. */
 import { resolve } from "node:path";
 import type { ByteStore } from "./bytes.ts";
 import type { S3Location } from "./s3/s3_location.ts";
 import { openBytes } from "./bytes_on_disk.ts";
 
-/** Word for the database itself. */
+/** Value of the option that keeps files in the database. */
 export const IN_DATABASE = "database";
 
-/** Options of a place of files. */
+/** Options of the storage of files. */
 export interface FilePlaceOptions {
   /** File with the credentials of a bucket. Default: the variables `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`. */
   readonly filesCredentials?: string;
 }
 
-/** Reports whether a place is a bucket. Any other place is a directory. */
+/** Reports whether a location is a bucket. Any other location is a directory. */
 export function isBucket(place: string): boolean {
   return place.startsWith("s3:");
 }

@@ -1,19 +1,19 @@
-/** Queries that wait. The operators take turns, so that many queries of one operator do not delay those of the others. */
+/** Waiting queries. Operators take turns, so that many queries of one operator do not delay those of others. */
 import { StoreBusy } from "./store.ts";
 
 /** A query that waits. */
-export interface Waiting {
+export interface WaitingQuery {
   readonly operator: string;
   readonly reject: (error: Error) => void;
 }
 
 /** Waiting queries, each with a time limit. */
-export class OperatorTurns<Entry extends Waiting> {
+export class OperatorTurns<Entry extends WaitingQuery> {
   readonly #wait: number;
   /** The waiting queries of each operator. The operator whose turn is next comes first. */
   readonly #waiting = new Map<string, { readonly entry: Entry; readonly deadline: number }[]>();
 
-  /** Rejects queries that wait longer than `wait` milliseconds with `StoreBusy`, as soon as it is their turn. */
+  /** Rejects queries that wait longer than `wait` milliseconds with `StoreBusy` when their turn comes. */
   constructor(wait: number) {
     this.#wait = wait;
   }

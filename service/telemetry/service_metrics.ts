@@ -7,7 +7,7 @@ import type { JobLoad } from "../server/jobs.ts";
 import type { Store } from "../store/store.ts";
 import { observeStore } from "./observed_store.ts";
 
-/** Label of requests to paths that do not exist. */
+/** Label of requests that match no operation. */
 const NO_OPERATION = "none";
 
 /** Label of requests whose connection ended with an error. */
@@ -17,7 +17,7 @@ const FAILED = "failed";
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const UNIT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
-/** The metrics of a service. Their labels have few values: no path, operator or case is one of them. */
+/** The metrics of a service. Their labels contain no path, operator or case. */
 export class ServiceMetrics implements AsyncDisposable {
   readonly #registers = [new Registry()] as const;
   readonly #server: MetricsServer;

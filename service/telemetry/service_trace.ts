@@ -1,4 +1,4 @@
-/** Traces of a service: a span for each request, and in it a span for each unit of work. Loaded only if traces are on. */
+/** Traces requests: one span each, with a child span for each unit of work. Loaded only if traces are on. */
 import { markFailed, Tracer } from "../../lib/telemetry/tracer.ts";
 import type { RequestObserver } from "../http/observed_call.ts";
 import type { Store } from "../store/store.ts";
@@ -7,7 +7,7 @@ import { observeStore } from "./observed_store.ts";
 /** Status from which a response is an error of the service. */
 const SERVICE_ERROR = 500;
 
-/** The traces of a service. They have no path, operator and content of cases. */
+/** The traces of a service. They contain no path, operator or case content. */
 export class ServiceTrace {
   readonly #tracer = new Tracer();
 

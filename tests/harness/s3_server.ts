@@ -1,5 +1,5 @@
 /**
- * A server with the part of the interface of S3 that svc uses. It checks the signature and the digest of each request with
+ * A server with the part of the S3 API that svc uses. It checks the signature and the digest of each request with
  * code of its own. It lists two entries at a time.
  */
 import { createHash, createHmac } from "node:crypto";
@@ -19,8 +19,9 @@ export interface S3Server extends AsyncDisposable {
   readonly uploads: ReadonlyMap<string, { readonly name: string; at: Date }>;
   /** Signed requests, such as `PUT /files/permits/<id>`. */
   readonly requests: readonly string[];
-  /** Chooses how further requests fail, in turn. `down` fails them all until it is false. */
+  /** True to fail all requests. */
   down: boolean;
+  /** Statuses with which the next requests fail. */
   failures: number[];
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { runTests, runTestsTwice } from "../../tasks/run_tests.ts";
+import { runTests, runTestsWithRetry } from "../../tasks/run_tests.ts";
 import { findDetachedServices } from "../../tasks/support/processes.ts";
 import { makeFolder } from "../harness/svc.ts";
 import { eventually } from "../harness/wait.ts";
@@ -43,10 +43,10 @@ Deno.test("a file with a failed test is run again, and named", async () => {
   });
   let output = "";
   const options = { directory: folder.path, env: { DENO_JOBS: "2" }, write: (text: string) => output += text };
-  assert.deepEqual(await runTestsTwice([folder.path], options), { passed: 2, failed: 0 });
-  assert.match(output, /Tests failed in \S*sometimes_test.ts. These files are run again, one at a time./);
+  assert.deepEqual(await runTestsWithRetry([folder.path], options), { passed: 2, failed: 0 });
+  assert.match(output, /Tests failed in \S*sometimes_test.ts. Running these files again, one at a time./);
   await Deno.writeTextFile(`${folder.path}/failing_test.ts`, FILES["failing_test.ts"]);
-  assert.deepEqual(await runTestsTwice([folder.path], options), { passed: 2, failed: 1 });
+  assert.deepEqual(await runTestsWithRetry([folder.path], options), { passed: 2, failed: 1 });
 });
 
 Deno.test("a run with an error outside of the tests fails", async () => {

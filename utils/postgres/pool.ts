@@ -28,7 +28,7 @@ export interface PoolLoad {
   readonly used: number;
   /** Number of open connections that are not in use. */
   readonly idle: number;
-  /** Number of pieces of work that wait for a connection. */
+  /** Number of callers that wait for a connection. */
   readonly waiting: number;
   /** Number of connections that failed or were lost since the pool was opened. */
   readonly errors: number;

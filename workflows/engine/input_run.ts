@@ -72,7 +72,7 @@ const MAX_KNOWN_ANSWERS = 1000;
 export interface InputRunOptions {
   /** The recorded events of the input. */
   readonly events: readonly StoredEvent[];
-  /** The history that the events contain. Default: it is read. */
+  /** The history that `events` contain. Default: parsed from them. */
   readonly history?: History<StoredEvent>;
   /** Receives new events. */
   readonly sink: EventSink;

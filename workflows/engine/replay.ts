@@ -33,7 +33,7 @@ const MIN_DOWNTIME = 1000;
 export interface ReplayOptions {
   /** The recorded events of the input. */
   readonly events: readonly StoredEvent[];
-  /** The history that the events contain. Default: it is read. */
+  /** The history that `events` contain. Default: parsed from them. */
   readonly history?: History<StoredEvent>;
   /** How often the input was opened again. */
   readonly generation: number;

@@ -2,7 +2,7 @@ import type { InputRecord, StoredEvent } from "../journal/journal.ts";
 import type { StartState } from "../sandbox/host/sandbox.ts";
 import { findContinuation, type History } from "./history.ts";
 
-/** Returns the input and the state with which a script starts to continue the history that its events contain. */
+/** Returns the input and the start state with which a script continues its history. */
 export function createStart(
   { value, startedAt }: Pick<InputRecord, "value" | "startedAt">,
   events: readonly StoredEvent[],

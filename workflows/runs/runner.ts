@@ -84,7 +84,7 @@ export interface InputWait {
 /** An attempt at an input. */
 interface Attempt {
   readonly record: InputRecord;
-  /** True if the journal has nothing about the input but its start. */
+  /** True if the journal contains only the start of the input. */
   readonly isNew: boolean;
   /** True if the input must have a process of its own. */
   readonly isAlone?: boolean;
@@ -163,7 +163,7 @@ export class Runner {
   /** Returns the identifier of the trace of an input, if traces are on. */
   async findTraceId(number: number): Promise<string | undefined> {
     if (!isTracing()) return undefined;
-    return (await import("./trace_input.ts")).readTraceId(this.#createKeyPrefix(number));
+    return (await import("./trace_input.ts")).deriveTraceId(this.#createKeyPrefix(number));
   }
 
   async #trace(input: RunInput, onLog: (text: string) => void): Promise<InputOutcome | InputWait> {

@@ -71,7 +71,7 @@ export class Runs implements AsyncDisposable {
   /** Use `openRuns`. */
   constructor(options: RunsOptions) {
     const { journal, journalPassword } = options;
-    if (journalPassword !== undefined) checkHasPassword(journal);
+    if (journalPassword !== undefined) checkTakesPassword(journal);
     this.#options = options;
   }
 
@@ -504,8 +504,8 @@ async function openShared(location: string, password?: PasswordSource): Promise<
   return await (await import("../journal/postgres/postgres_journal.ts")).openPostgresJournal(location, { password });
 }
 
-/** Throws if a journal is not in a database server. */
-export function checkHasPassword(journal: string | false | undefined): void {
+/** Throws `INVALID_ARGS` if a journal is not in PostgreSQL. */
+export function checkTakesPassword(journal: string | false | undefined): void {
   if (typeof journal === "string" && isLocation(journal)) return;
   throw new SvcError("INVALID_ARGS", "Only a journal in PostgreSQL takes a password.", {
     hint: "Name a journal in PostgreSQL, e.g. postgres://svc@db.example.org/city, or omit the password.",

@@ -1,4 +1,4 @@
-/** Traces of inputs: a span each time that an input runs, and in it a span for each call. Loaded only if traces are on. */
+/** Traces inputs: one span each time an input runs, with a child span for each call. Loaded only if traces are on. */
 import { SvcError } from "../../lib/errors.ts";
 import { markFailed, Tracer } from "../../lib/telemetry/tracer.ts";
 import { sha256Text } from "../../utils/text/sha256.ts";
@@ -8,7 +8,7 @@ import { isReceive, isSleep } from "../sandbox/protocol/messages.ts";
 /** Name of the span of a call that is not granted. A script chooses the names of its calls. */
 const NOT_GRANTED = "call";
 
-/** An input as its trace shows it. */
+/** Identity of a traced input. */
 export interface TracedInput {
   /** Name of the workflow. */
   readonly workflow: string;
@@ -16,12 +16,12 @@ export interface TracedInput {
   readonly run: string;
   /** Number of the input in the run. */
   readonly number: number;
-  /** Start of the idempotency keys of the input. All processes that continue the input derive the same trace from it. */
+  /** Prefix of the idempotency keys of the input. Every process that continues the input derives the same trace from it. */
   readonly keyPrefix: string;
 }
 
-/** Returns the identifier of the trace of an input. */
-export async function readTraceId(keyPrefix: string): Promise<string> {
+/** Derives the identifier of the trace of an input. */
+export async function deriveTraceId(keyPrefix: string): Promise<string> {
   return new Tracer().openTrace(await sha256Text(keyPrefix)).traceId;
 }
 
@@ -41,7 +41,7 @@ export async function traceInput<T extends object>(
   });
 }
 
-/** Returns calls that are spans of the current one. The messages of a sandbox arrive outside of it. */
+/** Returns calls that record spans under the current one, which is not current when the messages of a sandbox arrive. */
 export function traceCalls(live: LiveCalls, { grants }: Pick<Granted, "grants">): LiveCalls {
   const tracer = new Tracer();
   const parent = tracer.getContext();

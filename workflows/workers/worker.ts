@@ -50,7 +50,7 @@ export interface WorkerOptions {
   readonly allow: readonly string[];
   /** How to reach the service. */
   readonly service: CallerOptions;
-  /** Address at which metrics are served, such as `127.0.0.1:9464`. Default: none are collected. */
+  /** Address on which metrics are served, such as `127.0.0.1:9464`. Default: no metrics. */
   readonly metrics?: string;
   /** True ends the worker when there is nothing to do. */
   readonly untilIdle?: boolean;
@@ -195,11 +195,11 @@ class Worker implements MeasuredWorker {
     return taken;
   }
 
-  /** Prepares for further inputs of a run, unless it may have only one. */
+  /** Keeps sandboxes in reserve once this worker has taken more than one input of a run. */
   #expectInputs(run: OpenedRun, taken: number): void {
     run.taken += taken;
     if (run.taken < 2) return;
-    // As many sandboxes in reserve as those of a batch without workers.
+    // The same reserve as for a batch without workers.
     const reserve = Math.min(Math.ceil(this.#options.concurrency / 2), navigator.hardwareConcurrency);
     run.runner.workflow.expectInputs(reserve);
   }
@@ -256,12 +256,12 @@ class Worker implements MeasuredWorker {
     const { log } = this.#options;
     const { queued: { id }, runner } = run;
     const { number, place, value } = claim.described;
-    const facts = { run: id, input: number, traceId: await runner.findTraceId(number) };
+    const fields = { run: id, input: number, traceId: await runner.findTraceId(number) };
     const start = performance.now();
     run.active++;
     try {
       const outcome = await runner.runUntilWait({ number, place, value }, (text) => {
-        log(`${id} ${place}: ${text}`, { ...facts, message: text });
+        log(`${id} ${place}: ${text}`, { ...fields, message: text });
       });
       this.metrics?.countInput(outcome);
       if ("failure" in outcome && outcome.failure.code !== "INTERRUPTED") {
@@ -269,11 +269,11 @@ class Worker implements MeasuredWorker {
         const result = outcome.isOpen ? "stopped" : "failed";
         const durationMs = Math.round(performance.now() - start);
         // The message of the error may contain content of a case.
-        const entry = { ...facts, level: "error", message: `Input ${result}`, code, durationMs } as const;
+        const entry = { ...fields, level: "error", message: `Input ${result}`, code, durationMs } as const;
         log(`${id} ${place} ${result}: ${code} ${message}`, entry);
       }
     } catch (error) {
-      log(`${id} ${place}: ${toSvcError(error).message}`, { ...facts, level: "error" });
+      log(`${id} ${place}: ${toSvcError(error).message}`, { ...fields, level: "error" });
       this.#backoff.set(id, Date.now() + BACKOFF_MILLISECONDS);
     } finally {
       await claim[Symbol.asyncDispose]();

@@ -24,11 +24,11 @@ export interface MeasuredWorker {
   readonly concurrency: number;
   /** Counts the inputs that it processes. */
   countRunning(): number;
-  /** Reads the inputs of the journal that are not processed. */
+  /** Counts the inputs of all open runs in the journal. */
   readBacklog(): Promise<Backlog>;
 }
 
-/** The metrics of a worker. Their labels have few values: no run, input or path is one of them. */
+/** The metrics of a worker. Their labels contain no run, input or path. */
 export class WorkerMetrics implements AsyncDisposable {
   readonly #server: MetricsServer;
   readonly #inputs: Counter<"result">;
@@ -87,7 +87,7 @@ export class WorkerMetrics implements AsyncDisposable {
     this.#inputs.inc({ result: classify(outcome) });
   }
 
-  /** Returns calls that are counted. */
+  /** Returns calls that are counted and timed. */
   watchCalls(live: LiveCalls, { grants }: Granted): LiveCalls {
     return {
       call: async (request, options) => {
@@ -121,7 +121,7 @@ function classify(outcome: InputOutcome | InputWait): string {
   return isOpen ? "stopped" : "failed";
 }
 
-/** Adds metrics of the inputs in the journal, which are read once for each request for metrics. */
+/** Adds metrics of the inputs in the journal. Concurrent collectors share one query. */
 function addBacklogMetrics(registry: Registry, worker: MeasuredWorker): void {
   const registers = [registry];
   const reading = new SingleFlight<Backlog>();

@@ -7,7 +7,7 @@ export const listCommand: LocalCommand = localCommand({
   details: "If a worker does not take the inputs of a run, its note says why.",
   flags: store,
   example: "--store postgres://svc@db.example.org/city --format table",
-  async run(context, place) {
-    await context.print(await useQueue(place, (queue) => queue.listWorkers()));
+  async run(context, flags) {
+    await context.print(await useQueue(flags, (queue) => queue.listWorkers()));
   },
 });

@@ -43,12 +43,12 @@ export async function useQueue<T>(
 export async function askWorkers(
   context: CommandContext,
   request: WorkerState,
-  { worker, all = false, ...place }: StoreValues & { readonly worker?: number; readonly all?: boolean },
+  { worker, all = false, ...flags }: StoreValues & { readonly worker?: number; readonly all?: boolean },
 ): Promise<void> {
   if (worker === undefined && !all) {
     throw new SvcError("INVALID_ARGS", "No worker was named.", { hint: "Use --worker <number>, or --all." });
   }
-  const found: readonly WorkerDescription[] = await useQueue(place, async (queue) => {
+  const found: readonly WorkerDescription[] = await useQueue(flags, async (queue) => {
     const ids = await queue.askWorkers(request, worker);
     if (worker !== undefined && ids.length === 0) {
       throw new SvcError("INVALID_ARGS", `There is no worker ${worker}.`, {

@@ -48,7 +48,7 @@ export const startCommand: LocalCommand = localCommand({
   },
   example: ["", "--until-idle", "--store postgres://svc@db.example.org/city --allow 'cases.*'"],
   seeAlso: ["workflow schedule add --help"],
-  async run(context, { untilIdle, journal, store, concurrency, metrics, logFormat, allow, ...place }) {
+  async run(context, { untilIdle, journal, store, concurrency, metrics, logFormat, allow, ...password }) {
     const { escapeToOneLine } = await import("../../../utils/text/control_characters.ts");
     const { io, signal, globals: { quiet } } = context;
     const write = (line: string) => {
@@ -62,7 +62,7 @@ export const startCommand: LocalCommand = localCommand({
       const service = callerOptions(context);
       return await runWorker({
         store,
-        password: toPasswordSource(place),
+        password: toPasswordSource(password),
         concurrency: concurrency ?? CONCURRENCY,
         allow: allow ?? [],
         service,
@@ -72,7 +72,7 @@ export const startCommand: LocalCommand = localCommand({
         log,
       });
     }
-    const [withStore] = Object.entries({ concurrency, metrics, allow, ...place }).filter(([, value]) =>
+    const [withStore] = Object.entries({ concurrency, metrics, allow, ...password }).filter(([, value]) =>
       value !== undefined
     );
     if (withStore !== undefined) {

@@ -7,9 +7,9 @@ export const cancelCommand: LocalCommand = localCommand({
   args: [runId],
   flags: journal,
   example: "20261121-1405-k7wqh2",
-  async run(context, { run, ...place }) {
+  async run(context, { run, ...flags }) {
     const { openRunsFor } = await import("./shared/open_runs.ts");
-    await using runs = openRunsFor(context, place);
+    await using runs = openRunsFor(context, flags);
     await runs.cancel(run);
     await context.print({ id: run, state: "cancelled" });
   },

@@ -17,9 +17,9 @@ export const listCommand: LocalCommand = localCommand({
     ...journal,
   },
   example: "--state interrupted --format table",
-  async run(context, { state, schedule, ...place }) {
+  async run(context, { state, schedule, ...flags }) {
     const { openRunsFor } = await import("./shared/open_runs.ts");
-    await using runs = openRunsFor(context, place);
+    await using runs = openRunsFor(context, flags);
     const damaged: SvcError[] = [];
     const intact = await runs.list({ state, schedule, onDamage: (error) => damaged.push(error) });
     await context.print([...intact, ...damaged.map(({ details }) => ({ id: details?.[0]?.run, state: "damaged" }))]);

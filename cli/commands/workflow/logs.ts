@@ -8,9 +8,9 @@ export const logsCommand: LocalCommand = localCommand({
   args: [runId],
   flags: journal,
   example: "20261121-1405-k7wqh2",
-  async run(context, { run, ...place }) {
+  async run(context, { run, ...flags }) {
     const { openRunsFor } = await import("./shared/open_runs.ts");
-    await using runs = openRunsFor(context, place);
+    await using runs = openRunsFor(context, flags);
     const { each } = await runs.settings(run);
     for await (const { input, text } of runs.logs(run)) {
       context.io.stdout.write(prefixLines(text, each === undefined ? "" : `${input}: `));

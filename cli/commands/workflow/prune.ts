@@ -36,11 +36,11 @@ export const pruneCommand: LocalCommand = localCommand({
     ...journal,
   },
   example: ["--older-than 30d --dry-run", "20261121-1405-k7wqh2 --keep nothing"],
-  async run(context, { run, olderThan, keep, ...place }) {
+  async run(context, { run, olderThan, keep, ...flags }) {
     const { openRunsFor } = await import("./shared/open_runs.ts");
     const isPreview = context.globals.dryRun;
     const endedBefore = olderThan === undefined ? undefined : Date.now() - parseAge(olderThan);
-    await using runs = openRunsFor(context, place);
+    await using runs = openRunsFor(context, flags);
     const options = { run, endedBefore, keep: keep === "nothing" ? keep : "results", isPreview } as const;
     const pruned = await Array.fromAsync(runs.prune(options));
     await context.print(pruned);

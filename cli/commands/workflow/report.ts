@@ -10,7 +10,7 @@ export const reportCommand: LocalCommand = localCommand({
   args: [runId],
   flags: { output: OUTPUT, ...journal },
   example: "20261121-1405-k7wqh2 -o report.html",
-  async run(context, { run, output, ...place }) {
+  async run(context, { run, output, ...flags }) {
     const { checkOutput, deliver, STDOUT } = await import("../../render/download.ts");
     if ((output ?? STDOUT) === STDOUT && context.io.stdout.isTerminal()) {
       throw new SvcError("INVALID_ARGS", "The report is a web page: a terminal cannot show it.", {
@@ -19,7 +19,7 @@ export const reportCommand: LocalCommand = localCommand({
     }
     await checkOutput(output);
     const { openRunsFor } = await import("./shared/open_runs.ts");
-    await using runs = openRunsFor(context, place);
+    await using runs = openRunsFor(context, flags);
     const page = new Blob([await runs.report(run)]);
     await deliver(context, { type: "text/html", size: page.size, stream: page.stream() }, output);
   },

@@ -8,9 +8,9 @@ export const showCommand: LocalCommand = localCommand({
   args: [runId],
   flags: { failed: { help: "Only inputs that failed or stopped", type: "boolean" }, ...journal },
   example: "20261121-1405-k7wqh2",
-  async run(context, { run: id, failed, ...place }) {
+  async run(context, { run: id, failed, ...flags }) {
     const { openRunsFor } = await import("./shared/open_runs.ts");
-    await using runs = openRunsFor(context, place);
+    await using runs = openRunsFor(context, flags);
     const run = await runs.show(id);
     const inputs = runs.inputs(id, { failed });
     const { formatTimeline, printRun } = await import("./shared/print_run.ts");

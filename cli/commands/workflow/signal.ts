@@ -15,9 +15,9 @@ export const signalCommand: LocalCommand = localCommand({
   ],
   flags: journal,
   example: `20261121-1405-k7wqh2 1 approved '{"by":"Ada"}'`,
-  async run(context, { run, input, name, value, ...place }) {
+  async run(context, { run, input, name, value, ...flags }) {
     const { openRunsFor } = await import("./shared/open_runs.ts");
-    await using runs = openRunsFor(context, place);
+    await using runs = openRunsFor(context, flags);
     await runs.signal(run, input, name, value);
     await context.print({ id: run, input, signal: name });
   },

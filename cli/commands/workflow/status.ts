@@ -9,9 +9,9 @@ export const statusCommand: LocalCommand = localCommand({
   flags: journal,
   example: "20261121-1405-k7wqh2",
   seeAlso: ["workflow watch --help", "workflow show --help"],
-  async run(context, { run, ...place }) {
+  async run(context, { run, ...flags }) {
     const { openRunsFor } = await import("./shared/open_runs.ts");
-    await using runs = openRunsFor(context, place);
+    await using runs = openRunsFor(context, flags);
     await context.print(await runs.status(run));
   },
 });

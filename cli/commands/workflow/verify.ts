@@ -17,9 +17,9 @@ export const verifyCommand: LocalCommand = localCommand({
   }],
   flags: journal,
   example: ["", "20261121-1405-k7wqh2 --format table"],
-  async run(context, { run, ...place }) {
+  async run(context, { run, ...flags }) {
     const { openRunsFor } = await import("./shared/open_runs.ts");
-    await using runs = openRunsFor(context, place);
+    await using runs = openRunsFor(context, flags);
     const { runs: count, inputs, events, damaged } = await runs.verify(run);
     await context.print([...damaged]);
     const checked = [pluralize(count, "run"), pluralize(inputs, "input"), pluralize(events, "event")].join(", ");

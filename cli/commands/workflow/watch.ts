@@ -14,11 +14,11 @@ export const watchCommand: LocalCommand = localCommand({
   flags: journal,
   example: "20261121-1405-k7wqh2",
   seeAlso: ["workflow status --help"],
-  async run(context, { run, ...place }) {
+  async run(context, { run, ...flags }) {
     const { openRunsFor } = await import("./shared/open_runs.ts");
     const { describeProgress, ProgressBar } = await import("../../render/progress.ts");
     const { globals, io, signal } = context;
-    await using runs = openRunsFor(context, place);
+    await using runs = openRunsFor(context, flags);
     const bar = !globals.quiet && io.stderr.isTerminal() ? new ProgressBar(io.stderr) : undefined;
     try {
       for (;;) {

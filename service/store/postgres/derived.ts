@@ -1,5 +1,5 @@
 /**
- * Tables that the database derives from the rows, and their queries. Triggers keep them, so that they are also right while
+ * Tables that the database derives from the rows, and their queries. Triggers maintain them, so that they stay correct while
  * processes of the previous version write.
  */
 import { COUNTED_MEMBERS, RECIPIENT_MEMBERS } from "../derived.ts";

@@ -24,7 +24,7 @@ export interface PostgresStoreOptions {
   readonly getPassword?: () => Promise<string | undefined>;
   /** Called before each step that creates or upgrades the tables. `activity` completes a progress message. */
   readonly onUpgrade?: (activity: string) => void;
-  /** Receives a line about what the database lacks. */
+  /** Receives a message if the database lacks a feature. */
   readonly note?: (line: string) => void;
   /** Seconds that a unit waits for the locks of another one. Default: 5. */
   readonly lockSeconds?: number;
@@ -41,10 +41,10 @@ const READS = 8;
 /** Connections for queries. */
 const QUERIES = 4;
 
-/** Further connections for queries, which stop a query after a short time. */
+/** Further connections for queries, with a short time limit. */
 const SHORT_QUERIES = 2;
 
-/** Seconds after which these connections stop a query. */
+/** Time limit of queries on these connections, in seconds. */
 const SHORT_SECONDS = 0.2;
 
 /** Milliseconds that a query may wait for a connection. */
@@ -100,7 +100,7 @@ export async function openPostgresStore(
     QUERY_WAIT,
   );
   const numbers = new Numbers(control);
-  const shared = { numbers, isSearched: () => texts.isReady };
+  const shared = { numbers, hasTextIndex: () => texts.isReady };
   const places = new PagePlaces<RowPlace>();
   const running = new Set<Promise<unknown>>();
   let unmergedChanges = 0;
@@ -125,13 +125,13 @@ export async function openPostgresStore(
     return await changes.use(async (connection) => {
       const transaction = new PostgresTransaction(connection, shared);
       const result = await runOnce(transaction, work);
-      if (transaction.hasChanged) mergeCountsSometimes();
+      if (transaction.hasChanged) mergeCountsIfDue();
       return result;
     });
   }
 
   /** Merges the counts when the store is first used, and after many changes. */
-  function mergeCountsSometimes(): void {
+  function mergeCountsIfDue(): void {
     if (unmergedChanges++ % CHANGES_PER_MERGE > 0) return;
     const merged = changes.use(async (connection) => {
       await Promise.all(MERGE_COUNTS.map((sql) => connection.run(sql)));

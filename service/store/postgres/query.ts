@@ -51,15 +51,15 @@ const OPTIONAL = ["parentId"];
 
 /**
  * Compiles the statement for a page of rows. The column `row` is a JSON array with the values of the columns, or NULL if
- * the rows exceed the size of the page. The offset counts from the place `after`, if it is given. `isSearched` says that there
- * is an index of texts.
+ * the rows exceed the size of the page. With `after`, the offset counts from that place. With
+ * `hasTextIndex`, text searches use the index.
  */
 export function compileRows(
   query: RowQuery,
   page: Page,
-  { after, isSearched }: { readonly after?: RowPlace | undefined; readonly isSearched?: boolean } = {},
+  { after, hasTextIndex }: { readonly after?: RowPlace | undefined; readonly hasTextIndex?: boolean } = {},
 ): CompiledPage {
-  const compiler = new Compiler(query, { isCounted: isGrouped(query) && isCountedQuery(query), isSearched });
+  const compiler = new Compiler(query, { isCounted: isGrouped(query) && isCountedQuery(query), hasTextIndex });
   const order = [...compiler.order(), compiler.tieBreak].join(", ");
   const limit = `LIMIT ${page.limit < 0 ? "ALL" : compiler.bind(page.limit, "bigint")} OFFSET ${
     compiler.bind(page.offset, "bigint")
@@ -75,9 +75,9 @@ export function compileRows(
 }
 
 /** Compiles the statement that counts all rows, in the column `count`. */
-export function compileCount(query: RowQuery, isSearched = false): Compiled {
+export function compileCount(query: RowQuery, hasTextIndex = false): Compiled {
   const isCounted = isCountedQuery(isGrouped(query) ? query : { ...query, columns: [] });
-  const compiler = new Compiler(query, { isCounted, isSearched });
+  const compiler = new Compiler(query, { isCounted, hasTextIndex });
   if (isCounted && !isGrouped(query)) {
     return compiler.finish(`SELECT COALESCE(SUM(number), 0) AS count FROM ${compiler.body()}`);
   }
@@ -103,22 +103,22 @@ export function compileTextUses(kind: string, member: string, owner: string, cas
 interface CompilerOptions {
   /** True to read the counts of cases instead of the cases. */
   readonly isCounted?: boolean;
-  /** True if there is an index of texts. */
-  readonly isSearched?: boolean | undefined;
+  /** True if text searches can use the index. */
+  readonly hasTextIndex?: boolean | undefined;
 }
 
 class Compiler {
   readonly #query: RowQuery;
   readonly #isCounted: boolean;
-  readonly #isSearched: boolean;
+  readonly #hasTextIndex: boolean;
   #table: RowTable;
   readonly #parameters: SqlParameter[] = [];
   readonly #known = new Map<string, string>();
 
-  constructor(query: RowQuery, { isCounted = false, isSearched = false }: CompilerOptions = {}) {
+  constructor(query: RowQuery, { isCounted = false, hasTextIndex = false }: CompilerOptions = {}) {
     this.#query = query;
     this.#isCounted = isCounted;
-    this.#isSearched = isSearched;
+    this.#hasTextIndex = hasTextIndex;
     this.#table = ROW_TABLES[query.source.kind];
   }
 
@@ -274,7 +274,7 @@ class Compiler {
   /** Compiles a condition that an index serves: each matching case contains at least one of some texts. */
   #search(): string[] {
     const { source, filter } = this.#query;
-    const texts = this.#isSearched && source.kind === "cases" ? findSearchTexts(filter) : undefined;
+    const texts = this.#hasTextIndex && source.kind === "cases" ? findSearchTexts(filter) : undefined;
     const value = 'svc_search_text(cases."businessId", cases.content)';
     const found = texts?.map((text) => `${value} LIKE svc_fold(${this.bind(`%${escapePattern(text)}%`)})`);
     return found ? [`(${found.join(" OR ")})`] : [];

@@ -1,11 +1,11 @@
 /**
  * Runs queries on connections of their own. A few connections run any query. If all of them are in use, further queries have
- * a short time limit: one that exceeds it is long, and is started again when its turn comes. Thus the other connections
- * always serve short queries. Operators take turns, and none uses all connections for long queries.
+ * a short time limit. A query that exceeds it starts again when its turn comes, so that the other connections always serve
+ * short queries. Operators take turns, and none uses all connections for long queries.
  */
 import type { Pool, SqlResult } from "../../../utils/postgres/pool.ts";
 import { PostgresError } from "../../../utils/postgres/postgres_error.ts";
-import { OperatorTurns, type Waiting } from "../operator_turns.ts";
+import { OperatorTurns, type WaitingQuery } from "../operator_turns.ts";
 import { type QueryLoad, StoreBusy } from "../store.ts";
 import type { Compiled } from "./query.ts";
 import { explainSlowQuery } from "./store_error.ts";
@@ -17,7 +17,7 @@ export interface QueryPool {
   readonly size: number;
 }
 
-interface Entry extends Waiting {
+interface Entry extends WaitingQuery {
   readonly query: Compiled;
   readonly resolve: (result: SqlResult) => void;
 }
@@ -28,7 +28,7 @@ export class QueryLanes {
   readonly #short: QueryPool;
   readonly #waiting: OperatorTurns<Entry>;
   readonly #waitingLong: OperatorTurns<Entry>;
-  /** The operators of the queries that run without the short time limit. */
+  /** Operators of the queries that run without the short time limit, one entry per query. */
   readonly #running: string[] = [];
   #shortRunning = 0;
 

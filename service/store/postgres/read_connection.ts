@@ -40,7 +40,7 @@ export class ReadConnection implements Connection {
     }
   }
 
-  /** Releases the connection after the statements that were run. */
+  /** Releases the connection when its statements have ended. */
   release(): void {
     this.#taken?.release();
     this.#taken = undefined;
@@ -54,6 +54,6 @@ function take(pool: Pool): Taken {
     resolve(taken);
     return released.promise;
   }).catch(reject);
-  connection.catch(() => {}); // Whatever uses it receives the error.
+  connection.catch(() => {}); // The caller that awaits it receives the error.
   return { connection, release: () => void connection.then(() => released.resolve(), () => {}) };
 }

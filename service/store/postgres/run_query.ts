@@ -22,8 +22,8 @@ export type Pages = OperatorPages<RowPlace[number]>;
 /** Options of a query. */
 export interface QueryOptions {
   readonly pages?: Pages | undefined;
-  /** True if there is an index of texts. */
-  readonly isSearched?: boolean | undefined;
+  /** True if text searches can use the index. */
+  readonly hasTextIndex?: boolean | undefined;
 }
 
 /** Returns a page of rows. Throws `RowsTooLong` if they exceed the size of the page. */
@@ -31,11 +31,11 @@ export async function queryRows(
   run: RunStatement,
   query: RowQuery,
   page: Page,
-  { pages, isSearched }: QueryOptions = {},
+  { pages, hasTextIndex }: QueryOptions = {},
 ): Promise<JsonObject[]> {
   const compile = () => compileRows(query, { offset: 0, limit: 0 });
   const rows = await readPage(pages, compile, page, async (page, after) => {
-    const { places, ...statement } = compileRows(query, page, { after, isSearched });
+    const { places, ...statement } = compileRows(query, page, { after, hasTextIndex });
     const { rows } = await run(statement);
     return { rows, places: places > 0 ? rows.map((row) => readPlace(row, places)) : [] };
   });
@@ -46,8 +46,8 @@ export async function queryRows(
 }
 
 /** Counts all rows of a query. */
-export async function countRows(run: RunStatement, query: RowQuery, isSearched?: boolean): Promise<number> {
-  const { rows: [row] } = await run(compileCount(query, isSearched));
+export async function countRows(run: RunStatement, query: RowQuery, hasTextIndex?: boolean): Promise<number> {
+  const { rows: [row] } = await run(compileCount(query, hasTextIndex));
   return Number(row?.count ?? 0);
 }
 

@@ -1,4 +1,4 @@
-/** The index by which cases with a part of a text are found. It needs an extension that not every user may create. */
+/** The trigram index for text searches in cases. It needs an extension that not every user may create. */
 import { delay } from "../../../utils/async/abort.ts";
 import type { Connection, Pool } from "../../../utils/postgres/pool.ts";
 import { PostgresError } from "../../../utils/postgres/postgres_error.ts";
@@ -28,7 +28,7 @@ const STATE = `SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('"
 const EXTENSION = `SELECT quote_ident(nspname) AS schema
   FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_trgm'`;
 
-/** Milliseconds between two looks at the index that another process builds. */
+/** Milliseconds between two checks whether another process has built the index. */
 const INTERVAL = 10_000;
 
 /** Options of the index. */
@@ -39,7 +39,7 @@ export interface TextIndexOptions {
   readonly note: (line: string) => void;
 }
 
-/** The index of texts. While it is missing, queries compare each case. */
+/** The text index. While it is missing, queries compare each case. */
 export class TextIndex implements AsyncDisposable {
   #isReady = false;
   #building: Promise<void> = Promise.resolve();
@@ -51,7 +51,7 @@ export class TextIndex implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Creates the index if there are no cases. Otherwise builds it in the background, and changes do not wait for it. */
+  /** Creates the index if there are no cases. Otherwise builds it in the background, without blocking changes. */
   static async prepare(connection: Connection, options: TextIndexOptions): Promise<TextIndex> {
     const index = new TextIndex(options);
     const run = (sql: string) => connection.run(sql);
@@ -138,7 +138,7 @@ async function findExtension(connection: Connection, note: (line: string) => voi
   return await find();
 }
 
-/** A search reads all entries that are not sorted in yet, so there are few of them. */
+/** Compiles the creation of the index. Its pending list is short, because every search scans it. */
 function compileIndex(schema: string, how: "IF NOT EXISTS" | "CONCURRENTLY"): string {
   return `CREATE INDEX ${how} "casesByText" ON cases
     USING gin (svc_search_text("businessId", content) ${schema}.gin_trgm_ops) WITH (gin_pending_list_limit = 256)`;

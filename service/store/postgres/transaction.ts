@@ -53,8 +53,8 @@ interface Statement {
 /** Parts of a store that its units share. */
 export interface TransactionOptions {
   readonly numbers: Numbers;
-  /** Reports whether there is an index of texts. */
-  isSearched(): boolean;
+  /** Reports whether text searches can use the index. */
+  hasTextIndex(): boolean;
 }
 
 /** Connections and pages of a unit that only reads. */
@@ -75,7 +75,7 @@ export interface Reading {
 export class PostgresTransaction implements Transaction {
   readonly #connection: Connection;
   readonly #numbers: Numbers;
-  readonly #isSearched: () => boolean;
+  readonly #hasTextIndex: () => boolean;
   readonly #reading: Reading | undefined;
   /** Statements that were not sent yet. */
   #waiting: Statement[] = [];
@@ -95,10 +95,10 @@ export class PostgresTransaction implements Transaction {
   #exists = new Map<string, boolean>();
 
   /** Begins a unit of work on a connection that nothing else uses. With `reading`, it only reads. */
-  constructor(connection: Connection, { numbers, isSearched }: TransactionOptions, reading?: Reading) {
+  constructor(connection: Connection, { numbers, hasTextIndex }: TransactionOptions, reading?: Reading) {
     this.#connection = connection;
     this.#numbers = numbers;
-    this.#isSearched = isSearched;
+    this.#hasTextIndex = hasTextIndex;
     this.#reading = reading;
   }
 
@@ -315,12 +315,12 @@ export class PostgresTransaction implements Transaction {
   async queryRows(query: RowQuery, page: Page): Promise<JsonObject[]> {
     return await queryRows((query) => this.#query(query), query, page, {
       pages: this.#reading?.pages,
-      isSearched: this.#isSearched(),
+      hasTextIndex: this.#hasTextIndex(),
     });
   }
 
   async countRows(query: RowQuery): Promise<number> {
-    return await countRows((query) => this.#query(query), query, this.#isSearched());
+    return await countRows((query) => this.#query(query), query, this.#hasTextIndex());
   }
 
   async countUses(): Promise<Use[]> {
@@ -405,7 +405,7 @@ export class PostgresTransaction implements Transaction {
   /** Starts to read the assignments of a case without waiting for them. They are valid until this unit changes anything. */
   #prefetchAssignments(caseId: string): void {
     const found = this.#readAssignments(caseId);
-    found.catch(() => {}); // Whatever needs them receives the error.
+    found.catch(() => {}); // The caller that awaits them receives the error.
     this.#prefetched.set(caseId, found);
   }
 

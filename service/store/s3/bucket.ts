@@ -1,4 +1,4 @@
-/** Requests to a bucket of S3, or of a service with the same interface. */
+/** Requests to a bucket of S3 or of an S3-compatible service. */
 import { AwsClient } from "aws4fetch";
 import { sendRequest } from "../../../lib/http/send_request.ts";
 import { delay } from "../../../utils/async/abort.ts";
@@ -52,12 +52,12 @@ interface BucketRequest {
   readonly body?: Uint8Array<ArrayBuffer>;
 }
 
-/** A part of a bucket. Throws `BytesUnavailable` if the service cannot be reached, and `BucketError` if it refuses. */
+/** The objects of a bucket under a prefix. Throws `BytesUnavailable` if the service cannot be reached, and `BucketError` if it refuses. */
 export class Bucket {
   readonly #location: S3Location;
   readonly #readCredentials: () => Promise<S3Credentials>;
 
-  /** Uses a location. Credentials are read for each request, because they may be temporary. */
+  /** Reads the credentials for each request, because they may be temporary. */
   constructor(location: S3Location, readCredentials: () => Promise<S3Credentials>) {
     this.#location = location;
     this.#readCredentials = readCredentials;
@@ -94,7 +94,7 @@ export class Bucket {
     return response.headers.get("etag") ?? "";
   }
 
-  /** Makes an object of the parts of an upload. */
+  /** Completes an upload: its parts become one object. */
   async completeUpload(name: string, uploadId: string, tags: readonly string[]): Promise<void> {
     const parts = tags.map((tag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${tag}</ETag></Part>`);
     const body = new TextEncoder().encode(`<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`);
@@ -148,7 +148,7 @@ export class Bucket {
     });
   }
 
-  /** Sends a request, several times if the service fails. All requests can be repeated. */
+  /** Sends a request, and retries it if the service fails. Every request is safe to retry. */
   async #send(request: BucketRequest): Promise<Response> {
     for (let attempt = 1;; attempt++) {
       try {

@@ -37,7 +37,7 @@ async function writeObject(bucket: Bucket, id: string, pieces: Pieces, limit: nu
   let size = 0;
   let upload: Upload | undefined;
   try {
-    // A part ends with the piece that fills it. Only the last part may be shorter.
+    // S3 requires that only the last part is short.
     for await (const { part, isLast } of cutParts(pieces, (count) => checkSize(size += count, limit))) {
       if (isLast && upload === undefined) await bucket.put(id, part);
       else await (upload ??= await Upload.begin(bucket, id)).add(part);

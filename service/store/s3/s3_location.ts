@@ -5,7 +5,7 @@ import { isLoopbackHost } from "../../../utils/loopback_host.ts";
 /** Start of the location of a bucket. */
 export const S3_SCHEME = "s3:";
 
-/** A part of a bucket of S3, or of a service with the same interface. */
+/** A bucket of S3 or of an S3-compatible service, with a prefix. */
 export interface S3Location {
   readonly bucket: string;
   /** Start of the names of objects: empty, or with a slash at its end. */

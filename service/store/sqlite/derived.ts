@@ -16,14 +16,14 @@ import type { RowProgress } from "./upgrade/seal_rows.ts";
 import { inTransaction } from "../../../utils/sqlite/in_transaction.ts";
 
 /**
- * Finds cases by sequences of three characters. Without the places of the sequences in a text, changes take about half the
+ * The text index: it finds cases by trigrams. It stores no positions of the trigrams, so that changes take about half the
  * time.
  */
 const TEXT_INDEX = `CREATE VIRTUAL TABLE IF NOT EXISTS caseTexts USING fts5(
   text, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram case_sensitive 1'
 );`;
 
-/** Statements that replace an index of texts of an earlier version. */
+/** Statements that replace the text index of an earlier version by an empty one. */
 export const EMPTY_TEXT_INDEX = `DROP TABLE IF EXISTS caseTexts; ${TEXT_INDEX}`;
 
 /** The tables. Changed cases wait in `staleTexts`, because adding many texts to the index at once is faster. */

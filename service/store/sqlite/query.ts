@@ -31,7 +31,7 @@ export interface CompiledPage extends Compiled {
 
 /** Cases to which a query is limited. */
 export interface CaseSearch {
-  /** Expression of the index of texts. It finds all matching cases, and others. */
+  /** Expression for the text index. It finds all matching cases, and others. */
   readonly match: string;
   /**
    * Searches only this many of the newest cases that the expression finds. The rows are then the first of the whole result,
@@ -40,18 +40,18 @@ export interface CaseSearch {
   readonly newest?: number;
 }
 
-/** Maximum number of sequences of three characters by which a text is searched. */
-const MAX_SEQUENCES = 64;
+/** Maximum number of trigrams by which a text is searched. */
+const MAX_TRIGRAMS = 64;
 
-/** Returns the expression that finds cases with all sequences of three characters of at least one of several texts. */
+/** Returns the expression that finds cases with all trigrams of at least one of several texts. */
 export function matchTexts(texts: readonly string[]): string {
-  return texts.map((text) => `(${listSequences(text).map(quote).join(" AND ")})`).join(" OR ");
+  return texts.map((text) => `(${listTrigrams(text).map(quote).join(" AND ")})`).join(" OR ");
 }
 
-function listSequences(text: string): string[] {
+function listTrigrams(text: string): string[] {
   const characters = [...text];
-  const sequences = new Set(characters.slice(2).map((_, start) => characters.slice(start, start + 3).join("")));
-  return [...sequences].slice(0, MAX_SEQUENCES);
+  const trigrams = new Set(characters.slice(2).map((_, start) => characters.slice(start, start + 3).join("")));
+  return [...trigrams].slice(0, MAX_TRIGRAMS);
 }
 
 function quote(text: string): string {
@@ -65,13 +65,13 @@ export function isNewestFirst({ sort = [], columns, distinct }: RowQuery): boole
   return isSorted === true && distinct !== true && columns.every(({ summary }) => summary === undefined);
 }
 
-/** Conditions on the status of a query that lists cases by their update, the newest first. */
+/** The conditions of a query that lists the cases of one status, the last updated first. */
 export interface StatusInOrder {
   readonly status: string;
   readonly typeIds: readonly string[];
 }
 
-/** Returns the status of the cases that a query lists by their update, if it has no other conditions. */
+/** Returns the status if a query lists the cases of one status, the last updated first, without other conditions. */
 export function findStatusInOrder({ source, columns, sort = [], filter, cases }: RowQuery): StatusInOrder | undefined {
   const field = columns.find(({ name }) => name === sort[0]?.column)?.field;
   const isSorted = field !== undefined && "property" in field && field.property === "updatedAt" && sort[0]?.descending;

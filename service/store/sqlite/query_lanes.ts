@@ -2,7 +2,7 @@
  * Runs queries in two threads. A query that exceeds a short time limit is long. Only one long query runs at a time: any
  * other is stopped, and restarted when its turn comes. Thus one thread always serves short queries. Operators take turns.
  */
-import { OperatorTurns, type Waiting } from "../operator_turns.ts";
+import { OperatorTurns, type WaitingQuery } from "../operator_turns.ts";
 import { QueryTooSlow } from "../query.ts";
 import { type QueryLoad, StoreBusy } from "../store.ts";
 import type { SqlQuery } from "./query_runner.ts";
@@ -19,7 +19,7 @@ export interface QueryLimits {
   readonly wait: number;
 }
 
-interface Entry extends Waiting {
+interface Entry extends WaitingQuery {
   readonly query: SqlQuery;
   readonly resolve: (rows: SqlRow[]) => void;
 }

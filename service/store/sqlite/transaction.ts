@@ -353,7 +353,7 @@ export class SqliteTransaction implements Transaction {
     return rows.map((row) => readParts(row, "row"));
   }
 
-  /** Reads a page. If the rows contain a certain text, the index of texts finds them. */
+  /** Reads a page. If the query searches for a text, the text index finds the rows. */
   async #readPage(query: RowQuery, page: Page, after?: RowPlace): Promise<PlacedRows<SqlRow, SQLInputValue>> {
     const { indexes } = this.#unit;
     const match = findMatch(query, indexes);
@@ -598,7 +598,7 @@ function explainDamage<T>(read: () => T): T {
   }
 }
 
-/** Returns the expression that finds the cases of a query in the index of texts, if no other index finds them sooner. */
+/** Returns the expression that finds the cases of a query in the text index, if no other index finds them sooner. */
 function findMatch({ source, filter }: RowQuery, indexes: FieldIndexes): string | undefined {
   const isIndexed = (field: RowField) => "content" in field && indexes.find(field.content) !== undefined;
   const texts = source.kind === "cases" ? findSearchTexts(filter, isIndexed) : undefined;

@@ -16,7 +16,7 @@ export class WriteBuffer {
   readonly #describeFailure: (cause: unknown) => Error;
   readonly #finish: () => void;
   #writes: (() => void)[] = [];
-  /** Subjects of the buffered writes. Undefined stands for everything. */
+  /** Subjects of the buffered writes. Undefined means that a write may concern any subject. */
   readonly #subjects = new Set<string | undefined>();
   /** The last commit that was requested. */
   #last: Promise<void> = Promise.resolve();
@@ -44,7 +44,7 @@ export class WriteBuffer {
     return this.#failure !== undefined;
   }
 
-  /** Adds a write to the next commit. Without a subject it is about everything. */
+  /** Adds a write to the next commit. Without a subject, it may concern any subject. */
   add(write: () => void, subject?: string): void {
     if (this.#failure !== undefined) return;
     this.#writes.push(write);
@@ -63,7 +63,7 @@ export class WriteBuffer {
   }
 
   /**
-   * Commits all writes at once, so that reads see them, unless none is about the subject. Only `durable` and `close` report a
+   * Commits all writes now if one of them may concern the subject, so that reads see it. Only `durable` and `close` report a
    * failure.
    */
   async flush(subject?: string): Promise<void> {

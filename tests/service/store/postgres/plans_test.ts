@@ -207,7 +207,7 @@ function after(query: RowQuery, ...place: RowPlace): Compiled {
   return compileRows(query, PAGE, { after: place });
 }
 
-const search = (filter: Filter) => compileRows(cases(filter, "createdAt"), PAGE, { isSearched: true });
+const search = (filter: Filter) => compileRows(cases(filter, "createdAt"), PAGE, { hasTextIndex: true });
 
 const QUERIES: readonly [what: string, query: Compiled, index?: string][] = [
   ["the first cases", compileRows(cases(undefined), PAGE), "cases_pkey"],

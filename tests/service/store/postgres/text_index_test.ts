@@ -1,4 +1,4 @@
-/** The index of texts on PostgreSQL: it is built for existing cases, and a database without it still finds texts. */
+/** The text index on PostgreSQL: it is built for existing cases, and a database without it still finds texts. */
 import assert from "node:assert/strict";
 import { openPostgresStore } from "../../../../service/store/postgres/postgres_store.ts";
 import type { Store, StoredCase } from "../../../../service/store/store.ts";
