@@ -3,11 +3,14 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { buildListQuery } from "../../../service/assignments/inbox.ts";
 import type { Filter, RowQuery } from "../../../service/store/query.ts";
+import { compileCountedTexts, compileReceived, defineSearchText } from "../../../service/store/sqlite/derived.ts";
 import { defineFunctions } from "../../../service/store/sqlite/define_functions.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import { compileCount, type Compiled, compileRows } from "../../../service/store/sqlite/query.ts";
 import { SQL } from "../../../service/store/sqlite/transaction.ts";
 import { prepareDatabase } from "../../../service/store/sqlite/schema.ts";
+import { defineChecksum } from "../../../service/store/sqlite/tables.ts";
+import { COUNT_USES } from "../../../service/store/sqlite/uses.ts";
 import type { StoredCase } from "../../../service/store/store.ts";
 import { makeFolder } from "../../harness/svc.ts";
 
@@ -131,6 +134,43 @@ for (const [what, { sql, parameters }, step] of LISTS) {
     assert.ok(plan.includes(step) && !plan.some((other) => other.includes("TEMP B-TREE")), plan.join("; "));
   });
 }
+
+/** Statements that read a whole table or sort its rows, with the reason. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  findNewestResponse: "It ends at the first row.",
+  deleteResponses: "It reads the oldest rows, up to a limit.",
+  countClients: "A service has few clients.",
+  deleteClient: "An administrator removes clients, and expired tokens are deleted.",
+  countStaleTexts: "The table has at most a few hundred rows.",
+  removeTexts: "SQLite looks each row up by its number.",
+  dropText: "SQLite looks the row up by its number.",
+  received: "It sorts one page for each recipient.",
+  countedTexts: "It groups the items of one owner.",
+  "uses of caseType": "Only a changed definition needs it.",
+  "uses of stage": "Only a changed definition needs it.",
+  "uses of step": "Only a changed definition needs it.",
+  "uses of draft": "Only a changed definition needs it.",
+  "uses of role": "Only a changed definition needs it.",
+  "uses of category": "Only a changed definition needs it.",
+  "uses of dataType": "Only a changed definition needs it.",
+};
+
+Deno.test("no statement reads a whole table or sorts its rows, except for a reason", () => {
+  const statements: Readonly<Record<string, string>> = {
+    ...SQL,
+    received: compileReceived("message", ["operator ada", "queue Review"], TIME, 10).sql,
+    countedTexts: compileCountedTexts("caseTag", "name", "C").sql,
+    ...Object.fromEntries(Object.entries(COUNT_USES).map(([kind, sql]) => [`uses of ${kind}`, sql])),
+  };
+  using db = openDatabase();
+  defineChecksum(db);
+  defineSearchText(db);
+  const found = Object.entries(statements).filter(([, sql]) => {
+    const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all().map(({ detail }) => String(detail));
+    return plan.some((step) => /^SCAN (?!json_each|\(subquery)|TEMP B-TREE/.test(step));
+  });
+  assert.deepEqual(found.map(([name]) => name).toSorted(), Object.keys(EXCEPTIONS).toSorted());
+});
 
 Deno.test("a summary of cases by status reads the table in order", () => {
   const columns = [
