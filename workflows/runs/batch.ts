@@ -16,7 +16,7 @@ const LOOKAHEAD = 32;
 /** Total characters of the results that may wait. */
 const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024;
 
-/** Number of ended processes after which garbage is collected. */
+/** Number of started processes after which garbage is collected. */
 const COLLECTION_INTERVAL = 500;
 
 /** Number of failures that the error of a batch names. */
@@ -106,7 +106,8 @@ class Batch {
   readonly #results = new Map<number, Promise<WaitingResult | undefined>>();
   #waitingCharacters = 0;
   #lastStarted = 0;
-  #processes = 0;
+  /** Number of processes of the workflow when garbage was last collected. */
+  #collectedAt = 0;
   /** When to look for the next input whose wait has ended, in milliseconds since 1970. */
   #nextLook = 0;
   /** True if the last input that started was one that had waited. */
@@ -306,8 +307,7 @@ class Batch {
 
   async #runOne(input: NumberedInput): Promise<WaitingResult | "waits" | undefined> {
     const outcome = await this.#runner.runUntilWait(input, (text) => this.#options.onLog?.(text, input.place));
-    const hadEnded = "hadEnded" in outcome && outcome.hadEnded;
-    if (!hadEnded && ++this.#processes % COLLECTION_INTERVAL === 0) this.#collectGarbage();
+    if (this.#runner.workflow.startedProcesses - this.#collectedAt >= COLLECTION_INTERVAL) this.#collectGarbage();
     if ("waitsUntil" in outcome) {
       this.#nextLook = Math.min(this.#nextLook, outcome.waitsUntil);
       return "waits";
@@ -341,6 +341,7 @@ class Batch {
   }
 
   #collectGarbage(): void {
+    this.#collectedAt = this.#runner.workflow.startedProcesses;
     this.#collector ??= createGarbageCollector();
     void this.#collector.then((collect) => collect());
   }

@@ -86,6 +86,8 @@ export class OpenWorkflow implements AsyncDisposable {
   /** Limits of each input. */
   readonly limits: Limits;
   readonly #signal?: AbortSignal;
+  /** Number of processes that were started. */
+  startedProcesses = 0;
   /** Processes that exist: a killed one may still write into the folder. */
   readonly #guests = new Set<Guest>();
   /** Sandboxes that have not ended. */
@@ -234,6 +236,7 @@ export class OpenWorkflow implements AsyncDisposable {
 
   #startGuest(): Guest {
     const guest = new Guest(this.#guestFiles, this.limits);
+    this.startedProcesses++;
     this.#guests.add(guest);
     void guest.gone().then(() => this.#guests.delete(guest));
     return guest;
