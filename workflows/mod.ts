@@ -40,8 +40,8 @@ export interface Workflow<Input = JsonObject> {
   /** Operations that it requests. A request alone grants nothing. */
   readonly allow: readonly PermissionName[];
   /**
-   * True if inputs may run at the same time in one process, which shares the variables of the modules between them. A batch
-   * is then several times as fast. What `run` does must depend on its input and on responses only.
+   * True if many inputs may run at the same time in one process, which makes batches of small inputs several times as fast.
+   * The inputs share the variables of the modules, so `run` must depend only on its input and on responses.
    *
    * @example Return the status of each case
    * ```ts

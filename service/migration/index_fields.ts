@@ -1,8 +1,8 @@
-/** Gives the fields that a definition marks as `indexed` their indexes. */
+/** Creates indexes on the fields that a definition marks as `indexed`. */
 import type { Application } from "../application/model/application.ts";
 import { type Store, StoreFull } from "../store/store.ts";
 
-/** Creates the indexes that a definition asks for, and drops others. If the disk is full, the next start tries again. */
+/** Creates the indexes that a definition requires, and drops all others. If the disk is full, the next start retries. */
 export async function indexFields(store: Store, { caseTypes }: Application): Promise<void> {
   const names = [...caseTypes.values()].flatMap(({ fields }) =>
     [...fields.values()].filter(({ indexed }) => indexed === true).map(({ name }) => name)

@@ -151,8 +151,8 @@ export class OpenWorkflow implements AsyncDisposable {
 
   /**
    * Prepares for many inputs: keeps a number of sandboxes in reserve, and gives the script more instances, so that a process
-   * can run several inputs one after another. Of a stateless script, it starts as many processes that run inputs at the same
-   * time.
+   * can run several inputs one after another. For a stateless script, starts this number of processes instead. Each runs
+   * many inputs at the same time.
    */
   expectInputs(reserve: number): void {
     if (this.isStateless) {
@@ -164,19 +164,19 @@ export class OpenWorkflow implements AsyncDisposable {
     if (reserve > 0) this.#adding ??= this.#addInstances();
   }
 
-  /** Makes the copies while the first inputs run, because a resumed run continues sooner then. */
+  /** Makes the copies while the first inputs run, so that a resumed run continues sooner. */
   async #addInstances(): Promise<void> {
     try {
       this.#guestFiles = { ...this.#guestFiles, instances: await this.#copy?.addInstances() };
     } catch {
-      // The copies are an advantage only. If the folder is gone, the next process reports it.
+      // The copies only save time. If the folder is gone, the next process reports it.
     }
   }
 
   /**
    * Runs the script on an input in a new sandbox. `createHandlers` gets a function that stops the sandbox, and one that
    * resolves when the script only waits. With `mayShare`, other inputs of a stateless script may run in the same process. If
-   * that ends, this one fails with the cause `LostSharedProcess`.
+   * the process ends, the input fails with the cause `LostSharedProcess`.
    */
   async run(
     input: JsonValue | undefined,

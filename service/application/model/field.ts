@@ -55,7 +55,7 @@ export interface Field {
   readonly max?: number;
   /** Allowed values of a Dropdown. */
   readonly values?: readonly string[];
-  /** True if an index finds and sorts cases by the value. */
+  /** True to keep an index, by which queries find and sort cases. */
   readonly indexed?: boolean;
   /** Category of the file in an attachment field. */
   readonly category?: string;

@@ -32,7 +32,9 @@ const dropdown = z.strictObject({
 const plainFields = [text, number, unlimited, dropdown] as const;
 
 const indexed = {
-  indexed: z.boolean().optional().describe("Whether an index finds and sorts cases by the value of the field"),
+  indexed: z.boolean().optional().describe(
+    "Whether to keep an index of the field, so that queries compare it and sort by it quickly",
+  ),
 };
 const indexedFields = [
   text.extend(indexed),

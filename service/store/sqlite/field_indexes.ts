@@ -1,13 +1,13 @@
-/** Indexes of fields of cases. */
+/** Indexes on fields of cases. */
 import { createHash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 
-/** Beginning of the names of the indexes. */
+/** Prefix of the names of the indexes. */
 const PREFIX = "casesByField_";
 
 /**
- * The indexes of fields that the definition declares. SQLite uses such an index only if the path of the field is a part of
- * the statement, so that paths come from here and never from a query.
+ * The indexes of fields that the definition declares. SQLite uses such an index only if the statement contains the path
+ * of the field as text. The text comes from the definition, never from a query.
  */
 export class FieldIndexes {
   /** Expressions by the path of a field. */
@@ -25,7 +25,7 @@ export class FieldIndexes {
     return wanted.size === found.size && [...wanted].every(([name, sql]) => found.get(name) === sql);
   }
 
-  /** Creates the missing indexes, and drops those that no field asks for. */
+  /** Creates the missing indexes, and drops those that no field requires. */
   create(db: DatabaseSync, fields: readonly (readonly string[])[]): void {
     const wanted = describeIndexes(fields);
     const found = readIndexes(db);

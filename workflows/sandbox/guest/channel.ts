@@ -19,7 +19,7 @@ const outgoing = new FrameBuffer();
 /** True while messages are collected until the next `flush`. */
 let isCollecting = false;
 
-/** Collects the messages of many inputs until the next `flush`, or writes all messages soon again. */
+/** Turns the collection of messages on or off. When it is on, messages wait for the next `flush`. */
 export function collectMessages(isOn: boolean): void {
   isCollecting = isOn;
 }

@@ -1,13 +1,13 @@
 /**
- * State that each input has for itself. A process runs one input after another, or, if the script is stateless, many at the
- * same time: the runtime then carries the input from each callback and promise to those that follow.
+ * State per input. A process runs one input after another, or many at the same time if the script is stateless. In the
+ * latter case, the runtime passes the current input along with each callback and promise.
  */
 
 /** An input in this process. */
 export class GuestInput {
-  /** Number by which host and guest name it. 0 if it has the process for itself. */
+  /** Number of the input in messages. 0 if no other input shares the process. */
   readonly number: number;
-  /** True if it has a result or was ended by the host. What it still does has no effect. */
+  /** True if the input has a result, or the host has ended it. Further messages about it are not sent. */
   hasEnded = false;
 
   /** Creates an input without state. */
@@ -16,7 +16,7 @@ export class GuestInput {
   }
 }
 
-/** A variable whose value belongs to a chain of callbacks and promises. The runtime keeps its class to itself. */
+/** A variable whose value follows a chain of callbacks and promises. Its class is internal to Deno. */
 interface AsyncVariable {
   enter(value: GuestInput | undefined): unknown;
   get(): GuestInput | undefined;
@@ -31,17 +31,17 @@ export function canRunMany(): boolean {
   return variable !== undefined;
 }
 
-/** Runs inputs at the same time from now on. Outside of them, the state is that of the time of loading. */
+/** Lets inputs run at the same time from now on. Code outside of them uses the state of the loading script. */
 export function shareProcess(): void {
   isShared = true;
 }
 
-/** Replaces the input of this process by one without state. */
+/** Replaces the input of this process by a new one without state. */
 export function replaceInput(): void {
   only = new GuestInput(0);
 }
 
-/** Returns the input that runs, or that is being loaded. */
+/** Returns the current input. While the script loads, that is the input of the process. */
 export function currentInput(): GuestInput {
   return isShared ? variable?.get() ?? only : only;
 }
@@ -68,7 +68,7 @@ export function perInput<State>(create: () => State): (input?: GuestInput) => St
   };
 }
 
-/** Returns the state of the time of loading in a shared process. */
+/** Returns the input whose state the script uses while it loads. */
 export function loadingInput(): GuestInput {
   return only;
 }

@@ -4,7 +4,7 @@ import { SvcError } from "../../../lib/errors.ts";
 /** Cause of an error that leaves its input open. No error of a script has it. */
 export class LeftOpen extends Error {}
 
-/** Cause of an error that ends an input because of its process, which other inputs share. It continues in another one. */
+/** Cause of an error if a shared process ends. Each of its inputs continues in a process of its own. */
 export class LostSharedProcess extends LeftOpen {}
 
 /** Cause of an error that every further input of the run would fail with, too. */

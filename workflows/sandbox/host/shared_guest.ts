@@ -6,10 +6,10 @@ import type { Limits } from "./limits.ts";
 import type { Frame } from "../protocol/frames.ts";
 import { GuestMessage, HostMessage } from "../protocol/messages.ts";
 
-/** Milliseconds between two questions whether the process is idle. */
+/** Milliseconds between two checks that the process responds. */
 const CHECK_MILLISECONDS = 1000;
 
-/** Number of checks without an answer after which the process counts as blocked. */
+/** Number of checks without a response after which the process counts as blocked. */
 const MAX_MISSED_CHECKS = 3;
 
 /** Shortest time for which a process takes inputs, in milliseconds. Its processor time is limited. */
@@ -20,7 +20,7 @@ const ENDS: readonly number[] = [GuestMessage.result, GuestMessage.failure, Gues
 
 /**
  * A guest process that runs a stateless script on many inputs at the same time. If it ends, or one input blocks its thread,
- * all its inputs end with the cause `LostSharedProcess`: which one is to blame shows when each has a process of its own.
+ * all its inputs end with the cause `LostSharedProcess`. Each then runs in a process of its own, where only the culprit fails.
  */
 export class SharedGuest {
   readonly #guest: Guest;
@@ -48,7 +48,7 @@ export class SharedGuest {
     return this.#inputs.size;
   }
 
-  /** True if the process takes no more inputs: it has ended, or has worked long. */
+  /** True if the process takes no more inputs, because it has ended or reached its lifetime. */
   get isFull(): boolean {
     const lifetime = Math.max(MIN_LIFETIME, this.#guest.limits.timeoutSeconds * 1000);
     return this.#hasEnded || performance.now() - this.#startedAt > lifetime;
@@ -97,7 +97,7 @@ export class SharedGuest {
     if (this.isFull) this.kill();
   }
 
-  /** Ends a process that does not answer. Counts checks instead of time, which passes while the machine sleeps, too. */
+  /** Ends a process that does not respond. Counts checks instead of time, because time also passes while the machine sleeps. */
   #check(): void {
     if (this.#missedChecks++ >= MAX_MISSED_CHECKS) this.kill();
     else this.#guest.send({ kind: HostMessage.askIdle, id: 0, text: "" });
