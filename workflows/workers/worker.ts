@@ -38,6 +38,9 @@ const UNUSED_MILLISECONDS = 30_000;
 /** Milliseconds of waiting from which an input leaves the worker. Any worker continues it. */
 const RELEASE_MILLISECONDS = 1000;
 
+/** Milliseconds for which a worker that is stopped waits for a database that is unavailable. */
+const MAX_STOP_MILLISECONDS = 10_000;
+
 /** Options of a worker. */
 export interface WorkerOptions {
   /** Location of the journal. */
@@ -67,7 +70,11 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   const service = describeService(callerOptions);
   const session = { name: `process ${Deno.pid}`, kind: "worker", concurrency, service } as const;
   await using journal = await openPostgresJournal(store, { session, password, patienceMilliseconds: Infinity });
-  using _closing = onAbort(signal, () => void setTimeout(() => journal.database.stopRepeating(), BACKOFF_MILLISECONDS));
+  using closing = new DisposableStack();
+  closing.use(onAbort(signal, () => {
+    const timer = setTimeout(() => journal.database.stopRepeating(), MAX_STOP_MILLISECONDS);
+    closing.defer(() => clearTimeout(timer));
+  }));
   const worker = new Worker(journal, await journal.openSession(), options, allowed, service);
   try {
     await using metrics = options.metrics === undefined ? undefined : await openMetrics(options.metrics, worker);
@@ -127,7 +134,7 @@ class Worker implements MeasuredWorker {
     this.#options = options;
     this.#allowed = allowed;
     this.#service = service;
-    this.#caller = openCaller(options.service, service);
+    this.#caller = createCaller(options.service);
   }
 
   readonly #journal: PostgresJournal;
@@ -214,7 +221,7 @@ class Worker implements MeasuredWorker {
         queued,
         await this.#queue.readScript(queued.id),
         this.#journal,
-        this.#caller,
+        this.#createCaller(queued),
         this.metrics,
       );
       this.#runs.set(queued.id, run);
@@ -226,6 +233,14 @@ class Worker implements MeasuredWorker {
       this.#backoff.set(queued.id, Date.now() + BACKOFF_MILLISECONDS);
       return undefined;
     }
+  }
+
+  /** Creates a caller that retries the calls of a run, and waits while the service is unavailable. */
+  #createCaller({ settings }: RunRecord): Caller {
+    if (this.#service === undefined) return this.#caller;
+    const target = readTarget({ ...this.#options.service, warn: () => {} });
+    const maxOutageSeconds = settings.maxOutageSeconds ?? target.maxOutageSeconds ?? DEFAULT_MAX_OUTAGE_SECONDS;
+    return retrying(this.#caller, { attempts: (target.retries ?? DEFAULT_WORKFLOW_RETRIES) + 1, maxOutageSeconds });
   }
 
   #checkRun({ settings: { grants, service } }: RunRecord): void {
@@ -349,14 +364,4 @@ async function openQueued(
     usedAt: Date.now(),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-}
-
-/** Opens a caller that retries calls, and waits while the service is unavailable. */
-function openCaller(options: CallerOptions, service: string | undefined): Caller {
-  if (service === undefined) return createCaller(options);
-  const { maxOutageSeconds = DEFAULT_MAX_OUTAGE_SECONDS, retries = DEFAULT_WORKFLOW_RETRIES } = readTarget({
-    ...options,
-    warn: () => {},
-  });
-  return retrying(createCaller(options), { attempts: retries + 1, maxOutageSeconds });
 }

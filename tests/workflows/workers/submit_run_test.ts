@@ -1,29 +1,28 @@
 /** Runs whose inputs are recorded for workers: what their commands report, and how they end. */
 import assert from "node:assert/strict";
+import type { CallerOptions } from "../../../lib/client/caller.ts";
 import { openPostgresJournal } from "../../../workflows/journal/postgres/postgres_journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { readStatus } from "../../../workflows/workers/read_status.ts";
-import { submitRun } from "../../../workflows/workers/submit_run.ts";
+import { type SubmitOptions, submitRun } from "../../../workflows/workers/submit_run.ts";
 import { WorkQueue } from "../../../workflows/workers/work_queue.ts";
 import { runWorker } from "../../../workflows/workers/worker.ts";
 import { findSandboxes } from "../../../tasks/support/processes.ts";
 import { useTestSchema } from "../../harness/postgres_schema.ts";
 import { makeFolder } from "../../harness/svc.ts";
 import { eventually, within } from "../../harness/wait.ts";
-import { newRun, scriptText, writeInput } from "../../harness/workflow.ts";
+import { newRun, scriptText, TinyApi, writeInput } from "../../harness/workflow.ts";
 
 /** A script, a journal, and a run for workers. */
 async function openSubmission(allow: readonly string[] = [], body = "return input;") {
   const folder = await makeFolder({ "script.ts": scriptText(body, allow) });
   const schema = useTestSchema();
+  const submitted = { script: `${folder.path}/script.ts`, id: "r1", workers: schema.location, allow };
   return {
     location: schema.location,
     service: { configDirectory: folder.path },
-    submit: (options: { readonly inputs: AsyncIterable<number> | Iterable<number>; readonly signal?: AbortSignal }) =>
-      submitRun(
-        { script: `${folder.path}/script.ts`, id: "r1", workers: schema.location, allow, ...options },
-        { configDirectory: folder.path },
-      ),
+    submit: (options: Pick<SubmitOptions, "inputs" | "signal" | "maxOutageSeconds">, service: CallerOptions = {}) =>
+      submitRun({ ...submitted, ...options }, { configDirectory: folder.path, ...service }),
     async [Symbol.asyncDispose]() {
       await schema[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
@@ -133,4 +132,19 @@ Deno.test("a worker runs many inputs of a run in one process", async () => {
   const processes = new Set((await Promise.all(listing)).flat());
   assert.equal(listing.length, 20);
   assert.ok(processes.size < 10, `${processes.size} processes ran 20 inputs`);
+});
+
+Deno.test("workers wait for an unavailable service as long as the run says", async () => {
+  await using submission = await openSubmission(["cases.get"], `return await svc.cases.get("C-1");`);
+  await using api = new TinyApi(() => new Response(null, { status: 502 }));
+  const service = { baseUrl: api.baseUrl, clientId: "id", clientSecret: "secret", noCache: true };
+  await using run = await submission.submit({ inputs: [1], maxOutageSeconds: 0 }, service);
+  await run.recorded;
+  const { signal } = new AbortController();
+  const { location: store, service: { configDirectory } } = submission;
+  const options = { store, concurrency: 1, allow: ["*"], service: { ...service, configDirectory }, signal };
+  await runWorker({ ...options, untilIdle: true, log: () => {} });
+  const { failed, error } = await run.finish();
+  assert.equal(failed, 1);
+  assert.match(String(error?.message), /SERVER_ERROR/);
 });
