@@ -1,104 +1,172 @@
 /**
- * Runs a batch through three workers and two services on one database while one of each is killed every second, and proves
- * by the API that each input has created one case: `deno task workers [--inputs <n>]`. PostgreSQL is that of the tests.
+ * Runs a batch through workers and services on one PostgreSQL database, disturbs them, and proves by the API that each
+ * step of each input has created one case, in order: `deno task workers`. Without other options, three workers and two
+ * services run 10,000 inputs, and one of each is killed every second. PostgreSQL is that of the tests.
  *
- * Exits with 1 if a case is missing or repeated, or the results are out of order.
+ * Exits with 1 if a case is missing or repeated, or the results are out of order. See docs/reliability.md.
  */
-import { startPostgres } from "../tests/harness/postgres.ts";
-import { createClient } from "../mod.ts";
-import { build, PROGRAM } from "./build.ts";
-import { Balancer } from "./support/balancer.ts";
-import { Process } from "./support/processes.ts";
-import { Service } from "./support/service.ts";
-import { closeOnInterrupt, Workspace } from "./support/workspace.ts";
+import { parseArgs } from "node:util";
+import { render } from "../lib/output/render.ts";
+import { build } from "./build.ts";
+import { quantile } from "./support/quantile.ts";
+import { closeOnInterrupt } from "./support/workspace.ts";
+import { Batch } from "./workers/batch.ts";
+import { Cluster } from "./workers/cluster.ts";
+import { Disturbance } from "./workers/disturbance.ts";
+import { FAULTS } from "./workers/faults.ts";
+import { formatApplicant, type Verdict, verify } from "./workers/verify.ts";
 
-const WORKERS = 3;
+const USAGE = `Usage: deno task workers [--inputs <n> | --kills <n>] [--workers <n>] [--services <n>] [--steps <n>]
+${FAULTS.map(({ name, what }) => `  --${name.padEnd(10)}${what}`).join("\n")}
+--kills <n> runs as many inputs as are needed for so many kills. --steps <n> creates so many cases per input.`;
 
-const KILL_MILLISECONDS = 1000;
+const PROGRESS_MILLISECONDS = 1000;
 
-const SCRIPT = `import { defineWorkflow } from "@svc/lib/workflow";
+const options = readOptions();
+closeOnInterrupt();
+await build();
+await using cluster = await Cluster.open({
+  ...options,
+  hasProxies: options.faults.some(({ name }) => name === "cut" || name === "freeze"),
+});
+const { directory, env } = cluster.workspace;
+await Deno.writeTextFile(`${directory}/script.ts`, createScript(options.steps));
+const started = performance.now();
+const { postgres } = cluster;
+const disturbance = new Disturbance(cluster, options.faults);
+const batch = new Batch(
+  cluster.command(
+    "workflow",
+    "run",
+    `${directory}/script.ts`,
+    "--each",
+    "-",
+    "--allow-declared",
+    "--workers",
+    postgres.location,
+    "--quiet",
+  ),
+  (inputs) => options.kills === undefined ? inputs < options.inputs : disturbance.kills < options.kills,
+);
+const progress = setInterval(showProgress, PROGRESS_MILLISECONDS);
+const { code, stderr } = await batch.ended;
+clearInterval(progress);
+showProgress();
+if (Deno.stderr.isTerminal()) console.error();
+await disturbance.end();
+const seconds = (performance.now() - started) / 1000;
+await cluster.servicesStarted();
+const verdict = await verify(batch.results, {
+  inputs: batch.inputs,
+  steps: options.steps,
+  baseUrl: cluster.url,
+  configDirectory: env.SVC_CONFIG_DIR ?? "",
+});
+if (stderr !== "") console.error(stderr);
+console.log((await renderReport(verdict)).trimEnd());
+const isExact = code === 0 && Object.values(verdict).every((count) => count === 0);
+console.log(isExact ? "Each step of each input has created one case, and the results are in order." : "NOT EXACT");
+Deno.exitCode = isExact ? 0 : 1;
+
+/** Creates the script: each step needs the case of the one before. */
+function createScript(steps: number): string {
+  return `import { defineWorkflow } from "@svc/lib/workflow";
+const formatApplicant = ${formatApplicant};
 export default defineWorkflow<number>({
   name: "numbered",
   allow: ["cases.create"],
   async run({ svc, input }) {
-    const data = { Applicant: "Applicant " + input, Address: "Main St 1" };
-    return { input, id: (await svc.cases.create({ type: "City-Permit-Work-Permit", data })).id };
+    const ids: string[] = [];
+    for (let step = 1; step <= ${steps}; step++) {
+      const data = { Applicant: formatApplicant(input, step), Address: ids.at(-1) ?? "Main St 1" };
+      ids.push((await svc.cases.create({ type: "City-Permit-Work-Permit", data })).id);
+    }
+    return { input, ids };
   },
 });
 `;
-
-const inputs = readInputs();
-closeOnInterrupt();
-await build();
-await using postgres = await startPostgres({ settings: { fsync: "on" } });
-await using workspace = await Workspace.open(PROGRAM);
-const { directory } = workspace;
-const store = ["--store", `${postgres.location}?schema=service`];
-await using first = new Service(workspace, { flags: store });
-await using second = new Service(workspace, { flags: store, data: `${directory}/second`, profile: "second" });
-const services = [first, second];
-for (const service of services) await service.start();
-using balancer = new Balancer(() => services.map(({ port }) => port));
-const env = { ...workspace.env, SVC_BASE_URL: balancer.url };
-await Deno.writeTextFile(`${directory}/script.ts`, SCRIPT);
-const numbers = Array.from({ length: inputs }, (_, index) => index + 1);
-await Deno.writeTextFile(`${directory}/in.ndjson`, numbers.map((number) => `${number}\n`).join(""));
-
-const started = performance.now();
-const workers = Array.from({ length: WORKERS }, startWorker);
-const run = new Process(command(
-  ["workflow", "run", `${directory}/script.ts`, "--each", `${directory}/in.ndjson`, "--allow-declared"],
-  ["--workers", postgres.location, "--quiet"],
-));
-let kills = 0;
-for (let turn = 0; run.end === undefined; turn++) {
-  await Promise.race([run.ended, new Promise((resolve) => setTimeout(resolve, KILL_MILLISECONDS))]);
-  if (run.end !== undefined) break;
-  const place = turn % WORKERS;
-  workers[place]?.kill();
-  await workers[place]?.ended;
-  workers[place] = startWorker();
-  const service = services[turn % services.length];
-  await service?.kill();
-  await service?.start();
-  kills += 2;
-}
-const { code, stdout, stderr } = await run.ended;
-const seconds = (performance.now() - started) / 1000;
-for (const worker of workers) worker.kill();
-await Promise.all(workers.map(({ ended }) => ended));
-
-const results = stdout.trim().split("\n").map((line) => JSON.parse(line).result);
-const isOrdered = results.every((result, index) => result?.input === index + 1);
-const ids = new Set(results.map((result) => result?.id));
-const client = createClient({ configDirectory: workspace.env.SVC_CONFIG_DIR });
-const { resultCount: cases } = await client.data.count("D_Permits");
-console.log(
-  `${inputs} inputs, ${results.length} results, ${cases} cases, ${kills} kills, ${seconds.toFixed(1)} s, ` +
-    `${(inputs / seconds).toFixed(1)} inputs/s`,
-);
-const isExact = code === 0 && isOrdered && results.length === inputs && ids.size === inputs && cases === inputs;
-if (!isExact) console.error(stderr);
-console.log(isExact ? "Each input has created one case, and the results are in order." : "NOT EXACT");
-Deno.exitCode = isExact ? 0 : 1;
-
-function startWorker(): Process {
-  return new Process(command(["worker", "start", "--store", postgres.location, "--allow", "cases.create"]));
 }
 
-function command(...args: readonly string[][]): Deno.Command {
-  return workspace.command(args.flat(), {
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-    env,
+function showProgress(): void {
+  const seconds = (performance.now() - started) / 1000;
+  const { results: { length }, inputs } = batch;
+  const of = options.kills === undefined ? ` of ${options.inputs}` : "";
+  const rate = (length / seconds).toFixed(1);
+  const text = `${length}${of} inputs, ${disturbance.kills} kills, ${seconds.toFixed(0)} s, ${rate} inputs/s`;
+  if (Deno.stderr.isTerminal()) Deno.stderr.writeSync(new TextEncoder().encode(`\r\x1b[K${text}`));
+  else if (length === inputs || Math.round(seconds) % 30 === 0) console.error(text);
+}
+
+async function renderReport({ lost, repeated, disordered }: Verdict): Promise<string> {
+  const figures: [figure: string, value: string][] = [
+    ["inputs", String(batch.inputs)],
+    ["cases", String(batch.inputs * options.steps - lost + repeated)],
+    ["seconds", seconds.toFixed(1)],
+    ["inputs per second", (batch.inputs / seconds).toFixed(1)],
+    ["kills", String(disturbance.kills)],
+    ["lost", String(lost)],
+    ["repeated", String(repeated)],
+    ["out of order", String(disordered)],
+  ];
+  const faults = [...disturbance.figures].map(([{ name, targetSeconds }, { count, seconds }]) => {
+    const sorted = seconds.toSorted((one, other) => one - other);
+    const format = (share: number) => quantile(sorted, share)?.toFixed(2) ?? "";
+    return {
+      fault: name,
+      count: String(count),
+      measured: String(sorted.length),
+      "median s": format(0.5),
+      "max s": format(1),
+      "target s": String(targetSeconds),
+      missed: String(sorted.filter((one) => one > targetSeconds).length),
+    };
   });
+  const surface = { columns: 80, color: false };
+  const rows = figures.map(([figure, value]) => ({ figure, value }));
+  const table = await render(rows, { format: "table" }, surface);
+  if (faults.length === 0) return table.text;
+  const times = await render(faults, { format: "table" }, surface);
+  return `${table.text}\nTime until others continue the inputs of a disturbed worker:\n${times.text}`;
 }
 
-function readInputs(): number {
-  const place = Deno.args.indexOf("--inputs");
-  const number = place < 0 ? 1000 : Number(Deno.args[place + 1]);
-  if (Number.isInteger(number) && number > 0) return number;
-  console.error("--inputs needs a number. Usage: deno task workers [--inputs <n>]");
-  Deno.exit(2);
+function readOptions() {
+  try {
+    const number = { type: "string" } as const;
+    const flags = Object.fromEntries(FAULTS.map(({ name }) => [name, { type: "boolean" } as const]));
+    const { values } = parseArgs({
+      options: {
+        help: { type: "boolean" },
+        inputs: number,
+        kills: number,
+        workers: number,
+        services: number,
+        steps: number,
+        ...flags,
+      },
+    });
+    const read = (name: "inputs" | "kills" | "workers" | "services" | "steps") => {
+      const text = values[name];
+      const value = Number(text);
+      if (text === undefined) return undefined;
+      if (Number.isInteger(value) && value > 0) return value;
+      throw new TypeError(`--${name} must be a positive integer, not ${text}.`);
+    };
+    if (values.help) {
+      console.log(USAGE);
+      Deno.exit(0);
+    }
+    const given = new Map<string, unknown>(Object.entries(values));
+    const chosen = FAULTS.filter(({ name }) => given.has(name) || (name === "kill" && given.has("kills")));
+    return {
+      inputs: read("inputs") ?? 10_000,
+      kills: read("kills"),
+      workers: read("workers") ?? 3,
+      services: read("services") ?? 2,
+      steps: read("steps") ?? 1,
+      faults: chosen.length > 0 ? chosen : FAULTS.filter(({ name }) => name === "kill"),
+    };
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`);
+    Deno.exit(2);
+  }
 }

@@ -49,6 +49,11 @@ export class Process {
     return killProcess(this.pid);
   }
 
+  /** Sends a signal, unless the process has ended. */
+  signal(signal: Deno.Signal): void {
+    if (this.end === undefined) this.#child.kill(signal);
+  }
+
   async #waitForEnd(): Promise<ProcessEnd> {
     const [stdout, stderr, status] = await Promise.all([
       this.#readText(this.#child.stdout, () => this.#hasResult.resolve()),
