@@ -135,6 +135,20 @@ Deno.test("another process continues the inputs of one that was silent for 12 se
   await pool.close();
 });
 
+Deno.test("an input that a process has claimed after its session ended is released", async () => {
+  await using schema = useTestSchema();
+  await using journal = await openPostgresJournal(schema.location);
+  await journal.createRun(newRun(RUN));
+  const [ended] = await journal.database.query(
+    "INSERT INTO workers (name, kind, concurrency, state) VALUES ('late', 'worker', 1, 'ended') RETURNING id",
+  );
+  await journal.database.query("INSERT INTO inputs (run, number, worker) SELECT seq, 1, $1 FROM runs", [
+    Number(ended?.id),
+  ]);
+  await using claim = await eventually("the input can be claimed", () => journal.claimInput(RUN, 1));
+  assert.ok(claim);
+});
+
 Deno.test("another process continues the inputs of one that was killed", async () => {
   await using schema = useTestSchema();
   await using journal = await openPostgresJournal(schema.location);

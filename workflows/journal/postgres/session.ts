@@ -29,25 +29,28 @@ const SEND_HEARTBEAT = `
 const LOCK = `SELECT pg_try_advisory_lock(${LOCK_CLASS}, $1::integer) AS "isLocked"`;
 
 /**
- * Ends the sessions of processes that are gone, and releases their inputs. The server releases the lock of a session at once
- * when its process is killed. If the network was cut, only the lease ends. The new fence refuses later writes of such a
- * process.
+ * Ends the sessions of processes that are gone. The server releases the lock of a session at once when its process is
+ * killed. If the network was cut, only the lease ends.
  */
 const END_OTHERS = `
-  WITH gone AS (
-    UPDATE workers SET state = 'ended', "endedAt" = now()
-    WHERE state <> 'ended' AND id <> $1 AND (
-      "seenAt" < now() - interval '${LEASE_SECONDS} seconds' OR
-      pg_postmaster_start_time() < now() - interval '${RECONNECT_SECONDS} seconds' AND NOT EXISTS (
-        SELECT 1 FROM pg_locks
-        WHERE locktype = 'advisory' AND objsubid = 2 AND classid::bigint = ${LOCK_CLASS_ID}
-          AND objid::bigint = workers.id
-          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-      )
+  UPDATE workers SET state = 'ended', "endedAt" = now()
+  WHERE state <> 'ended' AND id <> $1 AND (
+    "seenAt" < now() - interval '${LEASE_SECONDS} seconds' OR
+    pg_postmaster_start_time() < now() - interval '${RECONNECT_SECONDS} seconds' AND NOT EXISTS (
+      SELECT 1 FROM pg_locks
+      WHERE locktype = 'advisory' AND objsubid = 2 AND classid::bigint = ${LOCK_CLASS_ID}
+        AND objid::bigint = workers.id
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
     )
-    RETURNING id
-  )
-  UPDATE inputs SET worker = NULL, fence = fence + 1 FROM gone WHERE inputs.worker = gone.id`;
+  )`;
+
+/**
+ * Releases the inputs of ended sessions. The new fence refuses later writes of their processes. It also releases those that
+ * a process has claimed after its session ended, for example by a statement that the network had delayed.
+ */
+const RELEASE = `
+  UPDATE inputs SET worker = NULL, fence = fence + 1 FROM workers
+  WHERE inputs.worker IS NOT NULL AND workers.id = inputs.worker AND workers.state = 'ended'`;
 
 const END = `
   WITH own AS (UPDATE workers SET state = 'ended', "endedAt" = now() WHERE id = $1 AND state <> 'ended' RETURNING id)
@@ -127,6 +130,7 @@ export class Session implements AsyncDisposable {
       const [{ rows: [row] }] = await Promise.all([
         connection.run(SEND_HEARTBEAT, [this.#id, this.note]),
         connection.run(END_OTHERS, [this.#id]),
+        connection.run(RELEASE),
       ]);
       if (row === undefined) {
         this.onReplaced();
