@@ -18,7 +18,7 @@ import { formatApplicant, type Verdict, verify } from "./workers/verify.ts";
 
 const USAGE = `Usage: deno task workers [--inputs <n> | --kills <n>] [--workers <n>] [--services <n>] [--steps <n>]
 ${FAULTS.map(({ name, what }) => `  --${name.padEnd(10)}${what}`).join("\n")}
---kills <n> runs as many inputs as are needed for so many kills. --steps <n> creates so many cases per input.`;
+--kills <n> runs as many inputs as are needed for that number of kills. --steps <n> is the number of cases per input.`;
 
 const PROGRESS_MILLISECONDS = 1000;
 

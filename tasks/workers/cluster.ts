@@ -115,7 +115,7 @@ export class Cluster implements AsyncDisposable {
     return this.workspace.command([...args], { stdin: "piped", stdout: "piped", stderr: "piped", env });
   }
 
-  /** Kills a worker and starts another in its place. */
+  /** Kills a worker and starts another one. */
   replaceWorker(worker: RunningWorker): void {
     worker.process.kill();
     worker.proxy?.[Symbol.dispose]();
@@ -140,8 +140,8 @@ export class Cluster implements AsyncDisposable {
   }
 
   /**
-   * Finds the worker that has started first of those that have ended inputs and process others. There is none unless
-   * another worker is as far, so that the batch goes on when the machine is busy.
+   * Finds the worker that has started first of those that have ended inputs and process others. Returns undefined
+   * unless there are two, so that the batch makes progress when the machine is busy.
    */
   async findVictim(): Promise<{ readonly worker: RunningWorker; readonly claims: Claims } | undefined> {
     const able: { readonly worker: RunningWorker; readonly claims: Claims }[] = [];
@@ -162,7 +162,7 @@ export class Cluster implements AsyncDisposable {
   }
 
   /** Reports whether claimed inputs have ended, or other claims have followed. */
-  async haveGoneOn({ numbers, fences }: Claims): Promise<boolean> {
+  async haveContinued({ numbers, fences }: Claims): Promise<boolean> {
     const [row] = await this.#journal.database.query(LEFT, [numbers, fences]);
     return Number(row?.left) === 0;
   }
@@ -197,7 +197,7 @@ export class Cluster implements AsyncDisposable {
   }
 }
 
-/** Starts a killed server again. It may need another server, or the memory of its own process, for a moment. */
+/** Starts a killed server again. It may have to wait for another server, or until the killed process is gone. */
 export async function startAgain(server: { start(): Promise<void> }): Promise<void> {
   for (let attempt = 1;; attempt++) {
     try {

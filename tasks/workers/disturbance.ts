@@ -2,19 +2,19 @@ import { abortable, delay } from "../../utils/async/abort.ts";
 import type { Claims, Cluster } from "./cluster.ts";
 import type { Fault } from "./faults.ts";
 
-/** Milliseconds between two checks whether inputs have gone on. */
+/** Milliseconds between two checks whether inputs have continued. */
 const POLL_MILLISECONDS = 50;
 
 /** Seconds after which inputs count as left. */
 const MAX_SECONDS = 60;
 
-/** What faults of one kind have caused. */
+/** Effects of the faults of one kind. */
 export interface FaultFigures {
   /** Number of faults. */
   count: number;
   /** Number of processes that were killed. */
   kills: number;
-  /** Seconds until the interrupted inputs had gone on, for each fault that interrupted some. */
+  /** Seconds until the interrupted inputs have continued, for each fault that interrupted some. */
   readonly seconds: number[];
 }
 
@@ -75,7 +75,7 @@ export class Disturbance {
     const start = performance.now();
     const limit = AbortSignal.timeout(MAX_SECONDS * 1000);
     try {
-      while (!await abortable(this.#cluster.haveGoneOn(claims), limit)) await delay(POLL_MILLISECONDS, limit);
+      while (!await abortable(this.#cluster.haveContinued(claims), limit)) await delay(POLL_MILLISECONDS, limit);
     } catch (error) {
       if (!limit.aborted) throw error;
     }

@@ -4,16 +4,16 @@ import { type Cluster, type RunningWorker, startAgain } from "./cluster.ts";
 export interface Fault {
   /** Name of its option. */
   readonly name: string;
-  /** What it does, as a sentence part. */
+  /** Description without a verb. */
   readonly what: string;
   /** Seconds between the end of one fault and the next. */
   readonly everySeconds: number;
-  /** Seconds in which the inputs that it interrupts must have gone on. */
+  /** Seconds in which the inputs that it interrupts must have continued. */
   readonly targetSeconds: number;
   /** True if it affects all workers, and not only the one that is passed. */
   readonly affectsAll?: true;
   /** Number of processes that it kills. */
-  inject(cluster: Cluster, worker: RunningWorker, haveGoneOn: Promise<unknown>): Promise<number>;
+  inject(cluster: Cluster, worker: RunningWorker, haveContinued: Promise<unknown>): Promise<number>;
 }
 
 /** The faults. */
@@ -33,9 +33,9 @@ export const FAULTS: readonly Fault[] = [
     what: "SIGSTOP of a worker for longer than its lease, then SIGCONT",
     everySeconds: 1,
     targetSeconds: 15,
-    async inject(_cluster, { process }, haveGoneOn) {
+    async inject(_cluster, { process }, haveContinued) {
       process.signal("SIGSTOP");
-      await haveGoneOn;
+      await haveContinued;
       process.signal("SIGCONT");
       return 0;
     },
@@ -55,9 +55,9 @@ export const FAULTS: readonly Fault[] = [
     what: "all connections of a worker to the database silent for longer than its lease",
     everySeconds: 1,
     targetSeconds: 15,
-    async inject(_cluster, { proxy }, haveGoneOn) {
+    async inject(_cluster, { proxy }, haveContinued) {
       proxy?.freeze();
-      await haveGoneOn;
+      await haveContinued;
       proxy?.thaw();
       return 0;
     },

@@ -9,7 +9,7 @@ export function formatApplicant(input: number, step: number): string {
   return `Applicant ${input}.${step}`;
 }
 
-/** What is wrong with the cases and results of a batch, as numbers. */
+/** Numbers of the differences between a batch and its cases. */
 export interface Verdict {
   /** Cases that are missing, or differ from those in the results. */
   readonly lost: number;
