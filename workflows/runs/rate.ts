@@ -31,6 +31,14 @@ export async function* limitRate<T>(
   }
 }
 
+/**
+ * Returns a number of failed inputs below which a limit cannot be reached, if no fewer inputs end than have ended already.
+ */
+export function findSafeFailures(text: string, { done, failed }: { done: number; failed: number }): number {
+  if (!text.endsWith("%")) return Number(text);
+  return Math.max(failed, Math.floor(Number.parseFloat(text) * done / 100)) + 1;
+}
+
 /** Parses `<n>` or `<n>%` to a function that tells whether a batch has reached that limit of failures. */
 export function parseMaxFailures(text: string): (progress: { done: number; failed: number }) => boolean {
   const [, digits, percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text) ?? [];

@@ -12,7 +12,12 @@ const GROUP_SIZE = 100;
  * Opens the failed inputs of a run again, each rewound to the steps that made it fail. Returns their number. Throws if a
  * record of the run is damaged.
  */
-export async function reopenFailed(journal: Journal, runId: string, force = false): Promise<number> {
+export async function reopenFailed(
+  journal: Journal,
+  runId: string,
+  force = false,
+  isReopened: (input: InputRecord) => boolean = () => true,
+): Promise<number> {
   let count = 0;
   let group: { number: number; generation: number; rewind: EventRecord }[] = [];
   const reopen = async () => {
@@ -23,8 +28,9 @@ export async function reopenFailed(journal: Journal, runId: string, force = fals
     count += group.length;
     group = [];
   };
-  for await (const { number, generation, end } of journal.inputs(runId)) {
-    if (end?.state !== "failed") continue;
+  for await (const input of journal.inputs(runId)) {
+    const { number, generation, end } = input;
+    if (end?.state !== "failed" || !isReopened(input)) continue;
     const rewind = createRewind(await journal.events(runId, number), end.error, force);
     group.push({ number, generation, rewind });
     if (group.length === GROUP_SIZE) await reopen();

@@ -323,6 +323,8 @@ export class Runs implements AsyncDisposable {
     }
     if (recorded.queue !== undefined && options.source === undefined) throw this.#worksOnQueue(run, recorded.queue);
     const profile = this.#options.profile ?? recorded.profile;
+    const shared = await this.#continueForWorkers(run, mode, options);
+    if (shared !== undefined) return shared;
     const { grants, service, onUnknown } = recorded;
     const changed = changeSettings({ ...settings, grants, service, onUnknown, profile }, options);
     if (grants.length > 0 && !await this.#isOwn(run)) {
@@ -334,6 +336,22 @@ export class Runs implements AsyncDisposable {
     }
     const allow = [...grants, ...(options.allow ?? [])]; // Grants are kept.
     return await this.#open(id, changed, mode, { ...options, allow });
+  }
+
+  /** Gives a run back to its workers. Returns undefined if it is not one of workers. */
+  async #continueForWorkers(
+    run: RunRecord,
+    mode: ContinueCommand,
+    options: ResumeRunOptions | StartRunOptions,
+  ): Promise<Run | undefined> {
+    const location = this.#path;
+    if (location === undefined || !isLocation(location)) return undefined;
+    const { PostgresJournal } = await import("../journal/postgres/postgres_journal.ts");
+    const { continueRun } = await import("../workers/continue_run.ts");
+    const journal = await this.#openJournal();
+    if (!(journal instanceof PostgresJournal)) return undefined;
+    const settings = changeSettings(run.settings, options);
+    return await continueRun(journal, { run, settings, mode, options, location });
   }
 
   #worksOnQueue({ id, settings: { script } }: RunRecord, queue: string): SvcError {

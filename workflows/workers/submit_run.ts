@@ -4,7 +4,7 @@ import { SvcError } from "../../lib/errors.ts";
 import { abortable, delay, onAbort } from "../../utils/async/abort.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import type { PasswordSource } from "../../utils/postgres/password.ts";
-import { checkInputs, openInputs, STDIN } from "../inputs/open_inputs.ts";
+import { checkInputs, openInputs } from "../inputs/open_inputs.ts";
 import { openPostgresJournal, type PostgresJournal } from "../journal/postgres/postgres_journal.ts";
 import { checkRunId, newRunId } from "../journal/run_id.ts";
 import { type InputResult, toBatchError } from "../runs/batch.ts";
@@ -69,10 +69,24 @@ export async function submitRun(options: SubmitOptions, service: CallerOptions):
       hint: "Use another identifier.",
     });
   }
-  const source = inputs ?? (each === undefined ? [input] : undefined);
-  const numbered = source === undefined ? readFile(each ?? STDIN) : numberValues(source, each === undefined && !inputs);
   const resources = stack.move();
-  return new SubmittedRun({ id, name, journal, queue, options, inputs: numbered, resources });
+  return new SubmittedRun({
+    id,
+    name,
+    journal,
+    queue,
+    options,
+    inputs: numberInputs({ input, each, inputs }),
+    resources,
+  });
+}
+
+/** Numbers the values, the inputs of a file, or the only input. */
+export function numberInputs(
+  { input, each, inputs }: Pick<SubmitOptions, "input" | "each" | "inputs">,
+): AsyncGenerator<QueuedInput> {
+  if (inputs !== undefined) return numberValues(inputs, false);
+  return each === undefined ? numberValues([input], true) : readFile(each);
 }
 
 async function* readFile(path: string): AsyncGenerator<QueuedInput> {
@@ -91,14 +105,22 @@ async function* numberValues(
   }
 }
 
+/** Options for following a run. */
+type FollowOptions = Pick<
+  SubmitOptions,
+  "workers" | "each" | "inputs" | "signal" | "maxFailures" | "onProgress" | "onEnd"
+>;
+
 /** The parts of a submitted run. */
 interface Submission {
   readonly id: string;
   readonly name: string;
   readonly journal: PostgresJournal;
   readonly queue: WorkQueue;
-  readonly options: SubmitOptions;
+  readonly options: FollowOptions;
   readonly inputs: AsyncIterable<QueuedInput>;
+  /** Number of failed inputs that were opened again. Default: 0. */
+  readonly reopened?: number;
   readonly resources: AsyncDisposable;
 }
 
@@ -107,7 +129,7 @@ export class SubmittedRun implements Run {
   readonly id: string;
   readonly name: string;
   readonly isBatch: boolean;
-  readonly reopened = 0;
+  readonly reopened: number;
   readonly #submission: Submission;
   readonly #stop = new AbortController();
   readonly #results: AsyncGenerator<InputResult, void>;
@@ -119,9 +141,10 @@ export class SubmittedRun implements Run {
 
   /** Use `submitRun`. */
   constructor(submission: Submission) {
-    const { id, name, options: { each, inputs, signal } } = submission;
+    const { id, name, reopened = 0, options: { each, inputs, signal } } = submission;
     this.id = id;
     this.name = name;
+    this.reopened = reopened;
     this.isBatch = each !== undefined || inputs !== undefined;
     this.#submission = submission;
     if (signal !== undefined) onAbort(signal, () => this.#stop.abort());

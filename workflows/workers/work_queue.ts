@@ -51,6 +51,9 @@ const TAKE = `
   WITH run AS (
     SELECT *, extract(epoch FROM clock_timestamp()) * 1000 AS now FROM runs
     WHERE id = $1 AND state = 'open' AND NOT "hasReachedMaxFailures"
+      AND ($5::integer IS NULL OR $5 > (
+        SELECT count(*) FROM (SELECT 1 FROM inputs WHERE inputs.run = runs.seq AND inputs.state = 'failed' LIMIT $5)
+      ))
   ), own AS (
     SELECT number FROM inputs, run WHERE inputs.run = run.seq AND worker = $2 AND number <> ALL($4::integer[])
   ), room AS (
@@ -119,6 +122,24 @@ const BACKLOG = `
   FROM (SELECT extract(epoch FROM now()) * 1000 AS now) AS clock, runs
   JOIN inputs ON inputs.run = runs.seq AND inputs.state IN ('new', 'open') AND outcome IS NULL
   WHERE script IS NOT NULL AND runs.state = 'open' AND NOT "hasReachedMaxFailures"`;
+
+const CHANGE_RUN = `
+  UPDATE runs SET settings = $2, concurrency = $3, rate = $4, digest = coalesce($5, digest), script = coalesce($6, script),
+    "hasReachedMaxFailures" = false
+  WHERE id = $1`;
+
+const RESUME_STOPPED = `
+  UPDATE inputs SET outcome = NULL FROM runs
+  WHERE runs.id = $1 AND inputs.run = runs.seq AND inputs.state = 'open' AND outcome IS NOT NULL AND worker IS NULL`;
+
+/** Changes of a run for workers. */
+export interface ChangedRun extends Pick<SubmittedRecord, "settings" | "concurrency" | "rate"> {
+  /** Number of inputs that all workers process at the same time. */
+  readonly concurrency: number;
+  /** Digest and files of another script. Default: unchanged. */
+  readonly digest?: string;
+  readonly script?: string;
+}
 
 /** A new run for workers. */
 export interface SubmittedRecord extends Omit<RunRecord, "state"> {
@@ -280,12 +301,63 @@ export class WorkQueue {
     return String(row.script);
   }
 
-  /** Takes inputs of a run, within the limits of the run. */
-  async take(runId: string, limit: number): Promise<readonly ClaimedInput[]> {
+  /** Prepares a run for a change of its inputs: it is open and does not end until its inputs are complete again. */
+  async beginChange(runId: string): Promise<void> {
+    await this.#query(
+      `UPDATE runs SET state = 'open', "endedAt" = NULL, "isComplete" = false WHERE id = $1 AND state <> 'cancelled'`,
+      [runId],
+    );
+  }
+
+  /** Changes the settings of a run and optionally its script, and lets its stopped inputs and further ones start. */
+  async change(
+    runId: string,
+    { settings, concurrency, rate, digest, script }: ChangedRun,
+  ): Promise<void> {
+    await this.#journal.database.transact([
+      [CHANGE_RUN, [
+        runId,
+        JSON.stringify(settings),
+        concurrency,
+        rate ?? null,
+        digest ?? null,
+        script ?? null,
+      ]],
+      [RESUME_STOPPED, [runId]],
+    ]);
+  }
+
+  /** Lists the failed inputs of a run by number. An invalid line has no value that a worker could take. */
+  async listFailed(runId: string): Promise<Map<number, { readonly isInvalid: boolean }>> {
+    const rows = await this.#query(
+      `SELECT number, fence = 0 AS "isInvalid" FROM inputs JOIN runs ON runs.seq = inputs.run
+       WHERE runs.id = $1 AND inputs.state = 'failed'`,
+      [runId],
+    );
+    return new Map(rows.map(({ number, isInvalid }) => [Number(number), { isInvalid: isInvalid === true }]));
+  }
+
+  /** Replaces the values of failed inputs. */
+  async replaceValues(runId: string, inputs: readonly QueuedInput[]): Promise<void> {
+    await this.#query(
+      `UPDATE inputs SET value = changed.value, place = changed.place
+       FROM runs, unnest($2::integer[], $3::text[], $4::text[]) AS changed (number, place, value)
+       WHERE runs.id = $1 AND inputs.run = runs.seq AND inputs.number = changed.number AND inputs.state = 'failed'`,
+      [
+        runId,
+        inputs.map(({ number }) => number),
+        inputs.map(({ place }) => toText(place)),
+        inputs.map(({ value }) => value === undefined ? null : JSON.stringify(value)),
+      ],
+    );
+  }
+
+  /** Takes inputs of a run, within the limits of the run, and none if `maxFailed` inputs or more have failed. */
+  async take(runId: string, limit: number, maxFailed?: number): Promise<readonly ClaimedInput[]> {
     const { id } = await this.#journal.openSession();
     const [, taken] = await this.#journal.database.transact([
       [LOCK_RUN, [runId]],
-      [TAKE, [runId, id, limit, this.#journal.listClaims(runId)]],
+      [TAKE, [runId, id, limit, this.#journal.listClaims(runId), maxFailed ?? null]],
     ]);
     return this.#journal.addClaims(runId, taken?.rows ?? []);
   }
@@ -295,9 +367,16 @@ export class WorkQueue {
     await this.#query(SETTLE, [runId ?? null, Date.now()]);
   }
 
-  /** Records that no further input of a run starts because of its failures. */
-  async stopAtMaxFailures(runId: string): Promise<void> {
-    await this.#query(`UPDATE runs SET "hasReachedMaxFailures" = true WHERE id = $1`, [runId]);
+  /**
+   * Records that no further input of a run starts because of its failures, unless the run has been continued since its
+   * settings were read.
+   */
+  async stopAtMaxFailures({ id, settings }: RunRecord): Promise<void> {
+    await this.#query(
+      `UPDATE runs SET "hasReachedMaxFailures" = true
+       WHERE id = $1 AND coalesce(settings::json ->> 'earlier', '') = $2`,
+      [id, settings.earlier === undefined ? "" : JSON.stringify(settings.earlier)],
+    );
   }
 
   /** Reads the progress of a run. Returns undefined if there is no such run. */

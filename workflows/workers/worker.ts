@@ -14,7 +14,7 @@ import type { ClaimedInput } from "../journal/postgres/claimed_input.ts";
 import { openPostgresJournal, type PostgresJournal } from "../journal/postgres/postgres_journal.ts";
 import type { Session } from "../journal/postgres/session.ts";
 import { describeService } from "../runs/describe_service.ts";
-import { parseMaxFailures } from "../runs/rate.ts";
+import { findSafeFailures, parseMaxFailures } from "../runs/rate.ts";
 import { Runner } from "../runs/runner.ts";
 import { openWorkflow } from "../scripts/open_workflow.ts";
 import { expandPatterns, type Grants, loadOperations } from "../scripts/permissions.ts";
@@ -100,6 +100,8 @@ interface OpenedRun extends AsyncDisposable {
   taken: number;
   /** Number of inputs in progress. */
   active: number;
+  /** Number of failed inputs below which the run cannot have reached its limit. Undefined if it has no limit. */
+  safeFailures: number | undefined;
   usedAt: number;
 }
 
@@ -188,7 +190,8 @@ class Worker implements MeasuredWorker {
       if ((this.#backoff.get(queued.id) ?? 0) > Date.now()) continue;
       const run = await this.#open(queued);
       if (run === undefined) continue;
-      const claims = await this.#queue.take(queued.id, free());
+      const claims = await this.#queue.take(queued.id, free(), run.safeFailures);
+      if (claims.length === 0) await this.#checkFailures(run);
       this.#expectInputs(run, claims.length);
       for (const claim of claims) {
         taken++;
@@ -214,7 +217,14 @@ class Worker implements MeasuredWorker {
   /** Opens the script of a run. Returns undefined if this worker must not or cannot run it. */
   async #open(queued: RunRecord): Promise<OpenedRun | undefined> {
     const opened = this.#runs.get(queued.id);
-    if (opened !== undefined) return opened.runner.isInterrupted ? undefined : opened;
+    if (opened !== undefined && !hasChanged(opened.queued, queued)) {
+      return opened.runner.isInterrupted ? undefined : opened;
+    }
+    if (opened !== undefined) {
+      if (opened.active > 0) return undefined; // Its inputs end with the settings that they have started with.
+      this.#runs.delete(queued.id);
+      await opened[Symbol.asyncDispose]();
+    }
     try {
       this.#checkRun(queued);
       const run = await openQueued(
@@ -320,17 +330,28 @@ class Worker implements MeasuredWorker {
         continue;
       }
       if (run.active === 0) continue;
-      const { maxFailures } = run.queued.settings;
-      if (maxFailures === undefined) {
-        if (await this.#journal.readState(id) === "cancelled") void run.runner.interrupt();
-        continue;
-      }
-      const progress = await this.#queue.readProgress(id);
-      if (progress?.state === "cancelled") void run.runner.interrupt();
-      const { succeeded = 0, failed = 0 } = progress ?? {};
-      if (parseMaxFailures(maxFailures)({ done: succeeded + failed, failed })) await this.#queue.stopAtMaxFailures(id);
+      if (await this.#journal.readState(id) === "cancelled") void run.runner.interrupt();
+      await this.#checkFailures(run);
     }
   }
+
+  /** Stops a run that has reached its limit of failures. Counts inputs that have ended since it was last continued. */
+  async #checkFailures(run: OpenedRun): Promise<void> {
+    const { id, settings: { maxFailures, earlier = NONE } } = run.queued;
+    if (maxFailures === undefined) return;
+    const { succeeded = 0, failed = 0, stopped = 0 } = await this.#queue.readProgress(id) ?? {};
+    const failures = failed + stopped - earlier.failed;
+    const counts = { done: succeeded + failed + stopped - earlier.done, failed: failures };
+    if (parseMaxFailures(maxFailures)(counts)) await this.#queue.stopAtMaxFailures(run.queued);
+    run.safeFailures = earlier.failed + findSafeFailures(maxFailures, counts);
+  }
+}
+
+const NONE = { done: 0, failed: 0 };
+
+/** Reports whether a run has been continued with other settings or another script. */
+function hasChanged(opened: RunRecord, current: RunRecord): boolean {
+  return opened.digest !== current.digest || JSON.stringify(opened.settings) !== JSON.stringify(current.settings);
 }
 
 /** Unpacks and opens the script of a run, with the grants that the run has recorded and the worker allows. */
@@ -341,7 +362,7 @@ async function openQueued(
   caller: Caller,
   metrics: WorkerMetrics | undefined,
 ): Promise<OpenedRun> {
-  const { id, digest, settings: { grants, limits, onUnknown, nonce, keep } } = queued;
+  const { id, digest, settings: { grants, limits, onUnknown, nonce, keep, maxFailures, earlier } } = queued;
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await PrivateFolder.create());
   await Deno.mkdir(`${folder.path}/script`);
@@ -361,6 +382,7 @@ async function openQueued(
     queued,
     taken: 0,
     active: 0,
+    safeFailures: maxFailures === undefined ? undefined : (earlier?.failed ?? 0) + findSafeFailures(maxFailures, NONE),
     usedAt: Date.now(),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
