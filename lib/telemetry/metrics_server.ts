@@ -35,7 +35,7 @@ export function serveMetrics({ hostname, port }: ListenAddress, registry: Regist
   const respond = async (request: Request) => {
     // Prevents DNS rebinding: a web page could read the metrics through a domain name that resolves to this machine.
     const { hostname: named, pathname } = new URL(request.url);
-    if (isLocal && !isLoopbackHost(named)) return respondWith(403, "Use a loopback address.");
+    if (isLocal && !isLoopbackHost(named)) return respondWith(403, "Use localhost or a loopback address as the host.");
     if (pathname !== PATH) return respondWith(404, `The metrics are at ${PATH}.`);
     if (request.method !== "GET" && request.method !== "HEAD") {
       return respondWith(405, "Use GET.", { allow: "GET, HEAD" });

@@ -114,7 +114,7 @@ function createOtherPlaceError(): SvcError {
 
 function createOtherFilesError(): SvcError {
   return new SvcError("CONFLICT", "The target already contains other files.", {
-    hint: "Name an empty directory or bucket with --to-files.",
+    hint: "Use an empty target. To keep files outside the database, name an empty directory or bucket with --to-files.",
   });
 }
 

@@ -25,15 +25,15 @@ const HINT =
  */
 export function parseS3Location(text: string, defaultRegion = "us-east-1"): S3Location {
   const url = URL.parse(text);
-  if (url === null || url.protocol !== S3_SCHEME) throw invalid("The location is not a valid s3:// URL.");
+  if (url === null || url.protocol !== S3_SCHEME) throw invalid("It is not a valid s3:// URL.");
   if (url.username !== "" || url.password !== "") {
-    throw new SvcError("INVALID_ARGS", "--files: The location contains credentials, which other users could read.", {
+    throw new SvcError("INVALID_ARGS", "Location of files: It contains credentials, which other users could read.", {
       hint: "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or use --files-credentials.",
     });
   }
   const { hostname: bucket, searchParams } = url;
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) {
-    throw invalid(`${bucket || "It"} is not a valid bucket name.`);
+    throw invalid(bucket === "" ? "It has no bucket name." : `${bucket} is not a valid bucket name.`);
   }
   const path = url.pathname.replace(/^\/+|\/+$/g, "");
   if (!/^[A-Za-z0-9._\/-]*$/.test(path)) {
@@ -62,5 +62,5 @@ function checkEndpoint(endpoint: string): string {
 }
 
 function invalid(problem: string): SvcError {
-  return new SvcError("INVALID_ARGS", `--files: ${problem}`, { hint: HINT });
+  return new SvcError("INVALID_ARGS", `Location of files: ${problem}`, { hint: HINT });
 }

@@ -116,7 +116,7 @@ Deno.test("a service with an embedded database, a wrong bucket or a wrong key do
   const unreachable = "postgres://svc@127.0.0.1:1/city";
   await assert.rejects(openService({ store: unreachable, files: "s3://AKID:secret@files" }), (error) => {
     assert.ok(error instanceof Error);
-    assert.match(error.message, /^--files: The location contains credentials/);
+    assert.match(error.message, /^Location of files: It contains credentials/);
     return !error.message.includes("secret");
   });
   await assert.rejects(openService({ store, files: bucket.location, filesCredentials }), (error) => {

@@ -129,7 +129,8 @@ function parse(text: string) {
     if (!(error instanceof LocationError)) throw error;
     throw new SvcError("INVALID_ARGS", error.message, {
       cause: error,
-      hint: "Pass the password with PGPASSWORD, --store-password-file or --store-password-command.",
+      hint: "Use a location without a password, such as postgres://svc@db.example.org/city. " +
+        "Pass the password with PGPASSWORD, --store-password-file or --store-password-command.",
     });
   }
 }
