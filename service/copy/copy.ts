@@ -4,8 +4,10 @@ import { formatLocation, isPostgresLocation, type PostgresLocation } from "../..
 import { readPassword } from "../../utils/postgres/password.ts";
 import { resolveDirectory } from "../admin/control.ts";
 import { refusePassword } from "../server/directory.ts";
+import { openNamedFiles } from "../server/file_place.ts";
 import type { StorePasswordOptions } from "../server/settings.ts";
-import { type FilePlaceOptions, IN_DATABASE, openFilePlace } from "../store/open_bytes.ts";
+import { BytesUnavailable } from "../store/bytes.ts";
+import { type FilePlaceOptions, IN_DATABASE } from "../store/open_bytes.ts";
 import { parseStoreLocation } from "../store/open_store.ts";
 import type { CopySource, CopyTarget } from "./copied_database.ts";
 import { copyRows } from "./copy_rows.ts";
@@ -56,7 +58,14 @@ export async function copyService({ from, to, fromFiles, toFiles, ...options }: 
   const source = await useFiles(opened, before, fromFiles, { flag: "--from-files", options });
   await using created = await openTarget(after, options);
   const target = await useFiles(created, after, toFiles, { flag: "--to-files", options });
-  return { from: before.name, to: after.name, ...await copyRows(source, target, before.name) };
+  const report = await copyRows(source, target, before.name).catch((cause) => {
+    if (!(cause instanceof BytesUnavailable)) throw cause;
+    throw new SvcError("NETWORK_ERROR", `The files cannot be copied. ${cause.message}`, {
+      cause,
+      hint: "Run the same command again when the storage service is available. The copy continues.",
+    });
+  });
+  return { from: before.name, to: after.name, ...report };
 }
 
 /** Returns a database with its files at another location. A data directory contains its own files. */
@@ -67,7 +76,7 @@ async function useFiles<T extends CopySource>(
   { flag, options }: { readonly flag: string; readonly options: FilePlaceOptions },
 ): Promise<T> {
   if (files === undefined || (location !== undefined && files === IN_DATABASE)) return database;
-  if (location !== undefined) return { ...database, bytes: await openFilePlace(files, options) };
+  if (location !== undefined) return { ...database, bytes: await openNamedFiles(flag, files, options) };
   throw new SvcError("INVALID_ARGS", `${flag} needs a PostgreSQL database, but ${name} is a data directory.`, {
     hint: `Omit ${flag}.`,
   });

@@ -30,7 +30,7 @@ export async function openFiles(
     await checkPlace(store, bytes, place, marker);
     return bytes;
   } catch (error) {
-    throw explainFailure(place, error);
+    throw explainFilesError("--files", place, error);
   }
 }
 
@@ -68,6 +68,15 @@ async function checkPlace(store: Store, bytes: ByteStore, place: string, marker?
   });
 }
 
+/** Opens a directory or bucket that a flag names, and checks that it can be read. */
+export async function openNamedFiles(flag: string, place: string, options: FilePlaceOptions): Promise<ByteStore> {
+  const bytes = await openFilePlace(place, options);
+  await readMarker(bytes).catch((error) => {
+    throw explainFilesError(flag, place, error);
+  });
+  return bytes;
+}
+
 async function readMarker(bytes: ByteStore): Promise<string | undefined> {
   const first = await readFirst(bytes, MARKER_ID);
   return first && new TextDecoder().decode(first);
@@ -86,12 +95,12 @@ async function readFirst(bytes: ByteStore, id: string): Promise<Uint8Array | und
   }
 }
 
-function explainFailure(place: string, error: unknown): unknown {
+function explainFilesError(flag: string, place: string, error: unknown): unknown {
   if (error instanceof SvcError || error instanceof Deno.errors.NotCapable || !(error instanceof Error)) return error;
   const isUnavailable = error instanceof BytesUnavailable;
   return new SvcError(
     isUnavailable ? "NETWORK_ERROR" : "INVALID_CONFIG",
-    `--files: ${place} cannot be used. ${error.message}`,
+    `${flag}: ${place} cannot be used. ${error.message}`,
     {
       cause: error,
       hint: isUnavailable

@@ -26,7 +26,7 @@ export async function readS3Credentials(file?: string): Promise<S3Credentials> {
   throw new SvcError("INVALID_CONFIG", problem, { hint: HINT });
 }
 
-/** Reads a file. If it contains a name several times, the first value counts. */
+/** Reads a file. If it contains profiles, only the profile `default` counts. */
 async function readFile(file: string): Promise<(name: string) => string | undefined> {
   const text = await Deno.readTextFile(file).catch((cause) => {
     throw new SvcError("INVALID_CONFIG", `The credentials file ${file} cannot be read.`, {
@@ -34,9 +34,10 @@ async function readFile(file: string): Promise<(name: string) => string | undefi
       hint: "Check that it exists and that you may read it.",
     });
   });
-  const values = new Map<string, string>();
-  for (const [, name = "", value = ""] of text.matchAll(/^\s*(\w+)\s*=\s*(\S+)\s*$/gm)) {
-    if (!values.has(name)) values.set(name, value);
-  }
+  const [start = "", ...profiles] = text.split(/^\s*\[/m);
+  const profile = profiles.find((one) => /^\s*default\s*\]/.test(one)) ?? start;
+  const values = new Map(
+    profile.matchAll(/^\s*(\w+)\s*=\s*(\S+)\s*$/gm).map(([, name = "", value = ""]) => [name, value]),
+  );
   return (name) => values.get(name);
 }

@@ -81,6 +81,7 @@ Deno.test("files are in a bucket, and a bucket that is down is a 503 that client
   await using schema = useTestSchema();
   await using bucket = startS3();
   await using folder = await makeFolder({
+    wrong: "aws_access_key_id=other\naws_secret_access_key=very-secret\n",
     key:
       `aws_access_key_id=${bucket.environment.AWS_ACCESS_KEY_ID}\naws_secret_access_key=${bucket.environment.AWS_SECRET_ACCESS_KEY}\n`,
   });
@@ -150,6 +151,7 @@ Deno.test("copies move files between a data directory, a bucket, a shared direct
   await using two = useTestSchema();
   await using three = useTestSchema();
   await using folder = await makeFolder({
+    wrong: "aws_access_key_id=other\naws_secret_access_key=very-secret\n",
     key:
       `aws_access_key_id=${bucket.environment.AWS_ACCESS_KEY_ID}\naws_secret_access_key=${bucket.environment.AWS_SECRET_ACCESS_KEY}\n`,
   });
@@ -159,6 +161,11 @@ Deno.test("copies move files between a data directory, a bucket, a shared direct
   const id = await attach(first);
   await first[Symbol.asyncDispose]();
   const inBucket = { store: one.location, files: bucket.location, filesCredentials };
+  const wrong = { from: data, to: one.location, toFiles: bucket.location, filesCredentials: `${folder.path}/wrong` };
+  await assert.rejects(copyService(wrong), {
+    code: "INVALID_CONFIG",
+    message: `--to-files: ${bucket.location} cannot be used. The bucket responded with 403 InvalidAccessKeyId.`,
+  });
   const copied = await copyService({ from: data, to: one.location, toFiles: bucket.location, filesCredentials });
   assert.equal(copied.files, 1);
   await assert.rejects(openService({ store: one.location, files: shared }), { code: "INVALID_CONFIG" });

@@ -184,7 +184,9 @@ Deno.test("a location without an address is that of a region of AWS", () => {
 });
 
 Deno.test("credentials are read from a file each time, and an incomplete one is an error without its content", async () => {
-  await using folder = await makeFolder({ key: "[default]\naws_access_key_id = A\naws_secret_access_key=B+/=\n" });
+  await using folder = await makeFolder({
+    key: "[other]\naws_session_token = C\n[default]\naws_access_key_id = A\naws_secret_access_key=B+/=\n",
+  });
   const file = `${folder.path}/key`;
   assert.deepEqual(await readS3Credentials(file), {
     accessKeyId: "A",
