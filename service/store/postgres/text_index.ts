@@ -80,13 +80,18 @@ export class TextIndex implements AsyncDisposable {
   /** Stops building the index. The next process starts again. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed.abort();
-    if (this.#backend !== undefined) {
-      const pool = await this.#options.open();
-      await pool.use((connection) => connection.run("SELECT pg_cancel_backend($1)", [this.#backend ?? null]))
-        .catch(() => {}); // The connection of the build is lost as well.
+    // If it fails, the connection of the build is lost, too.
+    if (this.#backend !== undefined) await this.#cancel(this.#backend).catch(() => {});
+    await this.#building;
+  }
+
+  async #cancel(backend: number): Promise<void> {
+    const pool = await this.#options.open();
+    try {
+      await pool.use((connection) => connection.run("SELECT pg_cancel_backend($1)", [backend]));
+    } finally {
       await pool.close();
     }
-    await this.#building;
   }
 
   async #isValid(connection: Connection): Promise<boolean> {
