@@ -10,7 +10,13 @@ import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import { FILE_KIND } from "../attachments/files.ts";
 import { locateFiles, lockDirectory, readState, refuseServer, registerApplication } from "../server/directory.ts";
 import { keepBytes } from "../store/bytes_on_disk.ts";
-import { checkDatabase, copyDatabase, type DatabaseFindings, readItems } from "../store/sqlite/snapshot.ts";
+import {
+  checkDatabase,
+  checkDerived,
+  copyDatabase,
+  type DatabaseFindings,
+  readItems,
+} from "../store/sqlite/snapshot.ts";
 import { createUnusedError, resolveDirectory, type ServiceDirectory } from "../admin/control.ts";
 import { DATABASE_ENTRY, FILES_FOLDER, readArchive, writeArchive } from "./archive.ts";
 
@@ -41,7 +47,17 @@ export type VerifyReport = {
   readonly cases: number;
   /** Number of uploaded files. */
   readonly files: number;
+  /** Tables of counts and texts that were computed again. */
+  readonly repaired?: string[];
 };
+
+/** A check of a data directory or of a backup. */
+export interface VerifyOptions extends ServiceDirectory {
+  /** Path of the backup. Default: the data directory. */
+  readonly backup?: string;
+  /** Computes tables of counts and texts again if they are wrong. */
+  readonly repair?: boolean;
+}
 
 /** Writes a backup of a data directory to a new file. A service that uses the directory continues to work. */
 export async function backUp({ file, ...which }: ServiceDirectory & { file: string }): Promise<BackupReport> {
@@ -109,8 +125,13 @@ export async function restore({ file, ...which }: ServiceDirectory & { file: str
 }
 
 /** Checks the backup if there is one, otherwise the data directory. Throws `STORE_DAMAGED` with the issues. */
-export async function verify({ backup, ...which }: ServiceDirectory & { backup?: string }): Promise<VerifyReport> {
-  if (backup !== undefined) return await verifyBackup(backup);
+export async function verify({ backup, repair = false, ...which }: VerifyOptions): Promise<VerifyReport> {
+  if (backup !== undefined) {
+    if (!repair) return await verifyBackup(backup);
+    throw new SvcError("INVALID_ARGS", "--repair works only on a data directory, not on a backup.", {
+      hint: "Restore the backup to a data directory with 'svc service restore', then repair that.",
+    });
+  }
   const data = resolveDirectory(which.data);
   const state = await readState(data);
   if (state === undefined) throw createUnusedError(data, "There is nothing to verify.");
@@ -126,7 +147,18 @@ export async function verify({ backup, ...which }: ServiceDirectory & { backup?:
     else if (found.size !== size) issues.push(`The file ${files}/${id} has ${found.size} bytes instead of ${size}`);
   }
   if (issues.length > 0) throw damaged(data, issues);
-  return { checked: data, schema, cases, files: items.size };
+  using _lock = repair ? await lockDirectory(data) : undefined;
+  const wrong = checkDerived(database, { repair });
+  if (wrong.length > 0 && !repair) throw createWrongError(data, wrong);
+  return { checked: data, schema, cases, files: items.size, ...(repair && { repaired: wrong }) };
+}
+
+function createWrongError(data: string, tables: readonly string[]): SvcError {
+  const message = `Counts or texts in ${data} do not match the cases: lists and searches can be wrong.`;
+  return new SvcError("STORE_DAMAGED", message, {
+    details: tables.map((table) => ({ message: `The rows of ${table} are wrong` })),
+    hint: "Cases are not damaged. Stop the service, then compute the tables again: svc service verify --repair.",
+  });
 }
 
 async function verifyBackup(backup: string): Promise<VerifyReport> {

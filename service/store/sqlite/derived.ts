@@ -53,26 +53,40 @@ export const DERIVED_TABLES = `
   ${TEXT_INDEX}
 `;
 
-/** Statements that compute the counts and recipients again, after names in the rows have been replaced. */
-export const FILL_DERIVED: readonly string[] = [
-  "DELETE FROM caseCounts",
-  "INSERT INTO caseCounts SELECT typeId, status, stageId, COUNT(*) FROM cases GROUP BY typeId, status, stageId",
-  "DELETE FROM textCounts",
-  ...COUNTED_MEMBERS.map(({ kind, member }) =>
-    `INSERT INTO textCounts SELECT '${kind}', '${member}', text, COUNT(*) FROM (${selectTexts({ kind, member })})
-      GROUP BY text`
-  ),
-  "DELETE FROM itemRecipients",
-  ...RECIPIENT_MEMBERS.map(({ role, ...member }) =>
-    `INSERT OR IGNORE INTO itemRecipients SELECT '${member.kind}', '${role} ' || text, at, seq
-      FROM (${selectTexts(member)})`
-  ),
-];
+/** The derived tables, and the queries that compute their rows. */
+const DERIVED_ROWS: Readonly<Record<string, string>> = {
+  caseCounts: "SELECT typeId, status, stageId, COUNT(*) FROM cases GROUP BY typeId, status, stageId",
+  textCounts: COUNTED_MEMBERS.map(({ kind, member }) =>
+    `SELECT '${kind}', '${member}', text, COUNT(*) FROM (${selectTexts({ kind, member })}) GROUP BY text`
+  ).join(" UNION ALL "),
+  itemRecipients: RECIPIENT_MEMBERS.map(({ role, ...member }) =>
+    `SELECT '${member.kind}', '${role} ' || text, at, seq FROM (${selectTexts(member)})`
+  ).join(" UNION "),
+};
 
-/** Derives all rows again, after the rows that they come from were copied. */
+/** Statements that compute the counts and recipients again, after names in the rows have been replaced. */
+export const FILL_DERIVED: readonly string[] = Object.entries(DERIVED_ROWS).flatMap(([table, rows]) => [
+  `DELETE FROM ${table}`,
+  `INSERT INTO ${table} ${rows}`,
+]);
+
+/** Lists the derived tables whose rows are not those that an intact database would compute, and the index of texts. */
+export function findWrongTables(db: DatabaseSync): string[] {
+  const hasRows = (sql: string) => db.prepare(`SELECT 1 FROM (${sql}) LIMIT 1`).get() !== undefined;
+  const wrong = Object.entries(DERIVED_ROWS).filter(([table, rows]) => {
+    const [computed, kept] = [`SELECT * FROM (${rows})`, `SELECT * FROM ${table}`];
+    return hasRows(`${computed} EXCEPT ${kept}`) || hasRows(`${kept} EXCEPT ${computed}`);
+  });
+  const [cases, texts] = ["SELECT seq FROM cases", "SELECT id FROM caseTexts_docsize"];
+  const areTextsWrong = hasRows(`${cases} EXCEPT ${texts} EXCEPT SELECT seq FROM staleTexts`) ||
+    hasRows(`${texts} EXCEPT ${cases}`);
+  return [...wrong.map(([table]) => table), ...(areTextsWrong ? ["caseTexts"] : [])];
+}
+
+/** Derives all rows again, after the rows that they come from were copied or the derived rows were damaged. */
 export function fillDerived(db: DatabaseSync): void {
   defineSearchText(db);
-  inTransaction(db, () => FILL_DERIVED.forEach((sql) => db.exec(sql)));
+  inTransaction(db, () => [...FILL_DERIVED, EMPTY_TEXT_INDEX, "DELETE FROM staleTexts"].forEach((sql) => db.exec(sql)));
   addAllTexts(db).forEach(() => {});
 }
 

@@ -3,7 +3,8 @@ import { backup, DatabaseSync } from "node:sqlite";
 import { makePrivateFile } from "../../../utils/fs/private_file.ts";
 import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
 
-import { CHECKSUM_VERSION } from "./schema.ts";
+import { defineSearchText, fillDerived, findWrongTables } from "./derived.ts";
+import { CHECKSUM_VERSION, SCHEMA_VERSION } from "./schema.ts";
 import { TABLE_NAMES } from "../tables.ts";
 import { defineChecksum, describeDamage } from "./tables.ts";
 
@@ -48,6 +49,21 @@ export function checkDatabase(path: string): DatabaseFindings {
     if (!(error instanceof Error && "errcode" in error)) throw error;
     return { schema: 0, cases: 0, issues: [`The database cannot be read: ${error.message}`] };
   }
+}
+
+/**
+ * Lists the tables whose rows are derived from others, and do not match them. Those of an earlier version are not checked.
+ * `repair` computes their rows again: no other process may write meanwhile.
+ */
+export function checkDerived(path: string, { repair = false }: { repair?: boolean } = {}): string[] {
+  using db = repair ? new DatabaseSync(path, { timeout: 5000 }) : openForReading(path);
+  if (db.prepare("PRAGMA user_version").get()?.user_version !== SCHEMA_VERSION) return [];
+  defineSearchText(db);
+  db.exec("BEGIN"); // Thus all queries read one state.
+  const wrong = findWrongTables(db);
+  db.exec("COMMIT");
+  if (repair && wrong.length > 0) fillDerived(db);
+  return wrong;
 }
 
 /** Reads every page of a database, but does not compare the indexes with the rows. Returns the issues as sentences. */

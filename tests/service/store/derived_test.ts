@@ -2,6 +2,9 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
+import { SvcError } from "../../../lib/errors.ts";
+import { verify } from "../../../service/backup/backup.ts";
+import { startService } from "../../../service/mod.ts";
 import { locateFiles } from "../../../service/server/directory.ts";
 import { listRecipients, nameRecipient } from "../../../service/store/derived.ts";
 import type { Column, Comparator, Filter, RowQuery } from "../../../service/store/query.ts";
@@ -346,4 +349,53 @@ testStores("an operator with many queues finds messages", async (store) => {
   const recipients = Array.from({ length: 2000 }, (_, n) => nameRecipient("queue", `Q${n}`));
   recipients.push(nameRecipient("queue", "Review"));
   assert.deepEqual(await store.read((tx) => tx.listItems("message", undefined, { limit: 9, recipients })), [message]);
+});
+
+Deno.test("verify finds counts and texts that do not match the cases, and repairs them", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  await using _service = await startService({ data, log: () => {} });
+  await _service.close();
+  const { database } = locateFiles(data);
+  const fill = openSqliteStore(database);
+  await fill.transact(async (tx) => {
+    for (let n = 0; n < 300; n++) await tx.putCase(newCase(n, { content: { A: `roof ${n}` } }));
+    await tx.putItem(newMessage("W P-1", "red", 0));
+  });
+  await fill.close();
+  assert.equal((await verify({ data })).cases, 300);
+  const damages = [
+    ["caseCounts", "UPDATE caseCounts SET number = number + 1"],
+    ["textCounts", "DELETE FROM textCounts"],
+    ["itemRecipients", "INSERT INTO itemRecipients VALUES ('message', 'operator x', '', 1)"],
+    ["caseTexts", "DELETE FROM caseTexts WHERE rowid = 7"],
+  ] as const;
+  for (const [table, damage] of damages) {
+    using db = new DatabaseSync(database);
+    assert.equal(db.prepare(damage).run().changes > 0, true, table);
+    await assert.rejects(verify({ data }), (error) => {
+      assert.ok(error instanceof SvcError && error.code === "STORE_DAMAGED");
+      assert.match(error.hint ?? "", /svc service verify --repair/);
+      assert.deepEqual(error.details, [{ message: `The rows of ${table} are wrong` }]);
+      return true;
+    });
+    assert.deepEqual((await verify({ data, repair: true })).repaired, [table]);
+    assert.equal((await verify({ data })).cases, 300);
+  }
+  const store = openSqliteStore(database);
+  assert.equal(
+    await compareSearch(
+      store,
+      { left: { content: ["A"] }, comparator: "CONTAINS", right: { value: "oof 6" } },
+      true,
+      5,
+    ),
+    11,
+  );
+  await store.close();
+  await using _running = await startService({ data, log: () => {} });
+  await assert.rejects(
+    verify({ data, repair: true }),
+    (error) => error instanceof SvcError && error.code === "CONFLICT",
+  );
 });
