@@ -86,3 +86,4 @@ export type { CallerOptions, Exchange } from "../../lib/client/caller.ts";
 export type { ExchangeSummary, Fetch, SessionOptions } from "../../lib/auth/settings.ts";
 export type { Warn } from "../../lib/client/callback.ts";
 export type { JsonObject, JsonValue } from "../../utils/json.ts";
+export type { PasswordSource } from "../../utils/postgres/password.ts";
