@@ -38,7 +38,7 @@ Deno.test("a command with all arguments is completed with the unused flags", asy
   const flags = await wordsAfter("svc cases get C-1 --format yaml --quiet ");
   assert(flags.includes("--fields") && flags.includes("--help"), flags.join());
   assert(!flags.includes("--format") && !flags.includes("--quiet"), flags.join());
-  assert.deepEqual(await wordsAfter("svc workflow resume --st"), []);
+  assert.deepEqual(await wordsAfter("svc workflow resume --state"), []);
   assert.deepEqual([await wordsAfter("svc --ver"), await wordsAfter("svc cases get --ver")], [
     ["--verbose", "--version"],
     ["--verbose"],
