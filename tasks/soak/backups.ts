@@ -125,7 +125,7 @@ async function checkCounts(caller: ApiCaller, { tables }: StoreDigest, what: str
 }
 
 /** Versions that exist only while an upgrade runs. */
-const INTERMEDIATE = [7, 10];
+const INTERMEDIATE = [7, 10, 12];
 
 /** Lists the versions below the current one whose tables are unknown. */
 function listMissingFormats(data: string, known: readonly number[]): number[] {

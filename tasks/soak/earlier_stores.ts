@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { fillDerived } from "../../service/store/sqlite/derived.ts";
 import { CHECKSUM_VERSION } from "../../service/store/sqlite/schema.ts";
 import { defineChecksum } from "../../service/store/sqlite/tables.ts";
 import { sealRows } from "../../service/store/sqlite/upgrade/seal_rows.ts";
@@ -57,6 +58,7 @@ export function createEarlierStore(data: string, version: number, cases: number)
   if (version < CHECKSUM_VERSION) return;
   defineChecksum(db);
   for (const _ of sealRows(db)) continue;
+  if (hasTable(db, "caseCounts")) fillDerived(db);
 }
 
 /** Opens a database that nothing changes. SQLite then creates no files beside it. */
