@@ -9,8 +9,8 @@ export interface TestCounts {
 
 /** The results of a run of tests. */
 export interface TestResults extends TestCounts {
-  /** Files in which tests failed. Empty if a file failed outside of its tests. */
-  readonly failedFiles: readonly string[];
+  /** Output about the failures. Empty if no test failed. */
+  readonly failures: string;
 }
 
 /** Options of a run of tests. */
@@ -28,23 +28,14 @@ export interface RunTestsOptions {
 /** The result of a test or step in the output of `deno test`. */
 const RESULT = /\.\.\. .*\b(ok|FAILED|ignored)\b/;
 
+/** Title of the list of failures, which ends the output of `deno test`. */
+const FAILURES_TITLE = " ERRORS ";
+
+/** Number of characters of the output that are kept if it ends without that list. */
+const MAX_CHARACTERS = 10_000;
+
 /** Seconds until tests that do not stop are killed. */
 const KILL_SECONDS = 10;
-
-/** Maximum number of files that are run again. */
-const MAX_REPEATED = 5;
-
-/**
- * Runs tests. If tests fail in a few files, runs these files again, one at a time. The second result counts, because a test
- * can miss a time limit on a loaded machine. The output names the files.
- */
-export async function runTestsWithRetry(args: readonly string[], options: RunTestsOptions): Promise<TestCounts> {
-  const { passed, failed, failedFiles } = await runTests(args, options);
-  if (failedFiles.length === 0 || failedFiles.length > MAX_REPEATED) return { passed, failed };
-  options.write(`\nTests failed in ${failedFiles.join(", ")}. Running these files again, one at a time.\n\n`);
-  const repeated = await runTests(failedFiles, { ...options, env: { ...options.env, DENO_JOBS: "1" } });
-  return { passed: passed + failed - repeated.failed, failed: repeated.failed };
-}
 
 /**
  * Runs `deno test` with arguments, and counts the results. Stops it when no test ends for a long time, and prints which
@@ -74,11 +65,11 @@ export async function runTests(args: readonly string[], options: RunTestsOptions
       timer = setTimeout(() => child.kill("SIGKILL"), KILL_SECONDS * 1000);
     }, stallSeconds * 1000);
   let timer = watch();
-  let hasUncaughtError = false;
+  let printed = "";
   async function forward(output: ReadableStream<BufferSource>): Promise<void> {
     for await (const text of output.pipeThrough(new TextDecoderStream())) {
       write(text);
-      hasUncaughtError ||= text.includes("(uncaught error)");
+      printed += text;
       if (!RESULT.test(stripVTControlCharacters(text))) continue; // Colors join words: "\x1b[32mok".
       clearTimeout(timer);
       timer = watch();
@@ -90,17 +81,17 @@ export async function runTests(args: readonly string[], options: RunTestsOptions
   Deno.removeSignalListener("SIGINT", waitForTests);
   clearTimeout(timer);
   if (!success && Deno.build.os !== "windows") (await findDetachedServices(directory)).forEach(killProcess);
-  const results = await readResults(report, success);
-  return hasUncaughtError ? { ...results, failedFiles: [] } : results; // The report does not contain such a file.
+  const title = printed.lastIndexOf(FAILURES_TITLE);
+  const failures = success ? "" : printed.slice(title < 0 ? -MAX_CHARACTERS : title);
+  return { ...await readCounts(report, success), failures };
 }
 
-async function readResults(report: string, success: boolean): Promise<TestResults> {
+async function readCounts(report: string, success: boolean): Promise<TestCounts> {
   const xml = await Deno.readTextFile(report).catch(() => "");
   const suites = xml.match(/<testsuites [^>]*>/)?.[0] ?? "";
   const count = (attribute: string) => Number(suites.match(new RegExp(` ${attribute}="(\\d+)"`))?.[1] ?? 0);
   const failed = count("failures") + count("errors");
   const passed = count("tests") - failed;
-  const failedFiles = xml.matchAll(/<testsuite name="([^"]+)"[^>]* failures="[1-9]/g).map(([, file = ""]) => file);
   // A run can also fail outside of its tests.
-  return { passed, failed: success ? failed : Math.max(failed, 1), failedFiles: [...failedFiles] };
+  return { passed, failed: success ? failed : Math.max(failed, 1) };
 }

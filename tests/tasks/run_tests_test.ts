@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { runTests, runTestsWithRetry } from "../../tasks/run_tests.ts";
+import { runTests } from "../../tasks/run_tests.ts";
 import { findDetachedServices } from "../../tasks/support/processes.ts";
 import { makeFolder } from "../harness/svc.ts";
 import { eventually } from "../harness/wait.ts";
@@ -30,33 +30,10 @@ Deno.test("the results of tests are counted", async () => {
     "failing_test.ts": FILES["failing_test.ts"],
     "passing_test.ts": `Deno.test("a test that passes", () => {});`,
   });
-  const counts = await runTests([folder.path], { directory: folder.path, write: () => {} });
-  assert.deepEqual([counts.passed, counts.failed], [1, 1]);
-});
-
-Deno.test("a file with a failed test is run again, and named", async () => {
-  await using folder = await makeFolder({
-    "sometimes_test.ts": `Deno.test("a test that fails beside others", () => {
-       if (Deno.env.get("DENO_JOBS") !== "1") throw new Error("too slow");
-     });
-     Deno.test("a test that passes", () => {});`,
-  });
-  let output = "";
-  const options = { directory: folder.path, env: { DENO_JOBS: "2" }, write: (text: string) => output += text };
-  assert.deepEqual(await runTestsWithRetry([folder.path], options), { passed: 2, failed: 0 });
-  assert.match(output, /Tests failed in \S*sometimes_test.ts. Running these files again, one at a time./);
-  await Deno.writeTextFile(`${folder.path}/failing_test.ts`, FILES["failing_test.ts"]);
-  assert.deepEqual(await runTestsWithRetry([folder.path], options), { passed: 2, failed: 1 });
-});
-
-Deno.test("a run with an error outside of the tests fails", async () => {
-  await using folder = await makeFolder({
-    "failing_test.ts": FILES["failing_test.ts"],
-    "broken_test.ts": `throw new Error("broken");`,
-  });
-  const { failed, failedFiles } = await runTests([folder.path], { directory: folder.path, write: () => {} });
-  assert.ok(failed > 0);
-  assert.deepEqual(failedFiles, []);
+  const { passed, failed, failures } = await runTests([folder.path], { directory: folder.path, write: () => {} });
+  assert.deepEqual([passed, failed], [1, 1]);
+  assert.match(failures, /a test that fails .*[^]*wrong/);
+  assert.doesNotMatch(failures, /a test that passes/);
 });
 
 Deno.test("a detached service that a failed test has left running is killed", {
@@ -82,8 +59,8 @@ Deno.test("a detached service that a failed test has left running is killed", {
 
 Deno.test("tests that make progress may take longer than the limit, also with colors", async () => {
   const slow = (name: string) =>
-    `Deno.test(${JSON.stringify(name)}, () => new Promise((resolve) => setTimeout(resolve, 2500)));`;
+    `Deno.test(${JSON.stringify(name)}, () => new Promise((resolve) => setTimeout(resolve, 5000)));`;
   await using folder = await makeFolder({ "slow_test.ts": ["one", "two", "three", "four"].map(slow).join("\n") });
-  const options = { directory: folder.path, env: { FORCE_COLOR: "1" }, write: () => {}, stallSeconds: 9 };
-  assert.deepEqual(await runTests([folder.path], options), { passed: 4, failed: 0, failedFiles: [] });
+  const options = { directory: folder.path, env: { FORCE_COLOR: "1" }, write: () => {}, stallSeconds: 18 };
+  assert.deepEqual(await runTests([folder.path], options), { passed: 4, failed: 0, failures: "" });
 });
