@@ -1,15 +1,13 @@
 import { PROGRAM } from "../build.ts";
 import { readOutput, Workspace } from "../support/workspace.ts";
-import { startDelayProxy } from "./delay_proxy.ts";
-import type { Figure } from "./figure.ts";
+import { TcpProxy } from "../support/tcp_proxy.ts";
+import { type Figure, measureInTurns } from "./figure.ts";
 import { createCase } from "./work.ts";
-
-const ROUNDS = 5;
 
 /** Numbers of inputs. A process of a stateless script has fewer milliseconds for each. */
 const INPUTS = { separate: 1000, stateless: 5000 };
 
-/** Milliseconds between a request and its response, if the service is far away. */
+/** Milliseconds that a request and its response are on the way, if the service is far away. */
 const DISTANCE = 50;
 
 /** Inputs that run at the same time: on this machine, and if the service is far away. */
@@ -34,11 +32,13 @@ export async function measureInputs(): Promise<Figure[]> {
 /** Measures the same with a service that is far away. The ideal is that all inputs wait for their responses all the time. */
 export async function measureFarInputs(): Promise<Figure[]> {
   await using bench = await InputsBench.open();
-  await using proxy = startDelayProxy(bench.service, DISTANCE);
+  const port = Number(new URL(bench.service).port);
+  using proxy = new TcpProxy(() => [port], { delayMilliseconds: DISTANCE / 2 });
+  const service = `http://127.0.0.1:${proxy.port}`;
   const { far: concurrency } = CONCURRENCY;
   const [separate = NaN, stateless = NaN] = await bench.measure([
-    { state: "separate", concurrency, service: proxy.url },
-    { state: "stateless", concurrency, service: proxy.url },
+    { state: "separate", concurrency, service },
+    { state: "stateless", concurrency, service },
   ]);
   const ideal = { baseline: "the ideal", theirs: concurrency / DISTANCE * 1000, unit: "/s" } as const;
   const where = `${DISTANCE} ms away, concurrency ${concurrency}`;
@@ -80,11 +80,7 @@ class InputsBench implements AsyncDisposable {
 
   /** Returns the mean rate of each batch, measured in turns. */
   async measure(batches: readonly BatchPace[]): Promise<number[]> {
-    const seconds = batches.map(() => 0);
-    for (let round = 0; round < ROUNDS; round++) {
-      for (const [i, batch] of batches.entries()) seconds[i] = (seconds[i] ?? 0) + await this.#time(batch);
-    }
-    return batches.map(({ state }, i) => ROUNDS * INPUTS[state] / (seconds[i] ?? NaN));
+    return await measureInTurns(batches.map((batch) => async () => INPUTS[batch.state] / await this.#time(batch)));
   }
 
   async #time({ state, concurrency, service }: BatchPace): Promise<number> {

@@ -56,8 +56,6 @@ export class Cluster implements AsyncDisposable {
   readonly workspace: Workspace;
   /** The workers. */
   readonly workers: RunningWorker[] = [];
-  /** Standard error of all workers that have ended. */
-  readonly logs: string[] = [];
   readonly #services: Service[];
   readonly #balancer: TcpProxy;
   readonly #journal: PostgresJournal;
@@ -119,7 +117,6 @@ export class Cluster implements AsyncDisposable {
   replaceWorker(worker: RunningWorker): void {
     worker.process.kill();
     worker.proxy?.[Symbol.dispose]();
-    void worker.process.ended.then(({ stderr }) => this.logs.push(stderr));
     this.workers.splice(this.workers.indexOf(worker), 1);
     this.workers.push(this.#startWorker());
   }
