@@ -58,20 +58,23 @@ async function copyTable<T extends TableName>(
 async function copyFiles(source: CopySource, target: CopyTarget): Promise<number> {
   const known = new Set(await source.bytes.list());
   const copied = new Set(await target.bytes.list());
+  const ids = await listFileIds(target);
+  if (ids.length > 0 && known.size === 0) throw createOtherPlaceError();
+  const missing = ids.find((id) => !known.has(id));
+  if (missing !== undefined) throw createDifference(`the source lacks the bytes of the file ${missing}`);
   if (copied.difference(known).size > 0) throw createOtherFilesError();
-  let number = 0;
+  for (const id of ids) await copyFile(source.bytes, target.bytes, id, copied.has(id));
+  return ids.length;
+}
+
+async function listFileIds(target: CopyTarget): Promise<string[]> {
+  const ids: string[] = [];
   let after: PlacedRow<"items">["place"] | undefined;
   for (;;) {
     const rows = await target.read("items", after, RANGE);
     const last = rows.at(-1);
-    if (last === undefined) return number;
-    for (const { row: { kind, id } } of rows) {
-      if (kind !== FILE_KIND) continue;
-      if (known.size === 0) throw createOtherPlaceError();
-      if (!known.has(id)) throw createDifference(`the source lacks the bytes of the file ${id}`);
-      await copyFile(source.bytes, target.bytes, id, copied.has(id));
-      number++;
-    }
+    if (last === undefined) return ids;
+    ids.push(...rows.filter(({ row }) => row.kind === FILE_KIND).map(({ row }) => row.id));
     after = last.place;
   }
 }

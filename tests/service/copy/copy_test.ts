@@ -174,6 +174,31 @@ Deno.test("a copy to a directory that was interrupted before its last step conti
   assert.deepEqual(await countMatches(back), await countMatches(data));
 });
 
+Deno.test("an interrupted copy says that a file was deleted from the source in the meantime", async () => {
+  await using folder = await makeFolder();
+  const [data, back] = [`${folder.path}/data`, `${folder.path}/back`];
+  await fillDirectory(data, 1);
+  const bytes = openBytes(locateFiles(data).files);
+  const [id = ""] = await bytes.list();
+  await bytes.write(ReadableStream.from([new Uint8Array(3)]), Infinity);
+  {
+    await using source = await openSqliteSource(data);
+    await using target = await openSqliteTarget(back);
+    await Deno.mkdir(locateFiles(back).database); // The database cannot get its name.
+    await assert.rejects(copyRows(source, target, data));
+  }
+  await Deno.remove(locateFiles(back).database);
+  const store = openSqliteStore(locateFiles(data).database);
+  await store.transact((tx) => tx.deleteItem("file", id));
+  await store.close();
+  await bytes.remove(id);
+  await assert.rejects(copyService({ from: data, to: back }), {
+    code: "STORE_DAMAGED",
+    message: `The copy differs from its source: the source lacks the bytes of the file ${id}.`,
+    hint: /^Stop all services that use the source, delete the target, and copy again\./,
+  });
+});
+
 Deno.test("a refused source stays unlocked", async () => {
   await using folder = await makeFolder();
   await fillDirectory(folder.path, 1);
