@@ -1,4 +1,5 @@
 /** The trigram index for text searches in cases. It needs an extension that not every user may create. */
+import { getErrorMessage } from "../../../lib/errors.ts";
 import { delay } from "../../../utils/async/abort.ts";
 import type { Connection, Pool } from "../../../utils/postgres/pool.ts";
 import { PostgresError } from "../../../utils/postgres/postgres_error.ts";
@@ -31,12 +32,17 @@ const EXTENSION = `SELECT quote_ident(nspname) AS schema
 /** Milliseconds between two checks whether another process has built the index. */
 const INTERVAL = 10_000;
 
+/** Seconds until a failed build starts again. Each attempt reads all cases. */
+const RETRY_SECONDS = 300;
+
 /** Options of the index. */
 export interface TextIndexOptions {
   /** Opens a connection whose statements have no time limit. */
   readonly open: () => Promise<Pool>;
   /** Receives a line that explains why there is no index. */
   readonly note: (line: string) => void;
+  /** Seconds until a failed build starts again. Default: 300. */
+  readonly retrySeconds?: number;
 }
 
 /** The text index. While it is missing, queries compare each case. */
@@ -59,10 +65,7 @@ export class TextIndex implements AsyncDisposable {
     const schema = await findExtension(connection, options.note);
     if (schema === undefined) return index;
     if ((await run("SELECT 1 FROM cases LIMIT 1")).count > 0) {
-      index.#building = index.#build(schema).catch((error) => {
-        if (!(error instanceof PostgresError)) throw error;
-        if (!index.#closed.signal.aborted) options.note(`The text index cannot be built: ${error.message}.`);
-      });
+      index.#building = index.#buildRepeatedly(schema);
       return index;
     }
     await run(`SELECT pg_advisory_lock(${LOCK})`);
@@ -97,6 +100,25 @@ export class TextIndex implements AsyncDisposable {
   async #isValid(connection: Connection): Promise<boolean> {
     const { rows: [row] } = await connection.run(STATE);
     return this.#isReady = row?.indisvalid === true;
+  }
+
+  /** Builds the index. After a failure, e.g. if the disk is full, tries again until the store is closed. */
+  async #buildRepeatedly(schema: string): Promise<void> {
+    const { note, retrySeconds = RETRY_SECONDS } = this.#options;
+    const { signal } = this.#closed;
+    while (!signal.aborted && !this.#isReady) {
+      try {
+        await this.#build(schema);
+      } catch (error) {
+        if (signal.aborted) return;
+        const reason = getErrorMessage(error).replace(/\.$/, "");
+        note(
+          `The text index cannot be built: ${reason}. The next attempt is in ${retrySeconds} s. ` +
+            "Until the index exists, text searches compare all cases.",
+        );
+        await delay(1000 * retrySeconds, signal).catch(() => {});
+      }
+    }
   }
 
   async #build(schema: string): Promise<void> {

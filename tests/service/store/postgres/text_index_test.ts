@@ -1,6 +1,7 @@
 /** The text index on PostgreSQL: it is built for existing cases, and a database without it still finds texts. */
 import assert from "node:assert/strict";
 import { openPostgresStore } from "../../../../service/store/postgres/postgres_store.ts";
+import { TextIndex } from "../../../../service/store/postgres/text_index.ts";
 import type { Store, StoredCase } from "../../../../service/store/store.ts";
 import { parseLocation } from "../../../../utils/postgres/location.ts";
 import { openPool, type Pool } from "../../../../utils/postgres/pool.ts";
@@ -58,6 +59,29 @@ Deno.test("the index is built again for existing cases, while others are added",
   await putCases(first, 200, 1);
   await eventually("the index is used", async () => await countMatches(second, "the garage of number 200") === 1);
   await Promise.all([first.close(), second.close(), pool.close()]);
+});
+
+Deno.test("a build that fails with any error is noted, and starts again", async () => {
+  await using schema = useTestSchema();
+  const store = await openPostgresStore(schema.parsed);
+  await putCases(store, 0, 1);
+  await store.close();
+  const pool = await schema.open();
+  await run(pool, `DROP INDEX "casesByText"`);
+  const failures = [new TypeError("No certificate."), new TypeError("No certificate")];
+  const lines: string[] = [];
+  const open = async () => {
+    const failure = failures.shift();
+    if (failure !== undefined) throw failure;
+    return await schema.open();
+  };
+  const options = { open, note: (line: string) => void lines.push(line), retrySeconds: 0.01 };
+  await using index = await pool.use((connection) => TextIndex.prepare(connection, options));
+  await eventually("the index is built", () => index.isReady);
+  const line = "The text index cannot be built: No certificate. The next attempt is in 0.01 s. " +
+    "Until the index exists, text searches compare all cases.";
+  assert.deepEqual(lines, [line, line]);
+  await pool.close();
 });
 
 Deno.test("a store that closes stops building the index", async () => {
