@@ -105,7 +105,7 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
     if (directory !== undefined || !isNew) {
       await checkDefinition(store, app, { isNew, accept: settings.acceptMismatch });
     }
-    await indexFields(store, app);
+    await indexFields(store, app, settings.log);
     const tokens = new Tokens(store, settings.tokenLifetimeSeconds);
     const bytes = store.server === undefined
       ? openBytes(directory === undefined ? undefined : locateFiles(directory).files)
@@ -138,7 +138,7 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
       const reload = async () => {
         const changed = await loadServedApplication(file);
         await checkDefinition(store, changed, { isNew: false, accept: settings.acceptMismatch });
-        await indexFields(store, changed);
+        await indexFields(store, changed, settings.log);
         await server.replaceApplication({ app: changed, assets: await openServedAssets(file) });
         app = changed;
       };

@@ -2,14 +2,16 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
+import { indexFields } from "../../../service/migration/index_fields.ts";
 import { startService } from "../../../service/mod.ts";
+import { loadServedApplication } from "../../../service/sample/served_application.ts";
 import type { Column, Comparator, Filter, RowQuery } from "../../../service/store/query.ts";
 import { defineFunctions } from "../../../service/store/sqlite/define_functions.ts";
 import { FieldIndexes } from "../../../service/store/sqlite/field_indexes.ts";
 import { compileCount, compileRows } from "../../../service/store/sqlite/query.ts";
 import { prepareDatabase } from "../../../service/store/sqlite/schema.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
-import type { Store, StoredCase } from "../../../service/store/store.ts";
+import { type Store, type StoredCase, StoreFull } from "../../../service/store/store.ts";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import { makeFolder } from "../../harness/svc.ts";
 
@@ -203,4 +205,17 @@ Deno.test("a service creates the indexes of its definition, and drops those that
   assert.deepEqual(others, []);
   assert.deepEqual(await start(indexed), [sql]);
   assert.deepEqual(await start(sample), []);
+});
+
+Deno.test("a full disk leaves the indexes as they are, and the log says so", async () => {
+  const store = openSqliteStore(":memory:");
+  const full: Store = { ...store, indexFields: () => Promise.reject(new StoreFull("The disk is full.")) };
+  const lines: unknown[] = [];
+  await indexFields(full, await loadServedApplication(undefined), (text, fields) => lines.push([text, fields?.level]));
+  assert.deepEqual(lines, [[
+    "Warning: The disk is full. The indexes of the fields with 'indexed: true' were not changed, so queries on new ones " +
+    "read all cases. Free some space, then restart the service.",
+    "warning",
+  ]]);
+  await store.close();
 });
