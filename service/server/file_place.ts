@@ -5,7 +5,7 @@
 import { SvcError } from "../../lib/errors.ts";
 import { FILE_KIND, toFileItem } from "../attachments/files.ts";
 import { type ByteStore, BytesUnavailable } from "../store/bytes.ts";
-import { type FilePlaceOptions, IN_DATABASE, openFilePlace } from "../store/open_bytes.ts";
+import { type FilePlaceOptions, IN_DATABASE, isBucket, openFilePlace } from "../store/open_bytes.ts";
 import type { Store, StoredItem, StoreServer } from "../store/store.ts";
 
 /** Identifier of the marker. Its name is random, and its bytes are its name. */
@@ -27,17 +27,18 @@ export async function openFiles(
   }
   const bytes = await openFilePlace(place, options);
   try {
-    await checkPlace(store, bytes, place, marker);
-    return bytes;
+    const name = await checkPlace(store, bytes, place, marker);
+    return isBucket(place) ? bytes : guardDirectory(bytes, place, name);
   } catch (error) {
     throw explainFilesError("--files", place, error);
   }
 }
 
-async function checkPlace(store: Store, bytes: ByteStore, place: string, marker?: StoredItem): Promise<void> {
+/** Checks that a place belongs to the database. Returns the name in its marker, which is created if both are new. */
+async function checkPlace(store: Store, bytes: ByteStore, place: string, marker?: StoredItem): Promise<string> {
   const found = await readMarker(bytes);
   if (found !== undefined) {
-    if (found === marker?.content.name) return;
+    if (found === marker?.content.name) return found;
     throw new SvcError("INVALID_CONFIG", `${place} contains the files of another database.`, {
       hint: "Name another directory or bucket with --files.",
     });
@@ -66,6 +67,36 @@ async function checkPlace(store: Store, bytes: ByteStore, place: string, marker?
   await bytes.write(ReadableStream.from([new TextEncoder().encode(name)]), Infinity, MARKER_ID).catch(async (error) => {
     if (await readMarker(bytes) !== name) throw error; // Another service has written it.
   });
+  return name;
+}
+
+/**
+ * Checks the marker of a directory before each use: a file that is written while the directory is not mounted would be lost.
+ * Throws `BytesUnavailable` if the marker cannot be read.
+ */
+function guardDirectory(bytes: ByteStore, place: string, name: string): ByteStore {
+  const check = async () => {
+    const found = await readMarker(bytes).catch((cause) => {
+      throw new BytesUnavailable(`${place} cannot be read.`, { cause });
+    });
+    if (found !== name) throw new BytesUnavailable(`${place} no longer contains the files of this database.`);
+  };
+  async function* read(id: string) {
+    await check();
+    yield* bytes.read(id);
+  }
+  return {
+    ...bytes,
+    async write(pieces, limit, id) {
+      await check();
+      return await bytes.write(pieces, limit, id);
+    },
+    read: (id) => ReadableStream.from(read(id)),
+    async remove(id) {
+      await check();
+      await bytes.remove(id);
+    },
+  };
 }
 
 /** Opens a directory or bucket that a flag names, and checks that it can be read. */

@@ -77,6 +77,28 @@ Deno.test("services share the files in a directory, and refuse any other place",
   });
 });
 
+Deno.test("a directory that is no longer mounted is a 503 that clients repeat", async () => {
+  await using schema = useTestSchema();
+  await using folder = await makeFolder();
+  const [files, away] = [`${folder.path}/mounted`, `${folder.path}/away`];
+  await using service = await openService({ store: schema.location, files });
+  const id = await attach(service);
+  await Deno.rename(files, away);
+  const assertUnavailable = async () => {
+    for (const response of [await upload(service), await download(service, id)]) {
+      assert.deepEqual([response.status, response.headers.get("retry-after")], [503, "1"]);
+      if (response instanceof Response) await response.body?.cancel();
+    }
+  };
+  await assertUnavailable();
+  await Deno.writeTextFile(files, ""); // Reading the marker now fails with another error.
+  await assertUnavailable();
+  await Deno.remove(files);
+  await Deno.rename(away, files);
+  await assertDownload(service, id);
+  assert.equal((await upload(service)).status, 201);
+});
+
 Deno.test("files are in a bucket, and a bucket that is down is a 503 that clients repeat", async () => {
   await using schema = useTestSchema();
   await using bucket = startS3();
