@@ -18,6 +18,24 @@ export interface LogFields {
 /** Writes an entry: a text, and fields that only JSON contains. */
 export type Log = (text: string, fields?: LogFields) => void;
 
+/**
+ * Logs an unexpected error: its stack as text, and its name, code and calls in JSON. JSON omits the message, which may contain
+ * case content.
+ */
+export function logError(log: Log, sentence: string, error: unknown, fields: LogFields = {}): void {
+  const stack = error instanceof Error ? error.stack ?? error.message : String(error);
+  log(`${sentence}: ${stack}`, { level: "error", message: `${sentence}.`, ...fields, ...describeError(error) });
+}
+
+function describeError(error: unknown): LogFields {
+  if (!(error instanceof Error)) return { error: typeof error };
+  return {
+    error: error.constructor.name,
+    code: "code" in error ? String(error.code) : undefined,
+    calls: error.stack?.replace(error.message, "").split("\n").slice(1).map((line) => line.trim()).join("\n"),
+  };
+}
+
 /** Creates a log that writes each entry as one JSON object per line: time, level and message, then the other fields. */
 export function createJsonLog(write: (line: string) => void): Log {
   return (text, { level = "info", message = text, ...fields } = {}) => {

@@ -1,6 +1,7 @@
 /** A connection of a client: reads its requests and writes the responses, one after another. */
 import { Buffer } from "node:buffer";
 import { STATUS_CODES } from "node:http";
+import { type Log, logError } from "../../lib/telemetry/log.ts";
 import { Invalid } from "../errors.ts";
 import { createResponse, prepareErrorResponse } from "../http/responses.ts";
 import { isKnownError, type KnownError, RequestError } from "../http/status.ts";
@@ -18,7 +19,7 @@ export interface ConnectionOwner {
   respond(request: Request): Response | Promise<Response>;
   /** Counts bytes of a response that were not sent yet. A negative number takes them back. */
   countUnsent(bytes: number): void;
-  log(line: string): void;
+  readonly log: Log;
 }
 
 /** Phase of a connection. */
@@ -63,7 +64,7 @@ export class Connection implements ByteSource {
     try {
       while (await this.#serveNext());
     } catch (error) {
-      if (!(error instanceof Disconnected)) this.#owner.log(`A connection failed: ${describe(error)}`);
+      if (!(error instanceof Disconnected)) logError(this.#owner.log, "A connection failed", error);
     } finally {
       this.close();
     }
@@ -361,8 +362,4 @@ function formatDate(): string {
   const second = Math.floor(Date.now() / 1000);
   if (second !== date.second) date = { second, text: new Date().toUTCString() };
   return date.text;
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.stack ?? error.message : String(error);
 }

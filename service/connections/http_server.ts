@@ -1,4 +1,5 @@
 /** The HTTP server of a service: accepts connections, limits them, and stops without losing requests. */
+import type { Log } from "../../lib/telemetry/log.ts";
 import { delay } from "../../utils/async/abort.ts";
 import { type KnownError, RequestError } from "../http/status.ts";
 import { Connection, type ConnectionOwner } from "./connection.ts";
@@ -15,7 +16,7 @@ export interface HttpServerOptions {
   readonly limits: ConnectionLimits;
   readonly respond: Respond;
   /** Logs unexpected errors. */
-  readonly log: (line: string) => void;
+  readonly log: Log;
 }
 
 /** Number of connections above the limit that get a 503 at the same time. Further ones are not accepted yet. */
@@ -130,9 +131,9 @@ export class HttpServer implements ConnectionOwner {
     this.#unsent += bytes;
   }
 
-  /** Logs an unexpected error. */
-  log(line: string): void {
-    this.#options.log(line);
+  /** Logs unexpected errors. */
+  get log(): Log {
+    return this.#options.log;
   }
 
   async #accept(): Promise<void> {

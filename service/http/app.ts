@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import { SvcError } from "../../lib/errors.ts";
 import { hasEffect } from "../../lib/operation/operation.ts";
-import type { Log } from "../../lib/telemetry/log.ts";
+import { type Log, logError } from "../../lib/telemetry/log.ts";
 import { VERSION } from "../../lib/version.ts";
 import { abortable } from "../../utils/async/abort.ts";
 import type { JsonObject } from "../../utils/json.ts";
@@ -351,7 +351,7 @@ function refuseMethod(c: Context<Env>, methods: readonly string[]): Response {
 
 function reportUnexpected(error: Error, { log }: AppOptions): Response {
   const requestId = crypto.randomUUID();
-  log(`Request ${requestId} failed: ${error.stack ?? error.message}`, { level: "error", requestId });
+  logError(log, `Request ${requestId} failed`, error, { requestId });
   const sentence = `The service failed. For the reason, search its log for request ${requestId}.`;
   const known = error instanceof StoreFull || isDiskFull(error)
     ? new RequestError("InsufficientStorage", "The disk of the service is full. Free some space on it.")

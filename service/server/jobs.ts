@@ -1,5 +1,5 @@
 /** Work that runs after the response, and calls that wait for other systems. */
-import type { Log } from "../../lib/telemetry/log.ts";
+import { type Log, logError } from "../../lib/telemetry/log.ts";
 import { delay } from "../../utils/async/abort.ts";
 import type { LaterWork } from "../http/handler.ts";
 import type { Store } from "../store/store.ts";
@@ -48,10 +48,7 @@ export class Jobs {
     } catch (error) {
       this.#failures++;
       const seconds = Math.min(2 ** failures, MAX_PAUSE);
-      const reason = error instanceof Error ? error.stack : String(error);
-      this.#log(`A background job failed. It will be retried in ${seconds} s or at the next start: ${reason}`, {
-        level: "error",
-      });
+      logError(this.#log, `A background job failed. It will be retried in ${seconds} s or at the next start`, error);
       void this.track(this.#retry(work, failures + 1, seconds));
     }
   }

@@ -31,7 +31,7 @@ import { openStore, type StoreFile } from "../store/open_store.ts";
 import { upgradeDatabase, type UpgradeProgress } from "../store/sqlite/upgrade/upgrade.ts";
 import { explainUpgrade, type UpgradeState, writeUpgrade } from "./upgrade_state.ts";
 import { deleteExpiredResponses } from "../http/idempotency.ts";
-import type { Log } from "../../lib/telemetry/log.ts";
+import { type Log, logError } from "../../lib/telemetry/log.ts";
 import { isTracing } from "../../lib/telemetry/tracing.ts";
 import type { ServiceMetrics } from "../telemetry/service_metrics.ts";
 import type { ServiceTrace } from "../telemetry/service_trace.ts";
@@ -248,10 +248,7 @@ export function sweepRegularly(
   { store, bytes, clock }: { readonly store: Store; readonly bytes: ByteStore; readonly clock: ServiceClock },
   log: Log,
 ): AsyncDisposable {
-  const logFailure = (what: string) => (error: unknown) => {
-    const reason = error instanceof Error ? error.stack : String(error);
-    log(`Expired ${what} were not deleted: ${reason}`, { level: "error" });
-  };
+  const logFailure = (what: string) => (error: unknown) => logError(log, `Expired ${what} were not deleted`, error);
   const sweep = async () => {
     await clock.synchronize().catch((error) =>
       log(`The clock of the database cannot be read: ${getErrorMessage(error)}`, { level: "error" })

@@ -298,7 +298,8 @@ class Worker implements MeasuredWorker {
         log(`${id} ${place} ${result}: ${code} ${message}`, entry);
       }
     } catch (error) {
-      log(`${id} ${place}: ${toSvcError(error).message}`, { ...fields, level: "error" });
+      const { code, message } = toSvcError(error);
+      log(`${id} ${place}: ${message}`, { ...fields, level: "error", message: "Input not completed", code });
       this.#backoff.set(id, Date.now() + BACKOFF_MILLISECONDS);
     } finally {
       await claim[Symbol.asyncDispose]();

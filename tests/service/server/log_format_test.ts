@@ -1,7 +1,10 @@
 /** The log of a service as JSON. */
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { locateFiles } from "../../../service/server/directory.ts";
 import { openService, ServiceHome, START_ARGUMENTS } from "../../harness/service.ts";
 import { textAt } from "../../harness/service_engine.ts";
+import { makeFolder } from "../../harness/svc.ts";
 import { parseJsonObject } from "../../../utils/json.ts";
 
 Deno.test("a log in JSON has an object for each request, without secrets and content of cases", async () => {
@@ -36,6 +39,28 @@ Deno.test("a log in JSON has an object for each request, without secrets and con
   const text = service.log.join("\n");
   assert.doesNotMatch(text, /Ada|divorced|wrong-token|secret/);
   assert.ok(!text.includes(service.token));
+});
+
+Deno.test("an unexpected error in JSON has its name, code and calls, but not its message", async () => {
+  await using folder = await makeFolder();
+  await using service = await openService({ data: folder.path, logFormat: "json" });
+  using db = new DatabaseSync(locateFiles(folder.path).database);
+  db.exec("CREATE TRIGGER t BEFORE INSERT ON cases BEGIN SELECT RAISE(ABORT, 'Ada Lovelace\n    at her desk'); END");
+  const { status, headers } = await service.call("POST", "/cases", { body: { caseTypeID: "City-Permit-Work-Permit" } });
+  assert.equal(status, 500);
+  const [line = "", ...others] = service.log;
+  assert.deepEqual(others, []);
+  assert.doesNotMatch(line, /Ada|desk/);
+  const requestId = headers.get("x-request-id");
+  const { time: _, calls, ...entry } = parseJsonObject(line) ?? {};
+  assert.deepEqual(entry, {
+    level: "error",
+    message: `Request ${requestId} failed.`,
+    requestId,
+    error: "Error",
+    code: "ERR_SQLITE_ERROR",
+  });
+  assert.match(String(calls), /^at SqliteTransaction\.putCase .*transaction\.ts.*\nat /);
 });
 
 Deno.test("the log file of a detached service contains only JSON", async () => {
