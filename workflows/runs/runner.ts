@@ -374,6 +374,7 @@ export class Runner {
     let run: InputRun | undefined;
     using losing = new DisposableStack();
     const open = (stop: (reason: SvcError) => void, whenIdle: () => Promise<void>) => {
+      if (this.isInterrupted) throw interrupted();
       run = new InputRun({
         events,
         history,

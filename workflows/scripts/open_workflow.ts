@@ -100,7 +100,7 @@ export class OpenWorkflow implements AsyncDisposable {
   #maxShared = 0;
   #copy?: ScriptCopy;
   #reserve = 0;
-  /** Settles when the script has more instances. */
+  /** Settles when the script has its further instances. */
   #adding?: Promise<void>;
 
   /** Use `openWorkflow`. The workflow removes its folder. */
@@ -161,16 +161,22 @@ export class OpenWorkflow implements AsyncDisposable {
       return;
     }
     this.#reserve = reserve;
-    if (reserve > 0) this.#adding ??= this.#addInstances();
+    if (reserve === 0 || this.#adding !== undefined) return;
+    this.#adding = this.#addInstances();
+    this.#adding.catch(() => {}); // Thrown when a process needs the instances.
   }
 
-  /** Makes the copies while the first inputs run, so that a resumed run continues sooner. */
+  /** Makes the copies while the first input runs, and then starts the processes in reserve. */
   async #addInstances(): Promise<void> {
-    try {
-      this.#guestFiles = { ...this.#guestFiles, instances: await this.#copy?.addInstances() };
-    } catch {
-      // The copies only save time. If the folder is gone, the next process reports it.
-    }
+    const instances = await this.#copy?.addInstances();
+    this.#guestFiles = { ...this.#guestFiles, instances };
+    this.#fillReserve();
+  }
+
+  #fillReserve(): void {
+    // A process that starts before the instances exist could run only one input.
+    if (this.#guestFiles.instances === undefined) return;
+    while (this.#loaded.length < this.#reserve) this.#loaded.push(this.#start());
   }
 
   /**
@@ -185,8 +191,8 @@ export class OpenWorkflow implements AsyncDisposable {
     { mayShare = false }: { readonly mayShare?: boolean } = {},
   ): Promise<JsonValue | undefined> {
     const isShared = mayShare && this.#maxShared > 0;
-    const sandbox = isShared ? this.#openShared() : this.#takeLoaded() ?? this.#start();
-    while (this.#loaded.length < this.#reserve) this.#loaded.push(this.#start());
+    const sandbox = isShared ? this.#openShared() : this.#takeLoaded() ?? await this.#startNext();
+    this.#fillReserve();
     const startedAt = performance.now();
     try {
       const handlers = createHandlers((reason) => sandbox.stop(reason), () => sandbox.whenIdle());
@@ -208,8 +214,9 @@ export class OpenWorkflow implements AsyncDisposable {
 
   /** Stops all sandboxes and removes their folder. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#reserve = 0;
     this.#stop();
-    await this.#adding;
+    await this.#adding?.catch(() => {});
     await Promise.all(this.#guests.values().map((guest) => guest.gone()));
     await this.#folder[Symbol.asyncDispose]();
   }
@@ -226,6 +233,12 @@ export class OpenWorkflow implements AsyncDisposable {
       if (!sandbox.hasEnded) return sandbox;
     }
     return undefined;
+  }
+
+  /** Takes or starts a sandbox, when the script has its further instances if it gets any. */
+  async #startNext(): Promise<Sandbox> {
+    await this.#adding;
+    return this.#takeLoaded() ?? this.#start();
   }
 
   #start(): Sandbox {

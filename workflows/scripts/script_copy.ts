@@ -1,10 +1,12 @@
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { dirname, relative } from "node:path";
 import { getErrorMessage, SvcError } from "../../lib/errors.ts";
-import { describeReadError } from "../../utils/fs/describe_error.ts";
+import { describeReadError, describeWriteError } from "../../utils/fs/describe_error.ts";
 import { lowerFirst } from "../../utils/text/wording.ts";
 import { sha256, sha256Text } from "../../utils/text/sha256.ts";
 import { CopiedPaths } from "../sandbox/host/copied_paths.ts";
+import { lostFolder } from "../sandbox/host/guest_process.ts";
+import { StopsRun } from "../sandbox/host/interruption.ts";
 import { readInside } from "./read_inside.ts";
 
 /** Maximum total size of the files of a script, in MiB. */
@@ -80,12 +82,17 @@ export class ScriptCopy {
   async addInstances(): Promise<number> {
     const size = MAX_MIB * MEBIBYTE - this.#left;
     const count = Math.floor(Math.min(MAX_INSTANCES, MEBIBYTE / size, MAX_URL_CHARACTERS / this.script.href.length));
-    for (const copy of this.#copied) {
-      for (let instance = 1; instance < count; instance++) {
+    const addInstance = async (instance: number) => {
+      for (const copy of this.#copied) {
         const further = fileURLToPath(this.paths.toInstance(pathToFileURL(copy).href, instance));
         await Deno.mkdir(dirname(further), { recursive: true, mode: 0o700 });
         await Deno.copyFile(copy, further);
       }
+    };
+    try {
+      await Promise.all(Array.from({ length: Math.max(0, count - 1) }, (_, index) => addInstance(index + 1)));
+    } catch (cause) {
+      throw explainCopyError(cause);
     }
     return Math.max(1, count);
   }
@@ -131,6 +138,15 @@ export class ScriptCopy {
     Deno.writeFileSync(copy, bytes, { mode: 0o600, createNew: true });
     return CODE.test(path) ? new TextDecoder().decode(bytes) : "";
   }
+}
+
+function explainCopyError(cause: unknown): SvcError {
+  if (cause instanceof Deno.errors.NotFound) return lostFolder(cause);
+  const reason = describeWriteError(cause) ?? lowerFirst(getErrorMessage(cause));
+  return new SvcError("INVALID_CONFIG", `The script cannot be copied to the temporary directory: ${reason}.`, {
+    cause: new StopsRun(undefined, { cause }),
+    hint: "Free space there, or set TMPDIR to another directory.",
+  });
 }
 
 /** Computes the SHA-256 of the contents of files in the order of their paths. It does not depend on the folder. */

@@ -211,3 +211,19 @@ Deno.test("a run whose temporary directory was removed says so and can be resume
   assert.deepEqual([outcome.failure.code, outcome.isOpen], ["INVALID_CONFIG", true]);
   assert.match(outcome.failure.message, /^The temporary directory of the run was removed/);
 });
+
+Deno.test("a run whose script cannot be copied for further inputs says so and can be resumed", async () => {
+  await using folder = await makeFolder({ "script.ts": scriptText("return 1;", []) });
+  await using workflow = await openScript({ script: `${folder.path}/script.ts`, allowDeclared: true });
+  const run = (number: number) => createRunner(workflow).run({ number, place: `in:${number}` });
+  const [copies] = workflow.files[0]?.copy.split(`/0${folder.path}`) ?? [];
+  await Deno.writeTextFile(`${copies}/1`, ""); // The folder of the next instance.
+  workflow.expectInputs(1);
+  assert.deepEqual(await run(1), { result: 1 });
+  const outcome = await run(2);
+  assert("failure" in outcome);
+  const { code, message, hint } = outcome.failure;
+  assert.deepEqual([code, outcome.isOpen], ["INVALID_CONFIG", true]);
+  assert.match(message, /^The script cannot be copied to the temporary directory: .+\.$/);
+  assert.equal(hint, "Free space there, or set TMPDIR to another directory.");
+});
