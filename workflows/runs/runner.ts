@@ -334,6 +334,7 @@ export class Runner {
         const failure = toSvcError(thrown);
         if (failure.cause instanceof LostSharedProcess) {
           isAlone = true;
+          attempt--; // Another input may have ended the process.
           continue;
         }
         const isKilled = failure.cause instanceof KilledFromOutside;

@@ -34,8 +34,8 @@ export interface InputsOptions {
   readonly concurrency?: number;
   /** Limits of each input. */
   readonly limits?: Partial<Limits>;
-  /** Called with each request before it is answered. */
-  readonly onRequest?: (call: string) => void | Promise<void>;
+  /** Called with each request, and the processes of the script, before it is answered. */
+  readonly onRequest?: (call: string, processes: readonly number[]) => void | Promise<void>;
 }
 
 /** Runs a script on inputs, and notes the processes. */
@@ -48,8 +48,9 @@ export async function runInputs(
   const script = `${folder.path}/script.ts`;
   const processes = new Set<number>();
   await using api = new TinyApi(async (call) => {
-    await onRequest?.(call);
-    for (const process of await findSandboxes(Deno.pid, script)) processes.add(process);
+    const found = await findSandboxes(Deno.pid, script);
+    for (const process of found) processes.add(process);
+    await onRequest?.(call, found);
     return Response.json(createCaseBody("C-1"));
   });
   await using workflow = await openScript({ script, allowDeclared: true, limits });

@@ -89,6 +89,18 @@ for (
   });
 }
 
+Deno.test("the loss of a shared process leaves an input as many attempts as before", async () => {
+  const body = `for (let count = 0; count < 6; count++) await svc.cases.get("C-1"); return input;`;
+  let kills = 0;
+  const { results } = await runInputs(stateless(body), numbers(1), {
+    onRequest: (_call, processes) => {
+      // The latest one runs the input. The one that has loaded the script is in reserve.
+      if (kills++ < 5) Deno.kill(Math.max(...processes), "SIGKILL");
+    },
+  });
+  assert.deepEqual(results, [0]);
+});
+
 Deno.test("stateless must be true or false", async () => {
   const { error } = await runText(scriptText("").replace("allow:", 'stateless: "yes" as unknown as boolean, allow:'));
   assert.equal(error?.message, `The workflow's "stateless" is invalid: set it to true or false.`);
