@@ -109,6 +109,7 @@ class Worker implements MeasuredWorker {
   /** Metrics of the worker, if they are on. */
   metrics?: WorkerMetrics;
   readonly #queue: WorkQueue;
+  readonly #journal: PostgresJournal;
   readonly #session: Session;
   readonly #options: WorkerOptions;
   readonly #allowed: Grants;
@@ -138,8 +139,6 @@ class Worker implements MeasuredWorker {
     this.#service = service;
     this.#caller = createCaller(options.service);
   }
-
-  readonly #journal: PostgresJournal;
 
   get concurrency(): number {
     return this.#options.concurrency;
