@@ -17,6 +17,16 @@ export interface RunReference {
 /** Advice for a script that may have failed because of its only input. A run keeps its input. */
 const WRONG_INPUT = "If the input is wrong, start a new run with another one.";
 
+/** Lists the commands that continue a run with failed or stopped inputs, or with inputs that were not started. */
+export function listContinueCommands(
+  { failed, stopped, isCut }: { readonly failed: number; readonly stopped: number; readonly isCut: boolean },
+): ContinueCommand[] {
+  return [
+    ...(isCut || stopped > 0 ? ["resume" as const] : []),
+    ...(failed > 0 ? ["retry" as const] : []),
+  ];
+}
+
 /** Returns the error with a hint that ends with the commands that continue the run. */
 export function addCommands(error: SvcError, run: RunReference, verbs: readonly ContinueCommand[]): SvcError {
   const mayEdit = error.code === "WORKFLOW_FAILED" && verbs.includes("retry");

@@ -16,7 +16,7 @@ import { checkFile, checkStartedInputs, tooFewInputs } from "./check_file.ts";
 import { claimRun } from "./claim_run.ts";
 import { describeRun } from "./describe_run.ts";
 import { describeService } from "./describe_service.ts";
-import { addCommands, type ContinueCommand, toRunCommand } from "./hints.ts";
+import { addCommands, type ContinueCommand, listContinueCommands, toRunCommand } from "./hints.ts";
 import { interrupted } from "../sandbox/host/interruption.ts";
 import { type OpenWorkflow, openWorkflow } from "../scripts/open_workflow.ts";
 import type { InputSource } from "./input_source.ts";
@@ -250,11 +250,7 @@ class ActiveRun implements Run {
     const { inputs, succeeded, failed, stopped } = summary;
     const counts = { inputs, succeeded, failed, stopped, ...(isCut && { reachedMaxFailures: maxFailures }) };
     onEnd?.(counts);
-    const commands: ContinueCommand[] = [
-      ...(isCut || stopped > 0 ? ["resume" as const] : []),
-      ...(failed > 0 ? ["retry" as const] : []),
-    ];
-    return { counts, error: toBatchError(summary), commands };
+    return { counts, error: toBatchError(summary), commands: listContinueCommands({ failed, stopped, isCut }) };
   }
 
   async #hasMoreInputs({ read, inputs }: BatchSummary): Promise<boolean> {

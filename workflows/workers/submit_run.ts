@@ -9,7 +9,7 @@ import { openPostgresJournal, type PostgresJournal } from "../journal/postgres/p
 import { checkRunId, newRunId } from "../journal/run_id.ts";
 import { type InputResult, toBatchError } from "../runs/batch.ts";
 import { describeService } from "../runs/describe_service.ts";
-import { addCommands, type ContinueCommand, toRunCommand } from "../runs/hints.ts";
+import { addCommands, listContinueCommands, toRunCommand } from "../runs/hints.ts";
 import { type StartRunOptions, toSettings } from "../runs/options.ts";
 import type { Run, RunSummary } from "../runs/run.ts";
 import { openWorkflow } from "../scripts/open_workflow.ts";
@@ -260,20 +260,22 @@ export class SubmittedRun implements Run {
     }
   }
 
-  #conclude({ succeeded, failed, hasReachedMaxFailures }: QueueProgress): RunSummary {
+  #conclude({ total, succeeded, failed, hasReachedMaxFailures }: QueueProgress): RunSummary {
     const { onEnd, maxFailures } = this.#submission.options;
+    const inputs = succeeded + failed + this.#stopped;
+    const isCut = hasReachedMaxFailures && inputs < total;
     const counts = {
-      inputs: succeeded + failed + this.#stopped,
+      inputs,
       succeeded,
       failed,
       stopped: this.#stopped,
-      ...(hasReachedMaxFailures && { reachedMaxFailures: String(maxFailures) }),
+      ...(isCut && { reachedMaxFailures: String(maxFailures) }),
     };
     onEnd?.(counts);
     const batch = { ...counts, failures: this.#failures, isLimitReached: hasReachedMaxFailures, read: counts.inputs };
     const error = toBatchError(batch);
     if (error === undefined) return { id: this.id, ...counts };
-    const commands: ContinueCommand[] = failed > 0 ? ["retry"] : ["resume"];
+    const commands = listContinueCommands({ failed, stopped: this.#stopped, isCut });
     return { id: this.id, ...counts, error: addCommands(error, this.#reference, commands) };
   }
 

@@ -80,7 +80,10 @@ Deno.test("--max-failures stops all workers, and retry gives the failed inputs b
     const { failed, succeeded, reachedMaxFailures, error } = await run.finish();
     assert.ok(failed >= maxFailures && failed < maxFailures + concurrency, `${failed} failed`);
     assert.deepEqual([succeeded, reachedMaxFailures], [0, "3"]);
-    assert.match(error?.hint ?? "", /svc workflow retry r1 --journal .postgres/);
+    assert.match(
+      error?.hint ?? "",
+      /svc workflow resume r1 --journal .postgres.*svc workflow retry r1 --journal .postgres/s,
+    );
   }
   await using runs = workers.runs();
   assert.equal((await runs.status("r1")).state, "paused");
