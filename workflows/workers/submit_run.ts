@@ -1,9 +1,10 @@
 /** Starts runs whose inputs are processed by workers. */
 import type { CallerOptions } from "../../lib/client/caller.ts";
-import { SvcError } from "../../lib/errors.ts";
+import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import { abortable, delay, onAbort } from "../../utils/async/abort.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import type { PasswordSource } from "../../utils/postgres/password.ts";
+import { toRecordedError } from "../engine/history.ts";
 import { checkInputs, openInputs } from "../inputs/open_inputs.ts";
 import { openPostgresJournal, type PostgresJournal } from "../journal/postgres/postgres_journal.ts";
 import { checkRunId, newRunId } from "../journal/run_id.ts";
@@ -136,6 +137,7 @@ export class SubmittedRun implements Run {
   readonly #summary = Promise.withResolvers<RunSummary>();
   readonly #recording: Promise<void>;
   readonly #failures: string[] = [];
+  #lastError?: ErrorRecord;
   #stopped = 0;
   #isRecorded = false;
 
@@ -239,8 +241,11 @@ export class SubmittedRun implements Run {
         for (const { number, result, isStopped } of page) {
           last = number;
           if (isStopped) this.#stopped++;
-          if ("error" in result && this.#failures.length < MAX_NAMED_FAILURES) {
-            this.#failures.push(`${result.input} (${result.error.code})`);
+          if ("error" in result) {
+            this.#lastError = result.error;
+            if (this.#failures.length < MAX_NAMED_FAILURES) {
+              this.#failures.push(`${result.input} (${result.error.code})`);
+            }
           }
           yield result;
         }
@@ -271,12 +276,13 @@ export class SubmittedRun implements Run {
       stopped: this.#stopped,
       ...(isCut && { reachedMaxFailures: String(maxFailures) }),
     };
-    onEnd?.(counts);
+    const hasInput = !this.isBatch && total === 1;
+    if (!hasInput) onEnd?.(counts);
     const batch = { ...counts, failures: this.#failures, isLimitReached: hasReachedMaxFailures, read: counts.inputs };
-    const error = toBatchError(batch);
+    const error = hasInput && this.#lastError ? toRecordedError(this.#lastError) : toBatchError(batch);
     if (error === undefined) return { id: this.id, ...counts };
     const commands = listContinueCommands({ failed, stopped: this.#stopped, isCut });
-    return { id: this.id, ...counts, error: addCommands(error, this.#reference, commands) };
+    return { id: this.id, ...counts, error: addCommands(error, { ...this.#reference, hasInput }, commands) };
   }
 
   #createLeftError(): SvcError {

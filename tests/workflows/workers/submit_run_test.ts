@@ -21,8 +21,10 @@ async function openSubmission(allow: readonly string[] = [], body = "return inpu
   return {
     location: schema.location,
     service: { configDirectory: folder.path },
-    submit: (options: Pick<SubmitOptions, "inputs" | "signal" | "maxOutageSeconds">, service: CallerOptions = {}) =>
-      submitRun({ ...submitted, ...options }, { configDirectory: folder.path, ...service }),
+    submit: (
+      options: Pick<SubmitOptions, "input" | "inputs" | "signal" | "maxOutageSeconds" | "onEnd">,
+      service: CallerOptions = {},
+    ) => submitRun({ ...submitted, ...options }, { configDirectory: folder.path, ...service }),
     async [Symbol.asyncDispose]() {
       await schema[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
@@ -118,6 +120,20 @@ Deno.test("the note of a worker about a run is deleted when the run has ended", 
   stop.abort();
   await working;
   assert.deepEqual(log.slice(1), ["Run r1: This worker does not grant cases.get."]);
+});
+
+Deno.test("the error of a run with one input is that of its input", async () => {
+  await using submission = await openSubmission([], `throw new Error("The permit has no address.");`);
+  const { location: store, service } = submission;
+  const ends: unknown[] = [];
+  await using run = await submission.submit({ input: 1, onEnd: (counts) => ends.push(counts) });
+  await run.recorded;
+  const { signal } = new AbortController();
+  await runWorker({ store, concurrency: 1, allow: [], service, untilIdle: true, signal, log: () => {} });
+  const { error } = await run.finish();
+  assert.match(String(error?.message), /The permit has no address\./);
+  assert.match(String(error?.hint), /svc workflow retry r1 /);
+  assert.deepEqual(ends, []);
 });
 
 Deno.test("a worker runs many inputs of a run in one process", async () => {
