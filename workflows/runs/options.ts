@@ -45,6 +45,8 @@ export interface RunEvents {
   readonly onProgress?: (progress: BatchProgress) => void;
   /** Called when the service is unavailable, and when it is available again. Calls wait in between. */
   readonly onOutage?: (outage: RunOutage) => void;
+  /** Called once if workers process the run and none is running, with the location of their journal. */
+  readonly onNoWorker?: (location: string) => void;
   /** Called once when the last result of a batch has been read, before the state of the run is recorded. */
   readonly onEnd?: (counts: InputCounts) => void;
 }

@@ -109,7 +109,7 @@ async function* numberValues(
 /** Options for following a run. */
 type FollowOptions = Pick<
   SubmitOptions,
-  "workers" | "each" | "inputs" | "signal" | "maxFailures" | "onProgress" | "onEnd"
+  "workers" | "each" | "inputs" | "signal" | "maxFailures" | "onProgress" | "onEnd" | "onNoWorker"
 >;
 
 /** The parts of a submitted run. */
@@ -140,6 +140,7 @@ export class SubmittedRun implements Run {
   #lastError?: ErrorRecord;
   #stopped = 0;
   #isRecorded = false;
+  #hasNotedNoWorker = false;
 
   /** Use `submitRun`. */
   constructor(submission: Submission) {
@@ -232,6 +233,7 @@ export class SubmittedRun implements Run {
       if (mayEnd || Date.now() - readAt > PROGRESS_MILLISECONDS) {
         progress = await queue.readProgress(this.id);
         readAt = Date.now();
+        if (progress !== undefined) await this.#noteNoWorker(progress);
       }
       for (
         let page = await queue.readEnded(this.id, last);
@@ -263,6 +265,15 @@ export class SubmittedRun implements Run {
       }
       await Promise.race([delay(POLL_MILLISECONDS, this.#stop.signal).catch(() => {}), failed]);
     }
+  }
+
+  /** Tells the caller once that the run waits because no worker is running. */
+  async #noteNoWorker({ state, running, hasReachedMaxFailures }: QueueProgress): Promise<void> {
+    const { queue, options: { workers, onNoWorker } } = this.#submission;
+    if (onNoWorker === undefined || this.#hasNotedNoWorker) return;
+    if (state !== "open" || running > 0 || hasReachedMaxFailures || await queue.hasWorkers()) return;
+    this.#hasNotedNoWorker = true;
+    onNoWorker(workers);
   }
 
   #conclude({ total, succeeded, failed, hasReachedMaxFailures }: QueueProgress): RunSummary {

@@ -5,7 +5,7 @@ import type { BatchInput } from "../inputs/batch_input.ts";
 import type { RunRecord } from "../journal/journal.ts";
 import { type ClaimedInput, toText } from "../journal/postgres/claimed_input.ts";
 import { type PostgresJournal, toInputRecord } from "../journal/postgres/postgres_journal.ts";
-import type { WorkerState } from "../journal/postgres/session.ts";
+import { LEASE_SECONDS, type WorkerState } from "../journal/postgres/session.ts";
 import { toRun } from "../journal/rows.ts";
 import { type InputResult, toInputResult } from "../runs/batch.ts";
 import { toRecordedError } from "../engine/history.ts";
@@ -465,6 +465,15 @@ export class WorkQueue {
       seenAt: toTime(row.seen),
       ...(row.note !== null && { note: String(row.note) }),
     }));
+  }
+
+  /** Reports whether a worker is running. */
+  async hasWorkers(): Promise<boolean> {
+    const rows = await this.#query(
+      `SELECT FROM workers
+       WHERE state <> 'ended' AND kind = 'worker' AND "seenAt" > now() - interval '${LEASE_SECONDS} seconds' LIMIT 1`,
+    );
+    return rows.length > 0;
   }
 
   /** Sends a request to the worker with an identifier, or to all. Returns the identifiers of the workers. */

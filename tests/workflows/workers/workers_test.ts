@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { openPostgresJournal } from "../../../workflows/journal/postgres/postgres_journal.ts";
 import { useTestSchema } from "../../harness/postgres_schema.ts";
 import { CREATE_CASE, openScriptWorkspace, type ScriptWorkspace, waitForOutput } from "../../harness/workflow.ts";
-import { eventually, within } from "../../harness/wait.ts";
+import { eventually, readUntil, within } from "../../harness/wait.ts";
 
 const INPUTS = 12;
 
@@ -73,6 +73,21 @@ Deno.test("a worker leaves runs that it does not grant, and says why", async () 
   const status = JSON.parse((await watched).stdout);
   assert.deepEqual([status.state, status.succeeded], ["done", 2]);
   assert.equal(await workspace.permits(), 2);
+});
+
+Deno.test("a run that waits because no worker is running says so once, with the command that starts one", async () => {
+  await using workspace = await openScriptWorkspace("return 1;");
+  await using schema = useTestSchema();
+  const run = workspace.start("run", "script.ts", "--allow-declared", "--workers", schema.location);
+  const { text, rest } = await readUntil(run.stderr, "No worker is running");
+  const worker = workspace.worker("start", "--store", schema.location, "--allow", "*", "--until-idle");
+  assert.equal((await within("the worker ends", worker.status)).code, 0);
+  assert.equal(await new Response(run.stdout).text(), "1\n");
+  assert.equal(
+    text + await rest,
+    "No worker is running, so the run waits. Start one with the grants of the script (--allow): " +
+      `svc worker start --store '${schema.location}'\n`,
+  );
 });
 
 Deno.test("workers keep what --keep of a run says", async () => {

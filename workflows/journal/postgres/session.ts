@@ -7,7 +7,7 @@ import { PostgresError } from "../../../utils/postgres/postgres_error.ts";
 const HEARTBEAT = 1000;
 
 /** Seconds without a heartbeat after which a process counts as gone, e.g. because its network was cut. */
-const LEASE_SECONDS = 12;
+export const LEASE_SECONDS = 12;
 
 /** Seconds after a start of the server in which processes may still be connecting again. */
 const RECONNECT_SECONDS = 5;

@@ -1,6 +1,6 @@
 /** Processes a run and prints its results: on stdout a result, or for a batch a line of JSON per input. */
 import { pick } from "../../../../lib/output/fields.ts";
-import { SvcError } from "../../../../lib/errors.ts";
+import { formatCommandLine, SvcError } from "../../../../lib/errors.ts";
 import { escapeControlCharacters, prefixLines } from "../../../../utils/text/control_characters.ts";
 import { getFileName } from "../../../../utils/fs/file_name.ts";
 import { pluralize, truncate } from "../../../../utils/text/wording.ts";
@@ -47,6 +47,11 @@ export async function processRun(
     onOutage: (outage) => {
       bar?.clear();
       note(describeOutage(outage));
+    },
+    onNoWorker: (location) => {
+      bar?.clear();
+      const command = formatCommandLine(["worker", "start", "--store", location]);
+      note(`No worker is running, so the run waits. Start one with the grants of the script (--allow): ${command}`);
     },
     onEnd: (counts) => {
       bar?.clear();
