@@ -128,8 +128,7 @@ class Batch {
       end();
       this.#changed.resolve();
     });
-    // More sandboxes in reserve than processors would not load faster.
-    workflow.expectInputs(Math.min(Math.ceil(concurrency / 2), navigator.hardwareConcurrency));
+    workflow.expectInputs(chooseReserve(concurrency));
     const isNew = async ({ number }: NumberedInput) => !await this.#runner.hasEndedOrWaits(number);
     const paced = limitRate(this.#number(stoppableInputs), rate, () => this.#isOver, isNew);
     for await (const waiting of this.#work(releaseReserve(paced, workflow))) {
@@ -371,6 +370,11 @@ type NumberedInput = BatchInput & { readonly number: number };
 export function toInputResult(input: string, outcome: InputOutcome): InputResult {
   if ("failure" in outcome) return { input, error: outcome.failure.toJSON() };
   return { input, result: outcome.result };
+}
+
+/** Returns the number of sandboxes to keep in reserve. More than there are processors would not load faster. */
+export function chooseReserve(concurrency: number): number {
+  return Math.min(Math.ceil(concurrency / 2), navigator.hardwareConcurrency);
 }
 
 /** Creates the error of a batch in which inputs failed or stopped. Returns undefined if there are no such inputs. */

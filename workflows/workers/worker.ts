@@ -13,6 +13,7 @@ import type { RunRecord } from "../journal/journal.ts";
 import type { ClaimedInput } from "../journal/postgres/claimed_input.ts";
 import { openPostgresJournal, type PostgresJournal } from "../journal/postgres/postgres_journal.ts";
 import type { Session } from "../journal/postgres/session.ts";
+import { chooseReserve } from "../runs/batch.ts";
 import { describeService } from "../runs/describe_service.ts";
 import { findSafeFailures, parseMaxFailures } from "../runs/rate.ts";
 import { Runner } from "../runs/runner.ts";
@@ -208,9 +209,7 @@ class Worker implements MeasuredWorker {
   #expectInputs(run: OpenedRun, taken: number): void {
     run.taken += taken;
     if (run.taken < 2) return;
-    // The same reserve as for a batch without workers.
-    const reserve = Math.min(Math.ceil(this.#options.concurrency / 2), navigator.hardwareConcurrency);
-    run.runner.workflow.expectInputs(reserve);
+    run.runner.workflow.expectInputs(chooseReserve(this.#options.concurrency));
   }
 
   /** Opens the script of a run. Returns undefined if this worker must not or cannot run it. */
