@@ -207,6 +207,6 @@ Deno.test("a password in the location of a journal is refused, and a missing ser
   const missing = parseErrorRecord(await list("postgres://svc@127.0.0.1:1/city"));
   assert.match(
     String(missing.message),
-    /^The journal postgres:\/\/svc@127\.0\.0\.1:1\/city\?schema=svc cannot be opened/,
+    /^The journal postgres:\/\/svc@127\.0\.0\.1:1\/city\?schema=svc cannot be opened: the server cannot be reached: /,
   );
 });

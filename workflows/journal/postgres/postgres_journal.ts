@@ -138,7 +138,8 @@ function parse(text: string) {
 function explain(name: string, error: unknown): unknown {
   if (error instanceof SchemaError) return new SvcError("INVALID_CONFIG", error.message, { cause: error });
   if (!(error instanceof PostgresError)) return error;
-  return new SvcError("INVALID_CONFIG", `The journal ${name} cannot be opened: ${error.message}`, {
+  const reason = error.message.replace(`${name} `, "the server "); // The journal is named already.
+  return new SvcError("INVALID_CONFIG", `The journal ${name} cannot be opened: ${reason}`, {
     cause: error,
     hint: error.kind === "refused"
       ? "Check the location and the user. Pass the password with PGPASSWORD, --store-password-file or " +
