@@ -1,6 +1,7 @@
 /** Serves the metrics of a process to Prometheus. */
 import type { Registry } from "prom-client";
 import { isLoopbackHost } from "../../utils/loopback_host.ts";
+import { toUrlHost } from "../../utils/url_host.ts";
 import { SvcError } from "../errors.ts";
 
 /** An address to listen on. */
@@ -65,8 +66,4 @@ function listen({ hostname, port }: ListenAddress, respond: (request: Request) =
 function respondWith(status: number, text: string, headers: Record<string, string> = {}): Response {
   const all = { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store", ...headers };
   return new Response(text.endsWith("\n") ? text : `${text}\n`, { status, headers: all });
-}
-
-function toUrlHost(hostname: string): string {
-  return hostname.includes(":") ? `[${hostname}]` : hostname;
 }

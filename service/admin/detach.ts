@@ -10,6 +10,7 @@ import { isJsonObject, parseJsonObject } from "../../utils/json.ts";
 import { toKebab } from "../../lib/operation/operation.ts";
 import { resolveOwnModule } from "../../lib/own_files.ts";
 import { delay } from "../../utils/async/abort.ts";
+import { toUrlHost } from "../../utils/url_host.ts";
 import { findMaxConnections } from "../connections/limits.ts";
 import { listModelHosts } from "../conversations/model_address.ts";
 import {
@@ -83,7 +84,7 @@ async function listHosts(app: string | undefined): Promise<string[]> {
 async function findMetricsHost(address: string): Promise<string> {
   const { parseMetricsAddress } = await import("../../lib/telemetry/metrics_server.ts");
   const { hostname, port } = parseMetricsAddress(address);
-  return `${hostname.includes(":") ? `[${hostname}]` : hostname}${port === 0 ? "" : `:${port}`}`;
+  return `${toUrlHost(hostname)}${port === 0 ? "" : `:${port}`}`;
 }
 
 interface Child {
@@ -174,9 +175,7 @@ interface StoreAccess {
 
 async function describeStoreAccess({ location, passwordCommand }: StoreServerPlace): Promise<StoreAccess> {
   const { host, port } = await parseStoreLocation(location);
-  const reach = host.startsWith("/")
-    ? { socketFolders: [host] }
-    : { addresses: [`${host.includes(":") ? `[${host}]` : host}:${port}`] };
+  const reach = host.startsWith("/") ? { socketFolders: [host] } : { addresses: [`${toUrlHost(host)}:${port}`] };
   if (passwordCommand === undefined) return reach;
   const { findProgram, PasswordError } = await import("../../utils/postgres/password.ts");
   try {

@@ -3,6 +3,7 @@ import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import { checkMember, isSecureUrl, PROFILE_DEFAULTS } from "../../lib/auth/profiles.ts";
 import { MAX_TOKEN_SECONDS } from "../../lib/auth/token_cache.ts";
 import { createJsonLog, type Log, LOG_FORMATS } from "../../lib/telemetry/log.ts";
+import { toUrlHost } from "../../utils/url_host.ts";
 import { isOrigin } from "../http/cross_origin.ts";
 import { SvcError } from "../../lib/errors.ts";
 
@@ -163,7 +164,7 @@ export function resolveSettings(options: ServiceOptions): Settings {
 
 /** Builds the URL of a host and a port. */
 export function buildUrl(hostname: string, port: number): string {
-  return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+  return `http://${toUrlHost(hostname)}:${port}`;
 }
 
 function checkAddress({ hostname, port }: Settings): void {

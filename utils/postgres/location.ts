@@ -1,6 +1,7 @@
 /** Locations of PostgreSQL databases, e.g. `postgres://app@db.example.org:5432/city?schema=permits`. */
 import { isLoopbackHost } from "../loopback_host.ts";
 import { suggestAlternatives } from "../text/did_you_mean.ts";
+import { toUrlHost } from "../url_host.ts";
 
 /** The place of the tables in a PostgreSQL server, and the user that opens it. It contains no password. */
 export interface PostgresLocation {
@@ -70,15 +71,13 @@ export function formatLocation({ host, port, user, database, schema, authorities
   if (host.startsWith("/")) {
     return `postgres://${encodeURIComponent(user)}@localhost:${port}${path}?host=${host}&${parameters}`;
   }
-  return `postgres://${encodeURIComponent(user)}@${
-    host.includes(":") ? `[${host}]` : host
-  }:${port}${path}?${parameters}`;
+  return `postgres://${encodeURIComponent(user)}@${toUrlHost(host)}:${port}${path}?${parameters}`;
 }
 
 /** Reports whether connections to a location use TLS. Connections within this machine need none. */
 export function usesTls({ host, authorities }: PostgresLocation): boolean {
   if (host.startsWith("/")) return false;
-  return authorities !== undefined || !isLoopbackHost(host.includes(":") ? `[${host}]` : host);
+  return authorities !== undefined || !isLoopbackHost(toUrlHost(host));
 }
 
 function parseUrl(text: string): URL {
