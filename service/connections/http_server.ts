@@ -189,6 +189,7 @@ export class HttpServer implements ConnectionOwner {
         ? `The limit of open files is reached. The service accepts ${this.#maxConnections} connections for now. ` +
           "To accept more, raise the limit with 'ulimit -n' and restart the service."
         : `A connection was not accepted: ${error instanceof Error ? error.message : String(error)}`,
+      { level: "warning" },
     );
   }
 

@@ -1,5 +1,6 @@
 /** Reloads the application definition when its file changes. */
 import { toSvcError } from "../../lib/errors.ts";
+import type { Log } from "../../lib/telemetry/log.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 
 /** Milliseconds between two checks of the file. Checks also notice files on network drives and replaced links. */
@@ -9,7 +10,7 @@ const INTERVAL = 300;
 export interface DefinitionWatch {
   /** Loads the file and serves it. Throws if it cannot be served. */
   readonly reload: () => Promise<void>;
-  readonly log: (line: string) => void;
+  readonly log: Log;
 }
 
 /** Watches the file of a definition. If the changed file cannot be served, logs the reasons. */
@@ -26,7 +27,7 @@ export async function watchDefinition(file: string, { reload, log }: DefinitionW
       await reload();
       log(`${file} has changed. The service now uses it.`);
     } catch (error) {
-      for (const line of describeFailure(file, error)) log(line);
+      for (const line of describeFailure(file, error)) log(line, { level: "error" });
     }
   };
   let checking = Promise.resolve();
@@ -35,7 +36,7 @@ export async function watchDefinition(file: string, { reload, log }: DefinitionW
     if (isChecking) return;
     isChecking = true;
     checking = check()
-      .catch((error) => log(`${file} cannot be watched: ${toSvcError(error).message}`))
+      .catch((error) => log(`${file} cannot be watched: ${toSvcError(error).message}`, { level: "error" }))
       .finally(() => isChecking = false);
   }, INTERVAL);
   return {

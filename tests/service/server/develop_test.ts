@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { openService, ServiceHome, START_ARGUMENTS } from "../../harness/service.ts";
 import { PERMIT_FILE } from "../../harness/service_engine.ts";
 import { makeFolder } from "../../harness/svc.ts";
+import { parseJsonObject } from "../../../utils/json.ts";
 import { eventually } from "../../harness/wait.ts";
 
 const SAMPLE = await Deno.readTextFile(PERMIT_FILE);
@@ -46,6 +47,15 @@ Deno.test("with watch, a definition that does not fit the stored data is not ser
   await Deno.writeTextFile(file, SAMPLE.replaceAll("PRIM0:", "FIRST:"));
   await eventually("the mismatch is reported", () => service.log.some((line) => line.includes("cannot be used")));
   assert.match(service.log[0] ?? "", /PRIM0/);
+});
+
+Deno.test("a definition that cannot be used is an error in a log in JSON", async () => {
+  await using folder = await makeFolder({ "app.yaml": SAMPLE });
+  const file = `${folder.path}/app.yaml`;
+  await using service = await openService({ app: file, watch: true, logFormat: "json" });
+  await Deno.writeTextFile(file, "name: [");
+  await eventually("the issue is reported", () => service.log.some((line) => line.includes("cannot be used")));
+  assert.ok(service.log.every((line) => parseJsonObject(line)?.level === "error"), service.log.join("\n"));
 });
 
 Deno.test("--watch without a definition is refused", async () => {
