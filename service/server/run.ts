@@ -67,7 +67,7 @@ export interface StartHooks {
   readonly prepare?: (service: RunningService) => Promise<void>;
   /** Interrupts an upgrade of the data. */
   readonly signal?: AbortSignal;
-  /** Receives the progress of an upgrade of the data, as lines. Default: the log. */
+  /** Receives the progress of an upgrade of the data, as lines. Default, and with a log in JSON: the log. */
   readonly note?: (line: string) => void;
 }
 
@@ -90,10 +90,11 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
     const place = await findStore(settings.data, options);
     const filePlace = await findFilePlace(settings.data, place, options);
     const isNew = "file" in place && (directory === undefined || !await exists(place.file));
-    const upgradeHooks = { note: settings.log, ...hooks };
+    const note = settings.logFormat === "json" ? settings.log : hooks.note ?? settings.log;
+    const upgradeHooks = { note, signal: hooks.signal };
     const opened = "file" in place && directory !== undefined
       ? await openDirectoryStore({ ...place, isKnown }, directory, upgradeHooks)
-      : await openStore(place, upgradeHooks.note);
+      : await openStore(place, { note, log: settings.log });
     const measured = metrics?.watchStore(opened) ?? opened;
     const store = trace?.watchStore(measured) ?? measured;
     resources.defer(() => store.close());

@@ -1,5 +1,6 @@
 /** Opens the store of a service. */
 import { SvcError } from "../../lib/errors.ts";
+import type { Log } from "../../lib/telemetry/log.ts";
 import type { PostgresLocation } from "../../utils/postgres/location.ts";
 import { openSqliteStore } from "./sqlite/sqlite_store.ts";
 import type { Store } from "./store.ts";
@@ -28,8 +29,16 @@ export interface StoreServerPlace {
 /** Default schema of a location. */
 const DEFAULT_SCHEMA = "svc";
 
-/** Opens a store. `note` receives the progress of an upgrade of a database server, as lines. */
-export async function openStore(place: StorePlace, note?: (line: string) => void): Promise<Store> {
+/** Hooks into the opening and use of a database server. */
+export interface StoreHooks {
+  /** Receives the progress of an upgrade, as lines. */
+  readonly note?: (line: string) => void;
+  /** Receives warnings about a missing text index, also while the store is open. */
+  readonly log?: Log;
+}
+
+/** Opens a store. */
+export async function openStore(place: StorePlace, { note, log }: StoreHooks = {}): Promise<Store> {
   if ("file" in place) return openSqliteStore(place.file, place.isKnown);
   const { openPostgresStore } = await import("./postgres/postgres_store.ts");
   const { readPassword } = await import("../../utils/postgres/password.ts");
@@ -37,7 +46,7 @@ export async function openStore(place: StorePlace, note?: (line: string) => void
   return await openPostgresStore(await parseStoreLocation(place.location), {
     getPassword: () => readPassword({ file, command }),
     onUpgrade: (activity) => note?.(`Preparing the database: ${activity}`),
-    ...(note && { note }),
+    note: (line) => log?.(line, { level: "warning" }),
   });
 }
 

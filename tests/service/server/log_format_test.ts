@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { locateFiles } from "../../../service/server/directory.ts";
+import { runService } from "../../../service/server/run.ts";
+import { useTestSchema } from "../../harness/postgres_schema.ts";
 import { openService, ServiceHome, START_ARGUMENTS } from "../../harness/service.ts";
 import { textAt } from "../../harness/service_engine.ts";
 import { makeFolder } from "../../harness/svc.ts";
@@ -61,6 +63,15 @@ Deno.test("an unexpected error in JSON has its name, code and calls, but not its
     code: "ERR_SQLITE_ERROR",
   });
   assert.match(String(calls), /^at SqliteTransaction\.putCase .*transaction\.ts.*\nat /);
+});
+
+Deno.test("the progress of an upgrade is in the log in JSON, not among its lines as text", async () => {
+  await using schema = useTestSchema();
+  const [log, notes]: [string[], string[]] = [[], []];
+  const options = { store: schema.location, logFormat: "json", log: (line: string) => void log.push(line) } as const;
+  await using _service = await runService(options, { note: (line) => void notes.push(line) });
+  assert.deepEqual(notes, []);
+  assert.equal(parseJsonObject(log[0] ?? "")?.message, "Preparing the database: creating the tables");
 });
 
 Deno.test("the log file of a detached service contains only JSON", async () => {
