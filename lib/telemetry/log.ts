@@ -32,7 +32,7 @@ function describeError(error: unknown): LogFields {
   return {
     error: error.constructor.name,
     code: "code" in error ? String(error.code) : undefined,
-    calls: error.stack?.replace(error.message, "").split("\n").slice(1).map((line) => line.trim()).join("\n"),
+    calls: error.stack?.replace(error.message, "").match(/(?<=^ +)at .*/gm)?.join("\n"),
   };
 }
 
