@@ -1,6 +1,12 @@
 /** Observers of requests, such as the request log and metrics. Without observers, requests have no overhead. */
 import type { Respond } from "../connections/http_server.ts";
 
+/** Written in place of the status of a request whose connection ended with an error. */
+export const FAILED = "failed";
+
+/** Status from which a response is an error of the service. */
+export const SERVICE_ERROR = 500;
+
 /** A request as its observers see it. */
 export interface ObservedCall {
   readonly request: Request;

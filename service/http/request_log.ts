@@ -2,17 +2,11 @@
 import type { Log, LogFormat } from "../../lib/telemetry/log.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
 import type { Tokens } from "../access/tokens.ts";
-import type { ObservedCall, RequestObserver } from "./observed_call.ts";
+import { FAILED, type ObservedCall, type RequestObserver, SERVICE_ERROR } from "./observed_call.ts";
 import { getPath } from "./receive.ts";
 
 /** Written in place of the operator of a request without a valid token. */
 const NO_OPERATOR = "-";
-
-/** Written in place of the status if the connection ends with an error. */
-const FAILED = "failed";
-
-/** Status from which a response is an error of the service. */
-const SERVICE_ERROR = 500;
 
 /** A request with its response. */
 interface LoggedRequest {

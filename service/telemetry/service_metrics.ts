@@ -2,16 +2,13 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { type MetricsServer, parseMetricsAddress, serveMetrics } from "../../lib/telemetry/metrics_server.ts";
 import { addProcessMetrics } from "../../lib/telemetry/process_metrics.ts";
-import type { RequestObserver } from "../http/observed_call.ts";
+import { FAILED, type RequestObserver } from "../http/observed_call.ts";
 import type { JobLoad } from "../server/jobs.ts";
 import type { Store } from "../store/store.ts";
 import { observeStore } from "./observed_store.ts";
 
 /** Label of requests that match no operation. */
 const NO_OPERATION = "none";
-
-/** Label of requests whose connection ended with an error. */
-const FAILED = "failed";
 
 /** Upper bounds in seconds. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];

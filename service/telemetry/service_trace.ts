@@ -1,11 +1,8 @@
 /** Traces requests: one span each, with a child span for each unit of work. Loaded only if traces are on. */
 import { markFailed, Tracer } from "../../lib/telemetry/tracer.ts";
-import type { RequestObserver } from "../http/observed_call.ts";
+import { type RequestObserver, SERVICE_ERROR } from "../http/observed_call.ts";
 import type { Store } from "../store/store.ts";
 import { observeStore } from "./observed_store.ts";
-
-/** Status from which a response is an error of the service. */
-const SERVICE_ERROR = 500;
 
 /** The traces of a service. They contain no path, operator or case content. */
 export class ServiceTrace {
