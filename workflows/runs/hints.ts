@@ -1,15 +1,24 @@
 /** Creates the hints that name commands of `svc workflow`. */
 import { formatCommandLine, type HintCommand, type SvcError } from "../../lib/errors.ts";
+import type { PasswordSource } from "../../utils/postgres/password.ts";
 
 /** A command that continues a run. */
 export type ContinueCommand = "resume" | "retry";
+
+/** Names a journal in command lines. */
+export interface JournalLocation {
+  /** Path, or location in PostgreSQL. */
+  readonly path: string;
+  /** Source of the password. */
+  readonly password?: PasswordSource;
+}
 
 /** Identifies a run in command lines. */
 export interface RunReference {
   /** Identifier of the run. */
   readonly id: string;
-  /** Path of the journal, if it is not the default one. */
-  readonly journalPath?: string;
+  /** The journal, if it is not the default one. */
+  readonly location?: JournalLocation;
   /** True if the run was started with its only input. */
   readonly hasInput?: boolean;
 }
@@ -48,8 +57,8 @@ export function toRunCommand(verb: string, run: RunReference, purpose: string): 
 }
 
 /** Returns the command that lists the runs of a journal. */
-export function toListCommand(journalPath: string | undefined, purpose: string): HintCommand {
-  return { args: ["workflow", "list", ...listJournalArguments(journalPath)], purpose };
+export function toListCommand(location: JournalLocation | undefined, purpose: string): HintCommand {
+  return { args: ["workflow", "list", ...listJournalArguments(location)], purpose };
 }
 
 /** Formats a command line for a run. */
@@ -57,10 +66,16 @@ export function formatRunCommand(verb: string, run: RunReference): string {
   return formatCommandLine(listArguments(verb, run));
 }
 
-function listArguments(verb: string, { id, journalPath }: RunReference): string[] {
-  return ["workflow", verb, id, ...listJournalArguments(journalPath)];
+function listArguments(verb: string, { id, location }: RunReference): string[] {
+  return ["workflow", verb, id, ...listJournalArguments(location)];
 }
 
-function listJournalArguments(path: string | undefined): string[] {
-  return path === undefined ? [] : ["--journal", path];
+function listJournalArguments(location: JournalLocation | undefined): string[] {
+  if (location === undefined) return [];
+  const { path, password: { file, command } = {} } = location;
+  return [
+    ...["--journal", path],
+    ...(file === undefined ? [] : ["--store-password-file", file]),
+    ...(command === undefined ? [] : ["--store-password-command", command]),
+  ];
 }

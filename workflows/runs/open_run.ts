@@ -16,7 +16,13 @@ import { checkFile, checkStartedInputs, tooFewInputs } from "./check_file.ts";
 import { claimRun } from "./claim_run.ts";
 import { describeRun } from "./describe_run.ts";
 import { describeService } from "./describe_service.ts";
-import { addCommands, type ContinueCommand, listContinueCommands, toRunCommand } from "./hints.ts";
+import {
+  addCommands,
+  type ContinueCommand,
+  type JournalLocation,
+  listContinueCommands,
+  toRunCommand,
+} from "./hints.ts";
 import { interrupted } from "../sandbox/host/interruption.ts";
 import { type OpenWorkflow, openWorkflow } from "../scripts/open_workflow.ts";
 import type { InputSource } from "./input_source.ts";
@@ -41,8 +47,8 @@ export interface Execution {
   readonly settings: RunSettings;
   /** Journal; undefined for a run without one. */
   readonly journal?: Journal;
-  /** Path of the journal, if it is not the default one. */
-  readonly journalPath?: string;
+  /** Location of the journal, if it is not the default one. */
+  readonly location?: JournalLocation;
   /** How the run is worked on. */
   readonly mode: "start" | ContinueCommand;
   /** True returns the run without working on it, if the run has ended. */
@@ -99,12 +105,12 @@ export async function openRun(execution: Execution): Promise<Run> {
 }
 
 /** Returns the run if it has ended and must not run again. */
-async function findEnded({ once = false, journal, id, journalPath }: Execution): Promise<Run | undefined> {
+async function findEnded({ once = false, journal, id, location }: Execution): Promise<Run | undefined> {
   if (!once || journal === undefined) return undefined;
   const run = await journal.findRun(id);
   return run === undefined || run.state === "open"
     ? undefined
-    : new EndedRun(await describeRun(journal, run), journalPath);
+    : new EndedRun(await describeRun(journal, run), location);
 }
 
 /** Reads the file of the inputs once, to find out whether it has changed since the run started. */

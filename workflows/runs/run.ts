@@ -3,7 +3,7 @@ import { getFileName } from "../../utils/fs/file_name.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import type { InputResult } from "./batch.ts";
 import type { RunDescription } from "./describe_run.ts";
-import { addCommands } from "./hints.ts";
+import { addCommands, type JournalLocation } from "./hints.ts";
 import type { InputCounts } from "./options.ts";
 
 /** The outcome of a run. */
@@ -52,14 +52,14 @@ export class EndedRun implements Run {
   readonly isBatch = true;
   readonly reopened = 0;
   readonly ended: RunDescription;
-  readonly #journalPath?: string;
+  readonly #location?: JournalLocation;
 
   /** Wraps a run that has processed a file of inputs. */
-  constructor(ended: RunDescription, journalPath: string | undefined) {
+  constructor(ended: RunDescription, location: JournalLocation | undefined) {
     this.id = ended.id;
     this.name = ended.name;
     this.ended = ended;
-    this.#journalPath = journalPath;
+    this.#location = location;
   }
 
   get results(): AsyncIterable<InputResult> {
@@ -77,7 +77,7 @@ export class EndedRun implements Run {
     return Promise.resolve({
       id,
       ...counts,
-      error: addCommands(error, { id, journalPath: this.#journalPath }, ["retry"]),
+      error: addCommands(error, { id, location: this.#location }, ["retry"]),
     });
   }
 

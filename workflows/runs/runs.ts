@@ -21,7 +21,7 @@ import type { CheckOptions, InputCheck } from "../check/check_script.ts";
 import { tryClaimRun } from "./claim_run.ts";
 import { hasOwnGrants } from "./grant_proof.ts";
 import { describeInput, describeRun, type InputDescription, type RunDescription } from "./describe_run.ts";
-import { type ContinueCommand, formatRunCommand, toListCommand, toRunCommand } from "./hints.ts";
+import { type ContinueCommand, formatRunCommand, type JournalLocation, toListCommand, toRunCommand } from "./hints.ts";
 import {
   changeSettings,
   type ResumeRunOptions,
@@ -138,7 +138,7 @@ export class Runs implements AsyncDisposable {
       throw new SvcError("INVALID_ARGS", `The name of a signal must have 1 to ${MAX_SIGNAL_NAME} characters.`);
     }
     const { state } = await this.#findRun(id);
-    const show = { commands: [toRunCommand("show", { id, journalPath: this.#path }, "to see its inputs")] };
+    const show = { commands: [toRunCommand("show", { id, location: this.#location }, "to see its inputs")] };
     if (state === "cancelled") throw new SvcError("INVALID_ARGS", `Run ${id} was cancelled.`, { hint: show });
     const journal = await this.#existingJournal();
     const found = await journal.signalInput(id, number, toSignalEvent({ name, value }));
@@ -219,7 +219,7 @@ export class Runs implements AsyncDisposable {
     return await renderReport(
       await this.#existingJournal(),
       run,
-      (verb) => formatRunCommand(verb, { id, journalPath: this.#path }),
+      (verb) => formatRunCommand(verb, { id, location: this.#location }),
     );
   }
 
@@ -255,7 +255,7 @@ export class Runs implements AsyncDisposable {
     const journal = await this.#existingJournal();
     await using claim = await tryClaimRun(journal, id);
     if (claim === undefined) {
-      const cancel = toRunCommand("cancel", { id, journalPath: this.#path }, "to cancel it first");
+      const cancel = toRunCommand("cancel", { id, location: this.#location }, "to cancel it first");
       throw new SvcError("INVALID_ARGS", `A process is working on run ${id}.`, { hint: { commands: [cancel] } });
     }
     await journal.deleteRun(id);
@@ -310,7 +310,7 @@ export class Runs implements AsyncDisposable {
   ): Promise<Run> {
     const { id, state, settings: recorded } = run;
     if (state === "cancelled") {
-      const reference = { id, journalPath: this.#path };
+      const reference = { id, location: this.#location };
       const isOnce = "once" in options && options.once;
       throw new SvcError("INVALID_ARGS", `Run ${id} was cancelled.`, {
         hint: isOnce
@@ -344,8 +344,8 @@ export class Runs implements AsyncDisposable {
     mode: ContinueCommand,
     options: ResumeRunOptions | StartRunOptions,
   ): Promise<Run | undefined> {
-    const location = this.#path;
-    if (location === undefined || !isLocation(location)) return undefined;
+    const location = this.#location;
+    if (location === undefined || !isLocation(location.path)) return undefined;
     const { PostgresJournal } = await import("../journal/postgres/postgres_journal.ts");
     const { continueRun } = await import("../workers/continue_run.ts");
     const journal = await this.#openJournal();
@@ -387,7 +387,7 @@ export class Runs implements AsyncDisposable {
       settings,
       mode,
       journal: this.#options.journal === false ? undefined : await this.#openJournal(),
-      journalPath: this.#path,
+      location: this.#location,
       once: "once" in options && options.once,
       file,
       force: "force" in options && options.force,
@@ -426,7 +426,7 @@ export class Runs implements AsyncDisposable {
     throw new SvcError("INVALID_ARGS", `Run ${id} has another script, another input or another file of inputs.`, {
       hint: {
         text: "Use another identifier.",
-        commands: [toRunCommand("show", { id, journalPath: this.#path }, "to see the existing run")],
+        commands: [toRunCommand("show", { id, location: this.#location }, "to see the existing run")],
       },
     });
   }
@@ -450,7 +450,7 @@ export class Runs implements AsyncDisposable {
     const claim = await tryClaimRun(journal, `resume-${digest.toHex().slice(0, 16)}`);
     if (claim !== undefined) return claim;
     throw new SvcError("INVALID_ARGS", "Another process has just started a run of this script and input.", {
-      hint: { commands: [toListCommand(this.#path, "to see its progress")] },
+      hint: { commands: [toListCommand(this.#location, "to see its progress")] },
     });
   }
 
@@ -463,7 +463,7 @@ export class Runs implements AsyncDisposable {
     throw new SvcError("INVALID_ARGS", `The journal has no run ${JSON.stringify(id)}.`, {
       hint: {
         text: didYouMean(id, ids, (name) => name, MAX_EDITS).trimEnd(),
-        commands: [toListCommand(this.#path, "to list the runs")],
+        commands: [toListCommand(this.#location, "to list the runs")],
       },
     });
   }
@@ -482,6 +482,11 @@ export class Runs implements AsyncDisposable {
   get #path(): string | undefined {
     const { journal } = this.#options;
     return journal === false ? undefined : journal;
+  }
+
+  /** Location of that journal for command lines. */
+  get #location(): JournalLocation | undefined {
+    return this.#path === undefined ? undefined : { path: this.#path, password: this.#options.journalPassword };
   }
 
   async #openJournal(): Promise<Journal> {

@@ -4,7 +4,7 @@ import { exists } from "../../utils/fs/exists.ts";
 import { STDIN } from "../inputs/open_inputs.ts";
 import type { RunRecord, RunSettings } from "../journal/journal.ts";
 import type { PostgresJournal } from "../journal/postgres/postgres_journal.ts";
-import type { ContinueCommand } from "../runs/hints.ts";
+import type { ContinueCommand, JournalLocation } from "../runs/hints.ts";
 import type { ResumeRunOptions } from "../runs/options.ts";
 import { reopenFailed } from "../runs/reopen.ts";
 import type { Run } from "../runs/run.ts";
@@ -25,7 +25,7 @@ export interface Continuation {
   /** Options of the caller. */
   readonly options: ResumeRunOptions;
   /** Location of the journal. */
-  readonly location: string;
+  readonly location: JournalLocation;
 }
 
 /**
@@ -55,7 +55,7 @@ export async function continueRun(journal: PostgresJournal, continuation: Contin
     queue,
     reopened,
     inputs,
-    options: { ...options, workers: location, each, maxFailures },
+    options: { ...options, workers: location.path, password: location.password, each, maxFailures },
     resources: new AsyncDisposableStack(),
   });
 }

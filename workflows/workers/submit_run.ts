@@ -109,7 +109,7 @@ async function* numberValues(
 /** Options for following a run. */
 type FollowOptions = Pick<
   SubmitOptions,
-  "workers" | "each" | "inputs" | "signal" | "maxFailures" | "onProgress" | "onEnd" | "onNoWorker"
+  "workers" | "password" | "each" | "inputs" | "signal" | "maxFailures" | "onProgress" | "onEnd" | "onNoWorker"
 >;
 
 /** The parts of a submitted run. */
@@ -187,7 +187,8 @@ export class SubmittedRun implements Run {
   }
 
   get #reference() {
-    return { id: this.id, journalPath: this.#submission.options.workers };
+    const { workers, password } = this.#submission.options;
+    return { id: this.id, location: { path: workers, password } };
   }
 
   /** Records the inputs that are not recorded yet. */

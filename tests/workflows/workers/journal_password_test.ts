@@ -1,5 +1,6 @@
 /** `--store-password-file` and `--store-password-command` of commands that use a journal in PostgreSQL. */
 import assert from "node:assert/strict";
+import { useTestSchema } from "../../harness/postgres_schema.ts";
 import { startRefusingServer } from "../../harness/refusing_postgres.ts";
 import { makeFolder, parseErrorRecord, svcInProcess } from "../../harness/svc.ts";
 import { scriptText } from "../../harness/workflow.ts";
@@ -52,4 +53,12 @@ Deno.test("a password for a journal in a file is refused", async () => {
     const args = ["workflow", "run", "script.ts", ...journal, "--store-password-file", "password.txt"];
     assert.equal(parseErrorRecord(await svcInProcess(args)).message, "Only a journal in PostgreSQL takes a password.");
   }
+});
+
+Deno.test("the commands of a hint take the password from where the command took it", async () => {
+  await using folder = await makeFolder({ "password.txt": "from a file\n" });
+  await using schema = useTestSchema();
+  const journal = ["--journal", schema.location, "--store-password-file", `${folder.path}/password.txt`];
+  const { hint } = parseErrorRecord(await svcInProcess(["workflow", "show", "r1", ...journal]));
+  assert.match(String(hint), /svc workflow list --journal '?postgres:.* --store-password-file .*password\.txt/);
 });
