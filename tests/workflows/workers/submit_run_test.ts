@@ -14,10 +14,10 @@ import { eventually, within } from "../../harness/wait.ts";
 import { newRun, scriptText, TinyApi, writeInput } from "../../harness/workflow.ts";
 
 /** A script, a journal, and a run for workers. */
-async function openSubmission(allow: readonly string[] = [], body = "return input;") {
-  const folder = await makeFolder({ "script.ts": scriptText(body, allow) });
+async function openSubmission(allow: readonly string[] = [], body = "return input;", name = "script.ts") {
+  const folder = await makeFolder({ [name]: scriptText(body, allow) });
   const schema = useTestSchema();
-  const submitted = { script: `${folder.path}/script.ts`, id: "r1", workers: schema.location, allow };
+  const submitted = { script: `${folder.path}/${name}`, id: "r1", workers: schema.location, allow };
   return {
     location: schema.location,
     service: { configDirectory: folder.path },
@@ -137,17 +137,18 @@ Deno.test("the error of a run with one input is that of its input", async () => 
 });
 
 Deno.test("a worker runs many inputs of a run in one process", async () => {
-  await using submission = await openSubmission([], `log("runs"); await sleep(50); return input;`);
+  const name = "many_inputs.ts"; // Other tests of this process start sandboxes at the same time.
+  await using submission = await openSubmission([], `log("runs"); await sleep(50); return input;`, name);
   const { location, service } = submission;
   await using run = await submission.submit({ inputs: Array.from({ length: 20 }, (_, index) => index) });
   await run.recorded;
   const { signal } = new AbortController();
   const listing: Promise<number[]>[] = [];
-  const log = (line: string) => void (line.endsWith("runs") && listing.push(findSandboxes(Deno.pid)));
+  const log = (line: string) => void (line.endsWith("runs") && listing.push(findSandboxes(Deno.pid, name)));
   await runWorker({ store: location, concurrency: 1, allow: [], service, untilIdle: true, signal, log });
   const processes = new Set((await Promise.all(listing)).flat());
   assert.equal(listing.length, 20);
-  assert.ok(processes.size < 10, `${processes.size} processes ran 20 inputs`);
+  assert.ok(processes.size > 0 && processes.size < 10, `${processes.size} processes ran 20 inputs`);
 });
 
 Deno.test("workers wait for an unavailable service as long as the run says", async () => {

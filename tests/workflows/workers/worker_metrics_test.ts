@@ -29,8 +29,9 @@ Deno.test("a worker counts its inputs and calls, and what is left in the journal
   const run = ["run", "script.ts", "--each", each, "--allow-declared", "--run-id", "r1", "--workers", schema.location];
   const { code, stderr } = await workspace.svc(...run, "--detach");
   assert.equal(code, 0, stderr);
-  await eventually("the third input waits", async () => {
-    return (await readMetrics(url)).value("svc_journal_inputs", { state: "waiting" }) === 1;
+  await eventually("the third input waits, and no input runs", async () => {
+    const { value } = await readMetrics(url);
+    return value("svc_journal_inputs", { state: "waiting" }) === 1 && value("svc_inputs_running", {}) === 0;
   });
   const { value, text: metrics } = await readMetrics(url);
   const inputs = (result: string) => value("svc_inputs_total", { result });
