@@ -1,5 +1,7 @@
 /** A journal in PostgreSQL: its claims across processes, and its use by commands. */
 import assert from "node:assert/strict";
+import { migrate } from "../../../utils/postgres/migrate.ts";
+import { JOURNAL_SCHEMA } from "../../../workflows/journal/postgres/schema.ts";
 import { openPostgresJournal } from "../../../workflows/journal/postgres/postgres_journal.ts";
 import { useTestSchema } from "../../harness/postgres_schema.ts";
 import { LimitedCommand, makeFolder, parseErrorRecord, svcInProcess } from "../../harness/svc.ts";
@@ -34,6 +36,27 @@ Deno.test("writes through a claim that another process has taken over are refuse
   assert.deepEqual((await journal.events(RUN, 1)).map(({ content }) => content), ["before", "theirs"]);
   assert.equal((await journal.findInput(RUN, 1))?.end, undefined);
   assert.deepEqual((await other.events(RUN, 2)).map(({ content }) => content), ["ours"]);
+});
+
+Deno.test("a journal of version 1 is upgraded and keeps its runs, and processes of both versions use it", async () => {
+  await using schema = useTestSchema();
+  const pool = await schema.open();
+  await migrate(pool, schema.parsed, { ...JOURNAL_SCHEMA, steps: JOURNAL_SCHEMA.steps.slice(0, 1) });
+  await pool.use((connection) =>
+    connection.run(
+      `INSERT INTO runs (id, name, digest, settings, state, "startedAt") VALUES ($1, 'test', '', $2, 'open', 0)`,
+      [RUN, JSON.stringify(newRun(RUN).settings)],
+    )
+  );
+  {
+    await using journal = await openPostgresJournal(schema.location);
+    assert.deepEqual((await journal.listRuns()).map(({ id }) => id), [RUN]);
+  }
+  assert.equal(
+    await migrate(pool, schema.parsed, { ...JOURNAL_SCHEMA, steps: JOURNAL_SCHEMA.steps.slice(0, 1) }),
+    false,
+  );
+  await pool.close();
 });
 
 Deno.test("a signal that arrives while an input gets a new history does not damage it", async () => {

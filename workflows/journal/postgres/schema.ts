@@ -80,8 +80,43 @@ const TABLES = `
   CREATE INDEX workers_at_work ON workers (id) WHERE state <> 'ended';
 `;
 
+/**
+ * Schedules, and the assignments of robots.
+ *
+ * - `nextAt` is the time in milliseconds since 1970 at which a worker looks at a schedule next.
+ * - An active assignment belongs to an open input. Its row remains after a failure, until it is completed or parked.
+ * - `isCounted` says that `failures` includes the failure of that input, so that a repeated count changes nothing.
+ */
+const SCHEDULES_AND_ASSIGNMENTS = `
+  CREATE TABLE schedules (
+    name text COLLATE "C" PRIMARY KEY,
+    record text NOT NULL,
+    workflow text NOT NULL,
+    digest text NOT NULL,
+    script text NOT NULL,
+    "nextAt" bigint NOT NULL DEFAULT 0
+  );
+  CREATE INDEX schedules_next ON schedules ("nextAt");
+
+  CREATE TABLE assignments (
+    service text NOT NULL,
+    queue text NOT NULL,
+    assignment text NOT NULL,
+    run bigint NOT NULL,
+    input integer NOT NULL,
+    "isActive" boolean NOT NULL DEFAULT true,
+    "isCounted" boolean NOT NULL DEFAULT false,
+    failures integer NOT NULL DEFAULT 0,
+    "retryAt" bigint NOT NULL DEFAULT 0,
+    PRIMARY KEY (service, queue, assignment)
+  );
+`;
+
 /** The tables and their upgrades. */
 export const JOURNAL_SCHEMA: SchemaPlan = {
   purpose: "journal",
-  steps: [{ activity: "creating the tables", sql: TABLES }],
+  steps: [
+    { activity: "creating the tables", sql: TABLES },
+    { activity: "adding schedules and assignments", sql: SCHEDULES_AND_ASSIGNMENTS, compatibleWith: 1 },
+  ],
 };
