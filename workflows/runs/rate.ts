@@ -31,16 +31,32 @@ export async function* limitRate<T>(
   }
 }
 
-/**
- * Returns a number of failed inputs below which a limit cannot be reached, if no fewer inputs end than have ended already.
- */
-export function findSafeFailures(text: string, { done, failed }: { done: number; failed: number }): number {
-  if (!text.endsWith("%")) return Number(text);
-  return Math.max(failed, Math.floor(Number.parseFloat(text) * done / 100)) + 1;
+/** Numbers of inputs. */
+interface EndedCounts {
+  /** Inputs that have ended or stopped. */
+  readonly done: number;
+  /** Inputs of these that have failed or stopped. */
+  readonly failed: number;
+}
+
+/** Bounds of counts. While one of the counts is below its bound, a limit of failures cannot be reached. */
+export interface SafeCounts {
+  /** Number of failed inputs. */
+  readonly failed: number;
+  /** Number of ended inputs. Undefined if any number may have ended. */
+  readonly done?: number;
+}
+
+/** Returns counts below which a limit of failures cannot be reached, if some inputs have ended already. */
+export function findSafeCounts(text: string, { done, failed }: EndedCounts): SafeCounts {
+  if (!text.endsWith("%")) return { failed: Number(text) };
+  const allowed = Math.floor(Number.parseFloat(text) * Math.max(done, MIN_SAMPLE) / 100);
+  if (done < MIN_SAMPLE) return { failed: allowed + 1, done: MIN_SAMPLE };
+  return { failed: Math.max(failed, allowed) + 1 };
 }
 
 /** Parses `<n>` or `<n>%` to a function that tells whether a batch has reached that limit of failures. */
-export function parseMaxFailures(text: string): (progress: { done: number; failed: number }) => boolean {
+export function parseMaxFailures(text: string): (progress: EndedCounts) => boolean {
   const [, digits, percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text) ?? [];
   const limit = Number(digits);
   const isValid = digits !== undefined && (percent ? limit <= 100 : Number.isInteger(limit) && limit > 0);

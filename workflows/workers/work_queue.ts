@@ -8,6 +8,7 @@ import { type PostgresJournal, toInputRecord } from "../journal/postgres/postgre
 import { LEASE_SECONDS, type WorkerState } from "../journal/postgres/session.ts";
 import { toRun } from "../journal/rows.ts";
 import { type InputResult, toInputResult } from "../runs/batch.ts";
+import type { SafeCounts } from "../runs/rate.ts";
 import { toRecordedError } from "../engine/history.ts";
 
 /** Most inputs that start at once after a pause of a run with a rate, as the time in which they would have started. */
@@ -52,7 +53,17 @@ const TAKE = `
     SELECT *, extract(epoch FROM clock_timestamp()) * 1000 AS now FROM runs
     WHERE id = $1 AND state = 'open' AND NOT "hasReachedMaxFailures"
       AND ($5::integer IS NULL OR $5 > (
-        SELECT count(*) FROM (SELECT 1 FROM inputs WHERE inputs.run = runs.seq AND inputs.state = 'failed' LIMIT $5)
+        SELECT count(*) FROM (
+          (SELECT 1 FROM inputs WHERE inputs.run = runs.seq AND inputs.state = 'failed' LIMIT $5)
+          UNION ALL
+          (SELECT 1 FROM inputs WHERE inputs.run = runs.seq AND inputs.state = 'open' AND outcome IS NOT NULL LIMIT $5)
+        )
+      ) OR $6::integer > (
+        SELECT count(*) FROM (
+          SELECT 1 FROM inputs
+          WHERE inputs.run = runs.seq AND (inputs.state IN ('done', 'failed') OR inputs.state = 'open' AND outcome IS NOT NULL)
+          LIMIT $6
+        )
       ))
   ), own AS (
     SELECT number FROM inputs, run WHERE inputs.run = run.seq AND worker = $2 AND number <> ALL($4::integer[])
@@ -352,12 +363,12 @@ export class WorkQueue {
     );
   }
 
-  /** Takes inputs of a run, within the limits of the run, and none if `maxFailed` inputs or more have failed. */
-  async take(runId: string, limit: number, maxFailed?: number): Promise<readonly ClaimedInput[]> {
+  /** Takes inputs of a run, within the limits of the run. With `safe`, takes none if all counts have reached their bounds. */
+  async take(runId: string, limit: number, safe?: SafeCounts): Promise<readonly ClaimedInput[]> {
     const { id } = await this.#journal.openSession();
     const [, taken] = await this.#journal.database.transact([
       [LOCK_RUN, [runId]],
-      [TAKE, [runId, id, limit, this.#journal.listClaims(runId), maxFailed ?? null]],
+      [TAKE, [runId, id, limit, this.#journal.listClaims(runId), safe?.failed ?? null, safe?.done ?? null]],
     ]);
     return this.#journal.addClaims(runId, taken?.rows ?? []);
   }

@@ -15,7 +15,7 @@ import { openPostgresJournal, type PostgresJournal } from "../journal/postgres/p
 import type { Session } from "../journal/postgres/session.ts";
 import { chooseReserve } from "../runs/batch.ts";
 import { describeService } from "../runs/describe_service.ts";
-import { findSafeFailures, parseMaxFailures } from "../runs/rate.ts";
+import { findSafeCounts, parseMaxFailures, type SafeCounts } from "../runs/rate.ts";
 import { Runner } from "../runs/runner.ts";
 import { openWorkflow } from "../scripts/open_workflow.ts";
 import { expandPatterns, type Grants, loadOperations } from "../scripts/permissions.ts";
@@ -101,8 +101,8 @@ interface OpenedRun extends AsyncDisposable {
   taken: number;
   /** Number of inputs in progress. */
   active: number;
-  /** Number of failed inputs below which the run cannot have reached its limit. Undefined if it has no limit. */
-  safeFailures: number | undefined;
+  /** Counts below which the run cannot have reached its limit of failures. Undefined if it has no limit. */
+  safeCounts: SafeCounts | undefined;
   usedAt: number;
 }
 
@@ -190,8 +190,7 @@ class Worker implements MeasuredWorker {
       if ((this.#backoff.get(queued.id) ?? 0) > Date.now()) continue;
       const run = await this.#open(queued);
       if (run === undefined) continue;
-      const claims = await this.#queue.take(queued.id, free(), run.safeFailures);
-      if (claims.length === 0) await this.#checkFailures(run);
+      const claims = await this.#take(run, free());
       this.#expectInputs(run, claims.length);
       for (const claim of claims) {
         taken++;
@@ -203,6 +202,15 @@ class Worker implements MeasuredWorker {
       }
     }
     return taken;
+  }
+
+  /** Takes inputs of a run. Without a result, its counts may have reached bounds that are too low by now. */
+  async #take(run: OpenedRun, limit: number): Promise<readonly ClaimedInput[]> {
+    const { queued: { id }, safeCounts } = run;
+    const claims = await this.#queue.take(id, limit, safeCounts);
+    if (claims.length > 0 || safeCounts === undefined) return claims;
+    await this.#checkFailures(run);
+    return isSame(run.safeCounts, safeCounts) ? claims : await this.#queue.take(id, limit, run.safeCounts);
   }
 
   /** Keeps sandboxes in reserve once this worker has taken more than one input of a run. */
@@ -342,11 +350,25 @@ class Worker implements MeasuredWorker {
     const failures = failed + stopped - earlier.failed;
     const counts = { done: succeeded + failed + stopped - earlier.done, failed: failures };
     if (parseMaxFailures(maxFailures)(counts)) await this.#queue.stopAtMaxFailures(run.queued);
-    run.safeFailures = earlier.failed + findSafeFailures(maxFailures, counts);
+    run.safeCounts = findTotalSafeCounts(run.queued, counts);
   }
 }
 
 const NONE = { done: 0, failed: 0 };
+
+/** Returns the safe counts of all inputs of a run, given how many have ended since it was last continued. */
+function findTotalSafeCounts(
+  { settings: { maxFailures, earlier = NONE } }: RunRecord,
+  counts = NONE,
+): SafeCounts | undefined {
+  if (maxFailures === undefined) return undefined;
+  const { failed, done } = findSafeCounts(maxFailures, counts);
+  return { failed: earlier.failed + failed, ...(done !== undefined && { done: earlier.done + done }) };
+}
+
+function isSame(one: SafeCounts | undefined, other: SafeCounts | undefined): boolean {
+  return one?.failed === other?.failed && one?.done === other?.done;
+}
 
 /** Reports whether a run has been continued with other settings or another script. */
 function hasChanged(opened: RunRecord, current: RunRecord): boolean {
@@ -361,7 +383,7 @@ async function openQueued(
   caller: Caller,
   metrics: WorkerMetrics | undefined,
 ): Promise<OpenedRun> {
-  const { id, digest, settings: { grants, limits, onUnknown, nonce, keep, maxFailures, earlier } } = queued;
+  const { id, digest, settings: { grants, limits, onUnknown, nonce, keep } } = queued;
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await PrivateFolder.create());
   await Deno.mkdir(`${folder.path}/script`);
@@ -381,7 +403,7 @@ async function openQueued(
     queued,
     taken: 0,
     active: 0,
-    safeFailures: maxFailures === undefined ? undefined : (earlier?.failed ?? 0) + findSafeFailures(maxFailures, NONE),
+    safeCounts: findTotalSafeCounts(queued),
     usedAt: Date.now(),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

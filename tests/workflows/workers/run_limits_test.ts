@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { openPostgresJournal } from "../../../workflows/journal/postgres/postgres_journal.ts";
 import { openRuns } from "../../../workflows/runs/runs.ts";
 import { submitRun } from "../../../workflows/workers/submit_run.ts";
+import { WorkQueue } from "../../../workflows/workers/work_queue.ts";
 import { runWorker } from "../../../workflows/workers/worker.ts";
 import { useTestSchema } from "../../harness/postgres_schema.ts";
 import { makeFolder } from "../../harness/svc.ts";
-import { createCaseBody, scriptText, TinyApi } from "../../harness/workflow.ts";
+import { createCaseBody, scriptText, TinyApi, writeInput } from "../../harness/workflow.ts";
 
 const WORKERS = 2;
 
@@ -98,6 +99,35 @@ Deno.test("--max-failures stops all workers, and retry gives the failed inputs b
   const summary = await retried.finish();
   assert.deepEqual([summary.inputs, summary.succeeded, summary.error], [40, 40, undefined]);
   assert.equal((await runs.status("r1")).state, "done");
+});
+
+Deno.test("a share of failures stops all workers exactly at the 20th input, although the inputs before have failed", async () => {
+  await using workers = await openWorkers(GET);
+  for (const id of numbers(3)) workers.missing.add(id);
+  await using run = await workers.submit({ inputs: numbers(40), concurrency: 1, maxFailures: "10%" });
+  const { inputs, failed, reachedMaxFailures } = await run.finish();
+  assert.deepEqual([inputs, failed, reachedMaxFailures], [20, 3, "10%"]);
+});
+
+Deno.test("stopped inputs count for --max-failures as soon as they have stopped", async () => {
+  await using folder = await makeFolder({ "script.ts": scriptText("return input;", []) });
+  await using schema = useTestSchema();
+  const options = { script: `${folder.path}/script.ts`, id: "r1", workers: schema.location, inputs: [1, 2, 3, 4] };
+  await using run = await submitRun(options, { configDirectory: folder.path });
+  await run.recorded;
+  await using journal = await openPostgresJournal(schema.location);
+  const queue = new WorkQueue(journal);
+  const stop = (number: number) =>
+    writeInput(journal, "r1", number, (input) => {
+      input.begin({ place: `inputs:${number}`, value: number, startedAt: 1, generation: 0 });
+      input.stop({ code: "OUTCOME_UNKNOWN", message: "Unknown." });
+    });
+  await stop(1);
+  assert.equal((await queue.take("r1", 1, { failed: 2 })).length, 1);
+  await stop(3);
+  assert.equal((await queue.take("r1", 1, { failed: 2 })).length, 0);
+  assert.equal((await queue.take("r1", 1, { failed: 2, done: 2 })).length, 0);
+  assert.equal((await queue.take("r1", 1, { failed: 2, done: 3 })).length, 1);
 });
 
 Deno.test("retry of an ended run of workers repeats only its failed inputs, with corrected lines of the file", async () => {

@@ -112,11 +112,17 @@ const SCHEDULES_AND_ASSIGNMENTS = `
   );
 `;
 
+/** An index for the number of stopped inputs. */
+const STOPPED_INPUTS = `
+  CREATE INDEX inputs_stopped ON inputs (run, number) WHERE state = 'open' AND outcome IS NOT NULL;
+`;
+
 /** The tables and their upgrades. */
 export const JOURNAL_SCHEMA: SchemaPlan = {
   purpose: "journal",
   steps: [
     { activity: "creating the tables", sql: TABLES },
     { activity: "adding schedules and assignments", sql: SCHEDULES_AND_ASSIGNMENTS, compatibleWith: 1 },
+    { activity: "adding an index for stopped inputs", sql: STOPPED_INPUTS, compatibleWith: 1 },
   ],
 };
