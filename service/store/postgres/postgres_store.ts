@@ -9,13 +9,14 @@ import { PagePlaces } from "../page_places.ts";
 import { OutcomeUnknown, type Store, type Transaction } from "../store.ts";
 import { openDatabaseBytes } from "./bytes_database.ts";
 import { MERGE_COUNTS } from "./derived.ts";
+import { FieldIndexes } from "./indexes/field_indexes.ts";
+import { TextIndex } from "./indexes/text_index.ts";
 import { Numbers } from "./numbers.ts";
-import type { RowPlace } from "./query.ts";
+import type { CaseIndexes, RowPlace } from "./query.ts";
 import { QueryLanes } from "./query_lanes.ts";
 import { ReadConnection } from "./read_connection.ts";
 import { STORE_SCHEMA } from "./schema.ts";
 import { explainDatabaseFailure, explainSlowQuery, toStoreError } from "./store_error.ts";
-import { TextIndex } from "./text_index.ts";
 import { PostgresTransaction } from "./transaction.ts";
 
 /** Options of a store. */
@@ -77,14 +78,13 @@ export async function openPostgresStore(
   const open = (more: Partial<PoolOptions>) =>
     openPool(location, { applicationName: "svc service", getPassword, lockSeconds, ...more }).catch(explain);
   const upgrade = await open({ maxConnections: 1, statementSeconds: Infinity });
+  const builds = {
+    open: () => open({ maxConnections: 1, statementSeconds: Infinity, lockSeconds: BUILD_SECONDS }),
+    note: (line: string) => options.note?.(line),
+  };
   const prepare = async () => {
     await migrate(upgrade, location, { ...STORE_SCHEMA, onStep: ({ activity }) => options.onUpgrade?.(activity) });
-    return await upgrade.use((connection) =>
-      TextIndex.prepare(connection, {
-        open: () => open({ maxConnections: 1, statementSeconds: Infinity, lockSeconds: BUILD_SECONDS }),
-        note: (line) => options.note?.(line),
-      })
-    );
+    return await upgrade.use((connection) => TextIndex.prepare(connection, builds));
   };
   const texts = await prepare().catch(explain).finally(() => upgrade.close());
   const changes = await open({ maxConnections: CHANGES });
@@ -100,7 +100,14 @@ export async function openPostgresStore(
     QUERY_WAIT,
   );
   const numbers = new Numbers(control);
-  const shared = { numbers, hasTextIndex: () => texts.isReady };
+  const fields = new FieldIndexes();
+  const indexes: CaseIndexes = {
+    get hasTexts() {
+      return texts.isReady;
+    },
+    hasField: (members) => fields.has(members),
+  };
+  const shared = { numbers, indexes };
   const places = new PagePlaces<RowPlace>();
   const running = new Set<Promise<unknown>>();
   let unmergedChanges = 0;
@@ -189,13 +196,13 @@ export async function openPostgresStore(
           throw explainSlowQuery(error);
         })
       ),
-    indexFields: () => Promise.resolve(), // Fields have no indexes of their own here.
+    indexFields: (members) => whileOpen(() => control.use((connection) => fields.create(connection, members, builds))),
     readLoad: () => ({ queries: queries.readLoad(), pools: mapValues(pools, (pool) => pool.readLoad()) }),
     async close() {
       if (isClosed) return;
       isClosed = true;
       queries.close();
-      await texts[Symbol.asyncDispose]();
+      await Promise.all([texts, fields].map((indexes) => indexes[Symbol.asyncDispose]()));
       await Promise.allSettled(running);
       await numbers.close().catch(ignoreDatabaseError); // Unused numbers are only gaps.
       await Promise.all(Object.values(pools).map((pool) => pool.close()));

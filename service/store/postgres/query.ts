@@ -6,6 +6,7 @@ import { findSearchTexts } from "../derived.ts";
 import type { Column, Comparator, Filter, Page, RowField, RowQuery, RowSource, Value } from "../query.ts";
 import { getColumn, NUMBER_PROPERTIES, ROW_TABLES, type RowTable } from "../row_tables.ts";
 import { escapeText } from "./escape_text.ts";
+import { compileKey, compileScalar } from "./indexes/field_indexes.ts";
 
 /** SQL and the values of its parameters. */
 export interface Compiled {
@@ -46,20 +47,39 @@ const COUNTED_CASES = `(
     GROUP BY "typeId", status, "stageId" HAVING SUM(number) > 0
   ) AS cases`;
 
+/** Comparators that an index of a field serves, and the comparison of its keys. Keys of different values may be equal. */
+const KEY_OPERATORS: ReadonlyMap<Comparator, string> = new Map([
+  ["EQ", "="],
+  ["GT", ">="],
+  ["GTE", ">="],
+  ["LT", "<="],
+  ["LTE", "<="],
+]);
+
 /** Properties that may be missing. */
 const OPTIONAL = ["parentId"];
 
+/** The indexes of cases that queries can use. */
+export interface CaseIndexes {
+  /** True if text searches can use the index. */
+  readonly hasTexts?: boolean;
+  /** Reports whether a field has an index. */
+  hasField?(members: readonly string[]): boolean;
+}
+
+/** Options of a page of rows. */
+export interface PageOptions {
+  /** Place after which the page begins. The offset counts from it. */
+  readonly after?: RowPlace | undefined;
+  readonly indexes?: CaseIndexes | undefined;
+}
+
 /**
  * Compiles the statement for a page of rows. The column `row` is a JSON array with the values of the columns, or NULL if
- * the rows exceed the size of the page. With `after`, the offset counts from that place. With
- * `hasTextIndex`, text searches use the index.
+ * the rows exceed the size of the page.
  */
-export function compileRows(
-  query: RowQuery,
-  page: Page,
-  { after, hasTextIndex }: { readonly after?: RowPlace | undefined; readonly hasTextIndex?: boolean } = {},
-): CompiledPage {
-  const compiler = new Compiler(query, { isCounted: isGrouped(query) && isCountedQuery(query), hasTextIndex });
+export function compileRows(query: RowQuery, page: Page, { after, indexes }: PageOptions = {}): CompiledPage {
+  const compiler = new Compiler(query, { isCounted: isGrouped(query) && isCountedQuery(query), indexes });
   const order = [...compiler.order(), compiler.tieBreak].join(", ");
   const limit = `LIMIT ${page.limit < 0 ? "ALL" : compiler.bind(page.limit, "bigint")} OFFSET ${
     compiler.bind(page.offset, "bigint")
@@ -75,9 +95,9 @@ export function compileRows(
 }
 
 /** Compiles the statement that counts all rows, in the column `count`. */
-export function compileCount(query: RowQuery, hasTextIndex = false): Compiled {
+export function compileCount(query: RowQuery, indexes?: CaseIndexes): Compiled {
   const isCounted = isCountedQuery(isGrouped(query) ? query : { ...query, columns: [] });
-  const compiler = new Compiler(query, { isCounted, hasTextIndex });
+  const compiler = new Compiler(query, { isCounted, indexes });
   if (isCounted && !isGrouped(query)) {
     return compiler.finish(`SELECT COALESCE(SUM(number), 0) AS count FROM ${compiler.body()}`);
   }
@@ -103,22 +123,21 @@ export function compileTextUses(kind: string, member: string, owner: string, cas
 interface CompilerOptions {
   /** True to read the counts of cases instead of the cases. */
   readonly isCounted?: boolean;
-  /** True if text searches can use the index. */
-  readonly hasTextIndex?: boolean | undefined;
+  readonly indexes?: CaseIndexes | undefined;
 }
 
 class Compiler {
   readonly #query: RowQuery;
   readonly #isCounted: boolean;
-  readonly #hasTextIndex: boolean;
+  readonly #indexes: CaseIndexes;
   #table: RowTable;
   readonly #parameters: SqlParameter[] = [];
   readonly #known = new Map<string, string>();
 
-  constructor(query: RowQuery, { isCounted = false, hasTextIndex = false }: CompilerOptions = {}) {
+  constructor(query: RowQuery, { isCounted = false, indexes = {} }: CompilerOptions = {}) {
     this.#query = query;
     this.#isCounted = isCounted;
-    this.#hasTextIndex = hasTextIndex;
+    this.#indexes = indexes;
     this.#table = ROW_TABLES[query.source.kind];
   }
 
@@ -216,6 +235,9 @@ class Compiler {
       // Numbers come before texts.
       const { text, number } = this.#sortKey(column);
       return [
+        ...(!this.#grouped && this.#isIndexed(field)
+          ? [{ value: this.#key(field), type: "text" as const, descending, isNullable: false }]
+          : []),
         ...(text === undefined ? [] : [{ value: text, type: "text" as const, descending, isNullable }]),
         ...(number === undefined ? [] : [{ value: number, type: "numeric" as const, descending, isNullable }]),
       ];
@@ -274,7 +296,9 @@ class Compiler {
   /** Compiles a condition that an index serves: each matching case contains at least one of some texts. */
   #search(): string[] {
     const { source, filter } = this.#query;
-    const texts = this.#hasTextIndex && source.kind === "cases" ? findSearchTexts(filter) : undefined;
+    const texts = this.#indexes.hasTexts === true && source.kind === "cases"
+      ? findSearchTexts(filter, (field) => this.#isIndexed(field))
+      : undefined;
     const value = 'svc_search_text(cases."businessId", cases.content)';
     const found = texts?.map((text) => `${value} LIKE svc_fold(${this.bind(`%${escapePattern(text)}%`)})`);
     return found ? [`(${found.join(" OR ")})`] : [];
@@ -305,6 +329,12 @@ class Compiler {
   }
 
   #condition(filter: Condition): string {
+    const found = this.#hasKey(filter);
+    const condition = this.#compare(filter);
+    return found === undefined ? condition : `${found} AND (${condition})`;
+  }
+
+  #compare(filter: Condition): string {
     if ("isNull" in filter) return this.#isNull(filter.isNull);
     const fold = (scalar: Scalar) =>
       filter.ignoreCase && scalar.text ? { ...scalar, text: lower(scalar.text) } : scalar;
@@ -315,17 +345,22 @@ class Compiler {
   }
 
   #isIn({ text, number }: Scalar, values: readonly Value[], ignoreCase = false): string {
+    const { texts, numbers } = this.#bindLists(values);
+    const hasText = values.some((value) => typeof value === "string");
+    const hasNumber = values.some((value) => typeof value !== "string");
+    const folded = `ARRAY(SELECT ${lower("value")} FROM unnest(${texts}) AS list (value))`;
+    return joinOr([
+      text && hasText && `${text} = ANY(${ignoreCase ? folded : texts})`,
+      number && hasNumber &&
+      `${number} = ANY(ARRAY(SELECT svc_number(value::json) FROM unnest(${numbers}) AS list (value)))`,
+    ]);
+  }
+
+  /** Binds the texts among values, and the JSON of the others. */
+  #bindLists(values: readonly Value[]): { readonly texts: string; readonly numbers: string } {
     const texts = values.filter((value) => typeof value === "string");
     const numbers = values.filter((value) => typeof value !== "string").map(formatValue);
-    const list = this.bind(texts, "text[]");
-    const folded = `ARRAY(SELECT ${lower("value")} FROM unnest(${list}) AS list (value))`;
-    return joinOr([
-      text && texts.length > 0 && `${text} = ANY(${ignoreCase ? folded : list})`,
-      number && numbers.length > 0 &&
-      `${number} = ANY(ARRAY(SELECT svc_number(value::json) FROM unnest(${
-        this.bind(numbers, "text[]")
-      }) AS list (value)))`,
-    ]);
+    return { texts: this.bind(texts, "text[]"), numbers: this.bind(numbers, "text[]") };
   }
 
   #isNull(field: RowField): string {
@@ -350,8 +385,42 @@ class Compiler {
       return { text: `${column} COLLATE "C"` };
     }
     if (field.content.length === 0) return { text: `${this.#content}::text COLLATE "C"` };
-    const member = this.#member(field.content);
-    return { text: `svc_text(${member}) COLLATE "C"`, number: `svc_number(${member})` };
+    return compileScalar(this.#member(field.content));
+  }
+
+  /** Reports whether an index finds cases by the key of a field. */
+  #isIndexed(field: RowField): boolean {
+    return this.#query.source.kind === "cases" && "content" in field && field.content.length > 0 &&
+      this.#indexes.hasField?.(field.content) === true;
+  }
+
+  /** Compiles the key of an indexed field. */
+  #key(field: RowField): string {
+    const { text, number } = this.#scalar(field);
+    return compileKey(text, number);
+  }
+
+  /** Compiles a condition that the index of a field serves. All cases that meet the condition meet it, too. */
+  #hasKey(filter: Condition): string | undefined {
+    if ("isNull" in filter) return this.#isIndexed(filter.isNull) ? `${this.#key(filter.isNull)} = ''` : undefined;
+    if (filter.ignoreCase === true) return undefined;
+    if ("in" in filter) {
+      if (!this.#isIndexed(filter.field)) return undefined;
+      const { texts, numbers } = this.#bindLists(filter.in);
+      return `${this.#key(filter.field)} = ANY(ARRAY(
+        SELECT ${compileKey("value")} FROM unnest(${texts}) AS list (value)
+        UNION ALL SELECT ${compileKey(undefined, "svc_number(value::json)")} FROM unnest(${numbers}) AS list (value)))`;
+    }
+    const operator = KEY_OPERATORS.get(filter.comparator);
+    if (operator === undefined || "field" in filter.right || !this.#isIndexed(filter.left)) return undefined;
+    const key = this.#key(filter.left);
+    const condition = `${key} ${operator} ${this.#keyOf(filter.right.value)}`;
+    return operator === "<=" ? `${key} > '' AND ${condition}` : condition;
+  }
+
+  #keyOf(value: Value): string {
+    const { text, number } = this.#value(value);
+    return compileKey(text, number);
   }
 
   /** Compiles a value for sorting. The rows of a group have the same value. */

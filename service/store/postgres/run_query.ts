@@ -11,7 +11,7 @@ import type { TextUse } from "../store.ts";
 import { parseStored } from "../tables.ts";
 import { compileCountedTexts } from "./derived.ts";
 import { unescapeJson, unescapeText } from "./escape_text.ts";
-import { compileCount, type Compiled, compileRows, compileTextUses, type RowPlace } from "./query.ts";
+import { type CaseIndexes, compileCount, type Compiled, compileRows, compileTextUses, type RowPlace } from "./query.ts";
 
 /** Runs a statement. */
 export type RunStatement = (statement: Compiled) => Promise<SqlResult>;
@@ -22,8 +22,7 @@ export type Pages = OperatorPages<RowPlace[number]>;
 /** Options of a query. */
 export interface QueryOptions {
   readonly pages?: Pages | undefined;
-  /** True if text searches can use the index. */
-  readonly hasTextIndex?: boolean | undefined;
+  readonly indexes?: CaseIndexes | undefined;
 }
 
 /** Returns a page of rows. Throws `RowsTooLong` if they exceed the size of the page. */
@@ -31,11 +30,11 @@ export async function queryRows(
   run: RunStatement,
   query: RowQuery,
   page: Page,
-  { pages, hasTextIndex }: QueryOptions = {},
+  { pages, indexes }: QueryOptions = {},
 ): Promise<JsonObject[]> {
-  const compile = () => compileRows(query, { offset: 0, limit: 0 });
+  const compile = () => compileRows(query, { offset: 0, limit: 0 }, { indexes });
   const rows = await readPage(pages, compile, page, async (page, after) => {
-    const { places, ...statement } = compileRows(query, page, { after, hasTextIndex });
+    const { places, ...statement } = compileRows(query, page, { after, indexes });
     const { rows } = await run(statement);
     return { rows, places: places > 0 ? rows.map((row) => readPlace(row, places)) : [] };
   });
@@ -46,8 +45,8 @@ export async function queryRows(
 }
 
 /** Counts all rows of a query. */
-export async function countRows(run: RunStatement, query: RowQuery, hasTextIndex?: boolean): Promise<number> {
-  const { rows: [row] } = await run(compileCount(query, hasTextIndex));
+export async function countRows(run: RunStatement, query: RowQuery, indexes?: CaseIndexes): Promise<number> {
+  const { rows: [row] } = await run(compileCount(query, indexes));
   return Number(row?.count ?? 0);
 }
 

@@ -1,8 +1,9 @@
 /** The tables on PostgreSQL. Their names and columns are the same as on SQLite. */
 import type { SchemaPlan, SchemaStep } from "../../../utils/postgres/migrate.ts";
 import { DERIVED_TABLES } from "./derived.ts";
+import { KEY_FUNCTION } from "./indexes/field_indexes.ts";
+import { TEXT_FUNCTIONS } from "./indexes/text_index.ts";
 import { QUERY_FUNCTIONS } from "./query_functions.ts";
-import { TEXT_FUNCTIONS } from "./text_index.ts";
 
 /**
  * Texts compare by their bytes, as on SQLite. JSON keeps the order of its members and the digits of its numbers, unlike
@@ -144,6 +145,7 @@ const STEPS: readonly SchemaStep[] = [
   { activity: "adding indexes for orders of cases", sql: ORDER_INDEXES, compatibleWith: 2 },
   { activity: "adding tables for counts", sql: DERIVED_TABLES, compatibleWith: 2 },
   { activity: "adding functions for text search", sql: TEXT_FUNCTIONS, compatibleWith: 2 },
+  { activity: "adding a function for indexes of fields", sql: KEY_FUNCTION, compatibleWith: 2 },
 ];
 
 /** The tables of a store. */

@@ -24,7 +24,7 @@ import type { FieldSource, Rename, Use, ValueCount } from "../uses.ts";
 import { compileReceived } from "./derived.ts";
 import { escapeText } from "./escape_text.ts";
 import type { Numbers, TakenNumber } from "./numbers.ts";
-import type { Compiled } from "./query.ts";
+import type { CaseIndexes, Compiled } from "./query.ts";
 import { decodeRow, encodeRow } from "./rows.ts";
 import { countRows, countTextUses, type Pages, queryRows } from "./run_query.ts";
 import { PAGE, SQL, type StatementName } from "./statements.ts";
@@ -53,8 +53,8 @@ interface Statement {
 /** Parts of a store that its units share. */
 export interface TransactionOptions {
   readonly numbers: Numbers;
-  /** Reports whether text searches can use the index. */
-  hasTextIndex(): boolean;
+  /** The indexes that exist now. */
+  readonly indexes: CaseIndexes;
 }
 
 /** Connections and pages of a unit that only reads. */
@@ -75,7 +75,7 @@ export interface Reading {
 export class PostgresTransaction implements Transaction {
   readonly #connection: Connection;
   readonly #numbers: Numbers;
-  readonly #hasTextIndex: () => boolean;
+  readonly #indexes: CaseIndexes;
   readonly #reading: Reading | undefined;
   /** Statements that were not sent yet. */
   #waiting: Statement[] = [];
@@ -95,10 +95,10 @@ export class PostgresTransaction implements Transaction {
   #exists = new Map<string, boolean>();
 
   /** Begins a unit of work on a connection that nothing else uses. With `reading`, it only reads. */
-  constructor(connection: Connection, { numbers, hasTextIndex }: TransactionOptions, reading?: Reading) {
+  constructor(connection: Connection, { numbers, indexes }: TransactionOptions, reading?: Reading) {
     this.#connection = connection;
     this.#numbers = numbers;
-    this.#hasTextIndex = hasTextIndex;
+    this.#indexes = indexes;
     this.#reading = reading;
   }
 
@@ -315,12 +315,12 @@ export class PostgresTransaction implements Transaction {
   async queryRows(query: RowQuery, page: Page): Promise<JsonObject[]> {
     return await queryRows((query) => this.#query(query), query, page, {
       pages: this.#reading?.pages,
-      hasTextIndex: this.#hasTextIndex(),
+      indexes: this.#indexes,
     });
   }
 
   async countRows(query: RowQuery): Promise<number> {
-    return await countRows((query) => this.#query(query), query, this.#hasTextIndex());
+    return await countRows((query) => this.#query(query), query, this.#indexes);
   }
 
   async countUses(): Promise<Use[]> {

@@ -5,17 +5,24 @@ import fc from "fast-check";
 import { indexFields } from "../../../service/migration/index_fields.ts";
 import { startService } from "../../../service/mod.ts";
 import { loadServedApplication } from "../../../service/sample/served_application.ts";
-import type { Column, Comparator, Filter, RowQuery } from "../../../service/store/query.ts";
+import { openPostgresStore } from "../../../service/store/postgres/postgres_store.ts";
+import type { Column, Comparator, Filter, RowQuery, Value } from "../../../service/store/query.ts";
 import { defineFunctions } from "../../../service/store/sqlite/define_functions.ts";
 import { FieldIndexes } from "../../../service/store/sqlite/field_indexes.ts";
 import { compileCount, compileRows } from "../../../service/store/sqlite/query.ts";
 import { prepareDatabase } from "../../../service/store/sqlite/schema.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import { type Store, type StoredCase, StoreFull } from "../../../service/store/store.ts";
+import { ExactNumber } from "../../../utils/exact_number.ts";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
+import { useTestSchema } from "../../harness/postgres_schema.ts";
 import { makeFolder } from "../../harness/svc.ts";
+import { eventually } from "../../harness/wait.ts";
 
 const PAGE = { offset: 0, limit: 10 };
+
+/** A text that is longer than a key of an index. */
+const LONG = "x".repeat(3000);
 
 const NAMES = [
   "Reference",
@@ -100,9 +107,15 @@ Deno.test("an index changes no result", async () => {
     "ä",
     "a'b",
     "😀",
+    new ExactNumber("9223372036854775806"),
+    new ExactNumber("9223372036854775807"),
+    `${LONG}a`,
+    `${LONG}b`,
+    [1],
+    { a: "x" },
   ];
   const comparators: Comparator[] = ["EQ", "GT", "GTE", "LT", "LTE", "CONTAINS", "STARTS_WITH"];
-  const operand = fc.constantFrom(0, 1, 1.5, "", "1", "a", "a'b");
+  const operand = fc.constantFrom<Value>(0, 1, 1.5, -3, true, "", "1", "a", "a'b", `${LONG}b`, "[1]");
   const leaf: fc.Arbitrary<Filter> = fc.oneof(
     fc.record({
       left: fc.constant({ content: ["F"] }),
@@ -117,11 +130,16 @@ Deno.test("an index changes no result", async () => {
   const content = fc.option(fc.constantFrom(...values), { nil: undefined });
   const sort = fc.constantFrom(undefined, false, true);
   await using stores = new AsyncDisposableStack();
-  const [plain, indexed] = [openSqliteStore(":memory:"), openSqliteStore(":memory:")];
-  for (const store of [plain, indexed]) stores.defer(() => store.close());
-  await indexed.indexFields([["F"]]);
+  const schema = stores.use(useTestSchema());
+  const [plain, indexed, onPostgres] = [
+    openSqliteStore(":memory:"),
+    openSqliteStore(":memory:"),
+    await openPostgresStore(schema.parsed),
+  ];
+  for (const store of [plain, indexed, onPostgres]) stores.defer(() => store.close());
+  for (const store of [indexed, onPostgres]) await store.indexFields([["F"]]);
   const contents = fc.sample(content, { numRuns: 120, seed: 1 });
-  for (const store of [plain, indexed]) {
+  for (const store of [plain, indexed, onPostgres]) {
     await store.transact(async (tx) => {
       for (const [n, value] of contents.entries()) {
         await tx.putCase(newCase(n, value === undefined ? {} : { F: value }));
@@ -134,37 +152,54 @@ Deno.test("an index changes no result", async () => {
     const read = (store: Store) =>
       store.read(async (tx) => {
         const query = askFor("F", filter, descending);
-        const pages = await Promise.all([0, 10, 20].map((offset) => tx.queryRows(query, { offset, limit: 10 })));
+        const pages = [];
+        for (const offset of [0, 10, 20]) pages.push(await tx.queryRows(query, { offset, limit: 10 }));
         return [...pages, await tx.countRows(query)];
       }, "ada");
-    assert.deepEqual(await read(indexed), await read(plain));
+    const rows = await read(plain);
+    assert.deepEqual(await read(indexed), rows);
+    assert.deepEqual(await read(onPostgres), rows);
   }));
 });
 
-Deno.test("names with quotes, control characters, SQL and of any length are only names", async () => {
+Deno.test("names are only names, with quotes, control characters, SQL and of any length (SQLite)", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/store.db`;
-  const store = openSqliteStore(path);
+  using db = new DatabaseSync(path);
+  const sql = "SELECT 1 FROM sqlite_schema WHERE name GLOB 'casesByField_*'";
+  await checkNames(openSqliteStore(path), () => db.prepare(sql).all().length);
+});
+
+Deno.test("names are only names, with quotes, control characters, SQL and of any length (PostgreSQL)", async () => {
+  await using schema = useTestSchema();
+  const store = await openPostgresStore(schema.parsed);
+  const pool = await schema.open();
+  const sql = `SELECT 1 FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+    WHERE indrelid = 'cases'::regclass AND relname LIKE 'casesByField\\_%' AND indisvalid`;
+  await checkNames(store, async () => (await pool.use((connection) => connection.run(sql))).count);
+  await pool.close();
+});
+
+/** Indexes fields with unusual names. `count` counts the indexes. */
+async function checkNames(store: Store, count: () => number | Promise<number>): Promise<void> {
   const content = Object.fromEntries(NAMES.map((name, index) => [name, `value ${index}`]));
   await store.transact(async (tx) => {
     for (const [n, name] of NAMES.entries()) await tx.putCase(newCase(n, { [name]: content[name] ?? null }));
   });
   await store.indexFields(NAMES.map((name) => [name]));
   await store.transact((tx) => tx.putCase(newCase(99, content)));
+  await eventually("all indexes exist", async () => await count() === NAMES.length);
   for (const [n, name] of NAMES.entries()) {
     const found = await store.read((tx) => tx.queryRows(askFor(name, compare(name, "EQ", `value ${n}`)), PAGE));
     assert.deepEqual(found.map(({ id }) => id), [`W P-${n}`, "W P-99"], name.slice(0, 50));
   }
-  using db = new DatabaseSync(path);
-  const list = () => db.prepare("SELECT 1 FROM sqlite_schema WHERE name GLOB 'casesByField_*'").all().length;
-  assert.equal(list(), NAMES.length);
   await store.indexFields([["Reference"]]);
-  assert.equal(list(), 1);
+  await eventually("one index remains", async () => await count() === 1);
   await store.indexFields([]);
-  assert.equal(list(), 0);
+  await eventually("no index remains", async () => await count() === 0);
   assert.equal(await store.read((tx) => tx.countRows(askFor("Reference"))), NAMES.length + 1);
   await store.close();
-});
+}
 
 Deno.test("a case with a damaged content can be replaced and deleted", async () => {
   await using folder = await makeFolder();

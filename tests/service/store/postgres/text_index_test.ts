@@ -1,7 +1,7 @@
 /** The text index on PostgreSQL: it is built for existing cases, and a database without it still finds texts. */
 import assert from "node:assert/strict";
 import { openPostgresStore } from "../../../../service/store/postgres/postgres_store.ts";
-import { TextIndex } from "../../../../service/store/postgres/text_index.ts";
+import { TextIndex } from "../../../../service/store/postgres/indexes/text_index.ts";
 import type { Store, StoredCase } from "../../../../service/store/store.ts";
 import { parseLocation } from "../../../../utils/postgres/location.ts";
 import { openPool, type Pool } from "../../../../utils/postgres/pool.ts";

@@ -1,8 +1,7 @@
 /** The trigram index for text searches in cases. It needs an extension that not every user may create. */
-import { getErrorMessage } from "../../../lib/errors.ts";
-import { delay } from "../../../utils/async/abort.ts";
-import type { Connection, Pool } from "../../../utils/postgres/pool.ts";
-import { PostgresError } from "../../../utils/postgres/postgres_error.ts";
+import type { Connection } from "../../../../utils/postgres/pool.ts";
+import { PostgresError } from "../../../../utils/postgres/postgres_error.ts";
+import { BackgroundBuild, type BuildOptions } from "./background_build.ts";
 
 /**
  * Creates the functions of the index.
@@ -29,43 +28,32 @@ const STATE = `SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('"
 const EXTENSION = `SELECT quote_ident(nspname) AS schema
   FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_trgm'`;
 
-/** Milliseconds between two checks whether another process has built the index. */
-const INTERVAL = 10_000;
-
-/** Seconds until a failed build starts again. Each attempt reads all cases. */
-const RETRY_SECONDS = 300;
-
-/** Options of the index. */
-export interface TextIndexOptions {
-  /** Opens a connection whose statements have no time limit. */
-  readonly open: () => Promise<Pool>;
-  /** Receives a line that explains why there is no index. */
-  readonly note: (line: string) => void;
-  /** Seconds until a failed build starts again. Default: 300. */
-  readonly retrySeconds?: number;
-}
-
 /** The text index. While it is missing, queries compare each case. */
 export class TextIndex implements AsyncDisposable {
   #isReady = false;
-  #building: Promise<void> = Promise.resolve();
-  readonly #closed = new AbortController();
-  #backend: number | undefined;
-  readonly #options: TextIndexOptions;
+  #build: BackgroundBuild | undefined;
 
-  private constructor(options: TextIndexOptions) {
-    this.#options = options;
-  }
+  private constructor() {}
 
   /** Creates the index if there are no cases. Otherwise builds it in the background, without blocking changes. */
-  static async prepare(connection: Connection, options: TextIndexOptions): Promise<TextIndex> {
-    const index = new TextIndex(options);
+  static async prepare(connection: Connection, options: BuildOptions): Promise<TextIndex> {
+    const index = new TextIndex();
     const run = (sql: string) => connection.run(sql);
     if (await index.#isValid(connection)) return index;
     const schema = await findExtension(connection, options.note);
     if (schema === undefined) return index;
     if ((await run("SELECT 1 FROM cases LIMIT 1")).count > 0) {
-      index.#building = index.#buildRepeatedly(schema);
+      index.#build = new BackgroundBuild({
+        name: "The text index",
+        effect: "Until the index exists, text searches compare all cases.",
+        lock: LOCK,
+        isDone: (connection) => index.#isValid(connection),
+        run: async (connection) => {
+          // A build that was interrupted has left an index that nothing uses.
+          await connection.run(`DROP INDEX IF EXISTS "casesByText"`);
+          await connection.run(compileIndex(schema, "CONCURRENTLY"));
+        },
+      }, options);
       return index;
     }
     await run(`SELECT pg_advisory_lock(${LOCK})`);
@@ -82,67 +70,12 @@ export class TextIndex implements AsyncDisposable {
 
   /** Stops building the index. The next process starts again. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed.abort();
-    // If it fails, the connection of the build is lost, too.
-    if (this.#backend !== undefined) await this.#cancel(this.#backend).catch(() => {});
-    await this.#building;
-  }
-
-  async #cancel(backend: number): Promise<void> {
-    const pool = await this.#options.open();
-    try {
-      await pool.use((connection) => connection.run("SELECT pg_cancel_backend($1)", [backend]));
-    } finally {
-      await pool.close();
-    }
+    await this.#build?.[Symbol.asyncDispose]();
   }
 
   async #isValid(connection: Connection): Promise<boolean> {
     const { rows: [row] } = await connection.run(STATE);
     return this.#isReady = row?.indisvalid === true;
-  }
-
-  /** Builds the index. After a failure, e.g. if the disk is full, tries again until the store is closed. */
-  async #buildRepeatedly(schema: string): Promise<void> {
-    const { note, retrySeconds = RETRY_SECONDS } = this.#options;
-    const { signal } = this.#closed;
-    while (!signal.aborted && !this.#isReady) {
-      try {
-        await this.#build(schema);
-      } catch (error) {
-        if (signal.aborted) return;
-        const reason = getErrorMessage(error).replace(/\.$/, "");
-        note(
-          `The text index cannot be built: ${reason}. The next attempt is in ${retrySeconds} s. ` +
-            "Until the index exists, text searches compare all cases.",
-        );
-        await delay(1000 * retrySeconds, signal).catch(() => {});
-      }
-    }
-  }
-
-  async #build(schema: string): Promise<void> {
-    const pool = await this.#options.open();
-    try {
-      await pool.use(async (connection) => {
-        while (!this.#closed.signal.aborted && !await this.#isValid(connection)) {
-          const { rows: [row] } = await connection.run(
-            `SELECT pg_try_advisory_lock(${LOCK}) AS mine, pg_backend_pid() AS pid`,
-          );
-          if (row?.mine === true) {
-            this.#backend = Number(row.pid);
-            if (this.#closed.signal.aborted) return;
-            // A build that was interrupted has left an index that nothing uses.
-            await connection.run(`DROP INDEX IF EXISTS "casesByText"`);
-            await connection.run(compileIndex(schema, "CONCURRENTLY"));
-            this.#backend = undefined;
-          } else await delay(INTERVAL, this.#closed.signal).catch(() => {});
-        }
-      });
-    } finally {
-      this.#backend = undefined;
-      await pool.close();
-    }
   }
 }
 

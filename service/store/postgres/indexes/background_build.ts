@@ -1,0 +1,107 @@
+/** Builds indexes in the background, without blocking changes. */
+import { getErrorMessage } from "../../../../lib/errors.ts";
+import { delay } from "../../../../utils/async/abort.ts";
+import type { Connection, Pool } from "../../../../utils/postgres/pool.ts";
+
+/** Milliseconds between two checks whether another process has built the indexes. */
+const INTERVAL = 10_000;
+
+/** Seconds until a failed build starts again. Each attempt reads all cases. */
+const RETRY_SECONDS = 300;
+
+/** Options of a build. */
+export interface BuildOptions {
+  /** Opens a connection whose statements have no time limit. */
+  readonly open: () => Promise<Pool>;
+  /** Receives a line that explains a failure. */
+  readonly note: (line: string) => void;
+  /** Seconds until a failed build starts again. Default: 300. */
+  readonly retrySeconds?: number;
+}
+
+/** Indexes to build. */
+export interface Build {
+  /** Completes messages: `<name> cannot be built`. */
+  readonly name: string;
+  /** A sentence that says what happens without them. */
+  readonly effect: string;
+  /** Lets one process at a time build them: an SQL expression for a number. */
+  readonly lock: string;
+  /** Reports whether they exist. */
+  isDone(connection: Connection): Promise<boolean>;
+  /** Creates those that are missing, outside a transaction. */
+  run(connection: Connection): Promise<void>;
+}
+
+/** A build that runs in the background until its indexes exist. */
+export class BackgroundBuild implements AsyncDisposable {
+  readonly #build: Build;
+  readonly #options: BuildOptions;
+  readonly #closed = new AbortController();
+  readonly #ended: Promise<void>;
+  #backend: number | undefined;
+
+  /** Starts a build. */
+  constructor(build: Build, options: BuildOptions) {
+    this.#build = build;
+    this.#options = options;
+    this.#ended = this.#repeat();
+  }
+
+  /** Stops the build. The next one starts again. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed.abort();
+    // If it fails, the connection of the build is lost, too.
+    if (this.#backend !== undefined) await this.#cancel(this.#backend).catch(() => {});
+    await this.#ended;
+  }
+
+  async #cancel(backend: number): Promise<void> {
+    const pool = await this.#options.open();
+    try {
+      await pool.use((connection) => connection.run("SELECT pg_cancel_backend($1)", [backend]));
+    } finally {
+      await pool.close();
+    }
+  }
+
+  /** After a failure, e.g. if the disk is full, tries again until it is stopped. */
+  async #repeat(): Promise<void> {
+    const { note, retrySeconds = RETRY_SECONDS } = this.#options;
+    const { name, effect } = this.#build;
+    const { signal } = this.#closed;
+    while (!signal.aborted) {
+      try {
+        return await this.#run();
+      } catch (error) {
+        if (signal.aborted) return;
+        const reason = getErrorMessage(error).replace(/\.$/, "");
+        note(`${name} cannot be built: ${reason}. The next attempt is in ${retrySeconds} s. ${effect}`);
+        await delay(1000 * retrySeconds, signal).catch(() => {});
+      }
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { lock } = this.#build;
+    const pool = await this.#options.open();
+    try {
+      await pool.use(async (connection) => {
+        while (!this.#closed.signal.aborted && !await this.#build.isDone(connection)) {
+          const { rows: [row] } = await connection.run(
+            `SELECT pg_try_advisory_lock(${lock}) AS mine, pg_backend_pid() AS pid`,
+          );
+          if (row?.mine === true) {
+            this.#backend = Number(row.pid);
+            if (this.#closed.signal.aborted) return;
+            await this.#build.run(connection);
+            this.#backend = undefined;
+          } else await delay(INTERVAL, this.#closed.signal).catch(() => {});
+        }
+      });
+    } finally {
+      this.#backend = undefined;
+      await pool.close();
+    }
+  }
+}
