@@ -12,13 +12,16 @@ import { quantile } from "./support/quantile.ts";
 import { closeOnInterrupt } from "./support/workspace.ts";
 import { Batch } from "./workers/batch.ts";
 import { Cluster } from "./workers/cluster.ts";
+import { DBOS_ENGINE } from "./workers/dbos_engine.ts";
 import { Disturbance } from "./workers/disturbance.ts";
 import { FAULTS } from "./workers/faults.ts";
-import { formatApplicant, type Verdict, verify } from "./workers/verify.ts";
+import { SVC_ENGINE } from "./workers/svc_engine.ts";
+import { type Verdict, verify } from "./workers/verify.ts";
 
 const USAGE = `Usage: deno task workers [--inputs <n> | --kills <n>] [--workers <n>] [--services <n>] [--steps <n>]
 ${FAULTS.map(({ name, what }) => `  --${name.padEnd(10)}${what}`).join("\n")}
---kills <n> runs as many inputs as are needed for that number of kills. --steps <n> is the number of cases per input.`;
+--kills <n> runs as many inputs as are needed for that number of kills. --steps <n> is the number of cases per input.
+--dbos runs the same steps on workers of DBOS, for comparison. --calm disturbs nothing.`;
 
 const PROGRESS_MILLISECONDS = 1000;
 
@@ -29,23 +32,10 @@ await using cluster = await Cluster.open({
   ...options,
   hasProxies: options.faults.some(({ name }) => name === "cut" || name === "freeze"),
 });
-const { directory, env } = cluster.workspace;
-await Deno.writeTextFile(`${directory}/script.ts`, createScript(options.steps));
 const started = performance.now();
-const { postgres } = cluster;
 const disturbance = new Disturbance(cluster, options.faults);
 const batch = new Batch(
-  cluster.command(
-    "workflow",
-    "run",
-    `${directory}/script.ts`,
-    "--each",
-    "-",
-    "--allow-declared",
-    "--workers",
-    postgres.location,
-    "--quiet",
-  ),
+  options.engine.createBatch(cluster),
   (inputs) => options.kills === undefined ? inputs < options.inputs : disturbance.kills < options.kills,
 );
 const progress = setInterval(showProgress, PROGRESS_MILLISECONDS);
@@ -60,32 +50,13 @@ const verdict = await verify(batch.results, {
   inputs: batch.inputs,
   steps: options.steps,
   baseUrl: cluster.url,
-  configDirectory: env.SVC_CONFIG_DIR ?? "",
+  configDirectory: cluster.workspace.env.SVC_CONFIG_DIR ?? "",
 });
 if (stderr !== "") console.error(stderr);
 console.log((await renderReport(verdict)).trimEnd());
 const isExact = code === 0 && Object.values(verdict).every((count) => count === 0);
 console.log(isExact ? "Each step of each input has created one case, and the results are in order." : "NOT EXACT");
 Deno.exitCode = isExact ? 0 : 1;
-
-/** Creates the script: each step needs the case of the one before. */
-function createScript(steps: number): string {
-  return `import { defineWorkflow } from "@svc/lib/workflow";
-const formatApplicant = ${formatApplicant};
-export default defineWorkflow<number>({
-  name: "numbered",
-  allow: ["cases.create"],
-  async run({ svc, input }) {
-    const ids: string[] = [];
-    for (let step = 1; step <= ${steps}; step++) {
-      const data = { Applicant: formatApplicant(input, step), Address: ids.at(-1) ?? "Main St 1" };
-      ids.push((await svc.cases.create({ type: "City-Permit-Work-Permit", data })).id);
-    }
-    return { input, ids };
-  },
-});
-`;
-}
 
 function showProgress(): void {
   const seconds = (performance.now() - started) / 1000;
@@ -103,6 +74,7 @@ async function renderReport({ lost, repeated, disordered }: Verdict): Promise<st
     ["cases", String(batch.inputs * options.steps - lost + repeated)],
     ["seconds", seconds.toFixed(1)],
     ["inputs per second", (batch.inputs / seconds).toFixed(1)],
+    ["steps per second", (batch.inputs * options.steps / seconds).toFixed(1)],
     ["kills", String(disturbance.kills)],
     ["lost", String(lost)],
     ["repeated", String(repeated)],
@@ -141,6 +113,8 @@ function readOptions() {
         workers: number,
         services: number,
         steps: number,
+        dbos: { type: "boolean" },
+        calm: { type: "boolean" },
         ...flags,
       },
     });
@@ -163,7 +137,8 @@ function readOptions() {
       workers: read("workers") ?? 3,
       services: read("services") ?? 2,
       steps: read("steps") ?? 1,
-      faults: chosen.length > 0 ? chosen : FAULTS.filter(({ name }) => name === "kill"),
+      engine: values.dbos ? DBOS_ENGINE : SVC_ENGINE,
+      faults: chosen.length > 0 || values.calm ? chosen : FAULTS.filter(({ name }) => name === "kill"),
     };
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`);

@@ -1,27 +1,18 @@
 import { type PostgresServer, startPostgres } from "../../tests/harness/postgres.ts";
-import { openPostgresJournal, type PostgresJournal } from "../../workflows/journal/postgres/postgres_journal.ts";
+import type { JournalDatabase } from "../../workflows/journal/postgres/database.ts";
+import { openPostgresJournal } from "../../workflows/journal/postgres/postgres_journal.ts";
 import { delay } from "../../utils/async/abort.ts";
 import { PROGRAM } from "../build.ts";
 import { Process } from "../support/processes.ts";
 import { Service } from "../support/service.ts";
 import { TcpProxy } from "../support/tcp_proxy.ts";
 import { Workspace } from "../support/workspace.ts";
-
-/** Number of inputs that a worker processes at the same time. More would only compete for the processors. */
-const CONCURRENCY = 2;
-
-/** Inputs of a worker that is out of order, and that others must continue. */
-const CLAIMS = `
-  SELECT number, fence FROM inputs JOIN workers ON workers.id = inputs.worker
-  WHERE ($1::text IS NULL OR workers.name LIKE $1) AND workers.kind = 'worker' AND workers.state <> 'ended'`;
-
-/** Counts the inputs that have neither ended nor been taken again: that releases and then claims them, with a fence each. */
-const LEFT = `
-  SELECT count(*) AS left FROM inputs JOIN unnest($1::integer[], $2::bigint[]) AS claims (number, fence) USING (number)
-  WHERE inputs.fence < claims.fence + 2 AND state NOT IN ('done', 'failed')`;
+import type { Claims, Engine } from "./engine.ts";
 
 /** A worker that is replaced by a new one when it was killed. */
 export interface RunningWorker {
+  /** Number that its replacement gets, too. */
+  readonly place: number;
   /** Its process. */
   readonly process: Process;
   /** Proxy between it and the database, if connections can be cut. */
@@ -32,14 +23,12 @@ export interface RunningWorker {
   isDisturbed: boolean;
 }
 
-/** Claims of a worker. */
-export interface Claims {
-  readonly numbers: readonly number[];
-  readonly fences: readonly number[];
-}
-
 /** Options of a cluster. */
 export interface ClusterOptions {
+  /** Distributes the inputs to the workers. */
+  readonly engine: Engine;
+  /** Number of cases that each input creates. */
+  readonly steps: number;
   /** Number of workers. */
   readonly workers: number;
   /** Number of services. */
@@ -54,11 +43,16 @@ export class Cluster implements AsyncDisposable {
   readonly postgres: PostgresServer;
   /** Folder and profiles of the commands. */
   readonly workspace: Workspace;
+  /** Number of cases that each input creates. */
+  readonly steps: number;
+  /** Number of inputs that a worker processes at the same time. More would only compete for the processors. */
+  readonly concurrency = 2;
   /** The workers. */
   readonly workers: RunningWorker[] = [];
+  readonly #engine: Engine;
   readonly #services: Service[];
   readonly #balancer: TcpProxy;
-  readonly #journal: PostgresJournal;
+  readonly #database: JournalDatabase;
   readonly #hasProxies: boolean;
   readonly #restarting = new Map<Service, Promise<void>>();
 
@@ -66,13 +60,15 @@ export class Cluster implements AsyncDisposable {
     postgres: PostgresServer,
     workspace: Workspace,
     services: Service[],
-    journal: PostgresJournal,
-    hasProxies: boolean,
+    database: JournalDatabase,
+    { engine, steps, hasProxies }: ClusterOptions,
   ) {
     this.postgres = postgres;
     this.workspace = workspace;
+    this.steps = steps;
+    this.#engine = engine;
     this.#services = services;
-    this.#journal = journal;
+    this.#database = database;
     this.#hasProxies = hasProxies;
     this.#balancer = new TcpProxy(() => services.map(({ port }) => port));
     Deno.addSignalListener("SIGINT", () => { // A stopped process would not end.
@@ -82,7 +78,8 @@ export class Cluster implements AsyncDisposable {
   }
 
   /** Starts a cluster. */
-  static async open({ workers, services: count, hasProxies }: ClusterOptions): Promise<Cluster> {
+  static async open(options: ClusterOptions): Promise<Cluster> {
+    const { workers, services: count } = options;
     await using stack = new AsyncDisposableStack();
     const postgres = stack.use(await startPostgres({ settings: { fsync: "on" } }));
     const workspace = stack.use(await Workspace.open(PROGRAM));
@@ -93,10 +90,11 @@ export class Cluster implements AsyncDisposable {
     });
     for (const service of services) await service.start();
     const journal = stack.use(await openPostgresJournal(postgres.location, { patienceMilliseconds: Infinity }));
-    const cluster = new Cluster(postgres, workspace, services, journal, hasProxies);
+    const cluster = new Cluster(postgres, workspace, services, journal.database, options);
     const resources = stack.move();
     cluster.#dispose = () => resources.disposeAsync();
-    for (let worker = 0; worker < workers; worker++) cluster.workers.push(cluster.#startWorker());
+    await options.engine.prepare(cluster);
+    for (let worker = 0; worker < workers; worker++) cluster.workers.push(cluster.#startWorker(worker));
     return cluster;
   }
 
@@ -118,7 +116,7 @@ export class Cluster implements AsyncDisposable {
     worker.process.kill();
     worker.proxy?.[Symbol.dispose]();
     this.workers.splice(this.workers.indexOf(worker), 1);
-    this.workers.push(this.#startWorker());
+    this.workers.push(this.#startWorker(worker.place));
   }
 
   /** Kills a service and starts it again, unless it is the only one that runs. Returns whether it did. */
@@ -146,21 +144,21 @@ export class Cluster implements AsyncDisposable {
       if (worker.isDisturbed) continue;
       const claims = await this.readClaims(worker);
       for (const number of claims.numbers) worker.seen.add(number);
-      if (claims.numbers.length > 0 && worker.seen.size > CONCURRENCY) able.push({ worker, claims });
+      if (claims.numbers.length > 0 && worker.seen.size > this.concurrency) able.push({ worker, claims });
     }
     return able.length > 1 || this.workers.length === 1 ? able.find(({ worker }) => !worker.isDisturbed) : undefined;
   }
 
   /** Reads the claims of a worker, or of all. */
   async readClaims(worker?: RunningWorker): Promise<Claims> {
-    const name = worker === undefined ? null : `process ${worker.process.pid} at %`;
-    const rows = await this.#journal.database.query(CLAIMS, [name]);
+    const { claimsSql, identify } = this.#engine;
+    const rows = await this.#database.query(claimsSql, [worker === undefined ? null : identify(worker)]);
     return { numbers: rows.map(({ number }) => Number(number)), fences: rows.map(({ fence }) => Number(fence)) };
   }
 
   /** Reports whether claimed inputs have ended, or other claims have followed. */
   async haveContinued({ numbers, fences }: Claims): Promise<boolean> {
-    const [row] = await this.#journal.database.query(LEFT, [numbers, fences]);
+    const [row] = await this.#database.query(this.#engine.leftSql, [numbers, fences]);
     return Number(row?.left) === 0;
   }
 
@@ -180,17 +178,12 @@ export class Cluster implements AsyncDisposable {
     }
   }
 
-  #startWorker(): RunningWorker {
+  #startWorker(place: number): RunningWorker {
     const { port, location } = this.postgres;
     const proxy = this.#hasProxies ? new TcpProxy(() => [port]) : undefined;
     const store = proxy === undefined ? location : `postgres://postgres@127.0.0.1:${proxy.port}/postgres`;
-    const flags = ["--store", store, "--allow", "cases.create", "--concurrency", String(CONCURRENCY)];
-    return {
-      process: new Process(this.command("worker", "start", ...flags)),
-      proxy,
-      seen: new Set(),
-      isDisturbed: false,
-    };
+    const process = new Process(this.#engine.createWorker(this, place, store));
+    return { place, process, proxy, seen: new Set(), isDisturbed: false };
   }
 }
 

@@ -1,5 +1,6 @@
 import { abortable, delay } from "../../utils/async/abort.ts";
-import type { Claims, Cluster } from "./cluster.ts";
+import type { Cluster } from "./cluster.ts";
+import type { Claims } from "./engine.ts";
 import type { Fault } from "./faults.ts";
 
 /** Milliseconds between two checks whether inputs have continued. */
