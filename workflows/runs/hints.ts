@@ -70,11 +70,15 @@ function listArguments(verb: string, { id, location }: RunReference): string[] {
   return ["workflow", verb, id, ...listJournalArguments(location)];
 }
 
-function listJournalArguments(location: JournalLocation | undefined): string[] {
+/** Returns the arguments that name a journal. Workers name one in PostgreSQL with `--store`. */
+export function listJournalArguments(
+  location: JournalLocation | undefined,
+  option: "--journal" | "--store" = "--journal",
+): string[] {
   if (location === undefined) return [];
   const { path, password: { file, command } = {} } = location;
   return [
-    ...["--journal", path],
+    ...[option, path],
     ...(file === undefined ? [] : ["--store-password-file", file]),
     ...(command === undefined ? [] : ["--store-password-command", command]),
   ];

@@ -71,7 +71,7 @@ function recordFile(
 }
 
 /** Creates ten random letters and digits. */
-function createNonce(): string {
+export function createNonce(): string {
   return crypto.randomUUID().replaceAll("-", "").slice(0, 10);
 }
 

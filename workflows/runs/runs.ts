@@ -15,6 +15,7 @@ import type { Fingerprint } from "../inputs/fingerprint.ts";
 import { checkRunId, newRunId } from "../journal/run_id.ts";
 import type { JournalCheck } from "../journal/damage.ts";
 import type { InputRecord, Journal, RunRecord, RunSettings, ShownState } from "../journal/journal.ts";
+import type { PostgresJournal } from "../journal/postgres/postgres_journal.ts";
 import { openJournal } from "../journal/sqlite/sqlite_journal.ts";
 import type { PlanOptions, PlanResult } from "../plan/make_plan.ts";
 import type { CheckOptions, InputCheck } from "../check/check_script.ts";
@@ -523,7 +524,7 @@ export function isLocation(path: string): boolean {
 }
 
 /** Opens a journal in PostgreSQL, whose client is loaded only now. */
-async function openShared(location: string, password?: PasswordSource): Promise<Journal> {
+export async function openShared(location: string, password?: PasswordSource): Promise<PostgresJournal> {
   return await (await import("../journal/postgres/postgres_journal.ts")).openPostgresJournal(location, { password });
 }
 

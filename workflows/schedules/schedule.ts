@@ -29,6 +29,8 @@ export interface ScheduledRun {
   readonly id: string;
   /** Time for which it was ordered, in milliseconds since 1970. */
   readonly due: number;
+  /** True if the run was recorded in a shared journal. If it no longer exists, it was deleted. */
+  readonly isRecorded?: boolean;
 }
 
 /** A schedule. */
@@ -94,6 +96,12 @@ export function endRun(schedule: ScheduleRecord, runId: string): ScheduleRecord 
   const runs = schedule.runs.filter(({ id }) => id !== runId);
   if (runs.length > 0 || buffered === undefined) return { ...schedule, runs };
   return { ...rest, runs: [buffered] };
+}
+
+/** Describes the due time that was skipped by a change of a schedule. Returns undefined if none was. */
+export function describeSkip(before: ScheduleRecord, { lastSkipped: skipped }: ScheduleRecord): string | undefined {
+  if (skipped === undefined || skipped.due === before.lastSkipped?.due) return undefined;
+  return `skipped the run of ${new Date(skipped.due).toISOString()}, because ${SKIP_REASONS[skipped.policy]}.`;
 }
 
 function skip(schedule: ScheduleRecord, due: number, policy: keyof typeof SKIP_REASONS): ScheduleRecord {

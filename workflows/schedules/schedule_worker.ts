@@ -7,12 +7,11 @@ import { describeService } from "../runs/describe_service.ts";
 import { hasOwnGrants } from "../runs/grant_proof.ts";
 import type { InputCounts, StartRunOptions } from "../runs/options.ts";
 import type { Run } from "../runs/run.ts";
-import { defaultJournalPath, openRuns } from "../runs/runs.ts";
+import { defaultJournalPath, isLocation, openRuns } from "../runs/runs.ts";
 import { type CronTimes, parseCron } from "./cron.ts";
-import { endRun, orderDueRuns, type ScheduledRun, type ScheduleRecord, SKIP_REASONS } from "./schedule.ts";
-import type { ScheduleStore } from "./schedule_store.ts";
+import { describeSkip, endRun, orderDueRuns, type ScheduledRun, type ScheduleRecord } from "./schedule.ts";
 import { type SchedulesOptions, toGranted } from "./schedules.ts";
-import { openScheduleStore } from "./sqlite_schedule_store.ts";
+import { openScheduleStore, type SqliteScheduleStore } from "./sqlite_schedule_store.ts";
 
 /** Milliseconds between two checks for due times. */
 const CHECK_MILLISECONDS = 1000;
@@ -32,8 +31,14 @@ export interface WorkerOptions extends SchedulesOptions {
 
 /** Runs the schedules of a journal until the signal aborts. Waits while another process runs them. */
 export async function runSchedules(options: WorkerOptions): Promise<void> {
-  const { journal: path = defaultJournalPath(options.configDirectory), signal, untilIdle = false, log, warn } = options;
-  await using store = await openScheduleStore(path, { makeFolder: options.journal === undefined, warn });
+  const { journal: path = defaultJournalPath(options.configDirectory), signal, untilIdle = false, log } = options;
+  if (isLocation(path)) {
+    throw new SvcError("INVALID_ARGS", "A worker takes a journal in PostgreSQL with --store.", {
+      hint: { commands: [{ args: ["worker", "start", "--store", path], purpose: "to run its schedules and inputs" }] },
+    });
+  }
+  const { warn, now } = options;
+  await using store = await openScheduleStore(path, { makeFolder: options.journal === undefined, warn, now });
   await using _claim = await claimWorker(store, options);
   if (signal.aborted) return;
   await using worker = await ScheduleWorker.open(store, path, options);
@@ -47,7 +52,7 @@ export async function runSchedules(options: WorkerOptions): Promise<void> {
 
 /** Claims the right to run the schedules. Resolves to undefined if the signal aborts first. */
 async function claimWorker(
-  store: ScheduleStore,
+  store: SqliteScheduleStore,
   { signal, untilIdle, log }: WorkerOptions,
 ): Promise<AsyncDisposable | undefined> {
   let isWaiting = false;
@@ -67,10 +72,9 @@ async function claimWorker(
 
 /** Starts the runs of schedules when they are due, and continues those that were interrupted. */
 export class ScheduleWorker implements AsyncDisposable {
-  readonly #store: ScheduleStore;
+  readonly #store: SqliteScheduleStore;
   readonly #journal: Journal;
   readonly #options: WorkerOptions;
-  readonly #now: () => number;
   /** Runs in progress, by identifier. */
   readonly #active = new Map<string, Promise<void>>();
   /** When to continue interrupted runs. */
@@ -79,15 +83,14 @@ export class ScheduleWorker implements AsyncDisposable {
   /** Errors of the journal. They end the worker. */
   readonly #failures: unknown[] = [];
 
-  private constructor(store: ScheduleStore, journal: Journal, options: WorkerOptions) {
+  private constructor(store: SqliteScheduleStore, journal: Journal, options: WorkerOptions) {
     this.#store = store;
     this.#journal = journal;
     this.#options = options;
-    this.#now = options.now ?? Date.now;
   }
 
   /** Opens a worker for the schedules of a store. `path` is that of its journal. */
-  static async open(store: ScheduleStore, path: string, options: WorkerOptions): Promise<ScheduleWorker> {
+  static async open(store: SqliteScheduleStore, path: string, options: WorkerOptions): Promise<ScheduleWorker> {
     return new ScheduleWorker(store, await openJournal(path), options);
   }
 
@@ -98,11 +101,12 @@ export class ScheduleWorker implements AsyncDisposable {
 
   /** Describes the schedules and the next due time. */
   async describeStart(): Promise<string> {
+    const now = await this.#store.now();
     const schedules = await this.#store.list();
     const due = await Promise.all(
       schedules.filter(({ isPaused }) => !isPaused).map(async (schedule) => ({
         name: schedule.name,
-        at: (await this.#parse(schedule)).next(Math.max(schedule.checkedUntil, this.#now())) ?? Infinity,
+        at: (await this.#parse(schedule)).next(Math.max(schedule.checkedUntil, now)) ?? Infinity,
       })),
     );
     const [next] = due.toSorted((one, other) => one.at - other.at);
@@ -112,10 +116,11 @@ export class ScheduleWorker implements AsyncDisposable {
 
   /** Orders the runs that are due, and starts the ordered ones. */
   async startDueRuns(): Promise<void> {
+    const now = await this.#store.now();
     for (const schedule of await this.#store.list()) {
       const { name, runs } = await this.#orderDue(schedule);
       for (const run of runs) {
-        const isDelayed = (this.#retries.get(run.id) ?? 0) > this.#now();
+        const isDelayed = (this.#retries.get(run.id) ?? 0) > now;
         if (this.#active.has(run.id) || isDelayed || this.#options.signal.aborted) continue;
         this.#active.set(run.id, this.#work(name, run).catch((error) => void this.#failures.push(error)));
       }
@@ -140,7 +145,7 @@ export class ScheduleWorker implements AsyncDisposable {
 
   async #orderDue(schedule: ScheduleRecord): Promise<ScheduleRecord> {
     const times = await this.#parse(schedule);
-    const now = this.#now();
+    const now = await this.#store.now();
     const isDue = ({ checkedUntil, isPaused }: ScheduleRecord) =>
       !isPaused && (times.next(checkedUntil) ?? Infinity) <= now;
     if (!isDue(schedule)) return schedule;
@@ -150,12 +155,8 @@ export class ScheduleWorker implements AsyncDisposable {
       schedule.name,
       (current) => isSame(current) ? orderDueRuns(current, times, now) : current,
     );
-    if (changed?.lastSkipped !== undefined && changed.lastSkipped.due !== schedule.lastSkipped?.due) {
-      const { due, policy } = changed.lastSkipped;
-      this.#log(
-        `${schedule.name}: skipped the run of ${new Date(due).toISOString()}, because ${SKIP_REASONS[policy]}.`,
-      );
-    }
+    const skipped = changed && describeSkip(schedule, changed);
+    if (skipped !== undefined) this.#log(`${schedule.name}: ${skipped}`);
     return changed ?? { ...schedule, runs: [] };
   }
 
@@ -193,7 +194,7 @@ export class ScheduleWorker implements AsyncDisposable {
     const state = await this.#journal.readState(id);
     if (state === "open") {
       this.#log(`${name}: run ${id} was interrupted. It resumes in a minute. ${message}`);
-      this.#retries.set(id, this.#now() + RETRY_MILLISECONDS);
+      this.#retries.set(id, await this.#store.now() + RETRY_MILLISECONDS);
       return;
     }
     const text = state === "cancelled" ? `run ${id} was cancelled.` : `run ${id} failed: ${message}`;

@@ -1,4 +1,4 @@
-import { SvcError } from "../../lib/errors.ts";
+import { formatCommandLine, SvcError } from "../../lib/errors.ts";
 import { exists } from "../../utils/fs/exists.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { STDIN } from "../inputs/open_inputs.ts";
@@ -7,9 +7,10 @@ import { newRunId } from "../journal/run_id.ts";
 import { openJournal } from "../journal/sqlite/sqlite_journal.ts";
 import { describeService } from "../runs/describe_service.ts";
 import { describeRun } from "../runs/describe_run.ts";
+import { type JournalLocation, listJournalArguments, toRunCommand } from "../runs/hints.ts";
 import { proveGrants } from "../runs/grant_proof.ts";
 import { type RunsOptions, type StartRunOptions, toSettings } from "../runs/options.ts";
-import { defaultJournalPath, isLocation } from "../runs/runs.ts";
+import { checkTakesPassword, defaultJournalPath, isLocation, openShared } from "../runs/runs.ts";
 import { openWorkflow } from "../scripts/open_workflow.ts";
 import { getLocalTimeZone, parseCron } from "./cron.ts";
 import {
@@ -21,7 +22,7 @@ import {
   SKIP_REASONS,
 } from "./schedule.ts";
 import { openScheduleStore } from "./sqlite_schedule_store.ts";
-import type { ScheduleStore } from "./schedule_store.ts";
+import type { PackedScript, ScheduleStore } from "./schedule_store.ts";
 
 /** Number of due times that a description shows. */
 const SHOWN_TIMES = 3;
@@ -31,9 +32,9 @@ const MAX_NAME = 40;
 
 /** Options of `openSchedules`: the journal, how to reach the service, and the clock. */
 export interface SchedulesOptions extends Omit<RunsOptions, "journal"> {
-  /** Path of the journal file. Default: `workflows.db` in the configuration directory. */
+  /** Path of the journal file, or location in PostgreSQL. Default: `workflows.db` in the configuration directory. */
   readonly journal?: string;
-  /** Returns the time in milliseconds since 1970. Default: `Date.now`. */
+  /** Returns the time in milliseconds since 1970. Default: the clock of this machine, or of the database server. */
   readonly now?: () => number;
 }
 
@@ -102,14 +103,13 @@ export function openSchedules(options: SchedulesOptions = {}): Schedules {
 /** The schedules of a journal. All methods throw `SvcError`. */
 export class Schedules implements AsyncDisposable {
   readonly #options: SchedulesOptions;
-  readonly #now: () => number;
   #store?: Promise<ScheduleStore>;
   #journal?: Promise<Journal>;
 
   /** Use `openSchedules`. */
   constructor(options: SchedulesOptions) {
+    if (options.journalPassword !== undefined) checkTakesPassword(options.journal);
     this.#options = options;
-    this.#now = options.now ?? Date.now;
   }
 
   /** Adds a schedule. Checks the script, and records the grants that its runs get. */
@@ -117,20 +117,20 @@ export class Schedules implements AsyncDisposable {
     const { name, cron, timeZone = getLocalTimeZone(), overlap = "skip", missed = "skip", replace = false } = options;
     checkName(name);
     const times = await parseCron(cron, timeZone);
-    const now = this.#now();
-    if (times.next(now) === undefined) {
+    if (times.next((this.#options.now ?? Date.now)()) === undefined) {
       throw new SvcError("INVALID_ARGS", `${JSON.stringify(cron)} is never due.`, {
         hint: "Check the day and the month.",
       });
     }
-    const { settings, proof } = await this.#grant(name, options);
-    const schedule = { name, cron, timeZone, overlap, missed, settings, proof, isPaused: false, checkedUntil: now };
+    const { settings, proof, script } = await this.#grant(name, options);
     const store = await this.#openStore();
-    const hasAdded = await store.add({ ...schedule, runs: [] });
+    const now = await store.now();
+    const schedule = { name, cron, timeZone, overlap, missed, settings, proof, isPaused: false, checkedUntil: now };
+    const hasAdded = await store.add({ ...schedule, runs: [] }, script);
     if (!hasAdded && !replace) throw alreadyExists(name);
     const added = hasAdded
       ? await store.find(name)
-      : await store.change(name, ({ runs, buffered }) => ({ ...schedule, runs, buffered }));
+      : await store.change(name, ({ runs, buffered }) => ({ ...schedule, runs, buffered }), script);
     return await this.#describe(added ?? { ...schedule, runs: [] });
   }
 
@@ -154,7 +154,7 @@ export class Schedules implements AsyncDisposable {
 
   /** Resumes a paused schedule. Times in between do not count as missed. */
   async resume(name: string): Promise<ScheduleDescription> {
-    const now = this.#now();
+    const now = await (await this.#existingStore()).now();
     return await this.#change(
       name,
       (schedule) => schedule.isPaused ? { ...schedule, isPaused: false, checkedUntil: now } : schedule,
@@ -164,9 +164,9 @@ export class Schedules implements AsyncDisposable {
   /** Requests a run now, and returns its identifier. A worker starts it. */
   async runNow(name: string): Promise<string> {
     const id = `${name}-${newRunId()}`;
-    const due = this.#now();
     const isOrdered = ({ runs, buffered }: ScheduleRecord) => [...runs, buffered].some((run) => run?.id === id);
     const store = await this.#existingStore();
+    const due = await store.now();
     const changed = await store.change(name, (schedule) => {
       const ordered = orderRun(schedule, { id, due });
       return isOrdered(ordered) ? ordered : schedule;
@@ -178,7 +178,7 @@ export class Schedules implements AsyncDisposable {
       hint: {
         text: "Wait until it ends.",
         commands: run &&
-          [{ args: ["workflow", "show", run.id, ...this.#journalArguments], purpose: "to see its progress" }],
+          [toRunCommand("show", { id: run.id, location: this.#location }, "to see its progress")],
       },
     });
   }
@@ -191,8 +191,18 @@ export class Schedules implements AsyncDisposable {
 
   /** Reports whether a worker runs the schedules. */
   async hasWorker(): Promise<boolean> {
-    await using claim = await (await this.#existingStore()).claimWorker();
-    return claim === undefined;
+    return await (await this.#existingStore()).hasWorker();
+  }
+
+  /** True if the journal is in PostgreSQL. */
+  get isShared(): boolean {
+    return isLocation(this.#path);
+  }
+
+  /** The command line that starts a worker. */
+  get startCommand(): string {
+    const option = this.isShared ? "--store" : "--journal";
+    return formatCommandLine(["worker", "start", ...listJournalArguments(this.#location, option)]);
   }
 
   /** Closes the journal. */
@@ -201,8 +211,14 @@ export class Schedules implements AsyncDisposable {
     await (await this.#journal?.catch(() => undefined))?.[Symbol.asyncDispose]();
   }
 
-  /** Checks the script and its inputs, and returns the settings of the runs with the grants and their proof. */
-  async #grant(name: string, options: AddScheduleOptions): Promise<Pick<ScheduleRecord, "settings" | "proof">> {
+  /**
+   * Checks the script and its inputs. Returns the settings of the runs with the grants, and for a shared journal the script.
+   * In a file, the grants need a proof. Workers of a shared journal have their own grants.
+   */
+  async #grant(
+    name: string,
+    options: AddScheduleOptions,
+  ): Promise<Pick<ScheduleRecord, "settings" | "proof"> & { readonly script?: PackedScript }> {
     const { profile, configDirectory } = this.#options;
     if (options.each === STDIN) {
       throw new SvcError("INVALID_ARGS", "A schedule cannot read its inputs from standard input.", {
@@ -214,6 +230,11 @@ export class Schedules implements AsyncDisposable {
     await using workflow = await openWorkflow({ ...options, script, root, limits });
     const service = describeService({ ...this.#options, profile });
     const granted = { ...settings, grants: [...workflow.grants], service };
+    if (this.isShared) {
+      const { packScript } = await import("../workers/pack_script.ts");
+      const { name: workflowName, digest } = workflow;
+      return { settings: granted, script: { workflow: workflowName, digest, script: await packScript(workflow) } };
+    }
     const proof = await proveGrants(toGranted(name, granted), configDirectory);
     if (proof !== undefined || granted.grants.length === 0) return { settings: granted, proof };
     throw new SvcError("INVALID_CONFIG", `The grants of the schedule ${name} cannot be stored.`, {
@@ -242,7 +263,7 @@ export class Schedules implements AsyncDisposable {
       hint: {
         text: didYouMean(name, names, (one) => one).trimEnd(),
         commands: [{
-          args: ["workflow", "schedule", "list", ...this.#journalArguments],
+          args: ["workflow", "schedule", "list", ...listJournalArguments(this.#location)],
           purpose: "to list the schedules",
         }],
       },
@@ -280,7 +301,8 @@ export class Schedules implements AsyncDisposable {
   async #listDueTimes({ cron, timeZone, checkedUntil }: ScheduleRecord): Promise<string[]> {
     const times = await parseCron(cron, timeZone);
     const listed: string[] = [];
-    let due = times.next(Math.max(checkedUntil, this.#now() - MISSED_AFTER));
+    const now = await (await this.#openStore()).now();
+    let due = times.next(Math.max(checkedUntil, now - MISSED_AFTER));
     for (; due !== undefined && listed.length < SHOWN_TIMES; due = times.next(due)) listed.push(toIso(due));
     return listed;
   }
@@ -289,20 +311,28 @@ export class Schedules implements AsyncDisposable {
     return this.#options.journal ?? defaultJournalPath(this.#options.configDirectory);
   }
 
-  get #journalArguments(): string[] {
-    const { journal } = this.#options;
-    return journal === undefined ? [] : ["--journal", journal];
-  }
-
-  get #fileOptions() {
-    return { makeFolder: this.#options.journal === undefined, warn: this.#options.warn };
+  get #location(): JournalLocation | undefined {
+    const { journal: path, journalPassword: password } = this.#options;
+    return path === undefined ? undefined : { path, password };
   }
 
   async #openStore(): Promise<ScheduleStore> {
-    return await (this.#store ??= openScheduleStore(this.#path, this.#fileOptions));
+    return await (this.#store ??= this.#createStore());
+  }
+
+  async #createStore(): Promise<ScheduleStore> {
+    const { journal: path, journalPassword, warn, now } = this.#options;
+    if (!this.isShared) {
+      return await openScheduleStore(this.#path, { makeFolder: path === undefined, warn, now });
+    }
+    const { PostgresScheduleStore } = await import("./postgres_schedule_store.ts");
+    const journal = openShared(this.#path, journalPassword);
+    this.#journal = journal;
+    return new PostgresScheduleStore(await journal, now);
   }
 
   async #openJournal(): Promise<Journal> {
+    if (this.isShared) await this.#openStore();
     return await (this.#journal ??= openJournal(this.#path, { makeFolder: this.#options.journal === undefined }));
   }
 

@@ -1,6 +1,5 @@
 /** The schedules in the SQLite file of a journal. */
 import type { DatabaseSync } from "node:sqlite";
-import { SvcError } from "../../lib/errors.ts";
 import { FileLock } from "../../utils/fs/file_lock.ts";
 import { findReviver } from "../../utils/json.ts";
 import { inTransaction } from "../../utils/sqlite/in_transaction.ts";
@@ -8,31 +7,42 @@ import { JournalDamage } from "../journal/damage.ts";
 import { type JournalOptions, openJournalFile, unusable } from "../journal/sqlite/database.ts";
 import { describeDamage } from "../journal/sqlite/describe_damage.ts";
 import { insertInto, isIntact, type Row, seal, update } from "../journal/sqlite/seal.ts";
-import { isLocation } from "../runs/runs.ts";
 import type { ScheduleRecord } from "./schedule.ts";
 import type { ScheduleStore } from "./schedule_store.ts";
 
 const BY_NAME = "SELECT * FROM schedules WHERE name = ?";
 
-/** Opens the schedules of the journal in a file. */
-export async function openScheduleStore(path: string, options: JournalOptions = {}): Promise<ScheduleStore> {
-  if (isLocation(path)) {
-    throw new SvcError("INVALID_ARGS", "Schedules need a journal in a file. This one is in PostgreSQL.", {
-      hint: "Leave out --journal, or name a file.",
-    });
-  }
-  const { db, file } = await openJournalFile(path, options);
-  db.prepare("PRAGMA synchronous = FULL").run();
-  return new SqliteScheduleStore(file, db);
+/** Options of `openScheduleStore`. */
+export interface ScheduleStoreOptions extends JournalOptions {
+  /** Returns the time in milliseconds since 1970. Default: `Date.now`. */
+  readonly now?: () => number;
 }
 
-class SqliteScheduleStore implements ScheduleStore {
+/** Opens the schedules of the journal in a file. */
+export async function openScheduleStore(
+  path: string,
+  { now = Date.now, ...options }: ScheduleStoreOptions = {},
+): Promise<SqliteScheduleStore> {
+  const { db, file } = await openJournalFile(path, options);
+  db.prepare("PRAGMA synchronous = FULL").run();
+  return new SqliteScheduleStore(file, db, now);
+}
+
+/** The schedules in a file. */
+export class SqliteScheduleStore implements ScheduleStore {
   readonly #path: string;
   readonly #db: DatabaseSync;
+  readonly #now: () => number;
 
-  constructor(path: string, db: DatabaseSync) {
+  /** Use `openScheduleStore`. */
+  constructor(path: string, db: DatabaseSync, now: () => number) {
     this.#path = path;
     this.#db = db;
+    this.#now = now;
+  }
+
+  now(): Promise<number> {
+    return Promise.resolve(this.#now());
   }
 
   list(): Promise<readonly ScheduleRecord[]> {
@@ -69,7 +79,15 @@ class SqliteScheduleStore implements ScheduleStore {
     return this.#write(() => this.#db.prepare("DELETE FROM schedules WHERE name = ?").run(name).changes > 0);
   }
 
-  /** The lock of a run has another name: its ID follows a dot. */
+  async hasWorker(): Promise<boolean> {
+    await using claim = await this.claimWorker();
+    return claim === undefined;
+  }
+
+  /**
+   * Claims the right to run the schedules until the claim is disposed or the process ends. Resolves to undefined if another
+   * process has claimed it. The lock of a run has another name: its ID follows a dot.
+   */
   async claimWorker(): Promise<AsyncDisposable | undefined> {
     const lock = await FileLock.tryAcquire(`${this.#path}-worker.lock`, { isTemporary: true }).catch((cause) => {
       throw unusable(this.#path, "locked", cause);

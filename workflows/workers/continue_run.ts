@@ -12,7 +12,8 @@ import { openWorkflow } from "../scripts/open_workflow.ts";
 import { expandPatterns, loadOperations } from "../scripts/permissions.ts";
 import { packScript } from "./pack_script.ts";
 import { numberInputs, SubmittedRun } from "./submit_run.ts";
-import { type QueuedInput, WorkQueue } from "./work_queue.ts";
+import type { QueuedInput } from "./record_run.ts";
+import { WorkQueue } from "./work_queue.ts";
 
 /** A run to continue. */
 export interface Continuation {

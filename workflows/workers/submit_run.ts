@@ -12,13 +12,15 @@ import { type InputResult, toBatchError } from "../runs/batch.ts";
 import { describeService } from "../runs/describe_service.ts";
 import { addCommands, listContinueCommands, toRunCommand } from "../runs/hints.ts";
 import { type StartRunOptions, toSettings } from "../runs/options.ts";
+import { createNonce } from "../runs/prepare_run.ts";
 import type { Run, RunSummary } from "../runs/run.ts";
 import { openWorkflow } from "../scripts/open_workflow.ts";
 import { packScript } from "./pack_script.ts";
-import { type QueuedInput, type QueueProgress, WorkQueue } from "./work_queue.ts";
+import type { QueuedInput } from "./record_run.ts";
+import { type QueueProgress, WorkQueue } from "./work_queue.ts";
 
 /** Number of inputs that are recorded at once. */
-const GROUP_SIZE = 500;
+export const GROUP_SIZE = 500;
 
 /** Milliseconds between two searches for results. */
 const POLL_MILLISECONDS = 150;
@@ -59,7 +61,7 @@ export async function submitRun(options: SubmitOptions, service: CallerOptions):
       ...settings,
       grants: [...workflow.grants],
       service: describeService(service),
-      nonce: crypto.randomUUID().replaceAll("-", "").slice(0, 10),
+      nonce: createNonce(),
     };
     const script = await packScript(workflow);
     const { concurrency, rate, priority } = options;

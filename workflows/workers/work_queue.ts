@@ -1,7 +1,6 @@
 /** The runs, inputs and workers of a journal in PostgreSQL, as the processes that share them need them. */
 import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import type { SqlParameter, SqlRow } from "../../utils/postgres/sql_value.ts";
-import type { BatchInput } from "../inputs/batch_input.ts";
 import type { RunRecord } from "../journal/journal.ts";
 import { type ClaimedInput, toText } from "../journal/postgres/claimed_input.ts";
 import { type PostgresJournal, toInputRecord } from "../journal/postgres/postgres_journal.ts";
@@ -10,25 +9,20 @@ import { toRun } from "../journal/rows.ts";
 import { type InputResult, toInputResult } from "../runs/batch.ts";
 import type { SafeCounts } from "../runs/rate.ts";
 import { toRecordedError } from "../engine/history.ts";
+import {
+  type QueuedInput,
+  recordCompletion,
+  recordInputs,
+  recordRun,
+  type RunStatement,
+  type SubmittedRecord,
+} from "./record_run.ts";
 
 /** Most inputs that start at once after a pause of a run with a rate, as the time in which they would have started. */
 const BURST_MILLISECONDS = 250;
 
 /** Number of ended inputs that are read at once. */
 const PAGE = 200;
-
-const SUBMIT = `
-  INSERT INTO runs (id, name, digest, settings, state, "startedAt", script, concurrency, rate, priority)
-  VALUES ($1, $2, $3, $4, 'open', $5, $6, $7, $8, $9)`;
-
-const ADD_INPUTS = `
-  INSERT INTO inputs (run, number, place, value, state, outcome, "startedAt", "endedAt")
-  SELECT runs.seq, added.number, added.place, added.value,
-    CASE WHEN added.error IS NULL THEN 'new' ELSE 'failed' END, added.error,
-    CASE WHEN added.error IS NULL THEN 0 ELSE $6::bigint END, CASE WHEN added.error IS NULL THEN NULL ELSE $6::bigint END
-  FROM runs, unnest($2::integer[], $3::text[], $4::text[], $5::text[]) AS added (number, place, value, error)
-  WHERE runs.id = $1
-  ON CONFLICT (run, number) DO NOTHING`;
 
 const HAS_FREE_INPUTS = `
   EXISTS (
@@ -152,24 +146,6 @@ export interface ChangedRun extends Pick<SubmittedRecord, "settings" | "concurre
   readonly script?: string;
 }
 
-/** A new run for workers. */
-export interface SubmittedRecord extends Omit<RunRecord, "state"> {
-  /** The script and its imports, as `packScript` has packed them. */
-  readonly script: string;
-  /** Number of inputs that all workers process at the same time. Default: no limit. */
-  readonly concurrency?: number;
-  /** Number of inputs that all workers start per second. Default: no limit. */
-  readonly rate?: number;
-  /** Runs with a higher priority come first. Default: 0. */
-  readonly priority?: number;
-}
-
-/** An input of a run for workers. */
-export interface QueuedInput extends BatchInput {
-  /** Number in the run, from 1. */
-  readonly number: number;
-}
-
 /** The progress of a run for workers. */
 export interface QueueProgress {
   /** Name of the workflow. */
@@ -258,36 +234,18 @@ export class WorkQueue {
   }
 
   /** Records a run for workers. */
-  async submit({ id, name, digest, settings, startedAt, script, ...limits }: SubmittedRecord): Promise<void> {
-    const { concurrency = null, rate = null, priority = 0 } = limits;
-    await this.#query(SUBMIT, [
-      id,
-      toText(name),
-      digest,
-      JSON.stringify(settings),
-      startedAt,
-      script,
-      concurrency,
-      rate,
-      priority,
-    ]);
+  async submit(record: SubmittedRecord): Promise<void> {
+    await recordRun(this.#run, record);
   }
 
   /** Records inputs. Those that are recorded already stay as they are. An invalid line is recorded as failed. */
   async addInputs(runId: string, inputs: readonly QueuedInput[]): Promise<void> {
-    await this.#query(ADD_INPUTS, [
-      runId,
-      inputs.map(({ number }) => number),
-      inputs.map(({ place }) => toText(place)),
-      inputs.map(({ value }) => value === undefined ? null : JSON.stringify(value)),
-      inputs.map(({ error }) => error === undefined ? null : JSON.stringify(error.toJSON())),
-      Date.now(),
-    ]);
+    await recordInputs(this.#run, runId, inputs);
   }
 
   /** Records that a run has all its inputs. */
   async completeInputs(runId: string): Promise<void> {
-    await this.#query(`UPDATE runs SET "isComplete" = true WHERE id = $1`, [runId]);
+    await recordCompletion(this.#run, runId);
     await this.settle(runId);
   }
 
@@ -496,6 +454,8 @@ export class WorkQueue {
     );
     return rows.map((row) => Number(row.id)).toSorted((one, other) => one - other);
   }
+
+  readonly #run: RunStatement = (sql, parameters) => this.#query(sql, parameters);
 
   async #query(sql: string, parameters: readonly SqlParameter[] = []): Promise<readonly SqlRow[]> {
     return await this.#journal.database.query(sql, parameters);

@@ -18,6 +18,7 @@ import { describeService } from "../runs/describe_service.ts";
 import { findSafeCounts, parseMaxFailures, type SafeCounts } from "../runs/rate.ts";
 import { Runner } from "../runs/runner.ts";
 import { openWorkflow } from "../scripts/open_workflow.ts";
+import { SharedSchedules } from "../schedules/shared_schedules.ts";
 import { expandPatterns, type Grants, loadOperations } from "../scripts/permissions.ts";
 import { PrivateFolder } from "../scripts/private_folder.ts";
 import { unpackScript } from "./pack_script.ts";
@@ -56,6 +57,8 @@ export interface WorkerOptions {
   readonly service: CallerOptions;
   /** Address on which metrics are served, such as `127.0.0.1:9464`. Default: no metrics. */
   readonly metrics?: string;
+  /** Returns the time for schedules in milliseconds since 1970. Default: the clock of the database. */
+  readonly now?: () => number;
   /** True ends the worker when there is nothing to do. */
   readonly untilIdle?: boolean;
   /** Stops the worker: calls in progress are recorded, and its inputs are left to others. */
@@ -116,6 +119,7 @@ class Worker implements MeasuredWorker {
   readonly #allowed: Grants;
   readonly #service: string | undefined;
   readonly #caller: Caller;
+  readonly #schedules: SharedSchedules;
   readonly #runs = new Map<string, OpenedRun>();
   /** When to retry runs that could not be worked on. */
   readonly #backoff = new Map<string, number>();
@@ -124,6 +128,7 @@ class Worker implements MeasuredWorker {
   readonly #active = new Set<Promise<void>>();
   #wake = Promise.withResolvers<void>();
   #checkedAt = 0;
+  #scheduledAt = 0;
 
   constructor(
     journal: PostgresJournal,
@@ -139,6 +144,8 @@ class Worker implements MeasuredWorker {
     this.#allowed = allowed;
     this.#service = service;
     this.#caller = createCaller(options.service);
+    const { store: path, password, log, now } = options;
+    this.#schedules = new SharedSchedules(journal, { path, password }, log, now);
   }
 
   get concurrency(): number {
@@ -158,6 +165,7 @@ class Worker implements MeasuredWorker {
     log(`Worker ${this.#session.id} takes up to ${pluralize(concurrency, "input")} at a time.`);
     while (!signal.aborted) {
       const { state } = this.#session;
+      if (state === "active") await this.#startDueRuns();
       const taken = state === "active" ? await this.#takeInputs() : 0;
       if (state === "draining" && this.#active.size === 0) return log("Drained.");
       await this.#checkRuns();
@@ -179,6 +187,19 @@ class Worker implements MeasuredWorker {
     this.#wake = Promise.withResolvers();
     using _listening = onAbort(this.#options.signal, () => this.#wake.resolve());
     await Promise.race([this.#wake.promise, delay(POLL_MILLISECONDS)]);
+  }
+
+  /** Starts the runs of schedules that are due, once per second. A damaged schedule does not stop the worker. */
+  async #startDueRuns(): Promise<void> {
+    if (Date.now() - this.#scheduledAt < CHECK_MILLISECONDS) return;
+    this.#scheduledAt = Date.now();
+    try {
+      await this.#schedules.startDueRuns();
+    } catch (error) {
+      if (this.#options.signal.aborted) return;
+      const { code, message } = toSvcError(error);
+      this.#options.log(message, { level: "error", message: "Schedule not run", code });
+    }
   }
 
   async #takeInputs(): Promise<number> {
@@ -313,8 +334,16 @@ class Worker implements MeasuredWorker {
       run.usedAt = Date.now();
     }
     if (run.active === 0) {
-      await this.#queue.settle(id).catch((error) => log(toSvcError(error).message, { level: "error" }));
+      await this.#settle(run.queued).catch((error) => log(toSvcError(error).message, { level: "error" }));
     }
+  }
+
+  /** Ends a run if all its inputs have ended. Its schedule may have another run to start then. */
+  async #settle({ id, settings: { schedule } }: RunRecord): Promise<void> {
+    await this.#queue.settle(id);
+    if (schedule === undefined) return;
+    await this.#schedules.lookAgain(schedule);
+    this.#scheduledAt = 0;
   }
 
   /**

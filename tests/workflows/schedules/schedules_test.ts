@@ -12,55 +12,19 @@ import {
 } from "../../harness/workflow.ts";
 import { eventually, within } from "../../harness/wait.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
-import { openRuns } from "../../../workflows/runs/runs.ts";
-import { ScheduleWorker } from "../../../workflows/schedules/schedule_worker.ts";
-import { openSchedules } from "../../../workflows/schedules/schedules.ts";
-import { openScheduleStore } from "../../../workflows/schedules/sqlite_schedule_store.ts";
+import { isLocation, openRuns, openShared } from "../../../workflows/runs/runs.ts";
+import { openClockwork, testSchedules } from "./_clockwork.ts";
 
-/** A journal with schedules, and workers whose clock the test sets. */
-async function openClockwork(body: string) {
-  const folder = await makeFolder({ "script.ts": scriptText(body, []) });
-  const path = `${folder.path}/journal.db`;
-  const log: string[] = [];
-  const clock = { time: "2026-01-01T12:05:00Z" };
-  const options = { journal: path, now: () => Date.parse(clock.time), configDirectory: folder.path };
-  return {
-    clock,
-    log,
-    path,
-    schedules: openSchedules(options),
-    script: `${folder.path}/script.ts`,
-    listRuns: async () => {
-      await using runs = openRuns({ journal: path });
-      return (await runs.list()).map(({ id, state, schedule }) => `${id} ${state} ${schedule}`);
-    },
-    /** Lets a worker start the due runs, and waits for them. */
-    async work(signal = new AbortController().signal) {
-      await using store = await openScheduleStore(path);
-      await using worker = await ScheduleWorker.open(store, path, {
-        ...options,
-        signal,
-        log: (line) => log.push(line),
-      });
-      await worker.startDueRuns();
-      while (!worker.isIdle) await within("a scheduled run ends", worker.nextEvent(), { seconds: 120 });
-    },
-    async [Symbol.asyncDispose]() {
-      await this.schedules[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
-    },
-  };
-}
-
-Deno.test("a due time starts exactly one run, also if the worker ends between ordering and starting it", async () => {
-  await using work = await openClockwork(`log("input", input); return input;`);
+testSchedules("a due time starts exactly one run", `log("input", input); return input;`, async (work, database) => {
   const { clock, schedules, script } = work;
   await schedules.add({ name: "every-ten", script, cron: "*/10 * * * *", timeZone: "UTC", input: { n: 1 } });
   await work.work();
   assert.deepEqual(await work.listRuns(), []);
   clock.time = "2026-01-01T12:10:00.100Z";
-  await work.work(AbortSignal.abort());
-  assert.deepEqual((await schedules.show("every-ten")).ordered, ["every-ten-20260101-1210"]);
+  if (database === "SQLite") { // Ordering and starting a run is one step in PostgreSQL.
+    await work.work(AbortSignal.abort());
+    assert.deepEqual((await schedules.show("every-ten")).ordered, ["every-ten-20260101-1210"]);
+  }
   await work.work();
   await work.work();
   assert.deepEqual(await work.listRuns(), ["every-ten-20260101-1210 done every-ten"]);
@@ -71,15 +35,23 @@ Deno.test("a due time starts exactly one run, also if the worker ends between or
     "2026-01-01T12:40:00.000Z",
   ]);
   assert.deepEqual([lastRun, lastState, ordered], ["every-ten-20260101-1210", "done", undefined]);
-  assert.deepEqual(work.log, [
-    "every-ten: starting run every-ten-20260101-1210, due 2026-01-01T12:10:00.000Z.",
-    "every-ten-20260101-1210: input { n: 1 }",
-    "every-ten: run every-ten-20260101-1210 succeeded.",
-  ]);
+  if (database === "SQLite") {
+    assert.deepEqual(work.log, [
+      "every-ten: starting run every-ten-20260101-1210, due 2026-01-01T12:10:00.000Z.",
+      "every-ten-20260101-1210: input { n: 1 }",
+      "every-ten: run every-ten-20260101-1210 succeeded.",
+    ]);
+  } else {
+    assert.deepEqual(work.log.filter((line) => line.startsWith("every-ten")), [
+      "every-ten: started run every-ten-20260101-1210, due 2026-01-01T12:10:00.000Z.",
+      "every-ten-20260101-1210 input: input { n: 1 }",
+      "every-ten: run every-ten-20260101-1210 has ended (done).",
+    ]);
+  }
 });
 
 Deno.test("an edited script is used from the next run on, and a run that cannot start does not block the next one", async () => {
-  await using work = await openClockwork(`return 1;`);
+  await using work = await openClockwork("SQLite", `return 1;`);
   const { clock, schedules, script } = work;
   await schedules.add({ name: "s", script, cron: "*/10 * * * *", timeZone: "UTC" });
   await Deno.writeTextFile(script, "export const = 1;");
@@ -94,43 +66,53 @@ Deno.test("an edited script is used from the next run on, and a run that cannot 
   assert.deepEqual(await work.listRuns(), ["s-20260101-1220 done s"]);
 });
 
-Deno.test("a scheduled run keeps what --keep of its schedule says", async () => {
-  await using work = await openClockwork(`log("line"); return 1;`);
+testSchedules("a scheduled run keeps what --keep of its schedule says", `log("line"); return 1;`, async (work) => {
   const { clock, schedules, script } = work;
   await schedules.add({ name: "s", script, cron: "*/10 * * * *", timeZone: "UTC", keep: "results" });
   clock.time = "2026-01-01T12:10:00Z";
   await work.work();
-  await using journal = await openJournal(work.path);
+  await using journal = isLocation(work.journal) ? await openShared(work.journal) : await openJournal(work.journal);
   const events = await journal.events("s-20260101-1210", 1);
   assert.deepEqual(events.map(({ kind }) => kind), ["pruned"]);
 });
 
-Deno.test("a failed run has ended, and a worker says which policy skipped a time", async () => {
-  await using work = await openClockwork(`throw new Error("no");`);
-  const { clock, schedules, script } = work;
-  await schedules.add({ name: "s", script, cron: "0 * * * *", timeZone: "UTC" });
-  clock.time = "2026-01-01T13:30:00Z";
-  await work.work();
-  assert.deepEqual(work.log, [
-    "s: skipped the run of 2026-01-01T13:00:00.000Z, because no worker started it within a minute.",
-  ]);
-  clock.time = "2026-01-01T14:00:30Z";
-  await work.work();
-  assert.deepEqual(await work.listRuns(), ["s-20260101-1400 failed s"]);
-  assert.match(work.log.at(-1) ?? "", /^s: run s-20260101-1400 failed\. WORKFLOW_FAILED .*'svc workflow retry /);
-});
+testSchedules(
+  "a failed run has ended, and a worker says which policy skipped a time",
+  `throw new Error("no");`,
+  async (work, database) => {
+    const { clock, schedules, script } = work;
+    await schedules.add({ name: "s", script, cron: "0 * * * *", timeZone: "UTC" });
+    clock.time = "2026-01-01T13:30:00Z";
+    await work.work();
+    assert.deepEqual(work.log.filter((line) => line.startsWith("s: ")), [
+      "s: skipped the run of 2026-01-01T13:00:00.000Z, because no worker started it within a minute.",
+    ]);
+    clock.time = "2026-01-01T14:00:30Z";
+    await work.work();
+    assert.deepEqual(await work.listRuns(), ["s-20260101-1400 failed s"]);
+    assert.match(
+      work.log.at(-1) ?? "",
+      database === "SQLite"
+        ? /^s: run s-20260101-1400 failed\. WORKFLOW_FAILED .*'svc workflow retry /
+        : /^s: run s-20260101-1400 has ended \(failed\)\. Run 'svc workflow show s-20260101-1400 --journal /,
+    );
+  },
+);
 
-Deno.test("a paused schedule is not due until it is resumed, and times in between do not count as missed", async () => {
-  await using work = await openClockwork(`return 1;`);
-  const { clock, schedules, script } = work;
-  await schedules.add({ name: "s", script, cron: "0 * * * *", timeZone: "UTC", missed: "once" });
-  assert.deepEqual((await schedules.pause("s")).state, "paused");
-  clock.time = "2026-01-01T15:30:00Z";
-  await work.work();
-  assert.equal((await schedules.resume("s")).next, "2026-01-01T16:00:00.000Z");
-  await work.work();
-  assert.deepEqual(await work.listRuns(), []);
-});
+testSchedules(
+  "a paused schedule is not due until it is resumed, and times in between do not count as missed",
+  `return 1;`,
+  async (work) => {
+    const { clock, schedules, script } = work;
+    await schedules.add({ name: "s", script, cron: "0 * * * *", timeZone: "UTC", missed: "once" });
+    assert.deepEqual((await schedules.pause("s")).state, "paused");
+    clock.time = "2026-01-01T15:30:00Z";
+    await work.work();
+    assert.equal((await schedules.resume("s")).next, "2026-01-01T16:00:00.000Z");
+    await work.work();
+    assert.deepEqual(await work.listRuns(), []);
+  },
+);
 
 Deno.test("the schedule commands check their arguments, and name what to do", async (t) => {
   await using folder = await makeFolder({ "script.ts": scriptText("return input;", ["cases.get"]) });
@@ -147,8 +129,10 @@ Deno.test("the schedule commands check their arguments, and name what to do", as
     [["add", "a", script, "--cron", "@daily", "--overlap", "run"], "INVALID_ARGS", /^--overlap must be one of /],
     [["lst"], "INVALID_ARGS", /^svc workflow schedule has no command 'lst'\.$/],
   ];
-  const shared = await svcInProcess(["workflow", "schedule", "list", "--journal", "postgres://localhost/svc"]);
-  assert.equal(parseErrorRecord(shared).message, "Schedules need a journal in a file. This one is in PostgreSQL.");
+  const shared = await svcInProcess(["worker", "start", "--journal", "postgres://localhost/svc"]);
+  const { message, hint } = parseErrorRecord(shared);
+  assert.equal(message, "A worker takes a journal in PostgreSQL with --store.");
+  assert.match(String(hint), /^Run 'svc worker start --store postgres:\/\/localhost\/svc' /);
   for (const [args, code, message] of errors) {
     await t.step(args.join(" "), async () => {
       const error = parseErrorRecord(await schedule(...args));
@@ -156,6 +140,70 @@ Deno.test("the schedule commands check their arguments, and name what to do", as
       assert.match(String(error.message), message);
     });
   }
+});
+
+testSchedules("one run is started for all missed times, and the latest of them names it", `return 1;`, async (work) => {
+  const { clock, schedules, script } = work;
+  await schedules.add({ name: "s", script, cron: "0 * * * *", timeZone: "UTC", missed: "once" });
+  clock.time = "2026-01-01T15:30:00Z";
+  await work.work();
+  assert.deepEqual(await work.listRuns(), ["s-20260101-1500 done s"]);
+});
+
+testSchedules("--overlap decides about a due time while a run has not ended", `return 1;`, async (work) => {
+  const { clock, schedules, script } = work;
+  const common = { script, cron: "*/10 * * * *", timeZone: "UTC" };
+  await schedules.add({ ...common, name: "skipping" });
+  await schedules.add({ ...common, name: "buffering", overlap: "buffer" });
+  await schedules.add({ ...common, name: "allowing", overlap: "allow" });
+  for (const time of ["12:10:01", "12:20:01", "12:30:01"]) {
+    clock.time = `2026-01-01T${time}Z`;
+    await work.order();
+  }
+  const [allowing, buffering, skipping] = await schedules.list();
+  assert.deepEqual(allowing?.ordered, ["1210", "1220", "1230"].map((at) => `allowing-20260101-${at}`));
+  assert.deepEqual(
+    [buffering?.ordered, buffering?.buffered, buffering?.lastSkipped],
+    [["buffering-20260101-1210"], "buffering-20260101-1220", "2026-01-01T12:30:00.000Z"],
+  );
+  assert.deepEqual([skipping?.ordered, skipping?.lastSkipped], [
+    ["skipping-20260101-1210"],
+    "2026-01-01T12:30:00.000Z",
+  ]);
+  assert.equal(skipping?.skippedBecause, "the previous run had not ended");
+  await assert.rejects(schedules.runNow("skipping"), { code: "CONFLICT" });
+});
+
+testSchedules("a buffered run starts when the one before it has ended", `return 1;`, async (work) => {
+  const { clock, schedules, script } = work;
+  await schedules.add({ name: "s", script, cron: "0 * * * *", timeZone: "UTC", overlap: "buffer" });
+  const first = await schedules.runNow("s");
+  const second = await schedules.runNow("s");
+  await assert.rejects(schedules.runNow("s"), { code: "CONFLICT" });
+  assert.deepEqual((await schedules.show("s")).buffered, second);
+  clock.time = "2026-01-01T12:06:00Z";
+  await work.work();
+  assert.deepEqual((await work.listRuns()).toSorted(), [`${first} done s`, `${second} done s`].toSorted());
+  const { ordered, buffered } = await schedules.show("s");
+  assert.deepEqual([ordered, buffered], [undefined, undefined]);
+});
+
+testSchedules("a schedule can be replaced and removed, and its runs remain", `return input;`, async (work) => {
+  const { clock, schedules, script } = work;
+  const schedule = { name: "s", script, cron: "0 * * * *", timeZone: "UTC" };
+  await schedules.add({ ...schedule, input: 1 });
+  await assert.rejects(schedules.add({ ...schedule, input: 2 }), { message: "There is already a schedule s." });
+  await schedules.add({ ...schedule, input: 2, cron: "*/30 * * * *", replace: true });
+  clock.time = "2026-01-01T12:30:00Z";
+  await work.work();
+  await using runs = openRuns({ journal: work.journal });
+  for await (const { result } of runs.inputs("s-20260101-1230")) assert.equal(result, 2);
+  await schedules.remove("s");
+  await assert.rejects(schedules.show("s"), { message: 'There is no schedule "s".' });
+  assert.deepEqual((await runs.list({ schedule: "s" })).map(({ id }) => id), ["s-20260101-1230"]);
+  clock.time = "2026-01-01T13:00:00Z";
+  await work.work();
+  assert.deepEqual(await schedules.list(), []);
 });
 
 /** Adds a schedule whose script creates a case and waits for a second one, and orders a run. */

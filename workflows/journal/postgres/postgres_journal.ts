@@ -37,7 +37,10 @@ const PATIENCE = 5000;
 /** Milliseconds after which closing gives up on what could not be written. */
 const CLOSE_MILLISECONDS = 5000;
 
-const RUN_BY_ID = "SELECT * FROM runs WHERE id = $1";
+/** The columns of a run that a record has. A script may be large. */
+const RUN_COLUMNS = `id, name, digest, settings, state, "startedAt", "endedAt"`;
+
+const RUN_BY_ID = `SELECT ${RUN_COLUMNS} FROM runs WHERE id = $1`;
 
 const CLAIM = `
   INSERT INTO inputs (run, number, worker, fence) SELECT seq, $2, $3, 1 FROM runs WHERE id = $1
@@ -202,7 +205,7 @@ export class PostgresJournal implements Journal {
   }
 
   async listRuns(onDamage?: (error: SvcError) => void): Promise<readonly RunRecord[]> {
-    const rows = await this.database.query(`SELECT * FROM runs ORDER BY "startedAt" DESC, seq DESC`);
+    const rows = await this.database.query(`SELECT ${RUN_COLUMNS} FROM runs ORDER BY "startedAt" DESC, seq DESC`);
     return rows.flatMap((row) => {
       try {
         return [this.#toRun(row)];

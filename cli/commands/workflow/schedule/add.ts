@@ -1,6 +1,6 @@
 import { MISSED_POLICIES, OVERLAP_POLICIES } from "../../../../workflows/schedules/schedule.ts";
 import { type LocalCommand, localCommand } from "../../local_command.ts";
-import { journalFile, newRun, script, toWorkOptions } from "../shared/flags.ts";
+import { journal, newRun, script, toWorkOptions } from "../shared/flags.ts";
 
 /** `svc workflow schedule add`. */
 export const addCommand: LocalCommand = localCommand({
@@ -39,14 +39,14 @@ export const addCommand: LocalCommand = localCommand({
     replace: { help: "Replace a schedule of this name", type: "boolean" },
     ...newRun,
     each: { ...newRun.each, help: "Run once per line of an NDJSON or CSV file" },
-    ...journalFile,
+    ...journal,
   },
   example: "nightly report.ts --cron '0 2 * * *' --time-zone Europe/Berlin --missed once --allow-declared",
   seeAlso: ["worker start --help", "workflow run --help"],
-  async run(context, { journal, ...flags }) {
+  async run(context, flags) {
     const { noteMissingWorker, openSchedulesFor } = await import("./open_schedules.ts");
     const { createAsk } = await import("../shared/process_run.ts");
-    await using schedules = openSchedulesFor(context, journal);
+    await using schedules = openSchedulesFor(context, flags);
     const ask = createAsk(context.io);
     await context.print(await schedules.add({ ...flags, ...toWorkOptions(flags), ask, signal: context.signal }));
     await noteMissingWorker(context, schedules);

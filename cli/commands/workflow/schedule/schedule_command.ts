@@ -1,7 +1,7 @@
 import type { Schedules } from "../../../../workflows/schedules/schedules.ts";
 import type { CommandContext } from "../../command.ts";
 import { type LocalCommand, localCommand } from "../../local_command.ts";
-import { journalFile } from "../shared/flags.ts";
+import { journal } from "../shared/flags.ts";
 
 /** The name of a schedule. */
 const scheduleName = {
@@ -20,11 +20,11 @@ export function scheduleCommand(
   return localCommand({
     ...description,
     args: [scheduleName],
-    flags: journalFile,
+    flags: journal,
     example: "nightly",
-    async run(context, { name, journal }) {
+    async run(context, { name, ...flags }) {
       const { openSchedulesFor } = await import("./open_schedules.ts");
-      await using schedules = openSchedulesFor(context, journal);
+      await using schedules = openSchedulesFor(context, flags);
       await work(context, schedules, name);
     },
   });

@@ -1,0 +1,165 @@
+/** The schedules of a journal in PostgreSQL, which any number of workers run. */
+import { toSvcError } from "../../lib/errors.ts";
+import { findReviver } from "../../utils/json.ts";
+import type { Connection } from "../../utils/postgres/pool.ts";
+import { PostgresError } from "../../utils/postgres/postgres_error.ts";
+import type { SqlRow } from "../../utils/postgres/sql_value.ts";
+import type { PostgresJournal } from "../journal/postgres/postgres_journal.ts";
+import { WorkQueue } from "../workers/work_queue.ts";
+import type { ScheduleRecord } from "./schedule.ts";
+import type { PackedScript, ScheduleStore } from "./schedule_store.ts";
+
+/** Milliseconds for which a schedule is left alone after an error. */
+const ERROR_MILLISECONDS = 60_000;
+
+/** The time of the database, or the one that replaces it, in milliseconds since 1970. */
+const NOW = "SELECT coalesce($1::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now";
+
+const ADD = `
+  INSERT INTO schedules (name, record, workflow, digest, script) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
+  RETURNING name`;
+
+const LOCK = "SELECT * FROM schedules WHERE name = $1 FOR UPDATE";
+
+/** Changes a schedule. A worker looks at it at once, because it may be due at other times. */
+const CHANGE = `
+  UPDATE schedules SET record = $2, "nextAt" = 0,
+    workflow = coalesce($3, workflow), digest = coalesce($4, digest), script = coalesce($5, script)
+  WHERE name = $1`;
+
+/** Takes the next schedule to look at that no other worker looks at now. */
+const TAKE_NEXT = `
+  SELECT schedules.*, clock.now FROM schedules, (${NOW}) AS clock WHERE "nextAt" <= clock.now
+  ORDER BY "nextAt" LIMIT 1 FOR UPDATE OF schedules SKIP LOCKED`;
+
+const PUT_BACK = `UPDATE schedules SET record = coalesce($2, record), "nextAt" = $3 WHERE name = $1`;
+
+/** A schedule that no other process changes until the work on it has ended. */
+export interface LockedSchedule {
+  /** The schedule. */
+  readonly schedule: ScheduleRecord;
+  /** Its script. */
+  readonly script: PackedScript;
+  /** The time of the database, in milliseconds since 1970. */
+  readonly now: number;
+  /** Connection with a transaction. All that is written through it is committed together with the schedule. */
+  readonly connection: Connection;
+}
+
+/** The outcome of work on a schedule. */
+export interface ScheduleWork {
+  /** The schedule. */
+  readonly schedule: ScheduleRecord;
+  /** When a worker must look at it next, in milliseconds since 1970. Undefined: after the next change. */
+  readonly nextAt: number | undefined;
+}
+
+/** The schedules in the database of a journal. It does not close the journal. */
+export class PostgresScheduleStore implements ScheduleStore {
+  readonly #journal: PostgresJournal;
+  readonly #now: () => number | null;
+
+  /** `now` replaces the clock of the database. */
+  constructor(journal: PostgresJournal, now?: () => number) {
+    this.#journal = journal;
+    this.#now = now ?? (() => null);
+  }
+
+  async now(): Promise<number> {
+    const [row] = await this.#journal.database.query(NOW, [this.#now()]);
+    return Number(row?.now);
+  }
+
+  async list(): Promise<readonly ScheduleRecord[]> {
+    return (await this.#journal.database.query("SELECT record FROM schedules ORDER BY name")).map(toSchedule);
+  }
+
+  async find(name: string): Promise<ScheduleRecord | undefined> {
+    const [row] = await this.#journal.database.query("SELECT record FROM schedules WHERE name = $1", [name]);
+    return row && toSchedule(row);
+  }
+
+  async add(schedule: ScheduleRecord, script: PackedScript): Promise<boolean> {
+    const { workflow, digest } = script;
+    const values = [schedule.name, JSON.stringify(schedule), workflow, digest, script.script];
+    return (await this.#journal.database.query(ADD, values)).length > 0;
+  }
+
+  async change(
+    name: string,
+    change: (schedule: ScheduleRecord) => ScheduleRecord,
+    script?: PackedScript,
+  ): Promise<ScheduleRecord | undefined> {
+    return await this.#transact(async (connection) => {
+      const { rows: [row] } = await connection.run(LOCK, [name]);
+      if (row === undefined) return undefined;
+      const changed = change(toSchedule(row));
+      const { workflow = null, digest = null, script: files = null } = script ?? {};
+      await connection.run(CHANGE, [name, JSON.stringify(changed), workflow, digest, files]);
+      return changed;
+    });
+  }
+
+  async remove(name: string): Promise<boolean> {
+    const rows = await this.#journal.database.query("DELETE FROM schedules WHERE name = $1 RETURNING name", [name]);
+    return rows.length > 0;
+  }
+
+  async hasWorker(): Promise<boolean> {
+    return await new WorkQueue(this.#journal).hasWorkers();
+  }
+
+  /**
+   * Does work on the next schedule that needs it and that no other worker works on, in one transaction. The work may be
+   * repeated. Resolves to undefined if there is no such schedule. After an error, the schedule is left alone for a minute.
+   */
+  async workOnNext<T extends ScheduleWork>(work: (locked: LockedSchedule) => Promise<T>): Promise<T | undefined> {
+    let failure: unknown;
+    const done = await this.#transact(async (connection) => {
+      failure = undefined;
+      const { rows: [row] } = await connection.run(TAKE_NEXT, [this.#now()]);
+      if (row === undefined) return undefined;
+      const now = Number(row.now);
+      try {
+        const result = await work({ schedule: toSchedule(row), script: toScript(row), now, connection });
+        const { schedule, nextAt = Number.MAX_SAFE_INTEGER } = result;
+        await connection.run(PUT_BACK, [schedule.name, JSON.stringify(schedule), nextAt]);
+        return result;
+      } catch (error) {
+        if (error instanceof PostgresError) throw error;
+        failure = error;
+        await connection.run(PUT_BACK, [String(row.name), null, now + ERROR_MILLISECONDS]);
+        return undefined;
+      }
+    });
+    if (failure === undefined) return done;
+    throw toSvcError(failure);
+  }
+
+  /** Lets a worker look at a schedule at once. */
+  async lookAgain(name: string): Promise<void> {
+    await this.#journal.database.query(`UPDATE schedules SET "nextAt" = 0 WHERE name = $1`, [name]);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async #transact<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return await this.#journal.database.use(async (connection) => {
+      await connection.run("BEGIN");
+      const result = await work(connection);
+      await connection.run("COMMIT");
+      return result;
+    });
+  }
+}
+
+function toSchedule(row: SqlRow): ScheduleRecord {
+  const text = String(row.record);
+  return JSON.parse(text, findReviver(text));
+}
+
+function toScript({ workflow, digest, script }: SqlRow): PackedScript {
+  return { workflow: String(workflow), digest: String(digest), script: String(script) };
+}

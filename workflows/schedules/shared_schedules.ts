@@ -1,0 +1,162 @@
+/** Runs the schedules of a journal in PostgreSQL, together with other workers. */
+import { SvcError } from "../../lib/errors.ts";
+import type { Log } from "../../lib/telemetry/log.ts";
+import type { Connection } from "../../utils/postgres/pool.ts";
+import type { PostgresJournal } from "../journal/postgres/postgres_journal.ts";
+import { formatRunCommand, type JournalLocation } from "../runs/hints.ts";
+import { createNonce } from "../runs/prepare_run.ts";
+import {
+  type QueuedInput,
+  recordCompletion,
+  recordInputs,
+  recordRun,
+  type RunStatement,
+} from "../workers/record_run.ts";
+import { GROUP_SIZE, numberInputs } from "../workers/submit_run.ts";
+import { type CronTimes, parseCron } from "./cron.ts";
+import { type LockedSchedule, PostgresScheduleStore, type ScheduleWork } from "./postgres_schedule_store.ts";
+import { describeSkip, endRun, orderDueRuns, type ScheduledRun, type ScheduleRecord } from "./schedule.ts";
+
+/** Milliseconds between two looks at a schedule with runs in progress. */
+const CHECK_MILLISECONDS = 1000;
+
+/** Milliseconds after which another attempt to start a run is made here. Workers on other machines try meanwhile. */
+const RETRY_MILLISECONDS = 5000;
+
+/** Milliseconds after which a run that could not be started here has failed. */
+const MAX_START_MILLISECONDS = 60_000;
+
+/** A schedule after work on it, and what to log when it is committed. */
+interface LoggedWork extends ScheduleWork {
+  readonly lines: readonly string[];
+}
+
+/** A run that could not be started here. Times are in milliseconds since 1970. */
+interface FailedStart {
+  readonly firstAt: number;
+  readonly retryAt: number;
+}
+
+/**
+ * Orders the runs of schedules when they are due, and records them. The workers of the journal process them. A due time is
+ * committed together with its run.
+ */
+export class SharedSchedules {
+  readonly #store: PostgresScheduleStore;
+  readonly #location: JournalLocation;
+  readonly #log: Log;
+  readonly #times = new Map<string, CronTimes>();
+  readonly #failedStarts = new Map<string, FailedStart>();
+
+  /** `now` replaces the clock of the database. */
+  constructor(journal: PostgresJournal, location: JournalLocation, log: Log, now?: () => number) {
+    this.#store = new PostgresScheduleStore(journal, now);
+    this.#location = location;
+    this.#log = log;
+  }
+
+  /** Starts the runs that are due, and notes those that have ended. */
+  async startDueRuns(): Promise<void> {
+    for (;;) {
+      const done = await this.#store.workOnNext((locked) => this.#work(locked));
+      if (done === undefined) return;
+      for (const line of done.lines) this.#log(`${done.schedule.name}: ${line}`);
+    }
+  }
+
+  /** Lets a worker look at a schedule at once, because one of its runs may have ended. */
+  async lookAgain(name: string): Promise<void> {
+    await this.#store.lookAgain(name);
+  }
+
+  async #work(locked: LockedSchedule): Promise<LoggedWork> {
+    const { schedule: before, now } = locked;
+    const times = await this.#parse(before);
+    const lines: string[] = [];
+    let schedule = await this.#endRuns(locked, lines);
+    schedule = orderDueRuns(schedule, times, now);
+    const skipped = describeSkip(before, schedule);
+    if (skipped !== undefined) lines.push(skipped);
+    for (const run of schedule.runs) {
+      if (run.isRecorded !== true) schedule = await this.#start({ ...locked, schedule }, run, lines);
+    }
+    const next = schedule.isPaused ? undefined : times.next(now);
+    return { schedule, nextAt: schedule.runs.length > 0 ? now + CHECK_MILLISECONDS : next, lines };
+  }
+
+  /** Removes the runs that have ended or were deleted. */
+  async #endRuns({ schedule, connection }: LockedSchedule, lines: string[]): Promise<ScheduleRecord> {
+    const recorded = schedule.runs.filter(({ isRecorded }) => isRecorded);
+    if (recorded.length === 0) return schedule;
+    const states = await readStates(connection, recorded.map(({ id }) => id));
+    let changed = schedule;
+    for (const { id } of recorded) {
+      const state = states.get(id);
+      if (state === "open") continue;
+      changed = endRun(changed, id);
+      const show = formatRunCommand("show", { id, location: this.#location });
+      const why = state === "failed" ? ` Run '${show}' to see why.` : "";
+      lines.push(`run ${id} has ended (${state ?? "deleted"}).${why}`);
+    }
+    return changed;
+  }
+
+  /** Records a run and its inputs. If that fails, e.g. because this machine has no such file, another worker may do it. */
+  async #start(locked: LockedSchedule, { id, due }: ScheduledRun, lines: string[]): Promise<ScheduleRecord> {
+    const { schedule, now, connection } = locked;
+    const { firstAt = now, retryAt = 0 } = this.#failedStarts.get(id) ?? {};
+    if (retryAt > now) return schedule;
+    await connection.run("SAVEPOINT start");
+    try {
+      await recordScheduledRun(locked, id);
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      await connection.run("ROLLBACK TO start");
+      const lastError = { runId: id, message: error.message };
+      if (now - firstAt >= MAX_START_MILLISECONDS) {
+        this.#failedStarts.delete(id);
+        lines.push(`run ${id} failed: ${error.message}`);
+        return { ...endRun(schedule, id), lastError };
+      }
+      if (firstAt === now) lines.push(`run ${id} cannot start here yet: ${error.message}`);
+      this.#failedStarts.set(id, { firstAt, retryAt: now + RETRY_MILLISECONDS });
+      return { ...schedule, lastError };
+    }
+    this.#failedStarts.delete(id);
+    lines.push(`started run ${id}, due ${new Date(due).toISOString()}.`);
+    const runs = schedule.runs.map((run) => run.id === id ? { ...run, isRecorded: true } : run);
+    const { lastError, ...rest } = schedule;
+    return { ...rest, runs, ...(lastError?.runId !== id && { lastError }) };
+  }
+
+  async #parse({ cron, timeZone }: ScheduleRecord): Promise<CronTimes> {
+    const key = `${cron} ${timeZone}`;
+    const known = this.#times.get(key) ?? await parseCron(cron, timeZone);
+    this.#times.set(key, known);
+    return known;
+  }
+}
+
+async function readStates(connection: Connection, ids: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await connection.run("SELECT id, state FROM runs WHERE id = ANY($1::text[])", [ids]);
+  return new Map(rows.map(({ id, state }) => [String(id), String(state)]));
+}
+
+/** Records a run with its inputs, unless it exists. */
+async function recordScheduledRun({ schedule, script, now, connection }: LockedSchedule, id: string): Promise<void> {
+  if ((await readStates(connection, [id])).has(id)) return;
+  const run: RunStatement = async (sql, parameters) => (await connection.run(sql, parameters)).rows;
+  const { workflow: name, digest, script: files } = script;
+  const settings = { ...schedule.settings, schedule: schedule.name, nonce: createNonce() };
+  const { input, each, concurrency, rate } = settings;
+  await recordRun(run, { id, name, digest, settings, startedAt: now, script: files, concurrency, rate });
+  let group: QueuedInput[] = [];
+  for await (const one of numberInputs(each === undefined ? { input } : { each })) {
+    group.push(one);
+    if (group.length < GROUP_SIZE) continue;
+    await recordInputs(run, id, group);
+    group = [];
+  }
+  if (group.length > 0) await recordInputs(run, id, group);
+  await recordCompletion(run, id);
+}
