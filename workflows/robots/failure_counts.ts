@@ -1,7 +1,8 @@
 import type { InputRecord } from "../journal/journal.ts";
+import type { Failures } from "./assignment_handler.ts";
 
-/** Counts how often the work on each assignment has failed since it was last completed or parked. */
-export class FailureCounts {
+/** The failures of a robot that has its journal to itself. */
+export class FailureCounts implements Failures {
   readonly #failures = new Map<string, { count: number; lastAt: number }>();
   readonly #maxAttempts: number;
 
@@ -12,24 +13,16 @@ export class FailureCounts {
 
   /** Counts an input of an earlier run. */
   addRecord({ place, end, endedAt = 0 }: InputRecord): void {
-    if (end?.state === "done") this.succeeded(place);
-    else if (end !== undefined && this.failed(place, endedAt) >= this.#maxAttempts) this.parked(place);
+    if (end === undefined) return;
+    if (end.state === "done" || this.#count(place, endedAt) >= this.#maxAttempts) this.forget(place);
   }
 
-  /** Counts a failure, and returns the number of failures. */
-  failed(assignment: string, at: number): number {
-    const count = (this.#failures.get(assignment)?.count ?? 0) + 1;
-    this.#failures.set(assignment, { count, lastAt: at });
-    return count;
+  failed(assignment: string): number {
+    return this.#count(assignment, Date.now());
   }
 
-  /** Forgets the failures of a completed assignment. */
-  succeeded(assignment: string): void {
-    this.#failures.delete(assignment);
-  }
-
-  /** Resets the count: a parked assignment that returns to the queue gets new attempts. */
-  parked(assignment: string): void {
+  /** A parked assignment that returns to the queue gets new attempts. */
+  forget(assignment: string): void {
     this.#failures.delete(assignment);
   }
 
@@ -37,5 +30,11 @@ export class FailureCounts {
   isDelayed(assignment: string, now: number, retryMilliseconds: number): boolean {
     const failure = this.#failures.get(assignment);
     return failure !== undefined && now < failure.lastAt + failure.count * retryMilliseconds;
+  }
+
+  #count(assignment: string, at: number): number {
+    const count = (this.#failures.get(assignment)?.count ?? 0) + 1;
+    this.#failures.set(assignment, { count, lastAt: at });
+    return count;
   }
 }

@@ -6,7 +6,8 @@ import type { InputResult } from "../runs/batch.ts";
 import type { ResumeRunOptions, StartRunOptions, WorkOptions } from "../runs/options.ts";
 import type { Run } from "../runs/run.ts";
 import type { Runs } from "../runs/runs.ts";
-import { AssignmentSource, type QueueOptions } from "./assignment_source.ts";
+import type { QueueOptions } from "./assignment_handler.ts";
+import { AssignmentSource } from "./assignment_source.ts";
 import { FailureCounts } from "./failure_counts.ts";
 
 /** Options of `workOnQueue`. */

@@ -1,0 +1,115 @@
+import { type ErrorCode, SvcError } from "../../lib/errors.ts";
+import type { JsonObject } from "../../utils/json.ts";
+import type { LiveCalls } from "../engine/live_calls.ts";
+import type { FramedInput } from "../runs/input_source.ts";
+
+/** Errors of an assignment that another operator has taken, or that is complete. */
+const GONE: readonly ErrorCode[] = ["NOT_FOUND", "FORBIDDEN", "CONFLICT"];
+
+/** Message of a failure that the script reports by throwing an error with the name `BusinessError`. */
+const BUSINESS_FAILURE = /^The script failed: BusinessError\b/;
+
+/** How a robot works on a queue. */
+export interface QueueOptions {
+  /** Queue to take assignments from. */
+  readonly queue: string;
+  /** Failures of an assignment after which it is parked. */
+  readonly maxAttempts: number;
+  /** Queue for parked assignments. Without it, they stay in the worklist of the operator. */
+  readonly parkQueue?: string;
+  /** Queue for assignments with a business failure. Without it, they are parked. */
+  readonly routeQueue?: string;
+  /** Milliseconds for which a failed assignment is left in the queue, times the number of its failures. */
+  readonly retryMilliseconds: number;
+  /** True ends the robot when no assignment is available. */
+  readonly untilEmpty: boolean;
+  /** Ends the robot: assignments that were taken are completed. */
+  readonly drain: AbortSignal;
+  /** Receives a line about each assignment that failed. */
+  readonly log: (line: string) => void;
+}
+
+/** Counts how often the work on each assignment has failed since it was last completed or parked. */
+export interface Failures {
+  /** Counts a failure, and returns the number of failures. A business failure parks the assignment. */
+  failed(assignment: string, isBusiness: boolean): Promise<number> | number;
+  /** Forgets the failures of an assignment that was completed or parked. */
+  forget(assignment: string): void;
+}
+
+/** Takes each assignment before its script runs, and gives it back, routes it or parks it after a failure. */
+export class AssignmentHandler {
+  readonly #calls: LiveCalls;
+  readonly #failures: Failures;
+  readonly #options: QueueOptions;
+
+  /** Makes the calls as the operator of the robot. */
+  constructor(calls: LiveCalls, failures: Failures, options: QueueOptions) {
+    this.#calls = calls;
+    this.#failures = failures;
+    this.#options = options;
+  }
+
+  /** Takes an assignment. Resolves to the result of one that another operator has taken first. */
+  async before(input: FramedInput): Promise<{ readonly result: JsonObject } | undefined> {
+    if (input.hasStarted) return undefined;
+    try {
+      await this.#call("work.take", { assignmentId: input.place }, input, "take");
+      return undefined;
+    } catch (thrown) {
+      const error = thrown instanceof SvcError ? thrown : undefined;
+      if (error === undefined || !GONE.includes(error.code)) throw thrown;
+      return { result: { notTaken: error.message } };
+    }
+  }
+
+  /** Concludes an assignment whose script has returned or failed. */
+  async after(input: FramedInput, failure: SvcError | undefined): Promise<void> {
+    if (failure === undefined) this.#failures.forget(input.place);
+    else await this.#handleFailure(input, failure);
+  }
+
+  /** Gives an assignment back, or routes or parks it. */
+  async #handleFailure(input: FramedInput, failure: SvcError): Promise<void> {
+    const { maxAttempts, parkQueue, routeQueue } = this.#options;
+    const { place } = input;
+    const isBusiness = BUSINESS_FAILURE.test(failure.message);
+    const count = await this.#failures.failed(place, isBusiness);
+    const isParked = isBusiness || count >= maxAttempts;
+    if (isParked) this.#failures.forget(place);
+    const toQueue = isParked ? (isBusiness ? routeQueue ?? parkQueue : parkQueue) : undefined;
+    const done = await this.#reassign(input, isParked, toQueue);
+    const what = isBusiness ? "business failure" : `failure ${count} of ${maxAttempts}`;
+    this.#options.log(`${place}: ${what}, ${done}. ${failure.code} ${failure.message}`);
+  }
+
+  async #reassign(input: FramedInput, isParked: boolean, toQueue: string | undefined): Promise<string> {
+    const assignmentId = input.place;
+    try {
+      if (toQueue !== undefined) {
+        await this.#call("work.transfer", { assignmentId, toQueue }, input, "transfer");
+        return `transferred to the queue ${toQueue}`;
+      }
+      if (isParked) return "parked in the worklist of the robot";
+      await this.#call("work.release", { assignmentId }, input, "release");
+      return `given back to the queue ${this.#options.queue}`;
+    } catch (thrown) {
+      const error = thrown instanceof SvcError ? thrown : undefined;
+      if (error === undefined || !GONE.includes(error.code)) throw thrown;
+      return `not reassigned: ${error.message}`; // The script may have completed it before it failed.
+    }
+  }
+
+  /** Makes a call whose idempotency key is the same when the run is resumed. */
+  async #call(operation: string, values: JsonObject, input: FramedInput, step: string): Promise<void> {
+    const { signal, keyPrefix } = input;
+    await this.#calls.call({ operation, values }, {
+      signal,
+      lastAttempt: signal,
+      calledAt: Date.now(),
+      sent: { key: `${keyPrefix}.${step}` },
+      // The record of the input implies the call, and its history the failure.
+      commit: () => input.durable(),
+    });
+  }
+}
