@@ -11,7 +11,7 @@ import { isRead, type OperationRef } from "../../lib/operation/operation.ts";
 import { delay, MAX_TIMER } from "../../utils/async/abort.ts";
 import type { OnUnknown } from "../journal/journal.ts";
 import { findGrantedOperation, type Grants, type Operations } from "../scripts/permissions.ts";
-import { StopsRun } from "../sandbox/host/interruption.ts";
+import { LeftOpen, StopsRun } from "../sandbox/host/interruption.ts";
 import type { CallAnswer } from "../sandbox/host/sandbox.ts";
 import { encodeContent } from "../sandbox/protocol/files.ts";
 import { type CallRequest, isReceive, isSleep } from "../sandbox/protocol/messages.ts";
@@ -114,6 +114,7 @@ export class GrantedCalls implements LiveCalls {
       return await this.#make(call);
     } catch (thrown) {
       const error = toSvcError(thrown);
+      if (error.cause instanceof LeftOpen) throw new StopInput(error);
       if (!isOutageTooLong(error)) throw thrown;
       throw new StopInput(error.with({ cause: new StopsRun(undefined, { cause: error.cause }) }));
     }

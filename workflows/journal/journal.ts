@@ -44,6 +44,8 @@ export interface RunSettings {
   readonly concurrency: number;
   /** Number of inputs to start per second. */
   readonly rate?: number;
+  /** Number of calls to make per second. */
+  readonly callRate?: number;
   /** Failures after which no further input starts: a number, or a share such as `5%`. */
   readonly maxFailures?: string;
   /** Inputs that had ended before the run was last continued. They do not count for `maxFailures`. */

@@ -25,6 +25,8 @@ import {
 } from "./hints.ts";
 import { interrupted } from "../sandbox/host/interruption.ts";
 import { type OpenWorkflow, openWorkflow } from "../scripts/open_workflow.ts";
+import { CallPacer, createLocalLimiter } from "../pace/call_limiter.ts";
+import { limitCalls } from "../pace/limit_calls.ts";
 import type { InputSource } from "./input_source.ts";
 import type { InputCounts, WorkOptions } from "./options.ts";
 import { prepareRun } from "./prepare_run.ts";
@@ -331,7 +333,7 @@ async function checkState(execution: Execution): Promise<void> {
   });
 }
 
-/** Opens the caller of a run, which retries calls and waits while the service is unavailable. */
+/** Opens the caller of a run, which retries calls, waits while the service is unavailable, and keeps the limit of calls. */
 function openCaller(
   { settings, work: { onOutage } }: Execution,
   options: CallerOptions,
@@ -342,10 +344,12 @@ function openCaller(
   if (onOutage !== undefined) {
     resources.use(getAvailability(baseUrl).listen((outage) => onOutage({ ...outage, maxOutageSeconds })));
   }
-  return retrying(createCaller(options), {
+  const caller = retrying(createCaller(options), {
     attempts: (target.retries ?? DEFAULT_WORKFLOW_RETRIES) + 1,
     maxOutageSeconds,
   });
+  const { callRate } = settings;
+  return callRate === undefined ? caller : limitCalls(caller, new CallPacer([createLocalLimiter(callRate)]));
 }
 
 /** Interrupts a run when its signal aborts, the run is cancelled, or the journal cannot be read. */

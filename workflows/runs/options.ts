@@ -71,6 +71,8 @@ export interface PaceOptions {
   readonly concurrency?: number;
   /** Number of inputs to start per second. Default: no limit. */
   readonly rate?: number;
+  /** Number of calls to make per second, for the whole run. Default: no limit. */
+  readonly callRate?: number;
   /** Failures after which no further input is started: a count, or a share of the ended inputs such as `5%`. Default: no limit. */
   readonly maxFailures?: number | string;
 }
@@ -173,9 +175,9 @@ export function changeSettings(settings: RunSettings, options: ResumeRunOptions)
   };
 }
 
-type Pace = Pick<RunSettings, "concurrency" | "rate" | "maxFailures">;
+type Pace = Pick<RunSettings, "concurrency" | "rate" | "callRate" | "maxFailures">;
 
-function toPace({ concurrency, rate, maxFailures }: PaceOptions, defaults: Pace): Pace {
+function toPace({ concurrency, rate, callRate, maxFailures }: PaceOptions, defaults: Pace): Pace {
   if (concurrency !== undefined && !(concurrency >= 1 && concurrency <= MAX_CONCURRENCY)) {
     throw new SvcError("INVALID_ARGS", `concurrency must be from 1 to ${MAX_CONCURRENCY}, not ${concurrency}.`, {
       hint: "Each input in progress has its own process.",
@@ -184,10 +186,14 @@ function toPace({ concurrency, rate, maxFailures }: PaceOptions, defaults: Pace)
   if (rate !== undefined && !(rate > 0)) {
     throw new SvcError("INVALID_ARGS", `rate must be a positive number of inputs per second, not ${rate}.`);
   }
+  if (callRate !== undefined && !(callRate > 0)) {
+    throw new SvcError("INVALID_ARGS", `callRate must be a positive number of calls per second, not ${callRate}.`);
+  }
   if (maxFailures !== undefined) parseMaxFailures(String(maxFailures));
   return {
     concurrency: concurrency ?? defaults.concurrency,
     rate: rate ?? defaults.rate,
+    callRate: callRate ?? defaults.callRate,
     maxFailures: maxFailures === undefined ? defaults.maxFailures : String(maxFailures),
   };
 }

@@ -45,8 +45,8 @@ export async function prepareRun(workflow: OpenWorkflow, preparation: Preparatio
   }
   if (isOtherService(run, service) && !force) throw otherService(run, service);
   if (run.digest !== digest && !force) throw await explainDivergence(workflow, preparation);
-  const { limits, concurrency, rate, maxFailures, maxOutageSeconds, keep, profile } = settings;
-  const pace = { limits, concurrency, rate, maxFailures, maxOutageSeconds, keep };
+  const { limits, concurrency, rate, callRate, maxFailures, maxOutageSeconds, keep, profile } = settings;
+  const pace = { limits, concurrency, rate, callRate, maxFailures, maxOutageSeconds, keep };
   const { script, root, each } = settings; // The files may have moved.
   const files = { script, root, each, ...recordFile(run.settings, file) };
   const changed = { ...run.settings, ...files, grants, ...pace, profile, service };

@@ -26,6 +26,10 @@ export type RunStatus = {
   readonly running: number;
   /** Inputs that end per second. */
   readonly perSecond: number;
+  /** Most inputs that start per second; absent without a limit. */
+  readonly rate?: number;
+  /** Most calls per second; absent without a limit. */
+  readonly callRate?: number;
   /** Estimated seconds until the run ends; absent if they cannot be estimated. */
   readonly secondsLeft?: number;
   /** Start time, ISO 8601. */
@@ -60,6 +64,7 @@ async function readShared(journal: PostgresJournal, run: RunRecord): Promise<Run
     waiting,
     running,
     perSecond,
+    ...pickLimits(run),
     ...(isComplete && left > 0 && perSecond > 0 && { secondsLeft: Math.ceil(left / perSecond) }),
     startedAt: new Date(progress.startedAt).toISOString(),
     ...(endedAt !== undefined && { endedAt: new Date(endedAt).toISOString() }),
@@ -91,12 +96,17 @@ async function readOwn(journal: Journal, run: RunRecord): Promise<RunStatus> {
     waiting,
     running: state === "running" ? inputs - succeeded - failed - stopped - waiting : 0,
     perSecond: round((succeeded + failed) / Math.max(seconds, 0.001)),
+    ...pickLimits(run),
     startedAt,
     ...(endedAt !== undefined && { endedAt }),
     failures: [...causes].map(([code, inputs]) => ({ code, inputs })).toSorted((one, other) =>
       other.inputs - one.inputs
     ),
   };
+}
+
+function pickLimits({ settings: { rate, callRate } }: RunRecord): Pick<RunStatus, "rate" | "callRate"> {
+  return { ...(rate !== undefined && { rate }), ...(callRate !== undefined && { callRate }) };
 }
 
 function round(perSecond: number): number {

@@ -201,6 +201,8 @@ export type WorkerDescription = {
   readonly running: number;
   /** Number of inputs that it can process at the same time. */
   readonly concurrency: number;
+  /** Its limit of calls per second for all workers of its service. */
+  readonly callRate?: number;
   /** Address and client of its service. */
   readonly service?: string;
   /** Start, ISO 8601. */
@@ -429,6 +431,7 @@ export class WorkQueue {
       state: String(row.state),
       running: Number(row.running),
       concurrency: Number(row.concurrency),
+      ...(row.callRate !== null && { callRate: Number(row.callRate) }),
       ...(row.service !== null && { service: String(row.service) }),
       startedAt: toTime(row.started),
       seenAt: toTime(row.seen),

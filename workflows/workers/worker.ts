@@ -10,9 +10,12 @@ import type { PasswordSource } from "../../utils/postgres/password.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import { GrantedCalls } from "../engine/live_calls.ts";
 import type { RunRecord } from "../journal/journal.ts";
+import { grantSlots, toRunTarget, toServiceTarget } from "../journal/postgres/call_limits.ts";
 import type { ClaimedInput } from "../journal/postgres/claimed_input.ts";
 import { openPostgresJournal, type PostgresJournal } from "../journal/postgres/postgres_journal.ts";
 import type { Session } from "../journal/postgres/session.ts";
+import { CallLimiter, CallPacer } from "../pace/call_limiter.ts";
+import { limitCalls } from "../pace/limit_calls.ts";
 import { chooseReserve } from "../runs/batch.ts";
 import { describeService } from "../runs/describe_service.ts";
 import { findSafeCounts, parseMaxFailures, type SafeCounts } from "../runs/rate.ts";
@@ -55,6 +58,8 @@ export interface WorkerOptions {
   readonly allow: readonly string[];
   /** How to reach the service. */
   readonly service: CallerOptions;
+  /** Calls per second that all workers of the service may make together. The lowest limit holds. Default: no limit. */
+  readonly callRate?: number;
   /** Address on which metrics are served, such as `127.0.0.1:9464`. Default: no metrics. */
   readonly metrics?: string;
   /** Returns the time for schedules in milliseconds since 1970. Default: the clock of the database. */
@@ -69,10 +74,10 @@ export interface WorkerOptions {
 
 /** Takes inputs and runs them, until the signal aborts or the worker is drained. */
 export async function runWorker(options: WorkerOptions): Promise<void> {
-  const { store, password, concurrency, service: callerOptions, signal } = options;
+  const { store, password, concurrency, service: callerOptions, callRate, signal } = options;
   const allowed = expandPatterns(options.allow, await loadOperations());
   const service = describeService(callerOptions);
-  const session = { name: `process ${Deno.pid}`, kind: "worker", concurrency, service } as const;
+  const session = { name: `process ${Deno.pid}`, kind: "worker", concurrency, service, callRate } as const;
   await using journal = await openPostgresJournal(store, { session, password, patienceMilliseconds: Infinity });
   using closing = new DisposableStack();
   closing.use(onAbort(signal, () => {
@@ -120,6 +125,7 @@ class Worker implements MeasuredWorker {
   readonly #service: string | undefined;
   readonly #caller: Caller;
   readonly #schedules: SharedSchedules;
+  readonly #serviceLimiter: CallLimiter;
   readonly #runs = new Map<string, OpenedRun>();
   /** When to retry runs that could not be worked on. */
   readonly #backoff = new Map<string, number>();
@@ -146,6 +152,7 @@ class Worker implements MeasuredWorker {
     this.#caller = createCaller(options.service);
     const { store: path, password, log, now } = options;
     this.#schedules = new SharedSchedules(journal, { path, password }, log, now);
+    this.#serviceLimiter = this.#createLimiter(toServiceTarget(service ?? ""), () => session.callRate);
   }
 
   get concurrency(): number {
@@ -272,12 +279,19 @@ class Worker implements MeasuredWorker {
     }
   }
 
-  /** Creates a caller that retries the calls of a run, and waits while the service is unavailable. */
-  #createCaller({ settings }: RunRecord): Caller {
+  /** Creates a caller that retries the calls of a run, waits while the service is unavailable, and keeps the limits. */
+  #createCaller({ id, settings }: RunRecord): Caller {
     if (this.#service === undefined) return this.#caller;
     const target = readTarget({ ...this.#options.service, warn: () => {} });
     const maxOutageSeconds = settings.maxOutageSeconds ?? target.maxOutageSeconds ?? DEFAULT_MAX_OUTAGE_SECONDS;
-    return retrying(this.#caller, { attempts: (target.retries ?? DEFAULT_WORKFLOW_RETRIES) + 1, maxOutageSeconds });
+    const attempts = (target.retries ?? DEFAULT_WORKFLOW_RETRIES) + 1;
+    const limiters = [this.#createLimiter(toRunTarget(id), () => settings.callRate), this.#serviceLimiter];
+    return limitCalls(retrying(this.#caller, { attempts, maxOutageSeconds }), new CallPacer(limiters));
+  }
+
+  #createLimiter(target: string, getRate: () => number | undefined): CallLimiter {
+    const { database } = this.#journal;
+    return new CallLimiter(getRate, (count, perSecond) => grantSlots(database, target, { count, perSecond }));
   }
 
   #checkRun({ settings: { grants, service } }: RunRecord): void {

@@ -5,7 +5,7 @@ import { callerOptions } from "../../context.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import { storePasswordFlags, toPasswordSource } from "../store_password.ts";
 import { lowerFirst } from "../../../utils/text/wording.ts";
-import { grants, journalFile } from "../workflow/shared/flags.ts";
+import { grants, journalFile, parseRate } from "../workflow/shared/flags.ts";
 
 /** Default of --concurrency. */
 const CONCURRENCY = 4;
@@ -33,6 +33,11 @@ export const startCommand: LocalCommand = localCommand({
       help: `With --store, inputs to process at the same time (default: ${CONCURRENCY})`,
       type: "integer",
     },
+    callRate: {
+      help: "With --store, calls per second that all workers of the service may make together, e.g. 50/s",
+      type: "string",
+      placeholder: "n/s",
+    },
     metrics: {
       help: "With --store, serve metrics for Prometheus on a port of 127.0.0.1, or on an address such as 10.0.0.5:9465",
       type: "string",
@@ -48,7 +53,7 @@ export const startCommand: LocalCommand = localCommand({
   },
   example: ["", "--until-idle", "--store postgres://svc@db.example.org/city --allow 'cases.*'"],
   seeAlso: ["workflow schedule add --help"],
-  async run(context, { untilIdle, journal, store, concurrency, metrics, logFormat, allow, ...password }) {
+  async run(context, { untilIdle, journal, store, concurrency, callRate, metrics, logFormat, allow, ...password }) {
     const { escapeToOneLine } = await import("../../../utils/text/control_characters.ts");
     const { io, signal, globals: { quiet } } = context;
     const write = (line: string) => {
@@ -66,13 +71,14 @@ export const startCommand: LocalCommand = localCommand({
         concurrency: concurrency ?? CONCURRENCY,
         allow: allow ?? [],
         service,
+        callRate: callRate === undefined ? undefined : parseRate(callRate, "--call-rate", "calls"),
         untilIdle,
         metrics,
         signal,
         log,
       });
     }
-    const [withStore] = Object.entries({ concurrency, metrics, allow, ...password }).filter(([, value]) =>
+    const [withStore] = Object.entries({ concurrency, callRate, metrics, allow, ...password }).filter(([, value]) =>
       value !== undefined
     );
     if (withStore !== undefined) {

@@ -32,6 +32,7 @@ export const workCommand: LocalCommand = localCommand({
     ...grants,
     ...sandbox,
     concurrency: { ...newRun.concurrency, help: "Assignments to work on at the same time" },
+    callRate: newRun.callRate,
     maxAttempts: { help: "Failures after which an assignment is parked", type: "integer", default: "3" },
     retryDelay: {
       help: "Seconds before a failed assignment is taken again, times its number of failures",

@@ -1,4 +1,4 @@
-/** `--concurrency`, `--rate` and `--max-failures` over several workers, and `retry` and `resume` of their runs. */
+/** `--concurrency`, `--rate`, `--call-rate` and `--max-failures` over several workers, and `retry` and `resume` of their runs. */
 import assert from "node:assert/strict";
 import { openPostgresJournal } from "../../../workflows/journal/postgres/postgres_journal.ts";
 import { openRuns } from "../../../workflows/runs/runs.ts";
@@ -11,26 +11,33 @@ import { createCaseBody, scriptText, TinyApi, writeInput } from "../../harness/w
 
 const WORKERS = 2;
 
-/** A journal with two workers, and an API that fails calls for cases in `missing`. */
-async function openWorkers(body: string) {
+/** A journal with workers, given their `--call-rate`, and an API that fails calls for cases in `missing`. */
+async function openWorkers(
+  body: string,
+  callRates: readonly (number | undefined)[] = new Array(WORKERS).fill(undefined),
+) {
+  const callTimes: number[] = [];
   const missing = new Set<string>();
   const folder = await makeFolder({ "script.ts": scriptText(body, ["cases.get"]) });
   const schema = useTestSchema();
   const api = new TinyApi((call) => {
     const id = call.split("/").at(-1) ?? "";
+    callTimes.push(performance.now());
     return missing.has(id)
       ? Response.json({ errorDetails: [{ message: "It is missing." }] }, { status: 404 })
       : Response.json(createCaseBody(id), { headers: { etag: "tag-1" } });
   });
   const service = { configDirectory: folder.path, baseUrl: api.baseUrl, clientId: "id", clientSecret: "secret" };
   const stop = new AbortController();
-  const workers = Array.from({ length: WORKERS }, () =>
+  const workers = callRates.map((callRate) =>
     runWorker({
-      ...{ store: schema.location, concurrency: 8, allow: ["cases.get"], service },
+      ...{ store: schema.location, concurrency: 8, allow: ["cases.get"], service, callRate },
       ...{ signal: stop.signal, log: () => {} },
-    }));
+    })
+  );
   return {
     api,
+    callTimes,
     missing,
     location: schema.location,
     runs: () => openRuns({ ...service, journal: schema.location }),
@@ -70,6 +77,53 @@ Deno.test("--concurrency and --rate hold for all workers together", async () => 
   const seconds = ((starts.at(-1) ?? 0) - (starts[0] ?? 0)) / 1000;
   // The first second may start those of its burst in addition, and an input starts up to 100 ms after it was taken.
   assert.ok(starts.length <= (seconds + 0.1) * rate + rate / 4 + 1, `${starts.length} inputs in ${seconds} s`);
+});
+
+/** Asserts that in no period more calls were made than a rate permits, apart from some that started late. */
+function assertRate(times: readonly number[], perSecond: number): void {
+  for (const [first, start] of times.entries()) {
+    for (let index = first; index < times.length; index++) {
+      const milliseconds = (times[index] ?? 0) - start;
+      // A slot can be used 100 ms after its time, and a busy machine may deliver a request late.
+      const allowed = (milliseconds + 300) * perSecond / 1000 + 1;
+      assert.ok(index - first + 1 <= allowed, `${index - first + 1} calls in ${milliseconds} ms`);
+    }
+  }
+}
+
+const CALLS = "for (let call = 0; call < 8; call++) await svc.cases.get(input); return input;";
+
+Deno.test("--call-rate holds for all workers of a run together, also after it was resumed with another one", async () => {
+  await using workers = await openWorkers(CALLS, [undefined, undefined, undefined, undefined]);
+  workers.missing.add("C-8");
+  {
+    await using run = await workers.submit({ inputs: numbers(8), concurrency: 8, callRate: 40 });
+    assert.equal((await run.finish()).succeeded, 7);
+  }
+  assert.equal(workers.callTimes.length, 7 * 8 + 1);
+  assertRate(workers.callTimes, 40);
+  await using runs = workers.runs();
+  assert.equal((await runs.status("r1")).callRate, 40);
+  workers.missing.clear();
+  workers.callTimes.length = 0;
+  await using retried = await runs.retry("r1", { callRate: 20 });
+  assert.equal((await retried.finish()).succeeded, 8);
+  assert.equal(workers.callTimes.length, 8);
+  assertRate(workers.callTimes, 20);
+  assert.equal((await runs.status("r1")).callRate, 20);
+});
+
+Deno.test("the lowest --call-rate of the workers of a service holds for all of them, over several runs", async () => {
+  await using workers = await openWorkers(CALLS, [60, undefined, 30]);
+  await using one = await workers.submit({ inputs: numbers(4), concurrency: 4 });
+  await using other = await workers.submit({ inputs: numbers(4), concurrency: 4, id: "r2" });
+  const summaries = await Promise.all([one.finish(), other.finish()]);
+  assert.deepEqual(summaries.map(({ succeeded }) => succeeded), [4, 4]);
+  assert.equal(workers.callTimes.length, 64);
+  assertRate(workers.callTimes, 30);
+  await using journal = await openPostgresJournal(workers.location);
+  const listed = await new WorkQueue(journal).listWorkers();
+  assert.deepEqual(listed.map(({ callRate }) => callRate).toSorted(), [30, 60, undefined]);
 });
 
 Deno.test("--max-failures stops all workers, and retry gives the failed inputs back to them", async () => {

@@ -25,6 +25,7 @@ import { type Row, toEvent, toInput, toRun, toState, toTimings } from "../rows.t
 import { ClaimedInput, toText } from "./claimed_input.ts";
 import { JournalDatabase } from "./database.ts";
 import { JOURNAL_SCHEMA } from "./schema.ts";
+import { toRunTarget } from "./call_limits.ts";
 import { Session, type SessionOptions } from "./session.ts";
 import { SharedClaimWriter } from "./write_claims.ts";
 
@@ -257,6 +258,7 @@ export class PostgresJournal implements Journal {
       const sql = `DELETE FROM ${table} WHERE ctid IN (SELECT ctid FROM ${table} WHERE run = $1 LIMIT 5000)`;
       while ((await this.database.use((connection) => connection.run(sql, [key]))).count > 0);
     }
+    await this.database.query("DELETE FROM call_limits WHERE target = $1", [toRunTarget(runId)]);
     await this.database.query("DELETE FROM runs WHERE seq = $1", [key]);
   }
 

@@ -117,6 +117,15 @@ const STOPPED_INPUTS = `
   CREATE INDEX inputs_stopped ON inputs (run, number) WHERE state = 'open' AND outcome IS NOT NULL;
 `;
 
+/**
+ * Limits of calls per second. `next` is the time of the next call in milliseconds since 1970, for a run or a service. The
+ * lowest `callRate` of its workers holds for a service.
+ */
+const CALL_LIMITS = `
+  CREATE TABLE call_limits (target text PRIMARY KEY, next double precision NOT NULL) WITH (fillfactor = 50);
+  ALTER TABLE workers ADD COLUMN "callRate" double precision;
+`;
+
 /** The tables and their upgrades. */
 export const JOURNAL_SCHEMA: SchemaPlan = {
   purpose: "journal",
@@ -124,5 +133,6 @@ export const JOURNAL_SCHEMA: SchemaPlan = {
     { activity: "creating the tables", sql: TABLES },
     { activity: "adding schedules and assignments", sql: SCHEDULES_AND_ASSIGNMENTS, compatibleWith: 1 },
     { activity: "adding an index for stopped inputs", sql: STOPPED_INPUTS, compatibleWith: 1 },
+    { activity: "adding limits of calls per second", sql: CALL_LIMITS, compatibleWith: 1 },
   ],
 };

@@ -2,6 +2,7 @@
 import { delay } from "../../../utils/async/abort.ts";
 import type { Connection, Pool } from "../../../utils/postgres/pool.ts";
 import { PostgresError } from "../../../utils/postgres/postgres_error.ts";
+import type { SqlRow } from "../../../utils/postgres/sql_value.ts";
 
 /** Milliseconds between two heartbeats. */
 const HEARTBEAT = 1000;
@@ -19,12 +20,20 @@ const END_MILLISECONDS = 3000;
 const LOCK_CLASS = "hashtext('svc journal ' || current_schema())";
 const LOCK_CLASS_ID = `(${LOCK_CLASS}::bigint & 4294967295)`;
 
+/** The lowest limit of calls per second among the workers of a service. A service has one address, and any number of clients. */
+const LOWEST_CALL_RATE = `(
+  SELECT min(others."callRate") FROM workers AS others
+  WHERE others.state <> 'ended' AND split_part(others.service, ' ', 1) = split_part(workers.service, ' ', 1)
+)`;
+
 const REGISTER = `
-  INSERT INTO workers (name, kind, concurrency, service) VALUES ($1 || coalesce(' at ' || host(inet_client_addr()), ''), $2, $3, $4)
-  RETURNING id, pg_try_advisory_lock(${LOCK_CLASS}, id::integer) AS "isLocked"`;
+  INSERT INTO workers (name, kind, concurrency, service, "callRate")
+  VALUES ($1 || coalesce(' at ' || host(inet_client_addr()), ''), $2, $3, $4, $5)
+  RETURNING id, pg_try_advisory_lock(${LOCK_CLASS}, id::integer) AS "isLocked", LEAST("callRate", ${LOWEST_CALL_RATE}) AS "callRate"`;
 
 const SEND_HEARTBEAT = `
-  UPDATE workers SET "seenAt" = now(), note = $2 WHERE id = $1 AND state <> 'ended' RETURNING state`;
+  UPDATE workers SET "seenAt" = now(), note = $2 WHERE id = $1 AND state <> 'ended'
+  RETURNING state, ${LOWEST_CALL_RATE} AS "callRate"`;
 
 const LOCK = `SELECT pg_try_advisory_lock(${LOCK_CLASS}, $1::integer) AS "isLocked"`;
 
@@ -66,6 +75,8 @@ export interface SessionOptions {
   readonly concurrency: number;
   /** Address and client of the service. */
   readonly service?: string;
+  /** Calls per second that all workers of the service may make together. Default: no limit. */
+  readonly callRate?: number;
 }
 
 /** A request of other processes to a worker. `paused`: take no further input; `draining`: end when the current ones have ended. */
@@ -75,6 +86,8 @@ export type WorkerState = "active" | "paused" | "draining";
 export class Session implements AsyncDisposable {
   /** The request of other processes. */
   state: WorkerState = "active";
+  /** Calls per second that all workers of the service may make together: the lowest limit of any of them. */
+  callRate: number | undefined;
   /** Called when others have taken over the inputs of this process, because they took it for dead. */
   onReplaced: () => void = () => {};
   /** A text for other processes, e.g. the reason for not taking the inputs of a run. */
@@ -135,7 +148,10 @@ export class Session implements AsyncDisposable {
       if (row === undefined) {
         this.onReplaced();
         isLocked = await this.#register(connection);
-      } else this.state = row.state === "paused" || row.state === "draining" ? row.state : "active";
+      } else {
+        this.state = row.state === "paused" || row.state === "draining" ? row.state : "active";
+        this.#noteCallRate(row);
+      }
       await delay(HEARTBEAT, this.#ending.signal).catch(() => {});
     }
     await connection.run(END, [this.#id]);
@@ -143,10 +159,16 @@ export class Session implements AsyncDisposable {
   }
 
   async #register(connection: Connection): Promise<boolean> {
-    const { name, kind, concurrency, service = null } = this.#options;
-    const { rows: [row] } = await connection.run(REGISTER, [name, kind, concurrency, service]);
+    const { name, kind, concurrency, service = null, callRate = null } = this.#options;
+    const { rows: [row] } = await connection.run(REGISTER, [name, kind, concurrency, service, callRate]);
     this.#id = Number(row?.id);
+    this.#noteCallRate(row);
     this.#registered.resolve();
     return row?.isLocked === true;
+  }
+
+  #noteCallRate(row: SqlRow | undefined): void {
+    const { callRate = null } = row ?? {};
+    this.callRate = callRate === null ? undefined : Number(callRate);
   }
 }

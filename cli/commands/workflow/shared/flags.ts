@@ -116,6 +116,11 @@ export const input = {
 export const pace = {
   concurrency: { help: "Inputs of --each to process at the same time", type: "integer" },
   rate: { help: "Inputs of --each to start per second, e.g. 5/s", type: "string", placeholder: "n/s" },
+  callRate: {
+    help: "Calls of the service per second, for the whole run, e.g. 50/s",
+    type: "string",
+    placeholder: "n/s",
+  },
   maxFailures: {
     help: "Start no further input after this many failures, e.g. 10 or 5%",
     type: "string",
@@ -165,6 +170,7 @@ export const continuation = {
   maxWait: keepByDefault(limits.maxWait),
   concurrency: keepByDefault(pace.concurrency),
   rate: keepByDefault(pace.rate),
+  callRate: keepByDefault(pace.callRate),
   maxFailures: keepByDefault(pace.maxFailures),
   ...maxOutage,
   ...onUnknown,
@@ -185,13 +191,14 @@ interface WorkFlags {
   readonly maxJournal?: number;
   readonly maxWait?: number;
   readonly rate?: string;
+  readonly callRate?: string;
   readonly maxFailures?: string;
   readonly maxOutage?: string;
 }
 
 /** Converts flags to options of a run. */
 export function toWorkOptions(
-  { timeout, maxMemory, maxJournal, maxWait, rate, maxFailures, maxOutage }: WorkFlags,
+  { timeout, maxMemory, maxJournal, maxWait, rate, callRate, maxFailures, maxOutage }: WorkFlags,
 ) {
   return {
     limits: {
@@ -200,18 +207,19 @@ export function toWorkOptions(
       maxJournalMiB: maxJournal,
       maxWaitSeconds: maxWait,
     },
-    rate: rate === undefined ? undefined : parseRate(rate),
+    rate: rate === undefined ? undefined : parseRate(rate, "--rate", "inputs"),
+    callRate: callRate === undefined ? undefined : parseRate(callRate, "--call-rate", "calls"),
     maxFailures,
     maxOutageSeconds: parseCallSetting("maxOutageSeconds", maxOutage),
   };
 }
 
 /** Parses `<n>/s` or `<n>`. */
-function parseRate(text: string): number {
+export function parseRate(text: string, flag: string, things: string): number {
   const [, digits] = /^(\d+(?:\.\d+)?)(?:\/s)?$/.exec(text) ?? [];
   const rate = Number(digits);
   if (rate > 0) return rate;
-  throw new SvcError("INVALID_ARGS", `--rate must be a number of inputs per second, not ${JSON.stringify(text)}.`, {
+  throw new SvcError("INVALID_ARGS", `${flag} must be a number of ${things} per second, not ${JSON.stringify(text)}.`, {
     hint: "Use a positive number, e.g. 5/s.",
   });
 }

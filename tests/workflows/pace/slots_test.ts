@@ -1,0 +1,63 @@
+/** Slots of calls: processes that share a sequence keep to its limit together. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { GRACE_MILLISECONDS, HeldSlots, SlotSequence } from "../../../workflows/pace/slots.ts";
+
+const WORKERS = 4;
+const MAX_LATENCY = 50;
+
+/** Attempts of workers: each makes calls after some milliseconds and, without further slots, requests some. */
+const attempts = fc.array(
+  fc.record({
+    after: fc.integer({ min: 0, max: 150 }),
+    worker: fc.nat(WORKERS - 1),
+    calls: fc.integer({ min: 1, max: 8 }),
+    requested: fc.integer({ min: 1, max: 10 }),
+    latency: fc.integer({ min: 0, max: MAX_LATENCY }),
+  }),
+  { minLength: 1, maxLength: 200 },
+);
+
+Deno.test("workers that share a sequence of slots never make more calls than its rate permits, in any period", () => {
+  fc.assert(
+    fc.property(fc.double({ min: 0.5, max: 2000, noNaN: true }), attempts, (perSecond, attempts) => {
+      const sequence = new SlotSequence();
+      const workers = Array.from({ length: WORKERS }, () => ({ held: new HeldSlots(), freeAt: 0 }));
+      const calls: number[] = [];
+      let now = 0;
+      for (const { after, worker, calls: wanted, requested, latency } of attempts) {
+        now += after;
+        const one = workers[worker];
+        if (one === undefined || one.freeAt > now) continue;
+        for (let call = 0; call < wanted; call++) {
+          if ((one.held.findNext(now) ?? Infinity) > now) break;
+          one.held.useNext();
+          calls.push(now);
+        }
+        if (one.held.length > 0) continue;
+        one.held.add(sequence.grant(requested, perSecond, now), now + latency);
+        one.freeAt = now + latency;
+      }
+      const interval = 1000 / perSecond;
+      const slack = Math.max(GRACE_MILLISECONDS, interval) + MAX_LATENCY;
+      for (const [first, start] of calls.entries()) {
+        for (const [index, end] of calls.entries()) {
+          if (index < first) continue;
+          const allowed = (end - start + slack) / interval + 1;
+          assert.ok(index - first + 1 <= allowed + 1e-6, `${index - first + 1} calls in ${end - start} ms`);
+        }
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+Deno.test("a slot can be used from its time on, until it expires", () => {
+  const held = new HeldSlots();
+  held.add({ count: 3, delay: 10, interval: 20 }, 1000);
+  assert.deepEqual([held.findNext(1000), held.last, held.length], [1010, 1050, 3]);
+  held.useNext();
+  assert.equal(held.findNext(1030 + GRACE_MILLISECONDS), 1030);
+  assert.equal(held.findNext(1031 + GRACE_MILLISECONDS), 1050);
+  assert.equal(held.expired, 1);
+});

@@ -1,0 +1,89 @@
+import type { Attempts, AttemptsOptions, Caller } from "../../lib/client/caller.ts";
+import { SvcError } from "../../lib/errors.ts";
+import type { OperationRef } from "../../lib/operation/operation.ts";
+import { abortable } from "../../utils/async/abort.ts";
+import type { CallPacer } from "./call_limiter.ts";
+
+/**
+ * Returns a caller whose calls wait until they may start. Each attempt counts as a call, and so does the read of an entity
+ * tag before a change. The first call exchanges a token, so the others start only when it has ended.
+ */
+export function limitCalls(caller: Caller, pacer: CallPacer): Caller {
+  /** Operations for which the service has demanded an entity tag. */
+  const demanding = new Set<string>();
+  const first = Promise.withResolvers<void>();
+  let hasStarted = false;
+  const start = async ({ name, operation: { tagFrom } }: OperationRef, options: AttemptsOptions) => {
+    if (!pacer.isLimited) return first.resolve();
+    const { signal, lastAttempt, onWaiting } = options;
+    const cancel = AbortSignal.any([signal, lastAttempt].filter((one) => one !== undefined));
+    const readsTag = tagFrom !== undefined && (!tagFrom.onDemand || demanding.has(name));
+    onWaiting?.(true);
+    try {
+      if (hasStarted) await abortable(first.promise, cancel);
+      hasStarted = true;
+      await pacer.start(readsTag ? 2 : 1, cancel);
+    } catch (cause) {
+      if (!cancel.aborted) throw cause;
+      throw new SvcError("INTERRUPTED", "The call was cancelled while it waited for the limit of calls per second.", {
+        cause: cancel.reason,
+        operation: name,
+      });
+    } finally {
+      onWaiting?.(false);
+    }
+  };
+  return {
+    getTarget: () => caller.getTarget(),
+    supportsIdempotencyKeys: () => caller.supportsIdempotencyKeys(),
+    startAttempts(ref, options) {
+      const attempts = caller.startAttempts(ref, options);
+      return new PacedAttempts(attempts, () => start(ref, options), first.resolve);
+    },
+    async prepare(ref, values, options) {
+      const prepared = await caller.prepare(ref, values, options);
+      if (prepared.ifMatch !== undefined) demanding.add(ref.name);
+      return prepared;
+    },
+    async call(ref, values, options) {
+      try {
+        await start(ref, { signal: options?.signal, isIdempotent: () => false });
+        return await caller.call(ref, values, options);
+      } finally {
+        first.resolve();
+      }
+    },
+  };
+}
+
+/** Attempts that wait until they may start. */
+class PacedAttempts implements Attempts {
+  readonly #attempts: Attempts;
+  readonly #start: () => Promise<void>;
+  readonly #onEnd: () => void;
+
+  constructor(attempts: Attempts, start: () => Promise<void>, onEnd: () => void) {
+    this.#attempts = attempts;
+    this.#start = start;
+    this.#onEnd = onEnd;
+  }
+
+  async begin(): Promise<void> {
+    await this.#attempts.begin();
+    await this.#start();
+  }
+
+  succeeded(): void {
+    this.#attempts.succeeded();
+    this.#onEnd();
+  }
+
+  async next(thrown: unknown): Promise<void> {
+    this.#onEnd();
+    await this.#attempts.next(thrown);
+  }
+
+  async outlast(thrown: unknown): Promise<boolean> {
+    return await this.#attempts.outlast(thrown);
+  }
+}
