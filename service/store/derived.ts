@@ -4,7 +4,7 @@
  */
 import { isJsonObject, isString, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { ExactNumber } from "../../utils/exact_number.ts";
-import type { Filter, RowField } from "./query.ts";
+import type { Filter, RowField, RowQuery } from "./query.ts";
 import type { StoredItem } from "./store.ts";
 
 /** A member of the items of a kind. It is a text or a list of texts. */
@@ -141,6 +141,13 @@ function readSearch(field: RowField, value: unknown): readonly string[] | undefi
   if (!isSearched || !isString(value) || /[\0\ufffd]/.test(value) || !value.isWellFormed()) return undefined;
   const characters = [...foldSearchText(value)].slice(0, MAX_SEARCH);
   return characters.length < MIN_SEARCH ? undefined : [characters.join("")];
+}
+
+/** Reports whether the rows of a query are cases in the order of their creation, the newest first. */
+export function isNewestFirst({ sort = [], columns, distinct }: RowQuery): boolean {
+  const field = columns.find(({ name }) => name === sort[0]?.column)?.field;
+  const isSorted = field !== undefined && "property" in field && field.property === "createdAt" && sort[0]?.descending;
+  return isSorted === true && distinct !== true && columns.every(({ summary }) => summary === undefined);
 }
 
 function mergeTexts(parts: readonly (readonly string[] | undefined)[]): readonly string[] | undefined {

@@ -10,7 +10,7 @@ import { OutcomeUnknown, type Store, type Transaction } from "../store.ts";
 import { openDatabaseBytes } from "./bytes_database.ts";
 import { MERGE_COUNTS } from "./derived.ts";
 import { FieldIndexes } from "./indexes/field_indexes.ts";
-import { TextIndex } from "./indexes/text_index.ts";
+import { MERGE_TEXTS, TextIndex } from "./indexes/text_index.ts";
 import { Numbers } from "./numbers.ts";
 import type { CaseIndexes, RowPlace } from "./query.ts";
 import { QueryLanes } from "./query_lanes.ts";
@@ -59,6 +59,9 @@ const BUILD_SECONDS = 24 * 60 * 60;
 
 /** Number of units that change data until the counts are merged. */
 const CHANGES_PER_MERGE = 500;
+
+/** Number of changed cases until their texts are merged. Every text search reads these cases. */
+const CASES_PER_MERGE = 256;
 
 /** Number of times that a unit runs, if other units change the same data or the connection is lost. */
 const RUNS = 6;
@@ -111,6 +114,7 @@ export async function openPostgresStore(
   const places = new PagePlaces<RowPlace>();
   const running = new Set<Promise<unknown>>();
   let unmergedChanges = 0;
+  let unmergedCases: number | undefined;
   let isClosed = false;
 
   async function runOnce<T>(transaction: PostgresTransaction, work: Work<T>): Promise<Run<T>> {
@@ -132,17 +136,25 @@ export async function openPostgresStore(
     return await changes.use(async (connection) => {
       const transaction = new PostgresTransaction(connection, shared);
       const result = await runOnce(transaction, work);
-      if (transaction.hasChanged) mergeCountsIfDue();
+      if (transaction.hasChanged) mergeIfDue(transaction);
       return result;
     });
   }
 
-  /** Merges the counts when the store is first used, and after many changes. */
-  function mergeCountsIfDue(): void {
-    if (unmergedChanges++ % CHANGES_PER_MERGE > 0) return;
+  /** Merges the counts and the texts when the store is first used, and after many changes. */
+  function mergeIfDue({ changedCases }: PostgresTransaction): void {
+    if (unmergedChanges++ % CHANGES_PER_MERGE === 0) merge(...MERGE_COUNTS);
+    const isFirst = unmergedCases === undefined;
+    unmergedCases = (unmergedCases ?? 0) + changedCases;
+    if (!isFirst && unmergedCases < CASES_PER_MERGE) return;
+    unmergedCases = 0;
+    merge(MERGE_TEXTS);
+  }
+
+  function merge(...statements: readonly string[]): void {
     const merged = changes.use(async (connection) => {
-      await Promise.all(MERGE_COUNTS.map((sql) => connection.run(sql)));
-    }).catch(ignoreDatabaseError); // Unmerged counts have the same sums.
+      await Promise.all(statements.map((sql) => connection.run(sql)));
+    }).catch(ignoreDatabaseError); // Unmerged counts have the same sums, and queries read stale texts, too.
     running.add(merged);
     merged.then(() => running.delete(merged));
   }

@@ -72,14 +72,19 @@ export interface PageOptions {
   /** Place after which the page begins. The offset counts from it. */
   readonly after?: RowPlace | undefined;
   readonly indexes?: CaseIndexes | undefined;
+  /**
+   * Searches only this many of the newest cases that the text index finds. The rows are then the first of the whole result, in
+   * the order of creation, if they fill the page.
+   */
+  readonly newest?: number | undefined;
 }
 
 /**
  * Compiles the statement for a page of rows. The column `row` is a JSON array with the values of the columns, or NULL if
  * the rows exceed the size of the page.
  */
-export function compileRows(query: RowQuery, page: Page, { after, indexes }: PageOptions = {}): CompiledPage {
-  const compiler = new Compiler(query, { isCounted: isGrouped(query) && isCountedQuery(query), indexes });
+export function compileRows(query: RowQuery, page: Page, { after, ...options }: PageOptions = {}): CompiledPage {
+  const compiler = new Compiler(query, { ...options, isCounted: isGrouped(query) && isCountedQuery(query) });
   const order = [...compiler.order(), compiler.tieBreak].join(", ");
   const limit = `LIMIT ${page.limit < 0 ? "ALL" : compiler.bind(page.limit, "bigint")} OFFSET ${
     compiler.bind(page.offset, "bigint")
@@ -105,6 +110,17 @@ export function compileCount(query: RowQuery, indexes?: CaseIndexes): Compiled {
   return compiler.finish(`SELECT COUNT(*) AS count FROM (SELECT ${one} FROM ${compiler.body()}) AS found`);
 }
 
+/**
+ * Compiles the statement that reports, in the column `isFrequent`, whether the text index finds more cases than some for a
+ * query. Returns undefined if the query does not use the index.
+ */
+export function compileIsFrequent(query: RowQuery, indexes: CaseIndexes, newest: number): Compiled | undefined {
+  const compiler = new Compiler(query, { indexes });
+  const found = compiler.findTexts();
+  if (found === undefined) return undefined;
+  return compiler.finish(`SELECT EXISTS (${found} OFFSET ${compiler.bind(newest, "bigint")}) AS "isFrequent"`);
+}
+
 /** Compiles the statement that counts the texts in a member of the items of a kind. */
 export function compileTextUses(kind: string, member: string, owner: string, cases?: Filter): Compiled {
   const compiler = new Compiler({ source: { kind: "cases", typeIds: [] }, columns: [] });
@@ -124,20 +140,23 @@ interface CompilerOptions {
   /** True to read the counts of cases instead of the cases. */
   readonly isCounted?: boolean;
   readonly indexes?: CaseIndexes | undefined;
+  readonly newest?: number | undefined;
 }
 
 class Compiler {
   readonly #query: RowQuery;
   readonly #isCounted: boolean;
   readonly #indexes: CaseIndexes;
+  readonly #newest: number | undefined;
   #table: RowTable;
   readonly #parameters: SqlParameter[] = [];
   readonly #known = new Map<string, string>();
 
-  constructor(query: RowQuery, { isCounted = false, indexes = {} }: CompilerOptions = {}) {
+  constructor(query: RowQuery, { isCounted = false, indexes = {}, newest }: CompilerOptions = {}) {
     this.#query = query;
     this.#isCounted = isCounted;
     this.#indexes = indexes;
+    this.#newest = newest;
     this.#table = ROW_TABLES[query.source.kind];
   }
 
@@ -293,15 +312,31 @@ class Compiler {
       (terms.length > 0 ? ` GROUP BY ${terms.join(", ")}` : "");
   }
 
-  /** Compiles a condition that an index serves: each matching case contains at least one of some texts. */
-  #search(): string[] {
+  /** Compiles the statement that finds cases in the text index: each matching case contains at least one of some texts. */
+  findTexts(): string | undefined {
     const { source, filter } = this.#query;
-    const texts = this.#indexes.hasTexts === true && source.kind === "cases"
-      ? findSearchTexts(filter, (field) => this.#isIndexed(field))
-      : undefined;
-    const value = 'svc_search_text(cases."businessId", cases.content)';
-    const found = texts?.map((text) => `${value} LIKE svc_fold(${this.bind(`%${escapePattern(text)}%`)})`);
-    return found ? [`(${found.join(" OR ")})`] : [];
+    if (this.#indexes.hasTexts !== true || source.kind !== "cases") return undefined;
+    const found = findSearchTexts(filter, (field) => this.#isIndexed(field))
+      ?.map((text) => `text LIKE svc_fold(${this.bind(`%${escapePattern(text)}%`)})`);
+    return found && `SELECT seq FROM "caseTexts" WHERE ${found.join(" OR ")}`;
+  }
+
+  /**
+   * Compiles the conditions that the text index finds a case. Texts that have changed are not in the index yet, so that their
+   * cases are always found. Without the cases that it finds, the newest case is the bound from which the result may be
+   * incomplete. The array keeps PostgreSQL from comparing each case with all texts.
+   */
+  #search(): string[] {
+    const found = this.findTexts();
+    if (found === undefined) return [];
+    const isIn = (texts: string) => `cases.seq = ANY(ARRAY(${texts} UNION ALL SELECT seq FROM "staleTexts"))`;
+    if (this.#newest === undefined) return [isIn(found)];
+    const latest = `(${found} ORDER BY seq DESC LIMIT ${this.bind(this.#newest, "bigint")})`;
+    return [
+      isIn(latest),
+      `cases."createdAt" > (SELECT other."createdAt" FROM cases AS other
+        WHERE other.seq < (SELECT MIN(seq) FROM ${latest} AS latest) ORDER BY other."createdAt" DESC, other.seq LIMIT 1)`,
+    ];
   }
 
   #matchCaseOfRow({ kind }: RowSource, filter: Filter): string {

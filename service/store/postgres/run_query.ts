@@ -4,14 +4,25 @@ import type { SummaryFunction } from "../../application/model/data_view.ts";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import type { SqlResult } from "../../../utils/postgres/pool.ts";
 import type { SqlRow } from "../../../utils/postgres/sql_value.ts";
-import { isCounted } from "../derived.ts";
+import { isCounted, isNewestFirst } from "../derived.ts";
 import { type OperatorPages, readPage } from "../page_places.ts";
 import { type Column, type Filter, type Page, type RowQuery, RowsTooLong } from "../query.ts";
 import type { TextUse } from "../store.ts";
 import { parseStored } from "../tables.ts";
 import { compileCountedTexts } from "./derived.ts";
 import { unescapeJson, unescapeText } from "./escape_text.ts";
-import { type CaseIndexes, compileCount, type Compiled, compileRows, compileTextUses, type RowPlace } from "./query.ts";
+import {
+  type CaseIndexes,
+  compileCount,
+  type Compiled,
+  compileIsFrequent,
+  compileRows,
+  compileTextUses,
+  type RowPlace,
+} from "./query.ts";
+
+/** Numbers of the newest cases with a frequent text that are tried before all. */
+const NEWEST: readonly number[] = [100, 2000];
 
 /** Runs a statement. */
 export type RunStatement = (statement: Compiled) => Promise<SqlResult>;
@@ -34,14 +45,33 @@ export async function queryRows(
 ): Promise<JsonObject[]> {
   const compile = () => compileRows(query, { offset: 0, limit: 0 }, { indexes });
   const rows = await readPage(pages, compile, page, async (page, after) => {
-    const { places, ...statement } = compileRows(query, page, { after, indexes });
-    const { rows } = await run(statement);
-    return { rows, places: places > 0 ? rows.map((row) => readPlace(row, places)) : [] };
+    const read = async (newest?: number) => {
+      const { places, ...statement } = compileRows(query, page, { after, indexes, newest });
+      const { rows } = await run(statement);
+      return { rows, places: places > 0 ? rows.map((row) => readPlace(row, places)) : [] };
+    };
+    for (const newest of page.limit < 0 || !isNewestFirst(query) ? [] : NEWEST) {
+      if (!await isFrequent(run, query, indexes, newest)) break;
+      const found = await read(newest);
+      if (found.rows.length === page.limit) return found;
+    }
+    return await read();
   });
   return rows.map(({ row }) => {
     if (typeof row !== "string") throw new RowsTooLong();
     return toObject(query.columns, parseValues(row));
   });
+}
+
+/** Reports whether the text index finds more cases for a query than those that are tried first. */
+async function isFrequent(
+  run: RunStatement,
+  query: RowQuery,
+  indexes: CaseIndexes = {},
+  newest: number,
+): Promise<boolean> {
+  const statement = compileIsFrequent(query, indexes, newest);
+  return statement !== undefined && (await run(statement)).rows[0]?.isFrequent === true;
 }
 
 /** Counts all rows of a query. */

@@ -2,7 +2,7 @@
 import type { SchemaPlan, SchemaStep } from "../../../utils/postgres/migrate.ts";
 import { DERIVED_TABLES } from "./derived.ts";
 import { KEY_FUNCTION } from "./indexes/field_indexes.ts";
-import { TEXT_FUNCTIONS } from "./indexes/text_index.ts";
+import { TEXT_FUNCTIONS, TEXT_TABLES } from "./indexes/text_index.ts";
 import { QUERY_FUNCTIONS } from "./query_functions.ts";
 
 /**
@@ -146,6 +146,7 @@ const STEPS: readonly SchemaStep[] = [
   { activity: "adding tables for counts", sql: DERIVED_TABLES, compatibleWith: 2 },
   { activity: "adding functions for text search", sql: TEXT_FUNCTIONS, compatibleWith: 2 },
   { activity: "adding a function for indexes of fields", sql: KEY_FUNCTION, compatibleWith: 2 },
+  { activity: "adding tables for text search", sql: TEXT_TABLES, compatibleWith: 2 },
 ];
 
 /** The tables of a store. */

@@ -85,6 +85,7 @@ export class PostgresTransaction implements Transaction {
   #isOpen = true;
   #hasBegun = false;
   #hasChanged = false;
+  #changedCases = 0;
   #isCommitSent = false;
   #hasReadResponse = false;
   /** Numbers that this unit has taken. */
@@ -109,6 +110,11 @@ export class PostgresTransaction implements Transaction {
   /** True if the unit has changed rows. */
   get hasChanged(): boolean {
     return this.#hasChanged;
+  }
+
+  /** Number of cases that the unit has written. */
+  get changedCases(): number {
+    return this.#changedCases;
   }
 
   /** The error of the database that the unit has to end with, if there is one. */
@@ -189,6 +195,7 @@ export class PostgresTransaction implements Transaction {
   }
 
   async putCase(stored: StoredCase): Promise<void> {
+    this.#changedCases++;
     await this.#put(["case", stored.id], "insertCase", "putCase", encodeRow("cases", stored));
   }
 

@@ -58,13 +58,6 @@ function quote(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }
 
-/** Reports whether the rows of a query are cases in the order of their creation, the newest first. */
-export function isNewestFirst({ sort = [], columns, distinct }: RowQuery): boolean {
-  const field = columns.find(({ name }) => name === sort[0]?.column)?.field;
-  const isSorted = field !== undefined && "property" in field && field.property === "createdAt" && sort[0]?.descending;
-  return isSorted === true && distinct !== true && columns.every(({ summary }) => summary === undefined);
-}
-
 /** The conditions of a query that lists the cases of one status, the last updated first. */
 export interface StatusInOrder {
   readonly status: string;

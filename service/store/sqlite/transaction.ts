@@ -10,7 +10,7 @@ import { renameInDrafts, renameWaiting } from "../stored_names.ts";
 import type { FieldSource, Rename, Use, UseKind, ValueCount } from "../uses.ts";
 import { withinTime } from "./define_functions.ts";
 import { createReadDamage, createRowDamage } from "./row_damage.ts";
-import { findSearchTexts, isCounted, isDerivedFrom } from "../derived.ts";
+import { findSearchTexts, isCounted, isDerivedFrom, isNewestFirst } from "../derived.ts";
 import {
   compileCountedTexts,
   compileReceived,
@@ -35,7 +35,6 @@ import {
   compileItemCases,
   compileRows,
   findStatusInOrder,
-  isNewestFirst,
   matchTexts,
   type RowPlace,
   type StatusInOrder,

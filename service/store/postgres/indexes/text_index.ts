@@ -20,13 +20,55 @@ export const TEXT_FUNCTIONS = `
     )));
 `;
 
+/**
+ * Creates the table of texts. Changed cases wait in `staleTexts`, because adding many texts to the index at once is faster.
+ * Triggers maintain it, so that it stays correct while processes of the previous version write.
+ */
+export const TEXT_TABLES = `
+  CREATE TABLE "caseTexts" (seq bigint PRIMARY KEY, text text COLLATE "C" NOT NULL);
+  CREATE TABLE "staleTexts" (seq bigint NOT NULL);
+
+  CREATE FUNCTION svc_note_stale_text() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+  BEGIN
+    INSERT INTO "staleTexts" VALUES (COALESCE(NEW.seq, OLD.seq));
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER "noteStaleText" AFTER INSERT OR DELETE ON cases FOR EACH ROW EXECUTE FUNCTION svc_note_stale_text();
+  CREATE TRIGGER "noteChangedText" AFTER UPDATE ON cases FOR EACH ROW
+    WHEN ((OLD."businessId", OLD.content::text) IS DISTINCT FROM (NEW."businessId", NEW.content::text))
+    EXECUTE FUNCTION svc_note_stale_text();
+  INSERT INTO "staleTexts" SELECT seq FROM cases;
+`;
+
+/** Maximum number of stale texts that are merged at once. */
+const MERGE_SIZE = 1000;
+
+/** Replaces stale texts by those of their cases. */
+export const MERGE_TEXTS = `
+  WITH stale AS (
+    DELETE FROM "staleTexts" WHERE ctid = ANY(ARRAY(SELECT ctid FROM "staleTexts" LIMIT ${MERGE_SIZE})) RETURNING seq
+  ), gone AS (
+    DELETE FROM "caseTexts" WHERE seq IN (SELECT seq FROM stale EXCEPT SELECT seq FROM cases)
+  )
+  INSERT INTO "caseTexts" SELECT seq, svc_search_text("businessId", content) FROM cases
+    WHERE seq IN (SELECT seq FROM stale)
+    ON CONFLICT (seq) DO UPDATE SET text = excluded.text WHERE "caseTexts".text <> excluded.text`;
+
+/** Number of stale texts from which queries do not use the index: they read each of the cases. */
+const MAX_STALE = 5000;
+
 /** Lets one process at a time build the index. */
 const LOCK = "hashtextextended('index of texts ' || current_schema(), 0)";
 
-const STATE = `SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('"casesByText"')`;
+const STATE = `SELECT (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('"textsByTrigram"')) AS "isValid",
+  (SELECT COUNT(*) FROM (SELECT FROM "staleTexts" LIMIT ${MAX_STALE}) AS stale) AS stale,
+  to_regclass('"casesByText"') IS NULL AS "isUpgraded"`;
 
 const EXTENSION = `SELECT quote_ident(nspname) AS schema
   FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_trgm'`;
+
+/** Removes the index of earlier versions. */
+const DROP_EARLIER = 'DROP INDEX CONCURRENTLY IF EXISTS "casesByText"';
 
 /** The text index. While it is missing, queries compare each case. */
 export class TextIndex implements AsyncDisposable {
@@ -39,7 +81,7 @@ export class TextIndex implements AsyncDisposable {
   static async prepare(connection: Connection, options: BuildOptions): Promise<TextIndex> {
     const index = new TextIndex();
     const run = (sql: string) => connection.run(sql);
-    if (await index.#isValid(connection)) return index;
+    if (await index.#isDone(connection)) return index;
     const schema = await findExtension(connection, options.note);
     if (schema === undefined) return index;
     if ((await run("SELECT 1 FROM cases LIMIT 1")).count > 0) {
@@ -47,19 +89,15 @@ export class TextIndex implements AsyncDisposable {
         name: "The text index",
         effect: "Until the index exists, text searches compare all cases.",
         lock: LOCK,
-        isDone: (connection) => index.#isValid(connection),
-        run: async (connection) => {
-          // A build that was interrupted has left an index that nothing uses.
-          await connection.run(`DROP INDEX IF EXISTS "casesByText"`);
-          await connection.run(compileIndex(schema, "CONCURRENTLY"));
-        },
+        isDone: (connection) => index.#isDone(connection),
+        run: (connection) => build(connection, schema),
       }, options);
       return index;
     }
     await run(`SELECT pg_advisory_lock(${LOCK})`);
     await run(compileIndex(schema, "IF NOT EXISTS"));
     await run(`SELECT pg_advisory_unlock(${LOCK})`);
-    await index.#isValid(connection);
+    await index.#isDone(connection);
     return index;
   }
 
@@ -73,10 +111,25 @@ export class TextIndex implements AsyncDisposable {
     await this.#build?.[Symbol.asyncDispose]();
   }
 
-  async #isValid(connection: Connection): Promise<boolean> {
+  /** Uses the index if it exists. Reports whether there is nothing to build and no earlier index to remove. */
+  async #isDone(connection: Connection): Promise<boolean> {
     const { rows: [row] } = await connection.run(STATE);
-    return this.#isReady = row?.indisvalid === true;
+    this.#isReady = row?.isValid === true && Number(row.stale) < MAX_STALE;
+    return this.#isReady && row?.isUpgraded === true;
   }
+}
+
+/** Collects the texts of all cases, then builds the index. */
+async function build(connection: Connection, schema: string): Promise<void> {
+  do await connection.run(MERGE_TEXTS); while ((await connection.run('SELECT FROM "staleTexts" LIMIT 1')).count > 0);
+  const { rows: [row] } = await connection.run(STATE);
+  if (row?.isValid !== true) {
+    // A build that was interrupted has left an index that nothing uses.
+    await connection.run(`DROP INDEX IF EXISTS "textsByTrigram"`);
+    await connection.run(compileIndex(schema, "CONCURRENTLY"));
+    await connection.run(`ANALYZE "caseTexts", "staleTexts"`);
+  }
+  await connection.run(DROP_EARLIER);
 }
 
 /** Returns the name of the schema with the extension, which is created if it is missing and the user may create it. */
@@ -100,6 +153,6 @@ async function findExtension(connection: Connection, note: (line: string) => voi
 
 /** Compiles the creation of the index. Its pending list is short, because every search scans it. */
 function compileIndex(schema: string, how: "IF NOT EXISTS" | "CONCURRENTLY"): string {
-  return `CREATE INDEX ${how} "casesByText" ON cases
-    USING gin (svc_search_text("businessId", content) ${schema}.gin_trgm_ops) WITH (gin_pending_list_limit = 256)`;
+  return `CREATE INDEX ${how} "textsByTrigram" ON "caseTexts"
+    USING gin (text ${schema}.gin_trgm_ops) WITH (gin_pending_list_limit = 256)`;
 }

@@ -79,7 +79,14 @@ export async function openQueryStore(): Promise<QueryStore> {
       rename: (change) => rename(run, change),
     },
     clear: async () => {
-      const tables = [...TABLE_NAMES, '"caseCounts"', '"textCounts"', '"itemRecipients"'];
+      const tables = [
+        ...TABLE_NAMES,
+        '"caseCounts"',
+        '"textCounts"',
+        '"itemRecipients"',
+        '"caseTexts"',
+        '"staleTexts"',
+      ];
       await run({ sql: `TRUNCATE ${tables.join(", ")} RESTART IDENTITY`, parameters: [] });
     },
     async [Symbol.asyncDispose]() {

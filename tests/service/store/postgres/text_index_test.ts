@@ -1,8 +1,11 @@
 /** The text index on PostgreSQL: it is built for existing cases, and a database without it still finds texts. */
 import assert from "node:assert/strict";
 import { openPostgresStore } from "../../../../service/store/postgres/postgres_store.ts";
-import { TextIndex } from "../../../../service/store/postgres/indexes/text_index.ts";
+import { MERGE_TEXTS, TextIndex } from "../../../../service/store/postgres/indexes/text_index.ts";
+import { encodeRow, insertInto } from "../../../../service/store/postgres/rows.ts";
+import { STORE_SCHEMA } from "../../../../service/store/postgres/schema.ts";
 import type { Store, StoredCase } from "../../../../service/store/store.ts";
+import { migrate } from "../../../../utils/postgres/migrate.ts";
 import { parseLocation } from "../../../../utils/postgres/location.ts";
 import { openPool, type Pool } from "../../../../utils/postgres/pool.ts";
 import { startPostgres } from "../../../harness/postgres.ts";
@@ -46,12 +49,12 @@ Deno.test("the index is built again for existing cases, while others are added",
   await putCases(first, 0, 100);
   const pool = await schema.open();
   const isValid = async () => {
-    const sql = `SELECT 1 FROM pg_index WHERE indexrelid = to_regclass('"casesByText"') AND indisvalid`;
+    const sql = `SELECT 1 FROM pg_index WHERE indexrelid = to_regclass('"textsByTrigram"') AND indisvalid`;
     return (await run(pool, sql)).count === 1;
   };
   assert.ok(await isValid(), "a new schema has the index");
   // An interrupted build leaves such an index.
-  await run(pool, `UPDATE pg_index SET indisvalid = false WHERE indexrelid = '"casesByText"'::regclass`);
+  await run(pool, `UPDATE pg_index SET indisvalid = false WHERE indexrelid = '"textsByTrigram"'::regclass`);
   const second = await openPostgresStore(schema.parsed);
   await putCases(second, 100, 100);
   assert.equal(await countMatches(second, "garage"), 200);
@@ -61,13 +64,47 @@ Deno.test("the index is built again for existing cases, while others are added",
   await Promise.all([first.close(), second.close(), pool.close()]);
 });
 
+Deno.test("the texts of cases from an earlier version are collected, and its index is removed", async () => {
+  await using schema = useTestSchema();
+  const pool = await schema.open();
+  await migrate(pool, schema.parsed, { ...STORE_SCHEMA, steps: STORE_SCHEMA.steps.slice(0, 7) });
+  const put = (stored: StoredCase) =>
+    pool.use((connection) => connection.run(insertInto("cases"), encodeRow("cases", stored)));
+  for (let n = 0; n < 5; n++) await put(newCase(n));
+  await run(pool, `CREATE INDEX "casesByText" ON cases (svc_search_text("businessId", content))`);
+  const store = await openPostgresStore(schema.parsed);
+  await put(newCase(5));
+  assert.equal(await countMatches(store, "garage"), 6);
+  const count = async (sql: string) => (await run(pool, sql)).count;
+  await eventually(
+    "the index is removed",
+    async () => await count(`SELECT WHERE to_regclass('"casesByText"') IS NULL`) === 1,
+  );
+  await store.transact(async (tx) => {
+    await tx.putCase({ ...newCase(1), content: { Page: { Text: "A new roof" } } });
+    await tx.deleteCase("W P-2");
+  });
+  const check = async () => {
+    assert.equal(await countMatches(store, "garage"), 4);
+    assert.equal(await countMatches(store, "NEW ROOF"), 1);
+  };
+  await check();
+  await run(pool, MERGE_TEXTS);
+  await check();
+  const differs = `SELECT FROM cases FULL JOIN "caseTexts" USING (seq)
+    WHERE text IS DISTINCT FROM svc_search_text("businessId", content)`;
+  assert.equal(await count(differs), 0);
+  assert.equal(await count('SELECT FROM "staleTexts"'), 0);
+  await Promise.all([store.close(), pool.close()]);
+});
+
 Deno.test("a build that fails with any error is noted, and starts again", async () => {
   await using schema = useTestSchema();
   const store = await openPostgresStore(schema.parsed);
   await putCases(store, 0, 1);
   await store.close();
   const pool = await schema.open();
-  await run(pool, `DROP INDEX "casesByText"`);
+  await run(pool, `DROP INDEX "textsByTrigram"`);
   const failures = [new TypeError("No certificate."), new TypeError("No certificate")];
   const lines: string[] = [];
   const open = async () => {
@@ -89,7 +126,7 @@ Deno.test("a store that closes stops building the index", async () => {
   const first = await openPostgresStore(schema.parsed);
   await putCases(first, 0, 1);
   const pool = await schema.open();
-  await run(pool, `DROP INDEX "casesByText"`);
+  await run(pool, `DROP INDEX "textsByTrigram"`);
   await pool.use(async (connection) => {
     await connection.run("BEGIN; LOCK TABLE cases IN SHARE ROW EXCLUSIVE MODE"); // The build waits for its end.
     const second = await openPostgresStore(schema.parsed);
