@@ -5,7 +5,8 @@ import { GUESSED_COMMANDS } from "../../cli/args/guessed_commands.ts";
 import { listCommands } from "../../cli/commands/groups.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 import { listExamples, takesTag, toKebab } from "../../lib/operation/operation.ts";
-import { createCapturedIo, parseErrorRecord, svc, svcInProcess } from "../harness/svc.ts";
+import { createCapturedIo } from "../harness/captured_io.ts";
+import { parseErrorRecord, svc, svcInProcess } from "../harness/svc.ts";
 
 Deno.test("svc --version prints only the version", async () => {
   const { version } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));

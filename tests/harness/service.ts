@@ -19,9 +19,12 @@ import { ServiceClock } from "../../service/store/service_clock.ts";
 import { openSqliteStore } from "../../service/store/sqlite/sqlite_store.ts";
 import type { Store } from "../../service/store/store.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../utils/json.ts";
+import { CommandProcess } from "./command_process.ts";
 import {
   CHECKOUT,
+  commandPermissions,
   type CommandResult,
+  type Folder,
   LimitedCommand,
   makeFolder,
   parseErrorRecord,
@@ -195,6 +198,8 @@ export function readErrorDetails(body: JsonValue | undefined): JsonObject[] {
 export interface Live extends AsyncDisposable {
   /** Folder that commands of `clerk@city` may write. */
   readonly folder: string;
+  /** Folder that all commands may write. */
+  readonly root: string;
   /** Runs a command line as an operator. Default: `clerk@city`. Single quotes quote words. */
   run(line: string, operator?: string, options?: SvcOptions): Promise<CommandResult>;
   /** Runs a command line that must succeed, and returns its JSON output. */
@@ -213,15 +218,24 @@ export interface Live extends AsyncDisposable {
 
 /** Starts a service for all tests of a file. It closes after the last one. */
 export async function openLiveForAll(): Promise<Live> {
-  const live = await openLive();
+  const folder = await makeFolder();
+  const live = await openLiveIn(folder, new CommandProcess(commandPermissions(folder.path)));
   Deno.test.afterAll(async () => await live[Symbol.asyncDispose]());
   return live;
 }
 
 /** Starts a service of the sample application. */
 export async function openLive(): Promise<Live> {
+  return await openLiveIn(await makeFolder());
+}
+
+/**
+ * Starts a service whose commands write to a folder. One process runs them, except for those that need standard input or
+ * further permissions, or start while another one runs.
+ */
+async function openLiveIn(folder: Folder, started?: CommandProcess): Promise<Live> {
   const service = await startService(await chooseStore());
-  const folder = await makeFolder();
+  let commands = started;
   const environments = new Map<string, Promise<Record<string, string>>>();
 
   async function createEnvironment(operator: string): Promise<Record<string, string>> {
@@ -239,7 +253,13 @@ export async function openLive(): Promise<Live> {
   }
 
   async function run(line: string, operator?: string, options: SvcOptions = {}): Promise<CommandResult> {
-    return await svc(splitWords(line), { ...options, env: { ...await getEnvironment(operator), ...options.env } });
+    const args = splitWords(line);
+    const env = { ...await getEnvironment(operator), ...options.env };
+    const { cwd, stdin, permissions } = options;
+    const isPlain = stdin === undefined && permissions === undefined && env.SVC_CONFIG_DIR?.startsWith(folder.path);
+    if (!isPlain || commands?.isBusy) return await svc(args, { ...options, env });
+    commands ??= new CommandProcess(commandPermissions(folder.path));
+    return await commands.run({ args, env, cwd });
   }
 
   async function json(line: string, operator?: string): Promise<JsonValue> {
@@ -257,6 +277,7 @@ export async function openLive(): Promise<Live> {
 
   return {
     folder: `${folder.path}/clerk@city`,
+    root: folder.path,
     run,
     json,
     object,
@@ -275,6 +296,7 @@ export async function openLive(): Promise<Live> {
       return String((await object(line)).id);
     },
     async [Symbol.asyncDispose]() {
+      await commands?.[Symbol.asyncDispose]();
       await within("the service closes", service.close());
       await folder[Symbol.asyncDispose]();
     },

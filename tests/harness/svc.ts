@@ -1,8 +1,8 @@
 /** Runs `svc` and other programs: as processes that end within a limit, or in the process of the test. */
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Io, Output } from "../../cli/io/io.ts";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
+import { createCapturedIo, type Surroundings } from "./captured_io.ts";
 import { within } from "./wait.ts";
 
 /** Folder of this checkout. */
@@ -147,15 +147,19 @@ export function svcCommand(
   configDirectory = "",
   others: readonly string[] = [],
 ): string[] {
-  const permissions = [
+  const permissions = [...commandPermissions(configDirectory), ...others];
+  return [Deno.execPath(), "run", "--quiet", "--no-prompt", ...permissions, PROGRAM, ...args];
+}
+
+/** Returns the permissions that API commands and `auth` need, with a folder that they may write. */
+export function commandPermissions(folder: string): string[] {
+  return [
     "--allow-net",
     "--allow-read",
-    `--allow-write=${configDirectory}`,
+    `--allow-write=${folder}`,
     `--allow-env=${VARIABLES.join(",")}`,
     "--allow-sys=uid",
-    ...others,
   ];
-  return [Deno.execPath(), "run", "--quiet", "--no-prompt", ...permissions, PROGRAM, ...args];
 }
 
 /** Parses the error record on standard error, which must be the only output there. */
@@ -187,42 +191,6 @@ export function runScript(path: string, args: string[], env: Record<string, stri
       stdin: "null",
     }),
   );
-}
-
-/** Environment of a command line that runs in the process of the test. */
-export interface Surroundings {
-  /** Makes stdin, stdout and stderr a terminal. Default: false. */
-  readonly terminal?: boolean;
-  /** Width of the terminal. Default: 80. */
-  readonly columns?: number;
-  /** Environment, except for the authentication, which reads that of the process. */
-  readonly env?: Readonly<Record<string, string>>;
-  /** Aborts when the user presses Ctrl-C. */
-  readonly interruption?: AbortSignal;
-}
-
-/** Creates streams that append what is written to them to a record. */
-export function createCapturedIo(
-  captured: { stdout: string; stderr: string },
-  { terminal = false, columns = 80, env = {}, interruption }: Surroundings = {},
-): Io {
-  const output = (stream: "stdout" | "stderr"): Output => ({
-    write: (text) => {
-      captured[stream] += text;
-    },
-    writeBytes: (bytes) => {
-      captured[stream] += new TextDecoder().decode(bytes);
-    },
-    isTerminal: () => terminal,
-    columns: () => terminal ? columns : undefined,
-  });
-  return {
-    stdin: { isTerminal: () => terminal, readable: new ReadableStream({ start: (controller) => controller.close() }) },
-    stdout: output("stdout"),
-    stderr: output("stderr"),
-    env: (name) => env[name],
-    onInterrupt: (listener) => interruption?.addEventListener("abort", listener, { once: true }),
-  };
 }
 
 /** Runs a command line in the process of the test, at a terminal if the surroundings say so. */

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { listExamples, permissionName, toKebab } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 import { handlers } from "../../service/http/routes.ts";
-import { makeFolder, splitWords, svc } from "../harness/svc.ts";
-import { testsPath } from "./resources/_operation_tests.ts";
+import { makeFolder, splitWords } from "../harness/svc.ts";
+import { runCommandLine, testsPath } from "./resources/_operation_tests.ts";
 
 const operations = Object.entries(await loadResources()).flatMap(([group, operations]) =>
   Object.entries(operations).map(([name, operation]) => ({ group, name, operation }))
@@ -97,15 +97,10 @@ Deno.test("every operation has at least two examples", () => {
 Deno.test("every example of the help is a command line that makes a request", async () => {
   await using folder = await makeFolder({ "plan.pdf": "%PDF" });
   const options = { cwd: folder.path, env: { SVC_BASE_URL: "https://svc.example" } };
-  const waiting = [...operations];
-  const runNext = async () => {
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      const { group, name, operation } = next;
-      const line = [toKebab(group), toKebab(name), ...splitWords(listExamples(operation)[0]), "--dry-run"];
-      const { code, stdout, stderr } = await svc(line, options);
-      assert.equal(code, 0, `${line.join(" ")}: ${stderr}`);
-      assert.ok(stdout.startsWith(`${operation.method} `), line.join(" "));
-    }
-  };
-  await Promise.all(Array.from({ length: 4 }, runNext));
+  for (const { group, name, operation } of operations) {
+    const line = [toKebab(group), toKebab(name), ...splitWords(listExamples(operation)[0]), "--dry-run"];
+    const { code, stdout, stderr } = await runCommandLine(line, options);
+    assert.equal(code, 0, `${line.join(" ")}: ${stderr}`);
+    assert.ok(stdout.startsWith(`${operation.method} `), line.join(" "));
+  }
 });

@@ -3,7 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import { sealAll } from "../../../workflows/journal/sqlite/seal.ts";
 import { main } from "../../../cli.ts";
 import { SvcError } from "../../../lib/errors.ts";
-import { createCapturedIo, makeFolder, svcInProcess } from "../../harness/svc.ts";
+import { createCapturedIo } from "../../harness/captured_io.ts";
+import { makeFolder, svcInProcess } from "../../harness/svc.ts";
 import { openScriptWorkspace, RUN_SCRIPT, scriptText } from "../../harness/workflow.ts";
 
 Deno.test("a run whose results cannot be written names the command to resume it", async () => {

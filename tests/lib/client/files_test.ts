@@ -17,7 +17,8 @@ import operations from "../../../lib/resources/attachments.ts";
 import { receiveForm } from "../../../service/http/multipart.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
 import { catchError, createSessionOptions, startFakeService } from "../../harness/fake_service.ts";
-import { createCapturedIo, makeFolder } from "../../harness/svc.ts";
+import { createCapturedIo } from "../../harness/captured_io.ts";
+import { makeFolder } from "../../harness/svc.ts";
 
 const GET: OperationRef = { name: "attachments.get", operation: operations.get };
 

@@ -6,9 +6,10 @@ import { type Operation, takesTag, toCamel, toKebab } from "../../../lib/operati
 import { loadResources, type Resources } from "../../../lib/resources/mod.ts";
 import type { Client } from "../../../mod.ts";
 import type { JsonValue } from "../../../utils/json.ts";
+import { type RunCommandLine, startCommandsForAll } from "../../harness/command_process.ts";
 import { openLive } from "../../harness/service.ts";
 import { valueAt } from "../../harness/service_engine.ts";
-import { CHECKOUT, makeFolder, splitWords, svc } from "../../harness/svc.ts";
+import { CHECKOUT, makeFolder, splitWords } from "../../harness/svc.ts";
 
 /** A request, as the specification requires it. */
 export interface ExpectedRequest {
@@ -49,6 +50,9 @@ export interface OperationTests {
 
 const resources = await loadResources();
 
+/** Runs command lines that need no service. */
+export const runCommandLine: RunCommandLine = await startCommandsForAll();
+
 /** The tests of the groups whose files are loaded. */
 export const operationTests = new Map<string, OperationTests>();
 
@@ -84,7 +88,7 @@ export function testOperations(group: keyof Resources, tests: OperationTests): v
 }
 
 async function checkRequest(line: string, { request, body, type, tag }: ExpectedRequest): Promise<void> {
-  const { code, stdout, stderr } = await svc([...splitWords(line), "--dry-run"], {
+  const { code, stdout, stderr } = await runCommandLine([...splitWords(line), "--dry-run"], {
     env: { SVC_BASE_URL: "https://svc.example:8443" },
     cwd: CHECKOUT,
   });
@@ -101,14 +105,14 @@ async function checkRequest(line: string, { request, body, type, tag }: Expected
 
 async function runSteps(group: string, steps: readonly Step[], test: Deno.TestContext): Promise<void> {
   await using live = await openLive();
-  await using folder = await makeFolder({ "plan.txt": "The plan\n" });
+  await using folder = await makeFolder({ "plan.txt": "The plan\n" }, live.root);
   const kept = new Map(Object.entries(await prepareCases(await live.openClient())));
   const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name) => kept.get(name) ?? assert.fail(`no ${name}`));
 
   async function run({ line, as, says = {}, keep = {}, file }: Step): Promise<void> {
     const called = parseCall(line);
     const { operation } = called;
-    const place = { cwd: folder.path, ...(as === undefined && { env: { SVC_CONFIG_DIR: folder.path } }) };
+    const place = { cwd: folder.path };
     if (called.group === group && takesTag(operation)) {
       const stale = await live.run(`${fill(line)} --if-match stale`, as, place);
       assert.match(stale.stderr, /"status":412\b/, "with a stale entity tag");
