@@ -54,7 +54,7 @@ async function testProgram(): Promise<TestResults[]> {
  */
 async function listStoreTests(): Promise<string[]> {
   const found: string[] = [];
-  for (const folder of ["tests/service/assignments", "tests/service/cases"]) {
+  for (const folder of ["tests/service/assignments", "tests/service/cases", "tests/service/data"]) {
     for await (const { name } of Deno.readDir(folder)) {
       const path = `${folder}/${name}`;
       if (!(await Deno.readTextFile(path)).includes("node:sqlite")) found.push(path);

@@ -135,10 +135,14 @@ function isValueOf(filter: Filter, isField: (field: RowField) => boolean): boole
     isField(filter.left);
 }
 
+/** Characters of the JSON of lists and pages. Such values compare as their JSON, which the text of a case does not contain. */
+const JSON_SYNTAX = /["[\]{}]/;
+
 /** Returns a text to search for. A text that is not well-formed, or that has a NUL, compares in ways of its own. */
 function readSearch(field: RowField, value: unknown): readonly string[] | undefined {
   const isSearched = "property" in field ? field.property === "businessId" : field.content.length > 0;
   if (!isSearched || !isString(value) || /[\0\ufffd]/.test(value) || !value.isWellFormed()) return undefined;
+  if ("content" in field && JSON_SYNTAX.test(value)) return undefined;
   const characters = [...foldSearchText(value)].slice(0, MAX_SEARCH);
   return characters.length < MIN_SEARCH ? undefined : [characters.join("")];
 }

@@ -1,18 +1,11 @@
 /** SQL functions that queries call. They belong to the tables, because indexes may call them, too. */
 
 /**
- * Creates the functions. They use only functions of PostgreSQL itself, so that they work with any search path.
- *
- * - `svc_number` returns the number in a JSON value as SQLite compares it: 15 digits, or all digits of an integer of 64 bits.
- *   True is 1, false is 0, and a number that is too large is infinite. Any other value is NULL.
- * - `svc_text` returns a text, or the JSON of an object or of an array. Any other value is NULL.
- * - `svc_json` returns the JSON of a number.
- * - `svc_leading_number` returns the number at the start of a text, or 0.
- * - `svc_contains` reports whether a text contains another. PostgreSQL cannot interrupt a search, which takes quadratic time
- *   for malicious texts. Therefore it searches only for the start of a long text at once.
+ * Creates or replaces `svc_number`. It returns the number in a JSON value as SQLite compares it. True is 1, false is 0, and a
+ * number that is too large is infinite. Any other value is NULL.
  */
-export const QUERY_FUNCTIONS = `
-  CREATE FUNCTION svc_number(value json) RETURNS numeric LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+export const NUMBER_FUNCTION =
+  `CREATE OR REPLACE FUNCTION svc_number(value json) RETURNS numeric LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
   DECLARE
     digits text := value::text;
   BEGIN
@@ -23,9 +16,21 @@ export const QUERY_FUNCTIONS = `
     IF digits ~ '^-?[0-9]{19}$' AND digits::numeric BETWEEN -9223372036854775808 AND 9223372036854775807 THEN
       RETURN digits::numeric;
     END IF;
-    IF pg_input_is_valid(digits, 'float8') THEN RETURN digits::float8::numeric; END IF;
+    IF pg_input_is_valid(digits, 'float8') THEN RETURN digits::numeric; END IF;
     RETURN CASE WHEN digits ~ '[eE]-|^-?0[.]' THEN 0 WHEN digits ~ '^-' THEN '-Infinity' ELSE 'Infinity'::numeric END;
-  END $$;
+  END $$;`;
+
+/**
+ * Creates all functions. They use only functions of PostgreSQL itself, so that they work with any search path.
+ *
+ * - `svc_text` returns a text, or the JSON of an object or of an array. Any other value is NULL.
+ * - `svc_json` returns the JSON of a number.
+ * - `svc_leading_number` returns the number at the start of a text, or 0.
+ * - `svc_contains` reports whether a text contains another. PostgreSQL cannot interrupt a search, which takes quadratic time
+ *   for malicious texts. Therefore it searches only for the start of a long text at once.
+ */
+export const QUERY_FUNCTIONS = `
+  ${NUMBER_FUNCTION}
 
   CREATE FUNCTION svc_text(value json) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
   BEGIN

@@ -3,7 +3,7 @@ import type { SchemaPlan, SchemaStep } from "../../../utils/postgres/migrate.ts"
 import { DERIVED_TABLES } from "./derived.ts";
 import { KEY_FUNCTION } from "./indexes/field_indexes.ts";
 import { TEXT_FUNCTIONS, TEXT_TABLES } from "./indexes/text_index.ts";
-import { QUERY_FUNCTIONS } from "./query_functions.ts";
+import { NUMBER_FUNCTION, QUERY_FUNCTIONS } from "./query_functions.ts";
 
 /**
  * Texts compare by their bytes, as on SQLite. JSON keeps the order of its members and the digits of its numbers, unlike
@@ -137,6 +137,22 @@ const ORDER_INDEXES = `
   CREATE INDEX "casesByUpdater" ON cases ("updatedBy", seq, "typeId");
 `;
 
+/** Earlier versions compared only 15 digits of a number. The service creates the indexes of fields again when it starts. */
+const COMPARE_ALL_DIGITS = `
+  ${NUMBER_FUNCTION}
+  DO $$
+  DECLARE
+    name text;
+  BEGIN
+    FOR name IN
+      SELECT relname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+      WHERE indrelid = 'cases'::regclass AND relname LIKE 'casesByField\\_%'
+    LOOP
+      EXECUTE format('DROP INDEX %I', name);
+    END LOOP;
+  END $$;
+`;
+
 /** The steps to the current version of the tables. */
 const STEPS: readonly SchemaStep[] = [
   { activity: "creating the tables", sql: TABLES },
@@ -147,6 +163,7 @@ const STEPS: readonly SchemaStep[] = [
   { activity: "adding functions for text search", sql: TEXT_FUNCTIONS, compatibleWith: 2 },
   { activity: "adding a function for indexes of fields", sql: KEY_FUNCTION, compatibleWith: 2 },
   { activity: "adding tables for text search", sql: TEXT_TABLES, compatibleWith: 2 },
+  { activity: "comparing all digits of numbers", sql: COMPARE_ALL_DIGITS, compatibleWith: 2 },
 ];
 
 /** The tables of a store. */
