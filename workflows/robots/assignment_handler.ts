@@ -2,32 +2,13 @@ import { type ErrorCode, SvcError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import type { LiveCalls } from "../engine/live_calls.ts";
 import type { FramedInput } from "../runs/input_source.ts";
+import type { QueueOptions } from "./robot_options.ts";
 
 /** Errors of an assignment that another operator has taken, or that is complete. */
 const GONE: readonly ErrorCode[] = ["NOT_FOUND", "FORBIDDEN", "CONFLICT"];
 
 /** Message of a failure that the script reports by throwing an error with the name `BusinessError`. */
 const BUSINESS_FAILURE = /^The script failed: BusinessError\b/;
-
-/** How a robot works on a queue. */
-export interface QueueOptions {
-  /** Queue to take assignments from. */
-  readonly queue: string;
-  /** Failures of an assignment after which it is parked. */
-  readonly maxAttempts: number;
-  /** Queue for parked assignments. Without it, they stay in the worklist of the operator. */
-  readonly parkQueue?: string;
-  /** Queue for assignments with a business failure. Without it, they are parked. */
-  readonly routeQueue?: string;
-  /** Milliseconds for which a failed assignment is left in the queue, times the number of its failures. */
-  readonly retryMilliseconds: number;
-  /** True ends the robot when no assignment is available. */
-  readonly untilEmpty: boolean;
-  /** Ends the robot: assignments that were taken are completed. */
-  readonly drain: AbortSignal;
-  /** Receives a line about each assignment that failed. */
-  readonly log: (line: string) => void;
-}
 
 /** Counts how often the work on each assignment has failed since it was last completed or parked. */
 export interface Failures {

@@ -5,9 +5,10 @@ import type { LiveCalls } from "../engine/live_calls.ts";
 import type { BatchInput } from "../inputs/batch_input.ts";
 import type { InputRecord } from "../journal/journal.ts";
 import type { FramedInput, InputSource } from "../runs/input_source.ts";
-import { AssignmentHandler, type QueueOptions } from "./assignment_handler.ts";
+import { AssignmentHandler } from "./assignment_handler.ts";
 import type { FailureCounts } from "./failure_counts.ts";
 import { QueueInbox } from "./queue_inbox.ts";
+import type { QueueOptions } from "./robot_options.ts";
 
 /** Milliseconds between two checks of an empty queue. */
 export const POLL_MILLISECONDS = 2000;

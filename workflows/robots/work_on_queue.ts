@@ -2,25 +2,16 @@ import type { CallerOptions } from "../../lib/client/caller.ts";
 import { createClient } from "../../lib/client/client.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
-import type { InputResult } from "../runs/batch.ts";
-import type { ResumeRunOptions, StartRunOptions, WorkOptions } from "../runs/options.ts";
+import type { WorkOptions } from "../runs/options.ts";
 import type { Run } from "../runs/run.ts";
 import type { Runs } from "../runs/runs.ts";
-import type { QueueOptions } from "./assignment_handler.ts";
 import { AssignmentSource } from "./assignment_source.ts";
 import { FailureCounts } from "./failure_counts.ts";
-
-/** Options of `workOnQueue`. */
-export interface RobotOptions extends QueueOptions {
-  /** Options of the runs, with the script. */
-  readonly start: Pick<StartRunOptions, "script" | "root"> & Omit<ResumeRunOptions, "inputs" | "signal" | "source">;
-  /** Receives the result of each assignment. */
-  readonly onResult: (result: InputResult) => void;
-}
+import type { RobotOptions } from "./robot_options.ts";
 
 /**
  * Runs a script once per assignment of a queue, until the robot is stopped. First continues interrupted runs of
- * the same script and queue.
+ * the same script and queue. Robots with a journal in PostgreSQL share the assignments.
  */
 export async function workOnQueue(
   runs: Runs,
@@ -28,6 +19,11 @@ export async function workOnQueue(
   options: RobotOptions,
 ): Promise<void> {
   await checkOptions(caller, options);
+  const shared = runs.sharedJournal;
+  if (shared !== undefined) {
+    const { workOnSharedQueue } = await import("./shared_robot.ts");
+    return await workOnSharedQueue(shared, caller, options);
+  }
   const { start: { script }, queue, drain, untilEmpty, maxAttempts } = options;
   const path = await Deno.realPath(script).catch(() => script); // Opening the script reports the error.
   const failures = new FailureCounts(maxAttempts);

@@ -1,12 +1,8 @@
-import { readTarget } from "../../lib/auth/settings.ts";
-import { DEFAULT_MAX_OUTAGE_SECONDS, DEFAULT_WORKFLOW_RETRIES } from "../../lib/auth/call_settings.ts";
-import { getAvailability } from "../../lib/client/availability.ts";
-import { type Caller, type CallerOptions, createCaller } from "../../lib/client/caller.ts";
-import { retrying } from "../../lib/client/retry.ts";
+import { type CallerOptions, createCaller } from "../../lib/client/caller.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import { onAbort } from "../../utils/async/abort.ts";
 import type { JsonValue } from "../../utils/json.ts";
-import { type Granted, GrantedCalls } from "../engine/live_calls.ts";
+import { GrantedCalls } from "../engine/live_calls.ts";
 import type { BatchInput } from "../inputs/batch_input.ts";
 import type { Fingerprint } from "../inputs/fingerprint.ts";
 import { checkInputs, estimateInputs, fingerprintFile, hasMoreInputs, openInputs } from "../inputs/open_inputs.ts";
@@ -24,11 +20,10 @@ import {
   toRunCommand,
 } from "./hints.ts";
 import { interrupted } from "../sandbox/host/interruption.ts";
-import { type OpenWorkflow, openWorkflow } from "../scripts/open_workflow.ts";
-import { CallPacer, createLocalLimiter } from "../pace/call_limiter.ts";
-import { limitCalls } from "../pace/limit_calls.ts";
+import { openWorkflow } from "../scripts/open_workflow.ts";
 import type { InputSource } from "./input_source.ts";
 import type { InputCounts, WorkOptions } from "./options.ts";
+import { grantAll, openCaller } from "./open_caller.ts";
 import { prepareRun } from "./prepare_run.ts";
 import { forgetInput } from "./prune.ts";
 import { parseMaxFailures } from "./rate.ts";
@@ -96,7 +91,9 @@ export async function openRun(execution: Execution): Promise<Run> {
       throw addCommands(error, execution, [mode]);
     }
   }
-  const caller = service === undefined ? createCaller(callerOptions) : openCaller(execution, callerOptions, resources);
+  const caller = service === undefined
+    ? createCaller(callerOptions)
+    : openCaller(execution.settings, work.onOutage, callerOptions, resources);
   const live = new GrantedCalls(caller, workflow, settings.onUnknown);
   const source = work.source?.(new GrantedCalls(caller, grantAll(workflow)), journal?.inputs(id) ?? noRecords());
   // A source counts the inputs in progress by those that have a process.
@@ -311,11 +308,6 @@ interface RunEnd {
 
 const NO_INPUTS: InputCounts = { inputs: 0, succeeded: 0, failed: 0, stopped: 0 };
 
-/** Permits all operations: the source of the inputs is a part of svc, and not of the script. */
-function grantAll({ operations }: OpenWorkflow): Granted {
-  return { operations, grants: new Set(operations.keys()) };
-}
-
 async function* noRecords(): AsyncGenerator<never> {}
 
 async function* toInputs(values: Iterable<JsonValue> | AsyncIterable<JsonValue>): AsyncGenerator<BatchInput> {
@@ -331,25 +323,6 @@ async function checkState(execution: Execution): Promise<void> {
   throw new SvcError("INVALID_ARGS", `Run ${id} was deleted.`, {
     hint: "Its changes stay applied. Start a new run.",
   });
-}
-
-/** Opens the caller of a run, which retries calls, waits while the service is unavailable, and keeps the limit of calls. */
-function openCaller(
-  { settings, work: { onOutage } }: Execution,
-  options: CallerOptions,
-  resources: AsyncDisposableStack,
-): Caller {
-  const { baseUrl, ...target } = readTarget({ ...options, warn: () => {} });
-  const maxOutageSeconds = settings.maxOutageSeconds ?? target.maxOutageSeconds ?? DEFAULT_MAX_OUTAGE_SECONDS;
-  if (onOutage !== undefined) {
-    resources.use(getAvailability(baseUrl).listen((outage) => onOutage({ ...outage, maxOutageSeconds })));
-  }
-  const caller = retrying(createCaller(options), {
-    attempts: (target.retries ?? DEFAULT_WORKFLOW_RETRIES) + 1,
-    maxOutageSeconds,
-  });
-  const { callRate } = settings;
-  return callRate === undefined ? caller : limitCalls(caller, new CallPacer([createLocalLimiter(callRate)]));
 }
 
 /** Interrupts a run when its signal aborts, the run is cancelled, or the journal cannot be read. */

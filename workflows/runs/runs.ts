@@ -187,6 +187,12 @@ export class Runs implements AsyncDisposable {
     }
   }
 
+  /** @internal The location of a journal in PostgreSQL. Undefined for any other journal. */
+  get sharedJournal(): JournalLocation | undefined {
+    const location = this.#location;
+    return location !== undefined && isLocation(location.path) ? location : undefined;
+  }
+
   /** @internal Yields the recorded inputs of the runs of a script on a queue, those of the oldest run first. */
   async *queueInputs(script: string, queue: string): AsyncGenerator<InputRecord> {
     if (this.#options.journal === false) {
@@ -345,8 +351,8 @@ export class Runs implements AsyncDisposable {
     mode: ContinueCommand,
     options: ResumeRunOptions | StartRunOptions,
   ): Promise<Run | undefined> {
-    const location = this.#location;
-    if (location === undefined || !isLocation(location.path)) return undefined;
+    const location = this.sharedJournal;
+    if (location === undefined) return undefined;
     const { PostgresJournal } = await import("../journal/postgres/postgres_journal.ts");
     const { continueRun } = await import("../workers/continue_run.ts");
     const journal = await this.#openJournal();

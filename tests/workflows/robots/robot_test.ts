@@ -1,117 +1,76 @@
 /** `svc workflow work`: a robot takes the assignments of a queue, gives failed ones back or parks them, and repeats nothing. */
 import assert from "node:assert/strict";
-import { type Client, createClient } from "../../../mod.ts";
-import { startService } from "../../../service/mod.ts";
-import { type CommandResult, makeFolder, parseErrorRecord, runCommand } from "../../harness/svc.ts";
-import { killAfterOutput, scriptText, waitForOutput, workflowCommand } from "../../harness/workflow.ts";
+import { parseErrorRecord } from "../../harness/svc.ts";
+import { killAfterOutput, waitForOutput } from "../../harness/workflow.ts";
 import { eventually, within } from "../../harness/wait.ts";
+import { openReview, readResults, REVIEW, testRobot } from "./_review.ts";
 
-/** Completes the review of a permit: three screens. */
-const REVIEW = `
-    const perform = (action, data) => svc.assignments.perform(input.assignment, { action, data });
-    await perform("CheckApplication", {});
-    await perform("CheckDocuments", {});
-    const { status } = await perform("GiveAdvice", { Complete: true, Advice: "Grant." });
-    return { [input.businessID]: status };`;
+testRobot(
+  "a robot works on the assignments of its queue once each, and only on those",
+  REVIEW,
+  3,
+  async (review, database) => {
+    const worked = await review.work("--until-empty", "--concurrency", "2");
+    assert.equal(worked.code, 0, worked.stderr);
+    const results = readResults(worked).map(({ result }) => JSON.stringify(result));
+    // Robots that share a queue print each result when it is known.
+    assert.deepEqual(
+      database === "SQLite" ? results : results.toSorted(),
+      [1, 2, 3].map((number) => JSON.stringify({ [`P-${number}`]: "Pending-Decision" })),
+    );
+    const again = await review.work("--until-empty");
+    assert.deepEqual([again.code, again.stdout], [0, ""], again.stderr);
+    assert.deepEqual((await review.listPlaces()).filter((place) => place.endsWith("Review")), []);
+    const [run, ...others] = JSON.parse((await review.svc("list")).stdout);
+    assert.deepEqual(others, []); // A run without assignments is not kept.
+    assert.deepEqual([run.queue, run.state, run.succeeded, run.each], ["Review", "done", 3, undefined]);
+  },
+);
 
-/** A service with permits in the queue Review, and a robot that acts as a reviewer. */
-async function openReview(body: string, count: number) {
-  const service = await startService();
-  const clerk = await connect(service, "clerk@city");
-  for (let n = 1; n <= count; n++) {
-    const data = { Applicant: `A${n}`, Address: "Main St 1" };
-    const { nextAssignmentInfo: next } = await clerk.client.cases.create({ type: "City-Permit-Work-Permit", data });
-    await clerk.client.assignments.perform(next?.ID ?? "", { action: "Register", data });
-  }
-  const robot = await connect(service, "reviewer@city");
-  const folder = await makeFolder({ "script.ts": scriptText(body, ["assignments.perform", "data.count"]) });
-  const config = await makeFolder();
-  const env = { SVC_BASE_URL: service.url, SVC_CLIENT_ID: robot.clientId, SVC_CLIENT_SECRET: robot.clientSecret };
-  const command = (...args: string[]) =>
-    workflowCommand(["work", "script.ts", "--queue", "Review", "--allow-declared", ...args], {
-      directory: config.path,
-      env,
-      cwd: folder.path,
-    });
-  return {
-    clerk: clerk.client,
-    robot: robot.client,
-    write: (text: string) => Deno.writeTextFile(`${folder.path}/script.ts`, scriptText(text, ["assignments.perform"])),
-    work: (...args: string[]): Promise<CommandResult> => runCommand(command(...args)),
-    start: (...args: string[]) => command(...args).spawn(),
-    svc: (...args: string[]) => runCommand(workflowCommand(args, { directory: config.path, env, cwd: folder.path })),
-    /** Lists where the assignments of the robot are: `P-1 Review`, `P-2 worklist`. */
-    async listPlaces(): Promise<string[]> {
-      const { assignments } = await robot.client.work.inbox();
-      return assignments.map(({ businessID, assigneeInfo }) =>
-        `${businessID} ${assigneeInfo?.type === "worklist" ? "worklist" : assigneeInfo?.ID}`
-      ).toSorted();
-    },
-    async [Symbol.asyncDispose]() {
-      await within("the service closes", service.close());
-      await folder[Symbol.asyncDispose]();
-      await config[Symbol.asyncDispose]();
-    },
-  };
-}
+testRobot(
+  "a failed assignment is given back, parked after its last attempt, and does not stop the others",
+  `if (input.businessID === "P-1") throw new Error("poison");${REVIEW}`,
+  2,
+  async (review) => {
+    const worked = await review.work(
+      "--until-empty",
+      "--max-attempts",
+      "2",
+      "--retry-delay",
+      "0",
+      "--concurrency",
+      "1",
+    );
+    assert.equal(worked.code, 0, worked.stderr);
+    assert.match(worked.stderr, /P-1!REVIEW: failure 1 of 2, given back to the queue Review\. WORKFLOW_FAILED /);
+    assert.match(worked.stderr, /P-1!REVIEW: failure 2 of 2, parked in the worklist of the robot\. WORKFLOW_FAILED /);
+    assert.ok((await review.listPlaces()).includes("P-1 worklist"));
+    const codes = readResults(worked).map(({ error, result }) => error === undefined ? result : "failed");
+    assert.deepEqual(codes.toSorted(), ["failed", "failed", { "P-2": "Pending-Decision" }].toSorted());
+  },
+);
 
-async function connect(
-  service: Awaited<ReturnType<typeof startService>>,
-  operator: string,
-): Promise<{ client: Client; clientId: string; clientSecret: string }> {
-  const { clientId, clientSecret } = await service.addClient(operator);
-  return {
-    client: createClient({ baseUrl: service.url, clientId, clientSecret, noCache: true }),
-    clientId,
-    clientSecret,
-  };
-}
+testRobot(
+  "a failed assignment is not taken again at once, not even by a robot that has started since",
+  `throw new Error("down");`,
+  1,
+  async (review) => {
+    assert.equal(readResults(await review.work("--until-empty")).length, 1);
+    assert.equal(readResults(await review.work("--until-empty")).length, 0);
+    assert.deepEqual(await review.listPlaces(), ["P-1 Review"]);
+  },
+);
 
-function readResults({ stdout }: CommandResult): Record<string, unknown>[] {
-  return stdout.trimEnd().split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
-}
-
-Deno.test("a robot works on the assignments of its queue once each, and only on those", async () => {
-  await using review = await openReview(REVIEW, 3);
-  const worked = await review.work("--until-empty", "--concurrency", "2");
-  assert.equal(worked.code, 0, worked.stderr);
-  assert.deepEqual(readResults(worked).map(({ result }) => result), [
-    { "P-1": "Pending-Decision" },
-    { "P-2": "Pending-Decision" },
-    { "P-3": "Pending-Decision" },
-  ]);
-  const again = await review.work("--until-empty");
-  assert.deepEqual([again.code, again.stdout], [0, ""], again.stderr);
-  assert.deepEqual((await review.listPlaces()).filter((place) => place.endsWith("Review")), []);
-  const [run, ...others] = JSON.parse((await review.svc("list")).stdout);
-  assert.deepEqual(others, []); // A run without assignments is not kept.
-  assert.deepEqual([run.queue, run.state, run.succeeded, run.each], ["Review", "done", 3, undefined]);
-});
-
-Deno.test("a failed assignment is given back, parked after its last attempt, and does not stop the others", async () => {
-  await using review = await openReview(`if (input.businessID === "P-1") throw new Error("poison");${REVIEW}`, 2);
-  const worked = await review.work("--until-empty", "--max-attempts", "2", "--retry-delay", "0", "--concurrency", "1");
-  assert.equal(worked.code, 0, worked.stderr);
-  assert.match(worked.stderr, /P-1!REVIEW: failure 1 of 2, given back to the queue Review\. WORKFLOW_FAILED /);
-  assert.match(worked.stderr, /P-1!REVIEW: failure 2 of 2, parked in the worklist of the robot\. WORKFLOW_FAILED /);
-  assert.ok((await review.listPlaces()).includes("P-1 worklist"));
-  const codes = readResults(worked).map(({ error, result }) => error === undefined ? result : "failed");
-  assert.deepEqual(codes.toSorted(), ["failed", "failed", { "P-2": "Pending-Decision" }].toSorted());
-});
-
-Deno.test("a failed assignment is not taken again at once, not even by a robot that has started since", async () => {
-  await using review = await openReview(`throw new Error("down");`, 1);
-  assert.equal(readResults(await review.work("--until-empty")).length, 1);
-  assert.equal(readResults(await review.work("--until-empty")).length, 0);
-  assert.deepEqual(await review.listPlaces(), ["P-1 Review"]);
-});
-
-Deno.test("an error with the name BusinessError routes the assignment to another queue", async () => {
-  await using review = await openReview(`throw Object.assign(new Error("too large"), { name: "BusinessError" });`, 1);
-  const worked = await review.work("--until-empty", "--route-queue", "Inspection");
-  assert.equal(worked.code, 0, worked.stderr);
-  assert.match(worked.stderr, /P-1!REVIEW: business failure, transferred to the queue Inspection\. .*too large/);
-});
+testRobot(
+  "an error with the name BusinessError routes the assignment to another queue",
+  `throw Object.assign(new Error("too large"), { name: "BusinessError" });`,
+  1,
+  async (review) => {
+    const worked = await review.work("--until-empty", "--route-queue", "Inspection");
+    assert.equal(worked.code, 0, worked.stderr);
+    assert.match(worked.stderr, /P-1!REVIEW: business failure, transferred to the queue Inspection\. .*too large/);
+  },
+);
 
 Deno.test("a robot that was killed completes its assignments when it starts again, and repeats nothing", async () => {
   const body = `log("took", input.businessID);
@@ -143,15 +102,20 @@ Deno.test("a robot refuses a queue that its operator does not serve, and names t
   assert.equal(unrecorded.hint, "Leave out --journal, or name a file or a postgres:// location.");
 });
 
-Deno.test("SIGTERM completes the assignments in progress and takes no further ones", async () => {
-  const body = `log("took", input.businessID);
-    while ((await svc.data.count("D_Permits")).resultCount < 3) await new Promise((again) => setTimeout(again, 20));${REVIEW}`;
-  await using review = await openReview(body, 2);
-  const robot = review.start("--concurrency", "1");
-  const { rest } = await waitForOutput(robot, "took P-1");
-  robot.kill("SIGTERM");
-  await review.clerk.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "C", Address: "D" } });
-  const [log, { code }] = await within("the robot ends", Promise.all([rest, robot.status, robot.stdout.cancel()]));
-  assert.equal(code, 0, log);
-  await eventually("P-2 is in the queue", async () => (await review.listPlaces()).includes("P-2 Review"));
-});
+const WAIT_FOR_THIRD = `log("took", input.businessID);
+    while ((await svc.data.count("D_Permits")).resultCount < 3) await new Promise((again) => setTimeout(again, 20));`;
+
+testRobot(
+  "SIGTERM completes the assignments in progress and takes no further ones",
+  `${WAIT_FOR_THIRD}${REVIEW}`,
+  2,
+  async (review) => {
+    const robot = review.start("--concurrency", "1");
+    const { rest } = await waitForOutput(robot, "took P-1");
+    robot.kill("SIGTERM");
+    await review.clerk.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "C", Address: "D" } });
+    const [log, { code }] = await within("the robot ends", Promise.all([rest, robot.status, robot.stdout.cancel()]));
+    assert.equal(code, 0, log);
+    await eventually("P-2 is in the queue", async () => (await review.listPlaces()).includes("P-2 Review"));
+  },
+);

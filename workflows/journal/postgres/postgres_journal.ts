@@ -312,6 +312,11 @@ export class PostgresJournal implements Journal {
     return [...this.#claims.values()].filter(({ key }) => key.runId === runId).map(({ key }) => key.number);
   }
 
+  /** Lists the keys of all inputs that this process has claimed, e.g. `20261121-1405-k7wqh2.3`. */
+  listClaimKeys(): string[] {
+    return [...this.#claims.keys()];
+  }
+
   async *inputs(runId: string): AsyncGenerator<InputRecord> {
     const sql = `
       SELECT inputs.* FROM inputs JOIN runs ON runs.seq = inputs.run

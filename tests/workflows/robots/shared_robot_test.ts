@@ -1,0 +1,116 @@
+/** Several robots on one queue, with a journal in PostgreSQL. */
+import assert from "node:assert/strict";
+import { useTestSchema } from "../../harness/postgres_schema.ts";
+import { killAfterOutput, newRun, waitForOutput, writeInput } from "../../harness/workflow.ts";
+import { eventually, readUntil, within } from "../../harness/wait.ts";
+import { openShared } from "../../../workflows/runs/runs.ts";
+import { AssignmentClaims } from "../../../workflows/robots/assignment_claims.ts";
+import { openReview, readResults, REVIEW } from "./_review.ts";
+
+const SHARED = { service: "http://127.0.0.1/api", queue: "Review", maxAttempts: 3, retryMilliseconds: 0 };
+
+Deno.test("robots that claim the same assignments at the same time get each of them once", async () => {
+  await using schema = useTestSchema();
+  await using stack = new AsyncDisposableStack();
+  const assignments = Array.from({ length: 60 }, (_, index) => ({ place: `A-${index}`, value: { index } }));
+  const robots = await Promise.all(Array.from({ length: 3 }, async (_, index) => {
+    const journal = stack.use(await openShared(schema.location));
+    await journal.createRun(newRun(`r${index}`));
+    return { claims: new AssignmentClaims(journal, SHARED), run: `r${index}`, claimed: new Array<string>() };
+  }));
+  for (let from = 0; from < assignments.length; from += 4) {
+    const page = assignments.slice(from, from + 4);
+    await Promise.all(robots.map(async ({ claims, run, claimed }) => {
+      const found = await claims.claim(run, page, from);
+      claimed.push(...found.map(({ described }) => described.place));
+    }));
+  }
+  const all = robots.flatMap(({ claimed }) => claimed);
+  assert.deepEqual(all.toSorted(), assignments.map(({ place }) => place).toSorted());
+});
+
+Deno.test("a failure counts once, and delays or parks the assignment for all robots", async () => {
+  await using schema = useTestSchema();
+  await using journal = await openShared(schema.location);
+  await using other = await openShared(schema.location);
+  await journal.createRun(newRun("r1"));
+  await other.createRun(newRun("r2"));
+  const robot = new AssignmentClaims(journal, { ...SHARED, retryMilliseconds: 3_600_000 });
+  const second = new AssignmentClaims(other, SHARED);
+  const assignment = [{ place: "A-1", value: { assignment: "A-1" } }];
+  const fail = async (claims: AssignmentClaims, from: typeof journal, run: string, number: number) => {
+    const count = await claims.countFailure(run, number, "A-1", false);
+    assert.equal(await claims.countFailure(run, number, "A-1", false), count); // E.g. after a crash.
+    await writeInput(from, run, number, (claim) => {
+      claim.begin({ ...assignment[0]!, startedAt: 0, generation: 0 });
+      claim.end({ state: "failed", error: { code: "WORKFLOW_FAILED", message: "down" } });
+    });
+    await claims.releaseEnded();
+    return count;
+  };
+  assert.equal((await robot.claim("r1", assignment, 0)).length, 1);
+  assert.equal((await second.claim("r2", assignment, 0)).length, 0);
+  assert.equal(await fail(robot, journal, "r1", 1), 1);
+  assert.equal((await second.claim("r2", assignment, 0)).length, 0); // It is delayed for an hour.
+  await other.database.query(`UPDATE assignments SET "retryAt" = 0`);
+  assert.equal((await second.claim("r2", assignment, 0)).length, 1);
+  assert.equal(await fail(second, other, "r2", 1), 2);
+  assert.equal((await second.claim("r2", assignment, 1)).length, 1);
+  assert.equal(await fail(second, other, "r2", 2), 3);
+  assert.deepEqual(await journal.database.query("SELECT * FROM assignments"), []); // It was parked.
+});
+
+/** Waits for a third permit after the first step. */
+const WAITING = `
+  const perform = (action, data) => svc.assignments.perform(input.assignment, { action, data });
+  await perform("CheckApplication", {});
+  log("took", input.businessID);
+  while ((await svc.data.count("D_Permits")).resultCount < 3) await new Promise((again) => setTimeout(again, 20));
+  await perform("CheckDocuments", {});
+  return (await perform("GiveAdvice", { Complete: true, Advice: "Grant." })).status;`;
+
+Deno.test("another robot continues the assignment of a killed one, repeats nothing, and ends its run", async () => {
+  await using schema = useTestSchema();
+  await using review = await openReview(WAITING, 2, schema.location);
+  await killAfterOutput(review.start("--concurrency", "1"), "took P-1");
+  const robot = review.start("--concurrency", "2");
+  const { rest } = await waitForOutput(robot, "Continuing ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW of run");
+  await review.clerk.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "C", Address: "D" } });
+  const results = readUntil(robot.stdout, "P-1!REVIEW");
+  await eventually("P-1 and P-2 are reviewed", async () => {
+    const { text } = await results;
+    return text.includes("Pending-Decision") &&
+      !(await review.listPlaces()).some((place) => /P-[12] Review/.test(place));
+  });
+  robot.kill("SIGTERM");
+  const [log, { code }] = await within("the robot ends", Promise.all([rest, robot.status, (await results).rest]));
+  assert.equal(code, 0, log);
+  const runs = JSON.parse((await review.svc("list")).stdout);
+  assert.deepEqual(runs.map(({ state, succeeded }: { state: string; succeeded: number }) => [state, succeeded]), [
+    ["done", 1],
+    ["done", 1],
+  ]);
+});
+
+Deno.test("two robots work on a queue, and no assignment is done twice", async () => {
+  await using schema = useTestSchema();
+  await using review = await openReview(REVIEW, 6, schema.location);
+  const robots = await Promise.all([1, 2].map(() => review.work("--until-empty", "--concurrency", "2")));
+  for (const { code, stderr } of robots) assert.equal(code, 0, stderr);
+  const results = robots.flatMap(readResults).map(({ result }) => JSON.stringify(result));
+  const expected = Array.from({ length: 6 }, (_, index) => JSON.stringify({ [`P-${index + 1}`]: "Pending-Decision" }));
+  assert.deepEqual(results.toSorted(), expected);
+});
+
+Deno.test("failures count across robots, and the last one parks the assignment", async () => {
+  await using schema = useTestSchema();
+  await using review = await openReview(`throw new Error("poison");`, 1, schema.location);
+  const work = () => review.work("--until-empty", "--max-attempts", "2", "--retry-delay", "1");
+  assert.match((await work()).stderr, /failure 1 of 2, given back/);
+  const logs: string[] = [];
+  await eventually("another robot parks it", async () => {
+    logs.push((await work()).stderr);
+    return logs.at(-1)?.includes("failure 2 of 2, parked");
+  });
+  assert.deepEqual(await review.listPlaces(), ["P-1 worklist"]);
+});

@@ -1,0 +1,317 @@
+/** A robot that shares the assignments of a queue with others. */
+import { readTarget } from "../../lib/auth/settings.ts";
+import type { CallerOptions } from "../../lib/client/caller.ts";
+import { SvcError } from "../../lib/errors.ts";
+import { delay, onAbort } from "../../utils/async/abort.ts";
+import { GrantedCalls, type LiveCalls } from "../engine/live_calls.ts";
+import type { RunRecord, RunSettings } from "../journal/journal.ts";
+import { isLostClaim } from "../journal/lost_claim.ts";
+import { newRunId } from "../journal/run_id.ts";
+import type { ClaimedInput } from "../journal/postgres/claimed_input.ts";
+import { openPostgresJournal, type PostgresJournal } from "../journal/postgres/postgres_journal.ts";
+import { toInputResult } from "../runs/batch.ts";
+import { tryClaimRun } from "../runs/claim_run.ts";
+import { describeService } from "../runs/describe_service.ts";
+import type { JournalLocation } from "../runs/hints.ts";
+import { grantAll, openCaller } from "../runs/open_caller.ts";
+import { toSettings } from "../runs/options.ts";
+import { createNonce } from "../runs/prepare_run.ts";
+import { Runner } from "../runs/runner.ts";
+import { type OpenWorkflow, openWorkflow } from "../scripts/open_workflow.ts";
+import { AssignmentClaims } from "./assignment_claims.ts";
+import { AssignmentHandler } from "./assignment_handler.ts";
+import { MAX_INPUTS, POLL_MILLISECONDS } from "./assignment_source.ts";
+import { QueueInbox } from "./queue_inbox.ts";
+import type { RobotOptions } from "./robot_options.ts";
+
+/** Milliseconds between two checks for cancelled runs, and for assignments whose robot is gone. */
+const CHECK_MILLISECONDS = 1000;
+
+/** Works on a queue until the robot is stopped, together with the other robots of a journal in PostgreSQL. */
+export async function workOnSharedQueue(
+  { path, password }: JournalLocation,
+  service: CallerOptions,
+  options: RobotOptions,
+): Promise<void> {
+  const { start, queue, maxAttempts, retryMilliseconds } = options;
+  await using resources = new AsyncDisposableStack();
+  const given = await toSettings({ ...start, queue }, service.profile);
+  const { script, root, limits, concurrency } = given;
+  const workflow = resources.use(await openWorkflow({ ...start, script, root, limits }));
+  const settings = { ...given, grants: [...workflow.grants], service: describeService(service) };
+  const session = { name: `process ${Deno.pid}`, kind: "process", concurrency, service: settings.service } as const;
+  const journal = resources.use(await openPostgresJournal(path, { password, session, patienceMilliseconds: Infinity }));
+  const caller = openCaller(settings, start.onOutage, service, resources);
+  const { baseUrl, apiRoot } = readTarget({ ...service, warn: () => {} });
+  const shared = { service: `${baseUrl}${apiRoot}`, queue, maxAttempts, retryMilliseconds };
+  const robot = new SharedRobot(journal, workflow, settings, options, {
+    script: new GrantedCalls(caller, workflow, settings.onUnknown),
+    robot: new GrantedCalls(caller, grantAll(workflow)),
+    claims: new AssignmentClaims(journal, shared),
+  });
+  await robot.run();
+}
+
+/** The parts of a robot. */
+interface RobotParts {
+  /** Makes the calls of the script. */
+  readonly script: LiveCalls;
+  /** Makes the calls of the robot. */
+  readonly robot: LiveCalls;
+  readonly claims: AssignmentClaims;
+}
+
+/** A run, with what its idempotency keys derive from. */
+interface KeyedRun {
+  readonly id: string;
+  /** Random part of its idempotency keys. */
+  readonly nonce?: string;
+}
+
+/** The run of this robot. */
+interface OwnRun extends KeyedRun {
+  /** Number of its last input. */
+  last: number;
+  readonly claim: AsyncDisposable;
+}
+
+class SharedRobot {
+  readonly #journal: PostgresJournal;
+  readonly #workflow: OpenWorkflow;
+  readonly #settings: RunSettings;
+  readonly #options: RobotOptions;
+  readonly #parts: RobotParts;
+  readonly #inbox: QueueInbox;
+  /** Runners of runs with assignments in progress. */
+  readonly #runners = new Map<string, Runner>();
+  /** Assignments in progress: the identifier of the run and the number of the input. */
+  readonly #active = new Map<string, { readonly runId: string; readonly number: number }>();
+  readonly #working = new Set<Promise<void>>();
+  /** Runs with another script that were reported. */
+  readonly #reported = new Set<string>();
+  #own?: OwnRun;
+  #failure?: { readonly reason: unknown };
+  #checkedAt = 0;
+  #wake = Promise.withResolvers<void>();
+
+  constructor(
+    journal: PostgresJournal,
+    workflow: OpenWorkflow,
+    settings: RunSettings,
+    options: RobotOptions,
+    parts: RobotParts,
+  ) {
+    this.#journal = journal;
+    this.#workflow = workflow;
+    this.#settings = settings;
+    this.#options = options;
+    this.#parts = parts;
+    this.#inbox = new QueueInbox(parts.robot, options.queue, options.drain);
+  }
+
+  /** Works until the robot is stopped. Then completes the assignments in progress. */
+  async run(): Promise<void> {
+    const { drain, untilEmpty } = this.#options;
+    try {
+      await this.#concludeEarlierRuns();
+      while (!drain.aborted && this.#failure === undefined) {
+        const started = await this.#startInputs();
+        if (untilEmpty && started === 0 && this.#working.size === 0) break;
+        if (started === 0) await this.#nextEvent();
+      }
+      await Promise.all(this.#working);
+      if (this.#failure !== undefined) throw this.#failure.reason;
+      await this.#parts.claims.releaseEnded();
+      await this.#leaveOwnRun();
+    } finally {
+      await Promise.all([...this.#runners.values()].map((runner) => runner.interrupt()));
+      await Promise.all(this.#working);
+      await this.#own?.claim[Symbol.asyncDispose]();
+    }
+  }
+
+  get #free(): number {
+    return this.#settings.concurrency - this.#working.size;
+  }
+
+  /** Starts assignments whose robot is gone, and then further ones. Returns their number. */
+  async #startInputs(): Promise<number> {
+    const before = this.#working.size;
+    if (Date.now() - this.#checkedAt >= CHECK_MILLISECONDS) {
+      this.#checkedAt = Date.now();
+      await this.#checkRuns();
+      await this.#parts.claims.releaseEnded();
+      await this.#continueOthers();
+    }
+    /** Other robots may work on those that were not claimed, or they are delayed. */
+    const offered = new Set<string>();
+    while (this.#free > 0 && !this.#options.drain.aborted && this.#failure === undefined) {
+      const found = await this.#inbox.take(this.#free, (id) => !this.#active.has(id) && !offered.has(id));
+      if (found.length === 0) break;
+      for (const { place } of found) offered.add(place);
+      const own = await this.#openOwnRun();
+      const claims = await this.#parts.claims.claim(own.id, found, own.last);
+      own.last = Math.max(own.last, ...claims.map(({ key }) => key.number));
+      for (const claim of claims) this.#start(own, claim);
+    }
+    return this.#working.size - before;
+  }
+
+  /** Waits until an assignment has ended, the robot is stopped, or a delay is over. */
+  async #nextEvent(): Promise<void> {
+    this.#wake = Promise.withResolvers();
+    const waiting = new AbortController();
+    using _listening = onAbort(this.#options.drain, () => waiting.abort());
+    const milliseconds = this.#free > 0 ? POLL_MILLISECONDS : CHECK_MILLISECONDS;
+    await Promise.race([delay(milliseconds, waiting.signal).catch(() => {}), this.#wake.promise]);
+    waiting.abort();
+  }
+
+  #start(run: KeyedRun, claim: ClaimedInput): void {
+    const work = this.#work(run, claim)
+      .catch((reason) => void (this.#failure ??= { reason }))
+      .finally(() => {
+        this.#working.delete(work);
+        this.#wake.resolve();
+      });
+    this.#working.add(work);
+  }
+
+  async #work(run: KeyedRun, claim: ClaimedInput): Promise<void> {
+    const { id: runId } = run;
+    const { start, onResult } = this.#options;
+    const { number, place, value } = claim.described;
+    const runner = this.#openRunner(run);
+    this.#active.set(place, { runId, number });
+    try {
+      const outcome = await runner.runUntilWait({ number, place, value }, (text) => start.onLog?.(text, place));
+      if ("waitsUntil" in outcome) return; // It keeps its process while it waits.
+      const continues = outcome.isOpen && "failure" in outcome && outcome.failure.code === "INTERRUPTED";
+      if (!continues) onResult(toInputResult(place, outcome));
+      if (runner.stoppedBy !== undefined) throw runner.stoppedBy;
+      if (this.#journal.isBroken()) await this.#journal.durable(); // Throws.
+    } catch (error) {
+      if (!isLostClaim(error)) throw error;
+    } finally {
+      await claim[Symbol.asyncDispose]();
+      this.#active.delete(place);
+    }
+    await this.#parts.claims.releaseEnded();
+    if (runId !== this.#own?.id) await this.#endRun(runId);
+  }
+
+  #openRunner({ id, nonce }: KeyedRun): Runner {
+    const known = this.#runners.get(id);
+    if (known !== undefined) return known;
+    const { robot, script: live, claims } = this.#parts;
+    const failed = async (place: string, isBusiness: boolean) => {
+      const { number = 0 } = this.#active.get(place) ?? {};
+      return await claims.countFailure(id, number, place, isBusiness);
+    };
+    // Assignments that were completed or parked are forgotten when their inputs have ended.
+    const handler = new AssignmentHandler(robot, { failed, forget: () => {} }, this.#options);
+    const { force } = this.#options.start;
+    const { keep } = this.#settings;
+    const source = {
+      before: handler.before.bind(handler),
+      after: handler.after.bind(handler),
+      close: () => {},
+    };
+    const runner = new Runner({
+      workflow: this.#workflow,
+      live,
+      journal: this.#journal,
+      id,
+      nonce,
+      force,
+      source,
+      keep,
+    });
+    this.#runners.set(id, runner);
+    return runner;
+  }
+
+  /** Continues assignments whose robot is gone. */
+  async #continueOthers(): Promise<void> {
+    for (const run of await this.#parts.claims.listRunsToContinue()) {
+      if (this.#free <= 0) return;
+      if (!this.#canContinue(run)) continue;
+      for (const claim of await this.#parts.claims.continue(run.id, this.#free)) {
+        this.#options.log(`Continuing ${claim.described.place} of run ${run.id}.`);
+        this.#start({ id: run.id, nonce: run.settings.nonce }, claim);
+      }
+    }
+  }
+
+  /** Reports whether a run has the script and the client of this robot. Its idempotency keys belong to the client. */
+  #canContinue({ id, name, digest, settings }: RunRecord): boolean {
+    if (name !== this.#workflow.name || settings.service !== this.#settings.service) return false;
+    if (digest === this.#workflow.digest || this.#options.start.force === true) return true;
+    if (!this.#reported.has(id)) {
+      this.#reported.add(id);
+      this.#options.log(
+        `Run ${id} has assignments of a robot with another version of the script. Start a robot with that version, or ` +
+          "use --force.",
+      );
+    }
+    return false;
+  }
+
+  async #openOwnRun(): Promise<OwnRun> {
+    if (this.#own !== undefined && this.#own.last >= MAX_INPUTS) await this.#leaveOwnRun();
+    return this.#own ??= await this.#createRun();
+  }
+
+  async #createRun(): Promise<OwnRun> {
+    const id = newRunId();
+    const { name, digest } = this.#workflow;
+    const settings = { ...this.#settings, nonce: createNonce() };
+    const claim = await tryClaimRun(this.#journal, id);
+    if (claim === undefined) throw new SvcError("INTERNAL_ERROR", `Another process works on the new run ${id}.`);
+    await this.#journal.createRun({ id, name, digest, settings, state: "open", startedAt: Date.now() });
+    return { id, nonce: settings.nonce, last: 0, claim };
+  }
+
+  /** Adds no further inputs to the run of this robot. It ends with its last input. */
+  async #leaveOwnRun(): Promise<void> {
+    const own = this.#own;
+    if (own === undefined) return;
+    this.#own = undefined;
+    if (own.last === 0) await this.#journal.deleteRun(own.id);
+    else await this.#parts.claims.endRun(own.id);
+    await own.claim[Symbol.asyncDispose]();
+  }
+
+  /** Ends a run of another robot, or an earlier one of this robot, after its last input. */
+  async #endRun(id: string): Promise<void> {
+    await using claim = await tryClaimRun(this.#journal, id);
+    if (claim === undefined) return;
+    await this.#parts.claims.endRun(id);
+    if (await this.#journal.readState(id) !== "open") this.#runners.delete(id);
+  }
+
+  /** Lets stopped inputs of earlier runs continue, and ends runs whose robot was killed after its last assignment. */
+  async #concludeEarlierRuns(): Promise<void> {
+    const runs = await this.#journal.listRuns(() => {});
+    for (const run of runs) {
+      if (run.state !== "open" || run.settings.queue !== this.#options.queue || !this.#canContinue(run)) continue;
+      await this.#parts.claims.continueStopped(run.id);
+      await this.#endRun(run.id);
+    }
+  }
+
+  /** Interrupts the inputs of cancelled runs. The robot ends if its own run was cancelled. */
+  async #checkRuns(): Promise<void> {
+    const own = this.#own;
+    for (const id of new Set([...this.#runners.keys(), ...(own === undefined ? [] : [own.id])])) {
+      const state = await this.#journal.readState(id);
+      if (state === "open") continue;
+      const isCancelled = state === "cancelled" || state === undefined;
+      if (isCancelled) void this.#runners.get(id)?.interrupt();
+      if (![...this.#active.values()].some(({ runId }) => runId === id)) this.#runners.delete(id);
+      if (id !== own?.id) continue;
+      if (isCancelled) this.#failure ??= { reason: new SvcError("INTERRUPTED", `Run ${id} was cancelled.`) };
+      else await this.#leaveOwnRun(); // Its claim was lost with a connection, and another robot has ended it.
+    }
+  }
+}
