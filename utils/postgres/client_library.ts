@@ -38,6 +38,8 @@ export interface PoolClient {
     readonly values: readonly unknown[];
     readonly name: string | undefined;
   }): Promise<{ readonly rows: readonly SqlRow[]; readonly rowCount: number | null }>;
+  /** The connection to the server. */
+  readonly connection: { readonly stream: { cork(): void; uncork(): void } };
   /** Returns `I` outside of a transaction, or null before the first statement. */
   getTransactionStatus(): string | null;
   on(event: "error", listener: (error: Error) => void): void;

@@ -125,6 +125,7 @@ class PooledConnection implements Connection {
   readonly #client: PoolClient;
   readonly #running = new Set<Promise<unknown>>();
   #isLost = false;
+  #isCollecting = false;
 
   constructor(client: PoolClient) {
     this.#client = client;
@@ -148,6 +149,7 @@ class PooledConnection implements Connection {
   }
 
   async run(sql: string, parameters: readonly SqlParameter[] = [], name?: string): Promise<SqlResult> {
+    this.#collect();
     const result = this.#client.query({ text: sql, values: parameters, name });
     this.#running.add(result);
     try {
@@ -160,6 +162,18 @@ class PooledConnection implements Connection {
     } finally {
       this.#running.delete(result);
     }
+  }
+
+  /** Sends the statements that start in this turn of the event loop in one packet: the server then waits for none of them. */
+  #collect(): void {
+    if (this.#isCollecting) return;
+    this.#isCollecting = true;
+    const { stream } = this.#client.connection;
+    stream.cork();
+    queueMicrotask(() => {
+      this.#isCollecting = false;
+      stream.uncork();
+    });
   }
 }
 

@@ -16,11 +16,31 @@ export function insertInto(table: TableName): string {
   return `INSERT INTO ${table} (${names.map(quote).join(", ")}) VALUES (${values.join(", ")})`;
 }
 
+/** Returns the statement that replaces the columns of a row, apart from the constant ones. See `encodeUpdate`. */
+export function update(table: TableName): string {
+  const { key } = getTable(table);
+  const set = (name: string, index: number) => `${quote(name)} = $${index + 1}`;
+  const changes = listChangeable(table).map((name, index) => set(name, key.length + index));
+  return `UPDATE ${table} SET ${changes.join(", ")} WHERE ${key.map(set).join(" AND ")}`;
+}
+
+/** Converts the values of a row to the parameters of the statement that replaces them. */
+export function encodeUpdate<T extends TableName>(table: T, row: RowOf<T>): SqlParameter[] {
+  const values: Readonly<Record<string, unknown>> = row;
+  const types: Readonly<Record<string, ColumnType>> = getTable(table).columns;
+  return [...getTable(table).key, ...listChangeable(table)].map((name) => encode(types[name] ?? "text", values[name]));
+}
+
+/** Lists the columns that a change may replace. */
+function listChangeable(table: TableName): string[] {
+  const { key, constant = [] } = getTable(table);
+  return listColumns(table).filter((name) => !key.includes(name) && !constant.includes(name));
+}
+
 /** Returns the statement that inserts a row or replaces its columns, apart from the constant ones. */
 export function upsert(table: TableName): string {
-  const { key, constant = [] } = getTable(table);
-  const changed = listColumns(table).filter((name) => !key.includes(name) && !constant.includes(name));
-  const changes = changed.map((name) => `${quote(name)} = excluded.${quote(name)}`);
+  const { key } = getTable(table);
+  const changes = listChangeable(table).map((name) => `${quote(name)} = excluded.${quote(name)}`);
   return `${insertInto(table)} ON CONFLICT (${key.map(quote).join(", ")}) DO UPDATE SET ${changes.join(", ")}`;
 }
 

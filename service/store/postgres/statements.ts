@@ -1,5 +1,5 @@
 /** The statements of a transaction on PostgreSQL. Their names are those of prepared statements, too. */
-import { insertInto, selectList, upsert } from "./rows.ts";
+import { insertInto, selectList, update, upsert } from "./rows.ts";
 
 /** Number of assignments to read at a time. */
 export const PAGE = 20;
@@ -21,6 +21,7 @@ export const SQL = {
   getCases: `SELECT ${selectList("cases")} FROM cases WHERE id = ANY($1)`,
   insertCase: insertInto("cases"),
   putCase: upsert("cases"),
+  updateCase: update("cases"),
   deleteCase: "DELETE FROM cases WHERE id = $1",
   listChildren: `SELECT ${selectList("cases")} FROM cases WHERE "parentId" = $1 ORDER BY seq`,
   putAssignment: upsert("assignments"),

@@ -25,7 +25,7 @@ import { compileReceived } from "./derived.ts";
 import { escapeText } from "./escape_text.ts";
 import type { Numbers, TakenNumber } from "./numbers.ts";
 import type { CaseIndexes, Compiled } from "./query.ts";
-import { decodeRow, encodeRow } from "./rows.ts";
+import { decodeRow, encodeRow, encodeUpdate } from "./rows.ts";
 import { countRows, countTextUses, type Pages, queryRows } from "./run_query.ts";
 import { PAGE, SQL, type StatementName } from "./statements.ts";
 import { countMismatchedKeys, countUses, countValues, rename } from "./uses.ts";
@@ -196,7 +196,9 @@ export class PostgresTransaction implements Transaction {
 
   async putCase(stored: StoredCase): Promise<void> {
     this.#changedCases++;
-    await this.#put(["case", stored.id], "insertCase", "putCase", encodeRow("cases", stored));
+    const key = ["case", stored.id];
+    if (this.#exists.get(toKey(key)) === true) return this.#change("updateCase", encodeUpdate("cases", stored));
+    await this.#put(key, "insertCase", "putCase", encodeRow("cases", stored));
   }
 
   async deleteCase(id: string): Promise<void> {

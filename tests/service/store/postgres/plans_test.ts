@@ -137,6 +137,7 @@ const statements: Record<StatementName, readonly SqlParameter[] | undefined> = {
   getCases: [["W P-5", "W P-6"]],
   insertCase: undefined,
   putCase: undefined,
+  updateCase: ["W P-5", "Open", 10, "S1", "ada", TIME, "1", "{}", "{}"],
   deleteCase: ["W P-5"],
   listChildren: ["W P-9"],
   putAssignment: undefined,
