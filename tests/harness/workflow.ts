@@ -20,6 +20,7 @@ import { loadOperations } from "../../workflows/scripts/permissions.ts";
 import { sealAll } from "../../workflows/journal/sqlite/seal.ts";
 import { isPostgresLocation } from "../../utils/postgres/location.ts";
 import { inTransaction } from "../../utils/sqlite/in_transaction.ts";
+import { CommandProcess } from "./command_process.ts";
 import {
   BUILT_PROGRAM,
   type CommandResult,
@@ -261,16 +262,11 @@ export function workflowCommand(
   args: readonly string[],
   { directory, env, cwd, program = [PROGRAM], stdin = "null", group = "workflow", shellLimit = ":" }: WorkflowProcess,
 ): LimitedCommand {
-  const permissions = [
-    "--no-prompt",
-    "--allow-net=127.0.0.1",
-    "--allow-read",
-    `--allow-write=${[directory, ...(env?.SVC_CONFIG_DIR === undefined ? [] : [env.SVC_CONFIG_DIR])].join(",")}`,
-    `--allow-run=/bin/sh,${Deno.execPath()}`,
-    "--allow-sys=uid",
-    `--allow-env=${[...VARIABLES, ...(args.some(isPostgresLocation) ? POSTGRES_VARIABLES : [])].join(",")}`,
-  ];
-  const deno = [Deno.execPath(), "run", "--quiet", ...permissions, ...program, group, ...args];
+  const permissions = workflowPermissions(
+    [directory, ...(env?.SVC_CONFIG_DIR === undefined ? [] : [env.SVC_CONFIG_DIR])],
+    args.some(isPostgresLocation) ? POSTGRES_VARIABLES : [],
+  );
+  const deno = [Deno.execPath(), "run", "--quiet", "--no-prompt", ...permissions, ...program, group, ...args];
   return new LimitedCommand("/bin/sh", {
     args: ["-c", `${shellLimit} && exec "$0" "$@"`, ...deno],
     env: { TMPDIR: directory, SVC_CONFIG_DIR: directory, SVC_DEBUG: "", ...env },
@@ -279,6 +275,18 @@ export function workflowCommand(
     stdout: "piped",
     stderr: "piped",
   });
+}
+
+/** Returns the permissions of `svc workflow`, with folders that it may write, and further variables that it may read. */
+function workflowPermissions(writable: readonly string[], variables: readonly string[] = []): string[] {
+  return [
+    "--allow-net=127.0.0.1",
+    "--allow-read",
+    `--allow-write=${writable.join(",")}`,
+    `--allow-run=/bin/sh,${Deno.execPath()}`,
+    "--allow-sys=uid",
+    `--allow-env=${[...VARIABLES, ...variables].join(",")}`,
+  ];
 }
 
 /** Runs `svc workflow` in a temporary directory, and checks that it leaves no sandbox there. */
@@ -332,11 +340,33 @@ export interface ScriptWorkspace extends AsyncDisposable {
 }
 
 /** Opens a workspace with a script from the body of its `run`. */
-export async function openScriptWorkspace(body: string): Promise<ScriptWorkspace> {
+export type OpenScriptWorkspace = (body: string) => Promise<ScriptWorkspace>;
+
+/**
+ * Prepares the workspaces of the tests of a file: one process runs the commands of `ScriptWorkspace.svc`, except for those
+ * that need PostgreSQL or start while another one runs. It ends after the last test.
+ */
+export async function prepareScriptWorkspaces(): Promise<OpenScriptWorkspace> {
+  const root = await makeFolder();
+  const commands = new CommandProcess(workflowPermissions([root.path], ["TMPDIR"]));
+  Deno.test.afterAll(async () => {
+    await commands[Symbol.asyncDispose]();
+    await root[Symbol.asyncDispose]();
+  });
+  return (body) => openWorkspace(body, { commands, root: root.path });
+}
+
+/** Opens a workspace whose commands are processes. */
+export const openScriptWorkspace: OpenScriptWorkspace = (body) => openWorkspace(body);
+
+async function openWorkspace(
+  body: string,
+  shared?: { readonly commands: CommandProcess; readonly root: string },
+): Promise<ScriptWorkspace> {
   const service = await startService();
   const { clientId, clientSecret } = await service.addClient("clerk@city");
   const folder = await makeFolder({ "script.ts": scriptText(body) });
-  const config = await makeFolder();
+  const config = await makeFolder({}, shared?.root);
   const client = createClient({ baseUrl: service.url, clientId, clientSecret, noCache: true });
   const env = {
     SVC_BASE_URL: service.url,
@@ -346,11 +376,22 @@ export async function openScriptWorkspace(body: string): Promise<ScriptWorkspace
   const command = (args: string[], options: Pick<WorkflowProcess, "stdin" | "group"> = {}) => {
     return workflowCommand(args, { directory: config.path, env, cwd: folder.path, ...options });
   };
+  const svc = async (...args: string[]) => {
+    if (shared === undefined || shared.commands.isBusy || args.some(isPostgresLocation)) {
+      return await runCommand(command(args));
+    }
+    const directories = { TMPDIR: config.path, SVC_CONFIG_DIR: config.path };
+    return await shared.commands.run({
+      args: ["workflow", ...args],
+      env: { ...directories, ...env },
+      cwd: folder.path,
+    });
+  };
   return {
     folder: folder.path,
     config: config.path,
     write: (text) => Deno.writeTextFile(`${folder.path}/script.ts`, scriptText(text)),
-    svc: (...args) => runCommand(command(args)),
+    svc,
     start: (...args) => command(args).spawn(),
     worker: (...args) => command(args, { group: "worker" }).spawn(),
     pipe: (...args) => command(args, { stdin: "piped" }).spawn(),

@@ -15,12 +15,14 @@ import {
 } from "../../harness/svc.ts";
 import {
   newRun,
-  openScriptWorkspace,
+  prepareScriptWorkspaces,
   RUN_SCRIPT,
   scriptText,
   svcWorkflow,
   workflowCommand,
 } from "../../harness/workflow.ts";
+
+const openScriptWorkspace = await prepareScriptWorkspaces();
 
 const decoder = new TextDecoder();
 

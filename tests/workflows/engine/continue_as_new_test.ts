@@ -6,11 +6,13 @@ import { makeFolder } from "../../harness/svc.ts";
 import {
   CREATE_CASE,
   killAfterOutput,
-  openScriptWorkspace,
+  prepareScriptWorkspaces,
   RUN_SCRIPT,
   runText,
   scriptText,
 } from "../../harness/workflow.ts";
+
+const openScriptWorkspace = await prepareScriptWorkspaces();
 
 const CREATE_FOUR = `const ids = input?.ids ?? [];
   log("at " + (ids.length + 1));

@@ -12,11 +12,13 @@ import {
   createCaseBody,
   newRun,
   openScript,
-  openScriptWorkspace,
+  prepareScriptWorkspaces,
   RUN_SCRIPT,
   scriptText,
   TinyApi,
 } from "../../harness/workflow.ts";
+
+const openScriptWorkspace = await prepareScriptWorkspaces();
 
 /** A request that the API received. */
 interface Received {

@@ -4,12 +4,14 @@ import { measureWaits } from "../../../workflows/engine/wait_limit.ts";
 import type { EventKind, EventRecord } from "../../../workflows/journal/journal.ts";
 import {
   killAfterOutput,
-  openScriptWorkspace,
+  prepareScriptWorkspaces,
   RUN_SCRIPT,
   runText,
   scriptText,
   TinyApi,
 } from "../../harness/workflow.ts";
+
+const openScriptWorkspace = await prepareScriptWorkspaces();
 
 const event = (kind: EventKind, position: number, at: number, content: unknown = {}): EventRecord => {
   return { kind, position, at, content: JSON.stringify(content) };

@@ -11,7 +11,7 @@ import {
   CREATE_CASE,
   createCaseBody,
   openScript,
-  openScriptWorkspace,
+  prepareScriptWorkspaces,
   RUN_SCRIPT,
   runText,
   scriptText,
@@ -20,6 +20,8 @@ import {
   waitForOutput,
   workflowCommand,
 } from "../../harness/workflow.ts";
+
+const openScriptWorkspace = await prepareScriptWorkspaces();
 
 /** Results of a batch, or the codes of its errors. */
 function readResults(stdout: string): unknown[] {

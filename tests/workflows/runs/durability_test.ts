@@ -5,11 +5,13 @@ import {
   CREATE_CASE,
   createCaseBody,
   killAfterOutput,
-  openScriptWorkspace,
+  prepareScriptWorkspaces,
   RUN_SCRIPT,
   WAIT_FOR_SECOND_CASE,
   waitForOutput,
 } from "../../harness/workflow.ts";
+
+const openScriptWorkspace = await prepareScriptWorkspaces();
 
 Deno.test("a killed run resumes where it was and repeats nothing", async () => {
   await using workspace = await openScriptWorkspace(

@@ -5,11 +5,13 @@ import { makeFolder } from "../../harness/svc.ts";
 import {
   CREATE_CASE,
   killAfterOutput,
-  openScriptWorkspace,
+  prepareScriptWorkspaces,
   scriptText,
   type ScriptWorkspace,
   WAIT_FOR_SECOND_CASE,
 } from "../../harness/workflow.ts";
+
+const openScriptWorkspace = await prepareScriptWorkspaces();
 
 const ONCE = ["run", "script.ts", "--each", "new.ndjson", "--allow-declared", "--concurrency", "1", "--once"];
 
@@ -92,7 +94,7 @@ Deno.test("of two simultaneous starts with --once, only one processes the file",
   await write(workspace, [1]);
   const both = [workspace.svc(...ONCE), workspace.svc(...ONCE)];
   const refused = await Promise.race(both);
-  assert.match(readError(refused.stderr).message, /^Another process (has just started a run|works on run)/);
+  assert.match(readError(refused.stderr).message, /^Another process (has just started a run|is working on run)/);
   await workspace.createPermit();
   assert.deepEqual((await Promise.all(both)).map(({ code }) => code).toSorted(), [0, 2]);
   assert.equal(await workspace.permits(), 2);

@@ -8,12 +8,14 @@ import { makeFolder } from "../../harness/svc.ts";
 import {
   CREATE_CASE,
   createCaseBody,
-  openScriptWorkspace,
+  prepareScriptWorkspaces,
   scriptText,
   TinyApi,
   waitForOutput,
 } from "../../harness/workflow.ts";
 import { within } from "../../harness/wait.ts";
+
+const openScriptWorkspace = await prepareScriptWorkspaces();
 
 const INPUTS = Array.from({ length: 16 }, (_, index) => `C-${index}`);
 

@@ -6,13 +6,15 @@ import {
   CREATE_CASE,
   createCaseBody,
   killAfterOutput,
-  openScriptWorkspace,
+  prepareScriptWorkspaces,
   RUN_SCRIPT,
   TinyApi,
   WAIT_FOR_SECOND_CASE,
   waitForOutput,
 } from "../../harness/workflow.ts";
 import { LimitedCommand } from "../../harness/svc.ts";
+
+const openScriptWorkspace = await prepareScriptWorkspaces();
 
 function errorIn(stderr: string): { code: string; message: string; hint: string } {
   return JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "").error;
@@ -458,7 +460,7 @@ Deno.test("of two simultaneous starts with --resume, one starts the run", async 
   const run = ["run", "script.ts", "--allow-declared", "--resume"];
   const both = [workspace.svc(...run), workspace.svc(...run)];
   const refused = await Promise.race(both);
-  assert.match(errorIn(refused.stderr).message, /^Another process (has just started a run|works on run)/);
+  assert.match(errorIn(refused.stderr).message, /^Another process (has just started a run|is working on run)/);
   await workspace.createPermit();
   assert.deepEqual((await Promise.all(both)).map(({ code }) => code).toSorted(), [0, 2]);
   assert.equal(await workspace.permits(), 2);

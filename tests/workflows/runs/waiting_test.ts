@@ -4,7 +4,15 @@ import { openRuns, type Runs, type StartRunOptions } from "../../../workflows/ru
 import type { JsonValue } from "../../../utils/json.ts";
 import { makeFolder } from "../../harness/svc.ts";
 import { eventually } from "../../harness/wait.ts";
-import { createCaseBody, killAfterOutput, openScriptWorkspace, scriptText, TinyApi } from "../../harness/workflow.ts";
+import {
+  createCaseBody,
+  killAfterOutput,
+  prepareScriptWorkspaces,
+  scriptText,
+  TinyApi,
+} from "../../harness/workflow.ts";
+
+const openScriptWorkspace = await prepareScriptWorkspaces();
 
 /** A script, the runs of a journal, and an API whose cases are open until they are changed. */
 interface Workspace extends AsyncDisposable {

@@ -4,7 +4,7 @@ import { makeFolder, parseErrorRecord, svcInProcess } from "../../harness/svc.ts
 import {
   CREATE_CASE,
   killAfterOutput,
-  openScriptWorkspace,
+  prepareScriptWorkspaces,
   scriptText,
   type ScriptWorkspace,
   WAIT_FOR_SECOND_CASE,
@@ -14,6 +14,8 @@ import { eventually, within } from "../../harness/wait.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { isLocation, openRuns, openShared } from "../../../workflows/runs/runs.ts";
 import { openClockwork, testSchedules } from "./_clockwork.ts";
+
+const openScriptWorkspace = await prepareScriptWorkspaces();
 
 testSchedules("a due time starts exactly one run", `log("input", input); return input;`, async (work, database) => {
   const { clock, schedules, script } = work;
