@@ -5,6 +5,12 @@ import { type ClaimedInput, toText } from "../journal/postgres/claimed_input.ts"
 import type { PostgresJournal } from "../journal/postgres/postgres_journal.ts";
 import { toRun } from "../journal/rows.ts";
 
+/**
+ * Milliseconds for which an assignment that was completed or parked cannot be claimed again. Other robots may have read it
+ * before from their inboxes, which they do not read again for two seconds.
+ */
+const KEPT_MILLISECONDS = 5000;
+
 /** Milliseconds since 1970, by the clock of the database. */
 const NOW = "(extract(epoch FROM now()) * 1000)::bigint";
 
@@ -73,30 +79,29 @@ const COUNT_FAILURE = `
   RETURNING failures`;
 
 /**
- * Releases the assignments whose inputs have ended. Those that were completed or parked are forgotten. The input is compared,
+ * Releases the assignments whose inputs have ended, and deletes rows without failures after a while. The input is compared,
  * because another robot may have claimed the assignment again.
  */
 const RELEASE_ENDED = `
-  WITH ended AS (
-    SELECT assignments.assignment, assignments.run, assignments.input, inputs.state,
-      failures + CASE WHEN "isCounted" THEN 0 ELSE 1 END AS failures
+  WITH forgotten AS (
+    DELETE FROM assignments
+    WHERE service = $1 AND queue = $2 AND NOT "isActive" AND failures = 0 AND "retryAt" <= ${NOW}
+  ), ended AS (
+    SELECT assignments.assignment, assignments.run, assignments.input,
+      CASE WHEN inputs.state = 'failed' THEN failures + CASE WHEN "isCounted" THEN 0 ELSE 1 END ELSE 0 END AS failures
     FROM assignments
       LEFT JOIN inputs ON inputs.run = assignments.run AND inputs.number = assignments.input
       LEFT JOIN runs ON runs.seq = assignments.run
     WHERE service = $1 AND queue = $2 AND "isActive"
       AND (inputs.state IS NULL OR inputs.state IN ('done', 'failed') OR runs.state = 'cancelled' AND worker IS NULL)
-  ), forgotten AS (
-    DELETE FROM assignments USING ended
-    WHERE service = $1 AND queue = $2 AND assignments.assignment = ended.assignment
-      AND assignments.run = ended.run AND assignments.input = ended.input
-      AND (ended.state IS DISTINCT FROM 'failed' OR ended.failures >= $3)
+  ), counted AS (
+    SELECT assignment, run, input, CASE WHEN failures < $3 THEN failures ELSE 0 END AS failures FROM ended
   )
-  UPDATE assignments SET "isActive" = false, "isCounted" = true, failures = ended.failures,
-    "retryAt" = ${NOW} + ended.failures * $4::bigint
-  FROM ended
-  WHERE service = $1 AND queue = $2 AND assignments.assignment = ended.assignment
-    AND assignments.run = ended.run AND assignments.input = ended.input
-    AND ended.state = 'failed' AND ended.failures < $3`;
+  UPDATE assignments SET "isActive" = false, "isCounted" = true, failures = counted.failures,
+    "retryAt" = ${NOW} + CASE WHEN counted.failures = 0 THEN ${KEPT_MILLISECONDS} ELSE counted.failures * $4::bigint END
+  FROM counted
+  WHERE service = $1 AND queue = $2 AND assignments.assignment = counted.assignment
+    AND assignments.run = counted.run AND assignments.input = counted.input`;
 
 /** Ends a run without open inputs. Returns its state. */
 const END_RUN = `
