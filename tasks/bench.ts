@@ -18,6 +18,7 @@ import { measureReplays } from "./bench/replays.ts";
 import { measureSandboxStart } from "./bench/sandbox_ready.ts";
 import { compareStores } from "./bench/stores.ts";
 import { measureTransfer } from "./bench/transfer.ts";
+import { measureWaiting } from "./bench/waiting.ts";
 import { createActivity, createCase } from "./bench/work.ts";
 import { build, PROGRAM } from "./build.ts";
 import { type LogCase, readLog } from "./replay/log.ts";
@@ -55,6 +56,7 @@ const measures: Record<string, () => Promise<Figure | Figure[]>> = {
   "shell": compareWithShell,
   "inputs": measureInputs,
   "far-inputs": measureFarInputs,
+  "waiting": measureWaiting,
   "stores": compareStores,
   "growth": () => measureGrowth(directory, cases, store),
   "before": async () => before === undefined ? [] : await compareStarts(before),
