@@ -266,6 +266,8 @@ export interface InputClaim extends AsyncDisposable {
 export interface InputJournal {
   /** Claims an input. Resolves to undefined if another process or another part of this one works on it. */
   claimInput(runId: string, number: number): Promise<InputClaim | undefined>;
+  /** Iterates over the recorded inputs of a run, by number. */
+  inputs(runId: string): AsyncIterable<InputRecord>;
   /** Finds an input of a run. */
   findInput(runId: string, number: number): Promise<InputRecord | undefined>;
   /** Lists the inputs of a run with recorded waits, up to a number, in the order in which their waits end. */
@@ -309,8 +311,6 @@ export interface Journal extends InputJournal, AsyncDisposable {
    * it.
    */
   claimRun(runId: string): Promise<AsyncDisposable | undefined>;
-  /** Iterates over the recorded inputs of a run, by number. */
-  inputs(runId: string): AsyncIterable<InputRecord>;
   /** Reads the printed lines of an input and its rewinds, in order. */
   printed(runId: string, number: number): Promise<readonly StoredEvent[]>;
   /** Measures the histories of a run, without those that were deleted. */

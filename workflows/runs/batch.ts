@@ -8,7 +8,7 @@ import { pluralize } from "../../utils/text/wording.ts";
 import type { BatchInput } from "../inputs/batch_input.ts";
 import { StopsRun } from "../sandbox/host/interruption.ts";
 import { limitRate } from "./rate.ts";
-import { type InputOutcome, type Runner, SIGNAL_CHECK_MILLISECONDS, toOutcome } from "./runner.ts";
+import { type InputOutcome, type RunInput, type Runner, SIGNAL_CHECK_MILLISECONDS, toOutcome } from "./runner.ts";
 
 /** Results per input in progress that are kept in memory for an earlier input. Bounds the memory of a batch, like the next limit. */
 const LOOKAHEAD = 32;
@@ -129,7 +129,10 @@ class Batch {
       this.#changed.resolve();
     });
     workflow.expectInputs(chooseReserve(concurrency));
-    const isNew = async ({ number }: NumberedInput) => !await this.#runner.hasEndedOrWaits(number);
+    const isNew = async ({ number, recorded }: RunInput) => {
+      if (recorded === undefined) return !await this.#runner.hasEndedOrWaits(number);
+      return recorded.end === undefined && recorded.waitsUntil === undefined;
+    };
     const paced = limitRate(this.#number(stoppableInputs), rate, () => this.#isOver, isNew);
     for await (const waiting of this.#work(releaseReserve(paced, workflow))) {
       const { text, failure } = waiting;
@@ -140,8 +143,8 @@ class Batch {
   }
 
   /** Starts inputs and continues those that have waited, and yields the results in order. */
-  async *#work(inputs: AsyncGenerator<NumberedInput>): AsyncGenerator<WaitingResult> {
-    let pending: Promise<IteratorResult<NumberedInput>> | undefined;
+  async *#work(inputs: AsyncGenerator<RunInput>): AsyncGenerator<WaitingResult> {
+    let pending: Promise<IteratorResult<RunInput>> | undefined;
     let isExhausted = false;
     try {
       for (;;) {
@@ -193,7 +196,7 @@ class Batch {
     clearTimeout(timer);
   }
 
-  #start(input: NumberedInput): void {
+  #start(input: RunInput): void {
     this.#order.add(input.number);
     this.#lastStarted = input.number;
     this.#track(input.number, this.#runOne(input));
@@ -290,11 +293,13 @@ class Batch {
   }
 
   /** Numbers the inputs. At the limit of failures, only inputs that ended before are left. */
-  async *#number(inputs: AsyncIterable<BatchInput>): AsyncGenerator<NumberedInput> {
+  async *#number(inputs: AsyncIterable<BatchInput>): AsyncGenerator<RunInput> {
+    const records = this.#runner.readInputs();
     for await (const input of inputs) {
       if (this.#runner.isInterrupted) return;
       const number = ++this.#read;
-      if (!this.#isLimitReached || await this.#runner.hasEndedOrWaits(number)) yield { ...input, number };
+      const recorded = await records?.find(number);
+      if (!this.#isLimitReached || await this.#runner.hasEndedOrWaits(number)) yield { ...input, number, recorded };
       if (this.#isLimitReached) await this.#endUnlessStarted(number + 1);
     }
   }
@@ -304,7 +309,7 @@ class Batch {
     if (!await this.#runner.hasStarted(number)) this.#endInputs();
   }
 
-  async #runOne(input: NumberedInput): Promise<WaitingResult | "waits" | undefined> {
+  async #runOne(input: RunInput): Promise<WaitingResult | "waits" | undefined> {
     const outcome = await this.#runner.runUntilWait(input, (text) => this.#options.onLog?.(text, input.place));
     if (this.#runner.workflow.startedProcesses - this.#collectedAt >= COLLECTION_INTERVAL) this.#collectGarbage();
     if ("waitsUntil" in outcome) {
@@ -363,8 +368,6 @@ function toWaiting(result: InputResult): WaitingResult {
   const text = JSON.stringify(result);
   return { text, ...("error" in result && { failure: `${result.input} (${result.error.code})` }) };
 }
-
-type NumberedInput = BatchInput & { readonly number: number };
 
 /** Converts an outcome to a result. */
 export function toInputResult(input: string, outcome: InputOutcome): InputResult {

@@ -29,6 +29,7 @@ import { isInputDamage } from "../journal/damage.ts";
 import { isLostClaim } from "../journal/lost_claim.ts";
 import { newRunId } from "../journal/run_id.ts";
 import type { InputSource } from "./input_source.ts";
+import { RecordedInputs } from "./recorded_inputs.ts";
 import { KilledFromOutside } from "../sandbox/host/guest_errors.ts";
 import { DEFAULT_LIMITS } from "../sandbox/host/limits.ts";
 import { interrupted, LeftOpen, LostSharedProcess, StopsRun, Waits } from "../sandbox/host/interruption.ts";
@@ -63,6 +64,8 @@ export interface RunnerOptions {
 export interface RunInput extends BatchInput {
   /** Number in the run, from 1. */
   readonly number: number;
+  /** Its record, if it was read already. */
+  readonly recorded?: InputRecord;
 }
 
 /** The outcome of an input. */
@@ -176,6 +179,8 @@ export class Runner {
   async #runRecorded(input: RunInput, onLog: (text: string) => void): Promise<InputOutcome | InputWait> {
     const { journal } = this.#options;
     if (journal?.isBroken()) return { failure: this.#interruptBroken() };
+    const known = input.recorded && this.#findKnownOutcome(input, input.recorded);
+    if (known !== undefined) return known;
     await using claim = await journal?.claimInput(this.id, input.number);
     if (journal !== undefined && claim === undefined) throw alreadyClaimed(this.id, input);
     const recorded = await journal?.findInput(this.id, input.number);
@@ -204,6 +209,15 @@ export class Runner {
     return outcome;
   }
 
+  /** Returns the outcome of an input that needs no claim, because it has ended or waits. A retry may have another value. */
+  #findKnownOutcome(input: RunInput, recorded: InputRecord): InputOutcome | InputWait | undefined {
+    const { end, generation } = recorded;
+    const outcome = end && { ...toOutcome(end), hadEnded: true } as const;
+    const wait = generation === 0 && this.#stillWaits(recorded) ? { waitsUntil: recorded.waitsUntil } : undefined;
+    if ((outcome ?? wait) !== undefined) checkUnchanged(recorded, input);
+    return outcome ?? wait;
+  }
+
   /** Reports whether an input waits. With `force`, the script may have changed, so it runs once to find out. */
   #stillWaits(record: InputRecord): record is InputRecord & InputWait {
     const { force = false } = this.#options;
@@ -228,6 +242,12 @@ export class Runner {
   /** Reads the record of an input. */
   async readInput(number: number): Promise<InputRecord | undefined> {
     return await this.#options.journal?.findInput(this.id, number);
+  }
+
+  /** Reads the recorded inputs in the order of their numbers. Returns undefined if there is no journal. */
+  readInputs(): RecordedInputs | undefined {
+    const { journal } = this.#options;
+    return journal && new RecordedInputs(journal.inputs(this.id));
   }
 
   /** True if the outcomes of inputs can be read again with `readInput`. */

@@ -1,0 +1,27 @@
+/** Records of inputs that are read many at once when a run resumes. */
+import assert from "node:assert/strict";
+import { createDamageError, JournalDamage } from "../../../workflows/journal/damage.ts";
+import type { InputRecord } from "../../../workflows/journal/journal.ts";
+import { RecordedInputs } from "../../../workflows/runs/recorded_inputs.ts";
+
+async function* readRecords(numbers: readonly number[], damaged = Infinity): AsyncGenerator<InputRecord> {
+  for (const number of numbers) {
+    if (number === damaged) throw createDamageError("journal.db", new JournalDamage({ run: "r1" }, "it is damaged"));
+    await Promise.resolve();
+    yield { number, place: `in:${number}`, value: number, startedAt: 1, generation: 0 };
+  }
+}
+
+async function findAll(inputs: RecordedInputs, numbers: readonly number[]): Promise<(number | undefined)[]> {
+  return await Array.fromAsync(numbers, async (number) => (await inputs.find(number))?.number);
+}
+
+Deno.test("each recorded input is found, and others are not", async () => {
+  const inputs = new RecordedInputs(readRecords([1, 2, 4, 7]));
+  assert.deepEqual(await findAll(inputs, [1, 2, 3, 5, 7, 8, 9]), [1, 2, undefined, undefined, 7, undefined, undefined]);
+});
+
+Deno.test("from a damaged record on, inputs read their own records", async () => {
+  const inputs = new RecordedInputs(readRecords([1, 2, 3, 4], 3));
+  assert.deepEqual(await findAll(inputs, [1, 2, 3, 4]), [1, 2, undefined, undefined]);
+});
