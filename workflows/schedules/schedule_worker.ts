@@ -3,6 +3,7 @@ import { delay, onAbort } from "../../utils/async/abort.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import type { Journal, RunSettings, RunState } from "../journal/journal.ts";
 import { openJournal } from "../journal/sqlite/sqlite_journal.ts";
+import { tryClaim } from "../runs/claim_run.ts";
 import { describeService } from "../runs/describe_service.ts";
 import { hasOwnGrants } from "../runs/grant_proof.ts";
 import type { InputCounts, StartRunOptions } from "../runs/options.ts";
@@ -57,7 +58,7 @@ async function claimWorker(
 ): Promise<AsyncDisposable | undefined> {
   let isWaiting = false;
   for (;;) {
-    const claim = await store.claimWorker();
+    const claim = await tryClaim(() => store.claimWorker());
     if (claim !== undefined || signal.aborted) return claim;
     if (untilIdle) {
       throw new SvcError("INVALID_ARGS", "Another worker runs the schedules of this journal.", {

@@ -1,6 +1,7 @@
 /** The schedules in the SQLite file of a journal. */
 import type { DatabaseSync } from "node:sqlite";
 import { FileLock } from "../../utils/fs/file_lock.ts";
+import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import { findReviver } from "../../utils/json.ts";
 import { inTransaction } from "../../utils/sqlite/in_transaction.ts";
 import { JournalDamage } from "../journal/damage.ts";
@@ -80,16 +81,18 @@ export class SqliteScheduleStore implements ScheduleStore {
   }
 
   async hasWorker(): Promise<boolean> {
-    await using claim = await this.claimWorker();
-    return claim === undefined;
+    const isHeld = await FileLock.isHeld(this.#lockPath).catch(ignoreMissing).catch((cause) => {
+      throw unusable(this.#path, "read", cause);
+    });
+    return isHeld ?? false;
   }
 
   /**
    * Claims the right to run the schedules until the claim is disposed or the process ends. Resolves to undefined if another
-   * process has claimed it. The lock of a run has another name: its ID follows a dot.
+   * process has claimed it.
    */
   async claimWorker(): Promise<AsyncDisposable | undefined> {
-    const lock = await FileLock.tryAcquire(`${this.#path}-worker.lock`, { isTemporary: true }).catch((cause) => {
+    const lock = await FileLock.tryAcquire(this.#lockPath, { isTemporary: true }).catch((cause) => {
       throw unusable(this.#path, "locked", cause);
     });
     return lock && { [Symbol.asyncDispose]: () => Promise.resolve(lock[Symbol.dispose]()) };
@@ -98,6 +101,11 @@ export class SqliteScheduleStore implements ScheduleStore {
   [Symbol.asyncDispose](): Promise<void> {
     this.#db.close();
     return Promise.resolve();
+  }
+
+  /** Path of the lock of the worker. The lock of a run has another name: its ID follows a dot. */
+  get #lockPath(): string {
+    return `${this.#path}-worker.lock`;
   }
 
   /** Runs work on the database. Converts errors. */

@@ -223,6 +223,14 @@ async function listStates(workspace: ScriptWorkspace): Promise<string[]> {
   return (await runs.list({ schedule: "s" })).map(({ state }) => state);
 }
 
+Deno.test("processes that look for a worker at the same time do not take each other for one", async () => {
+  await using work = await openClockwork("SQLite", "return 1;");
+  const { schedules, script } = work;
+  await schedules.add({ name: "s", script, cron: "0 0 1 1 *", timeZone: "UTC" });
+  const found = await Promise.all(Array.from({ length: 20 }, () => schedules.hasWorker()));
+  assert.deepEqual(new Set(found), new Set([false]));
+});
+
 Deno.test("a run of a worker that was killed is resumed by the next one and repeats nothing", async () => {
   await using workspace = await openWaiting();
   await killAfterOutput(workspace.worker("start"), ": created");
