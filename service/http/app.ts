@@ -366,7 +366,9 @@ function reportUnexpected(error: Error, { log }: AppOptions): Response {
 /** Converts an error of the store to which a client can respond. */
 function toKnownError(error: Error): KnownError | undefined {
   if (error instanceof QueryTooSlow) {
-    return new Invalid("The query takes too long. Add conditions, or request fewer rows.");
+    return new Invalid(
+      "The query takes too long. Add conditions, for example on a field with 'indexed: true', or request fewer rows.",
+    );
   }
   if (error instanceof StoreBusy) return new RequestError("Unavailable", error.message, { retryAfter: 1 });
   if (error instanceof StoreUnavailable) {
