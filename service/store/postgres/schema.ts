@@ -2,7 +2,7 @@
 import type { SchemaPlan, SchemaStep } from "../../../utils/postgres/migrate.ts";
 import { DERIVED_TABLES } from "./derived.ts";
 import { KEY_FUNCTION } from "./indexes/field_indexes.ts";
-import { TEXT_FUNCTIONS, TEXT_TABLES } from "./indexes/text_index.ts";
+import { CASE_TEXT_FUNCTION, TEXT_FUNCTIONS, TEXT_TABLES } from "./indexes/text_index.ts";
 import { NUMBER_FUNCTION, QUERY_FUNCTIONS } from "./query_functions.ts";
 
 /**
@@ -163,6 +163,7 @@ const STEPS: readonly SchemaStep[] = [
   { activity: "adding functions for text search", sql: TEXT_FUNCTIONS, compatibleWith: 2 },
   { activity: "adding a function for indexes of fields", sql: KEY_FUNCTION, compatibleWith: 2 },
   { activity: "adding tables for text search", sql: TEXT_TABLES, compatibleWith: 2 },
+  { activity: "adding a function for text search", sql: CASE_TEXT_FUNCTION, compatibleWith: 2 },
   { activity: "comparing all digits of numbers", sql: COMPARE_ALL_DIGITS, compatibleWith: 2 },
 ];
 

@@ -40,6 +40,21 @@ export const TEXT_TABLES = `
   INSERT INTO "staleTexts" SELECT seq FROM cases;
 `;
 
+/**
+ * Creates the function that computes the text of a case. A number may have more digits than `jsonb` allows, and one such case
+ * must not keep the texts of all others from the index: the number is then left out.
+ */
+export const CASE_TEXT_FUNCTION = `
+  CREATE FUNCTION svc_case_text(number text, content json) RETURNS text LANGUAGE plpgsql STABLE
+    SET search_path FROM CURRENT AS $$
+  BEGIN
+    RETURN svc_search_text(number, content);
+  EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
+    RETURN svc_search_text(number,
+      regexp_replace(content::text, '([:,[])-?([0-9.]+[eE][-+]?[0-9]{4,}|[0-9.]{255,})', '\\1 0', 'g')::json);
+  END $$;
+`;
+
 /** Maximum number of stale texts that are merged at once. */
 const MERGE_SIZE = 1000;
 
@@ -50,7 +65,7 @@ export const MERGE_TEXTS = `
   ), gone AS (
     DELETE FROM "caseTexts" WHERE seq IN (SELECT seq FROM stale EXCEPT SELECT seq FROM cases)
   )
-  INSERT INTO "caseTexts" SELECT seq, svc_search_text("businessId", content) FROM cases
+  INSERT INTO "caseTexts" SELECT seq, svc_case_text("businessId", content) FROM cases
     WHERE seq IN (SELECT seq FROM stale)
     ON CONFLICT (seq) DO UPDATE SET text = excluded.text WHERE "caseTexts".text <> excluded.text`;
 

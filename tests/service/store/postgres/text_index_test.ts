@@ -6,10 +6,12 @@ import { encodeRow, insertInto } from "../../../../service/store/postgres/rows.t
 import { STORE_SCHEMA } from "../../../../service/store/postgres/schema.ts";
 import type { Store, StoredCase } from "../../../../service/store/store.ts";
 import { migrate } from "../../../../utils/postgres/migrate.ts";
+import { ExactNumber } from "../../../../utils/exact_number.ts";
 import { parseLocation } from "../../../../utils/postgres/location.ts";
 import { openPool, type Pool } from "../../../../utils/postgres/pool.ts";
 import { startPostgres } from "../../../harness/postgres.ts";
 import { useTestSchema } from "../../../harness/postgres_schema.ts";
+import { withPostgresStore } from "../../../harness/stores.ts";
 import { eventually } from "../../../harness/wait.ts";
 
 const TIME = "2026-01-02T03:04:05.678Z";
@@ -97,6 +99,25 @@ Deno.test("the texts of cases from an earlier version are collected, and its ind
   assert.equal(await count('SELECT FROM "staleTexts"'), 0);
   await Promise.all([store.close(), pool.close()]);
 });
+
+Deno.test("numbers that are too large for jsonb keep no text from the index", () =>
+  withPostgresStore(async (store, schema) => {
+    const numbers = ["1e200000", "-1e-200000", "1".repeat(140_000)].map((digits) => new ExactNumber(digits));
+    await store.transact(async (tx) => {
+      for (const [n, number] of numbers.entries()) {
+        const Text = `The "Garage" at\n1e5 number ${n}, 1e200000`;
+        await tx.putCase({ ...newCase(n), content: { Large: number, Page: { Text, Numbers: [1, number] } } });
+      }
+      await tx.putCase(newCase(3));
+    });
+    const pool = await schema.open();
+    await run(pool, MERGE_TEXTS);
+    assert.equal((await run(pool, 'SELECT FROM "staleTexts"')).count, 0);
+    await pool.close();
+    assert.equal(await countMatches(store, "garage"), 4);
+    assert.equal(await countMatches(store, 'the "garage" at\n1e5'), 3);
+    assert.equal(await countMatches(store, "number 2, 1E200000"), 1);
+  }));
 
 Deno.test("a build that fails with any error is noted, and starts again", async () => {
   await using schema = useTestSchema();
