@@ -19,7 +19,8 @@ export const workCommand: LocalCommand = localCommand({
     "input. Its ID is input.assignment. If the script fails, the assignment is given back to its queue. After " +
     "--max-attempts failures, it is parked. If the script throws an error with the name BusinessError, the assignment " +
     "is routed or parked at once. Stdout gets one line of JSON per assignment. At Ctrl-C or SIGTERM, assignments in " +
-    "progress are completed. After a crash, the same command continues them. The command needs the embedded service.",
+    "progress are completed. After a crash, the same command continues them. With a journal in PostgreSQL, several robots " +
+    "share a queue, and continue the assignments of a killed one. The command needs the embedded service.",
   args: [script],
   flags: {
     queue: {
