@@ -104,6 +104,8 @@ class Batch {
   readonly #parked = new Set<number>();
   /** Results in memory, by number. Others are read from the journal. */
   readonly #results = new Map<number, Promise<WaitingResult | undefined>>();
+  /** Error of an input that ends the batch. */
+  #failure?: { readonly reason: unknown };
   #waitingCharacters = 0;
   #lastStarted = 0;
   /** Number of processes of the workflow when garbage was last collected. */
@@ -149,7 +151,7 @@ class Batch {
     try {
       for (;;) {
         this.#changed = Promise.withResolvers();
-        const isFree = this.#running.size < this.#options.concurrency;
+        const isFree = this.#running.size < this.#options.concurrency && this.#failure === undefined;
         if (isFree && !this.#hasContinued && await this.#continueNext()) continue;
         if (isFree && !isExhausted && !this.#isTooMuch) pending ??= inputs.next();
         if (isFree && pending !== undefined && await isSettled(pending)) {
@@ -163,6 +165,7 @@ class Batch {
         if (isFree && this.#hasContinued && await this.#continueNext()) continue;
         const result = await this.#takeNext();
         if (result !== undefined) yield result;
+        else if (this.#failure !== undefined && this.#running.size === 0) throw this.#failure.reason;
         else if (isExhausted && this.#running.size === 0 && (this.#order.length === 0 || this.#runner.isInterrupted)) {
           break;
         } else await this.#nextChange(isFree ? pending : undefined, isFree);
@@ -239,11 +242,14 @@ class Batch {
       if (ended?.isRecorded && isFull && number !== this.#order.first) this.#results.delete(number);
       else this.#waitingCharacters += ended?.text.length ?? 0;
       return ended;
+    }, (reason) => {
+      this.#failure ??= { reason };
+      throw reason;
     }).finally(() => {
       this.#running.delete(number);
       this.#changed.resolve();
     });
-    result.catch(() => {}); // Thrown when it is its turn.
+    result.catch(() => {}); // Thrown when it is its turn, or when all inputs before it wait.
     this.#results.set(number, result);
   }
 

@@ -151,13 +151,15 @@ Deno.test("inputs that wait when the process is killed continue with one effect 
   assert.equal(await workspace.permits(), 3);
 });
 
-Deno.test("a waiting input whose value has changed is refused when the run resumes", async () => {
+Deno.test("an input whose value has changed is refused when the run resumes, also if it or an earlier one waits", async () => {
   await using workspace = await open(`log("begins"); await sleep(600_000); return input;`);
   const { runs, options } = workspace;
   const stop = new AbortController();
   let begun = 0;
   const onLog = () => void (++begun === 2 && stop.abort()); // The first input waits then.
   await assert.rejects(readResults(runs, { ...options, inputs: [1, 2], onLog, signal: stop.signal }));
-  await using run = await runs.resume("r1", { inputs: [3, 2] });
-  await assert.rejects(run.finish(), /inputs:1 has changed since the run started/);
+  for (const [index, inputs] of [[3, 2], [1, 3]].entries()) {
+    await using run = await runs.resume("r1", { inputs });
+    await assert.rejects(run.finish(), { message: `inputs:${index + 1} has changed since the run started.` });
+  }
 });
