@@ -2,14 +2,20 @@
 import assert from "node:assert/strict";
 import { createClient } from "../../lib/client/client.ts";
 import {
-  callFakeService,
   CLIENT,
   clientEnvironment,
   OUTCOME_UNKNOWN_HINT,
   startAnswering,
   startFakeService,
 } from "../harness/fake_service.ts";
-import { parseErrorRecord, svc } from "../harness/svc.ts";
+import { startCommandsForAll } from "../harness/command_process.ts";
+import { type CommandResult, parseErrorRecord } from "../harness/svc.ts";
+
+const runCommandLine = await startCommandsForAll();
+
+function callFakeService(service: { readonly baseUrl: string }, line: string): Promise<CommandResult> {
+  return runCommandLine(line.split(" "), { env: clientEnvironment(service) });
+}
 
 Deno.test("an empty response prints nothing", async () => {
   await using service = startFakeService({ api: () => new Response(null, { status: 204 }) });
@@ -38,7 +44,7 @@ Deno.test("a change that succeeds with 204 prints nothing, and its answer has no
 });
 
 Deno.test("a command that creates takes no entity tag", async () => {
-  const result = await svc(["cases", "create", "--type", "T", "--if-match", "1"], {
+  const result = await runCommandLine(["cases", "create", "--type", "T", "--if-match", "1"], {
     env: { SVC_BASE_URL: "https://svc.example" },
   });
   assert.equal(result.code, 2);
@@ -162,7 +168,7 @@ Deno.test("a redirect to the same path on another host names the base URL to set
   };
   for (const [location, hint] of Object.entries(hints)) {
     await using service = startFakeService({ api: () => new Response(null, { status: 302, headers: { location } }) });
-    const result = await svc(["cases", "get", "C 1"], { env: clientEnvironment(service) });
+    const result = await runCommandLine(["cases", "get", "C 1"], { env: clientEnvironment(service) });
     assert.equal(parseErrorRecord(result).hint, `It redirects to ${location}: ${hint}`);
   }
   await using service = startFakeService({
@@ -272,16 +278,18 @@ Deno.test("a result whose indentation would not fit into memory is an error, and
 
 Deno.test("a change without a valid response warns first that it may have been applied", async () => {
   await using service = startFakeService({ api: () => new Response("", { status: 502 }) });
-  const { hint } = parseErrorRecord(await svc(["cases", "create", "--type", "T"], { env: clientEnvironment(service) }));
+  const { hint } = parseErrorRecord(
+    await runCommandLine(["cases", "create", "--type", "T"], { env: clientEnvironment(service) }),
+  );
   assert.ok(String(hint).startsWith(OUTCOME_UNKNOWN_HINT), String(hint));
   const json = { headers: { "content-type": "application/json" } };
   for (const text of ["", '{"id"']) {
     await using proxy = startFakeService({ api: () => new Response(text, json) });
     const { code, hint } = parseErrorRecord(
-      await svc(["cases", "create", "--type", "T"], { env: clientEnvironment(proxy) }),
+      await runCommandLine(["cases", "create", "--type", "T"], { env: clientEnvironment(proxy) }),
     );
     assert.deepEqual([code, String(hint).startsWith(OUTCOME_UNKNOWN_HINT)], ["INVALID_RESPONSE", true]);
   }
-  const read = parseErrorRecord(await svc(["cases", "get", "C"], { env: clientEnvironment(service) }));
+  const read = parseErrorRecord(await runCommandLine(["cases", "get", "C"], { env: clientEnvironment(service) }));
   assert.ok(!String(read.hint).includes("may have been applied"), String(read.hint));
 });

@@ -1,6 +1,14 @@
 /** A process that runs one command line of `svc` after another, because a start takes longer than most commands. */
 import { readLines } from "../../workflows/inputs/lines.ts";
-import { CHECKOUT, commandPermissions, type CommandResult, makeFolder, PROGRAM, readDenoEnvironment } from "./svc.ts";
+import {
+  CHECKOUT,
+  commandPermissions,
+  type CommandResult,
+  makeFolder,
+  PROGRAM,
+  readDenoEnvironment,
+  svc,
+} from "./svc.ts";
 import { within } from "./wait.ts";
 
 /** Seconds that a command may run. */
@@ -79,7 +87,8 @@ export type RunCommandLine = (
 
 /**
  * Starts a process for the commands of all tests of a file. It ends after the last one. Each command has an empty
- * configuration directory, unless its environment names another one.
+ * configuration directory, unless its environment names another one. A command that starts while another one runs is a
+ * process.
  */
 export async function startCommandsForAll(): Promise<RunCommandLine> {
   const folder = await makeFolder();
@@ -89,6 +98,7 @@ export async function startCommandsForAll(): Promise<RunCommandLine> {
     await folder[Symbol.asyncDispose]();
   });
   return async (args, { env = {}, cwd } = {}) => {
+    if (commands.isBusy) return await svc(args, { env, cwd });
     await using own = await makeFolder({}, folder.path);
     return await commands.run({ args, env: { SVC_CONFIG_DIR: own.path, ...env }, cwd });
   };

@@ -4,13 +4,16 @@ import { ValueCollector } from "../../../cli/completion/collect_values.ts";
 import { addValues, openValues } from "../../../cli/completion/value_cache.ts";
 import { getProfileFile } from "../../../lib/auth/profile_files.ts";
 import { startService } from "../../../service/mod.ts";
+import { startCommandsForAll } from "../../harness/command_process.ts";
 import { callFakeService, startAnswering } from "../../harness/fake_service.ts";
 import { type Folder, makeFolder, svc } from "../../harness/svc.ts";
 import { openTerminal } from "../../harness/terminal.ts";
 
+const runCommandLine = await startCommandsForAll();
+
 /** Returns the words that complete a line. */
 async function complete(folder: Folder, line: string, cwd?: string): Promise<string[]> {
-  const { code, stdout, stderr } = await svc(["completion", "words", line], {
+  const { code, stdout, stderr } = await runCommandLine(["completion", "words", line], {
     env: { SVC_CONFIG_DIR: folder.path },
     cwd,
   });
