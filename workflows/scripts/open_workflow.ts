@@ -302,10 +302,19 @@ async function realPath(path: string, what: string): Promise<string> {
 /** Folders in which Deno would store data and generated modules of scripts. A file with the same path prevents that. */
 const BARRED_FOLDERS = ["location_data", "gen/data", "gen/blob"];
 
+/**
+ * Databases in which Deno would cache what a sandbox does not use again. Creating one takes longer than it saves. A folder
+ * with the same path prevents that.
+ */
+const BARRED_CACHES = ["v8_code_cache_v2", "node_analysis_cache_v2"];
+
 /** Creates the cache folder of the sandboxes, and returns the folder for the copy of the script. */
 async function makeFolders({ path }: PrivateFolder): Promise<string> {
   await Deno.mkdir(`${path}/gen`);
-  await Promise.all(BARRED_FOLDERS.map((name) => Deno.writeTextFile(`${path}/${name}`, "")));
+  await Promise.all([
+    ...BARRED_FOLDERS.map((name) => Deno.writeTextFile(`${path}/${name}`, "")),
+    ...BARRED_CACHES.map((name) => Deno.mkdir(`${path}/${name}`)),
+  ]);
   const copies = `${path}/files`;
   await Deno.mkdir(copies);
   return copies;
