@@ -25,7 +25,7 @@ export function limitCalls(caller: Caller, pacer: CallPacer): Caller {
       await pacer.start(readsTag ? 2 : 1, cancel);
     } catch (cause) {
       if (!cancel.aborted) throw cause;
-      throw new SvcError("INTERRUPTED", "The call was cancelled while it waited for the limit of calls per second.", {
+      throw new SvcError("INTERRUPTED", "The call was cancelled while the limit of calls per second delayed it.", {
         cause: cancel.reason,
         operation: name,
       });

@@ -237,7 +237,7 @@ class SharedRobot {
       if (this.#free <= 0) return;
       if (!this.#canContinue(run)) continue;
       for (const claim of await this.#parts.claims.continue(run.id, this.#free)) {
-        this.#options.log(`Continuing ${claim.described.place} of run ${run.id}.`);
+        this.#options.log(`Continuing assignment ${claim.described.place} of run ${run.id}.`);
         this.#start({ id: run.id, nonce: run.settings.nonce }, claim);
       }
     }
@@ -250,8 +250,8 @@ class SharedRobot {
     if (!this.#reported.has(id)) {
       this.#reported.add(id);
       this.#options.log(
-        `Run ${id} has assignments of a robot with another version of the script. Start a robot with that version, or ` +
-          "use --force.",
+        `Run ${id} belongs to another version of the script. To continue its assignments, start a robot with that ` +
+          "version, or use --force.",
       );
     }
     return false;

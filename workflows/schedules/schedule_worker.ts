@@ -34,9 +34,15 @@ export interface WorkerOptions extends SchedulesOptions {
 export async function runSchedules(options: WorkerOptions): Promise<void> {
   const { journal: path = defaultJournalPath(options.configDirectory), signal, untilIdle = false, log } = options;
   if (isLocation(path)) {
-    throw new SvcError("INVALID_ARGS", "A worker takes a journal in PostgreSQL with --store.", {
-      hint: { commands: [{ args: ["worker", "start", "--store", path], purpose: "to run its schedules and inputs" }] },
-    });
+    throw new SvcError(
+      "INVALID_ARGS",
+      "svc worker start takes a PostgreSQL location with --store, not with --journal.",
+      {
+        hint: {
+          commands: [{ args: ["worker", "start", "--store", path], purpose: "to run its schedules and inputs" }],
+        },
+      },
+    );
   }
   const { warn, now } = options;
   await using store = await openScheduleStore(path, { makeFolder: options.journal === undefined, warn, now });

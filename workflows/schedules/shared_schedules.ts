@@ -95,8 +95,8 @@ export class SharedSchedules {
       if (state === "open") continue;
       changed = endRun(changed, id);
       const show = formatRunCommand("show", { id, location: this.#location });
-      const why = state === "failed" ? ` Run '${show}' to see why.` : "";
-      lines.push(`run ${id} has ended (${state ?? "deleted"}).${why}`);
+      const why = state === "failed" ? ` To see why, run: ${show}` : "";
+      lines.push(`run ${id} ${describeEnd(state)}.${why}`);
     }
     return changed;
   }
@@ -118,7 +118,7 @@ export class SharedSchedules {
         lines.push(`run ${id} failed: ${error.message}`);
         return { ...endRun(schedule, id), lastError };
       }
-      if (firstAt === now) lines.push(`run ${id} cannot start here yet: ${error.message}`);
+      if (firstAt === now) lines.push(`run ${id} cannot start on this machine yet: ${error.message}`);
       this.#failedStarts.set(id, { firstAt, retryAt: now + RETRY_MILLISECONDS });
       return { ...schedule, lastError };
     }
@@ -135,6 +135,11 @@ export class SharedSchedules {
     this.#times.set(key, known);
     return known;
   }
+}
+
+function describeEnd(state: string | undefined): string {
+  if (state === undefined) return "was deleted";
+  return state === "done" ? "succeeded" : state === "cancelled" ? "was cancelled" : state;
 }
 
 async function readStates(connection: Connection, ids: readonly string[]): Promise<Map<string, string>> {

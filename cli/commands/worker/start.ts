@@ -12,13 +12,13 @@ const CONCURRENCY = 4;
 
 /** `svc worker start`. */
 export const startCommand: LocalCommand = localCommand({
-  summary: "Run scheduled workflows, or the inputs of a shared journal, until Ctrl-C",
+  summary: "Run scheduled workflows and the inputs of shared runs, until Ctrl-C",
   details:
     "Starts the schedules of 'svc workflow schedule add' when they are due, and continues interrupted runs. Logs go " +
     "to stderr, and results to the journal. Only one worker at a time runs the schedules of a journal file: a second " +
     "one waits. At Ctrl-C or SIGTERM, the worker records the responses to open calls. The runs continue when a worker " +
-    "starts again. With --store, the worker runs the schedules of a journal in PostgreSQL, and takes inputs of " +
-    "'svc workflow run --workers' from it. Any number of workers can do so, each with its own profile and grants. If a " +
+    "starts again. With --store, the worker runs the schedules of a journal in PostgreSQL, and the inputs of " +
+    "'svc workflow run --workers'. Any number of workers can do so, each with its own profile and grants. If a " +
     "worker dies, others continue its inputs.",
   flags: {
     untilIdle: { help: "Do the work that is due, and exit when nothing is in progress", type: "boolean" },
@@ -34,7 +34,7 @@ export const startCommand: LocalCommand = localCommand({
       type: "integer",
     },
     callRate: {
-      help: "With --store, calls per second that all workers of the service may make together, e.g. 50/s",
+      help: "With --store, calls to the service per second that all its workers may make together, e.g. 50/s",
       type: "string",
       placeholder: "n/s",
     },

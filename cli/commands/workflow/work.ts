@@ -20,7 +20,7 @@ export const workCommand: LocalCommand = localCommand({
     "--max-attempts failures, it is parked. If the script throws an error with the name BusinessError, the assignment " +
     "is routed or parked at once. Stdout gets one line of JSON per assignment. At Ctrl-C or SIGTERM, assignments in " +
     "progress are completed. After a crash, the same command continues them. With a journal in PostgreSQL, several robots " +
-    "share a queue, and continue the assignments of a killed one. The command needs the embedded service.",
+    "share a queue. If one is killed, another continues its assignments. The command needs the embedded service.",
   args: [script],
   flags: {
     queue: {
@@ -33,7 +33,7 @@ export const workCommand: LocalCommand = localCommand({
     ...grants,
     ...sandbox,
     concurrency: { ...newRun.concurrency, help: "Assignments to work on at the same time" },
-    callRate: newRun.callRate,
+    callRate: { ...newRun.callRate, help: "Calls to the service per second that this robot may make, e.g. 50/s" },
     maxAttempts: { help: "Failures after which an assignment is parked", type: "integer", default: "3" },
     retryDelay: {
       help: "Seconds before a failed assignment is taken again, times its number of failures",

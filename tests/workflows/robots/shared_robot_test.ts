@@ -80,7 +80,10 @@ Deno.test("another robot continues the assignment of a killed one, repeats nothi
   await using review = await openReview(WAITING, 2, schema.location);
   await killAfterOutput(review.start("--concurrency", "1"), "took P-1");
   const robot = review.start("--concurrency", "2");
-  const { rest } = await waitForOutput(robot, "Continuing ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW of run");
+  const { rest } = await waitForOutput(
+    robot,
+    "Continuing assignment ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW of run",
+  );
   await review.clerk.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "C", Address: "D" } });
   const results = readUntil(robot.stdout, "P-1!REVIEW");
   await eventually("P-1 and P-2 are reviewed", async () => {

@@ -47,7 +47,7 @@ testSchedules("a due time starts exactly one run", `log("input", input); return 
     assert.deepEqual(work.log.filter((line) => line.startsWith("every-ten")), [
       "every-ten: started run every-ten-20260101-1210, due 2026-01-01T12:10:00.000Z.",
       "every-ten-20260101-1210 input: input { n: 1 }",
-      "every-ten: run every-ten-20260101-1210 has ended (done).",
+      "every-ten: run every-ten-20260101-1210 succeeded.",
     ]);
   }
 });
@@ -96,7 +96,7 @@ testSchedules(
       work.log.at(-1) ?? "",
       database === "SQLite"
         ? /^s: run s-20260101-1400 failed\. WORKFLOW_FAILED .*'svc workflow retry /
-        : /^s: run s-20260101-1400 has ended \(failed\)\. Run 'svc workflow show s-20260101-1400 --journal /,
+        : /^s: run s-20260101-1400 failed\. To see why, run: svc workflow show s-20260101-1400 --journal /,
     );
   },
 );
@@ -133,7 +133,7 @@ Deno.test("the schedule commands check their arguments, and name what to do", as
   ];
   const shared = await svcInProcess(["worker", "start", "--journal", "postgres://localhost/svc"]);
   const { message, hint } = parseErrorRecord(shared);
-  assert.equal(message, "A worker takes a journal in PostgreSQL with --store.");
+  assert.equal(message, "svc worker start takes a PostgreSQL location with --store, not with --journal.");
   assert.match(String(hint), /^Run 'svc worker start --store postgres:\/\/localhost\/svc' /);
   for (const [args, code, message] of errors) {
     await t.step(args.join(" "), async () => {

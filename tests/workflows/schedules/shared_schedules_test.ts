@@ -89,7 +89,7 @@ Deno.test("a run that was deleted is not started again, and its schedule continu
   assert.deepEqual((await schedules.show("s")).ordered, ["s-20260101-1220"]);
   assert.deepEqual(work.log, [
     "s: started run s-20260101-1210, due 2026-01-01T12:10:00.000Z.",
-    "s: run s-20260101-1210 has ended (deleted).",
+    "s: run s-20260101-1210 was deleted.",
     "s: started run s-20260101-1220, due 2026-01-01T12:20:00.000Z.",
   ]);
 });
@@ -117,7 +117,7 @@ Deno.test("a run whose file this machine lacks is left to others for a minute, a
   assert.equal((await new WorkQueue(shared).readProgress("s-20260101-1400"))?.total, 2);
   assert.match(
     work.log.join("\n"),
-    /cannot start here yet: .*\ns: run s-20260101-1300 failed: .*\ns: started run s-20260101-1400/,
+    /cannot start on this machine yet: .*\ns: run s-20260101-1300 failed: .*\ns: started run s-20260101-1400/,
   );
 });
 
@@ -133,7 +133,7 @@ Deno.test("the commands name the journal and its worker, which runs the schedule
   const add = ["schedule", "add", "s", "script.ts", "--cron", "0 0 1 1 *", "--allow", "cases.create"];
   const added = await workspace.svc(...add, ...at);
   const command = formatCommandLine(["worker", "start", "--store", schema.location]);
-  const missing = `No worker is running. Start one with the grants of the script (--allow): ${command}\n`;
+  const missing = `No worker is running. Start one, with --allow for the operations of the script: ${command}\n`;
   assert.equal(added.stderr, missing);
   assert.equal((await schedule("pause", "s")).value.state, "paused");
   assert.equal((await schedule("resume", "s")).value.state, "active");

@@ -85,7 +85,7 @@ Deno.test("a run that waits because no worker is running says so once, with the 
   assert.equal(await new Response(run.stdout).text(), "1\n");
   assert.equal(
     text + await rest,
-    "No worker is running, so the run waits. Start one with the grants of the script (--allow): " +
+    "No worker is running, so the run waits. Start one, with --allow for the operations of the script: " +
       `svc worker start --store '${schema.location}'\n`,
   );
 });

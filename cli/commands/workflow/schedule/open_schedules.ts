@@ -18,7 +18,7 @@ export async function noteMissingWorker({ note }: CommandContext, schedules: Sch
   const { startCommand: command, isShared } = schedules;
   note(
     isShared
-      ? `No worker is running. Start one with the grants of the script (--allow): ${command}`
+      ? `No worker is running. Start one, with --allow for the operations of the script: ${command}`
       : `No worker is running. To start one, run '${command}'.`,
   );
 }

@@ -117,7 +117,7 @@ export const pace = {
   concurrency: { help: "Inputs of --each to process at the same time", type: "integer" },
   rate: { help: "Inputs of --each to start per second, e.g. 5/s", type: "string", placeholder: "n/s" },
   callRate: {
-    help: "Calls of the service per second, for the whole run, e.g. 50/s",
+    help: "Calls to the service per second, for the whole run, e.g. 50/s",
     type: "string",
     placeholder: "n/s",
   },

@@ -51,7 +51,9 @@ export async function processRun(
     onNoWorker: (location) => {
       bar?.clear();
       const command = formatCommandLine(["worker", "start", "--store", location]);
-      note(`No worker is running, so the run waits. Start one with the grants of the script (--allow): ${command}`);
+      note(
+        `No worker is running, so the run waits. Start one, with --allow for the operations of the script: ${command}`,
+      );
     },
     onEnd: (counts) => {
       bar?.clear();
