@@ -25,7 +25,7 @@ import { QueueInbox } from "./queue_inbox.ts";
 import type { RobotOptions } from "./robot_options.ts";
 
 /** Milliseconds between two checks for cancelled runs, and for assignments whose robot is gone. */
-const CHECK_MILLISECONDS = 1000;
+const CHECK_MILLISECONDS = 500;
 
 /** Works on a queue until the robot is stopped, together with the other robots of a journal in PostgreSQL. */
 export async function workOnSharedQueue(
@@ -92,6 +92,11 @@ class SharedRobot {
   #own?: OwnRun;
   #failure?: { readonly reason: unknown };
   #checkedAt = 0;
+  /** When no assignment was found. Reset when one has ended, because it may be back in the queue. */
+  #emptyAt = 0;
+  /** Number of assignments that this robot has started, and that it no longer works on. */
+  #started = 0;
+  #ended = 0;
   #wake = Promise.withResolvers<void>();
 
   constructor(
@@ -134,27 +139,35 @@ class SharedRobot {
     return this.#settings.concurrency - this.#working.size;
   }
 
-  /** Starts assignments whose robot is gone, and then further ones. Returns their number. */
+  /** Starts assignments whose robot is gone, and then those of the inbox. Returns their number. */
   async #startInputs(): Promise<number> {
-    const before = this.#working.size;
+    const before = this.#started;
     if (Date.now() - this.#checkedAt >= CHECK_MILLISECONDS) {
       this.#checkedAt = Date.now();
       await this.#checkRuns();
       await this.#parts.claims.releaseEnded();
       await this.#continueOthers();
     }
-    /** Other robots may work on those that were not claimed, or they are delayed. */
+    if (Date.now() - this.#emptyAt >= POLL_MILLISECONDS) await this.#claimFromInbox();
+    return this.#started - before;
+  }
+
+  async #claimFromInbox(): Promise<void> {
+    const ended = this.#ended;
+    // Other robots may work on those that were not claimed, or they are delayed.
     const offered = new Set<string>();
     while (this.#free > 0 && !this.#options.drain.aborted && this.#failure === undefined) {
       const found = await this.#inbox.take(this.#free, (id) => !this.#active.has(id) && !offered.has(id));
-      if (found.length === 0) break;
+      if (found.length === 0) {
+        if (ended === this.#ended) this.#emptyAt = Date.now();
+        return;
+      }
       for (const { place } of found) offered.add(place);
       const own = await this.#openOwnRun();
       const claims = await this.#parts.claims.claim(own.id, found, own.last);
       own.last = Math.max(own.last, ...claims.map(({ key }) => key.number));
       for (const claim of claims) this.#start(own, claim);
     }
-    return this.#working.size - before;
   }
 
   /** Waits until an assignment has ended, the robot is stopped, or a delay is over. */
@@ -162,8 +175,7 @@ class SharedRobot {
     this.#wake = Promise.withResolvers();
     const waiting = new AbortController();
     using _listening = onAbort(this.#options.drain, () => waiting.abort());
-    const milliseconds = this.#free > 0 ? POLL_MILLISECONDS : CHECK_MILLISECONDS;
-    await Promise.race([delay(milliseconds, waiting.signal).catch(() => {}), this.#wake.promise]);
+    await Promise.race([delay(CHECK_MILLISECONDS, waiting.signal).catch(() => {}), this.#wake.promise]);
     waiting.abort();
   }
 
@@ -172,9 +184,12 @@ class SharedRobot {
       .catch((reason) => void (this.#failure ??= { reason }))
       .finally(() => {
         this.#working.delete(work);
+        this.#ended++;
+        this.#emptyAt = 0;
         this.#wake.resolve();
       });
     this.#working.add(work);
+    this.#started++;
   }
 
   async #work(run: KeyedRun, claim: ClaimedInput): Promise<void> {

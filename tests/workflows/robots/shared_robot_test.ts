@@ -123,3 +123,29 @@ Deno.test("failures count across robots, and the last one parks the assignment",
   });
   assert.deepEqual(await review.listPlaces(), ["P-1 worklist"]);
 });
+
+Deno.test("a robot with an edited script leaves the assignments of the earlier one, and continues them with --force", async () => {
+  await using schema = useTestSchema();
+  await using review = await openReview(WAITING, 1, schema.location);
+  await killAfterOutput(review.start("--concurrency", "1"), "took P-1");
+  await review.write(REVIEW);
+  const left = await review.work("--until-empty");
+  assert.deepEqual([left.code, left.stdout], [0, ""], left.stderr);
+  assert.match(left.stderr, /has assignments of a robot with another version of the script\. .* use --force\.\n$/);
+  await eventually("the assignment is continued", async () => {
+    const [result] = readResults(await review.work("--until-empty", "--force"));
+    return JSON.stringify(result?.result) === `{"P-1":"Pending-Decision"}`;
+  });
+});
+
+Deno.test("a robot whose run is cancelled ends, and says so", async () => {
+  await using schema = useTestSchema();
+  await using review = await openReview(WAITING, 1, schema.location);
+  const robot = review.start("--concurrency", "1");
+  const { rest } = await waitForOutput(robot, "took P-1");
+  const [{ id }] = JSON.parse((await review.svc("list")).stdout);
+  assert.equal((await review.svc("cancel", id)).code, 0);
+  const [log, { code }] = await within("the robot ends", Promise.all([rest, robot.status, robot.stdout.cancel()]));
+  assert.match(log, new RegExp(`Run ${id} was cancelled\\.`));
+  assert.notEqual(code, 0);
+});
