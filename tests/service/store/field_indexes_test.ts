@@ -115,7 +115,7 @@ Deno.test("an index changes no result", async () => {
     { a: "x" },
   ];
   const comparators: Comparator[] = ["EQ", "GT", "GTE", "LT", "LTE", "CONTAINS", "STARTS_WITH"];
-  const operand = fc.constantFrom<Value>(0, 1, 1.5, -3, true, "", "1", "a", "a'b", `${LONG}b`);
+  const operand = fc.constantFrom<Value>(0, 1, 1.5, -3, true, "", "1", "a", "a'b", `${LONG}b`, "[1]");
   const leaf: fc.Arbitrary<Filter> = fc.oneof(
     fc.record({
       left: fc.constant({ content: ["F"] }),
