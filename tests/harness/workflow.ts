@@ -297,10 +297,14 @@ export async function svcWorkflow(
 ): Promise<CommandResult> {
   const directory = await Deno.realPath(await Deno.makeTempDir());
   const ended = await runCommand(workflowCommand(args, { directory, env, program }));
-  const left = [...Deno.readDirSync(directory)].filter(({ name }) => name.startsWith("svc-workflow-"));
+  assertNoSandbox(directory);
   await Deno.remove(directory, { recursive: true });
-  assert.deepEqual(left, [], "the sandbox leaves nothing behind");
   return ended;
+}
+
+function assertNoSandbox(directory: string): void {
+  const left = [...Deno.readDirSync(directory)].filter(({ name }) => name.startsWith("svc-workflow-"));
+  assert.deepEqual(left, [], "the sandbox leaves nothing behind");
 }
 
 /** Script line that creates a case. */
@@ -347,13 +351,40 @@ export type OpenScriptWorkspace = (body: string) => Promise<ScriptWorkspace>;
  * that need PostgreSQL or start while another one runs. It ends after the last test.
  */
 export async function prepareScriptWorkspaces(): Promise<OpenScriptWorkspace> {
+  const shared = await startWorkflowCommands();
+  return (body) => openWorkspace(body, shared);
+}
+
+/** A process for commands of `svc workflow`, and the folder that they may write. */
+interface WorkflowCommands {
+  readonly commands: CommandProcess;
+  readonly root: string;
+}
+
+/** Starts a process for the commands of all tests of a file. It ends after the last one. */
+async function startWorkflowCommands(): Promise<WorkflowCommands> {
   const root = await makeFolder();
   const commands = new CommandProcess(workflowPermissions([root.path], ["TMPDIR"]));
   Deno.test.afterAll(async () => {
     await commands[Symbol.asyncDispose]();
     await root[Symbol.asyncDispose]();
   });
-  return (body) => openWorkspace(body, { commands, root: root.path });
+  return { commands, root: root.path };
+}
+
+/** Returns a function that does the same as `svcWorkflow` in one process for all tests of a file. */
+export async function prepareSvcWorkflow(): Promise<typeof svcWorkflow> {
+  const { commands, root } = await startWorkflowCommands();
+  return async (args, env = {}) => {
+    await using folder = await makeFolder({}, root);
+    const { path } = folder;
+    const ended = await commands.run({
+      args: ["workflow", ...args],
+      env: { TMPDIR: path, SVC_CONFIG_DIR: path, ...env },
+    });
+    assertNoSandbox(path);
+    return ended;
+  };
 }
 
 /** Opens a workspace whose commands are processes. */
@@ -361,7 +392,7 @@ export const openScriptWorkspace: OpenScriptWorkspace = (body) => openWorkspace(
 
 async function openWorkspace(
   body: string,
-  shared?: { readonly commands: CommandProcess; readonly root: string },
+  shared?: WorkflowCommands,
 ): Promise<ScriptWorkspace> {
   const service = await startService();
   const { clientId, clientSecret } = await service.addClient("clerk@city");

@@ -3,7 +3,9 @@ import { DatabaseSync } from "node:sqlite";
 import { createClient } from "../../../mod.ts";
 import { startService } from "../../../service/mod.ts";
 import { CHECKOUT, makeFolder, svcInProcess } from "../../harness/svc.ts";
-import { scriptText, svcWorkflow, TinyApi } from "../../harness/workflow.ts";
+import { prepareSvcWorkflow, scriptText, TinyApi } from "../../harness/workflow.ts";
+
+const svcWorkflow = await prepareSvcWorkflow();
 
 const INTAKE = `${CHECKOUT}/workflows/examples/intake.ts`;
 
