@@ -311,6 +311,8 @@ export interface Journal extends InputJournal, AsyncDisposable {
    * it.
    */
   claimRun(runId: string): Promise<AsyncDisposable | undefined>;
+  /** Reports whether a process has claimed a run or, in a shared journal, one of its inputs. */
+  isRunClaimed(runId: string): Promise<boolean>;
   /** Reads the printed lines of an input and its rewinds, in order. */
   printed(runId: string, number: number): Promise<readonly StoredEvent[]>;
   /** Measures the histories of a run, without those that were deleted. */

@@ -175,8 +175,7 @@ function decodeBody(content: string): JsonValue {
 /** Describes the state of a run. Only a process that works on an open run can have claimed it. */
 async function describeState(journal: Journal, { id, state }: RunRecord): Promise<ShownState> {
   if (state !== "open") return state;
-  await using claim = await journal.claimRun(id);
-  return claim === undefined ? "running" : "interrupted";
+  return await journal.isRunClaimed(id) ? "running" : "interrupted";
 }
 
 function formatTime(at: number): string {

@@ -222,7 +222,10 @@ test("a run has one claim at a time", async (journal, place) => {
     assert.ok(claim);
     assert.equal(await other.claimRun(RUN), undefined);
     assert.equal(await journal.claimRun(RUN), undefined);
+    assert.deepEqual([await journal.isRunClaimed(RUN), await other.isRunClaimed(RUN)], [true, true]);
   }
+  const found = await Promise.all([journal, other, journal, other].map((one) => one.isRunClaimed(RUN)));
+  assert.deepEqual(found, [false, false, false, false]);
   await using claim = await other.claimRun(RUN);
   assert.ok(claim);
 });

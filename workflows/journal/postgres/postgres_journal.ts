@@ -54,6 +54,15 @@ const CLAIM_RUN = "SELECT pg_try_advisory_lock(hashtext('svc run ' || current_sc
 const IS_AT_WORK = `
   SELECT 1 FROM inputs JOIN runs ON runs.seq = inputs.run WHERE runs.id = $1 AND worker IS NOT NULL LIMIT 1`;
 
+/** Finds the lock of a claimed run. The server shows its two signed numbers as unsigned ones. */
+const IS_RUN_CLAIMED = `
+  SELECT 1 FROM pg_locks
+  WHERE locktype = 'advisory' AND objsubid = 2
+    AND classid::bigint = hashtext('svc run ' || current_schema())::bigint & 4294967295
+    AND objid::bigint = hashtext($1)::bigint & 4294967295
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+  UNION ALL (${IS_AT_WORK})`;
+
 /** Records a signal for an input that has not ended, and ends its wait. Returns the state of the input. */
 const SIGNAL = `
   WITH target AS (
@@ -288,6 +297,10 @@ export class PostgresJournal implements Journal {
     ) return { [Symbol.asyncDispose]: () => this.#flush().then(release, release) };
     await release();
     return undefined;
+  }
+
+  async isRunClaimed(runId: string): Promise<boolean> {
+    return (await this.database.query(IS_RUN_CLAIMED, [runId])).length > 0;
   }
 
   async claimInput(runId: string, number: number): Promise<InputClaim | undefined> {

@@ -31,6 +31,7 @@ import { describeDamage } from "./describe_damage.ts";
 import { type Columns, insertInto, isIntact, type Row, seal, type TableName, update } from "./seal.ts";
 import { iterateRows } from "../../../utils/sqlite/iterate_rows.ts";
 import { FileLock } from "../../../utils/fs/file_lock.ts";
+import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
 
 /** Length in characters from which an answer is compressed. */
 const COMPRESSED_FROM = 1024;
@@ -244,6 +245,13 @@ class SqliteJournal implements Journal {
         lock[Symbol.dispose]();
       },
     };
+  }
+
+  async isRunClaimed(runId: string): Promise<boolean> {
+    const isHeld = await FileLock.isHeld(getLockPath(this.#path, runId)).catch(ignoreMissing).catch((cause) => {
+      throw unusable(this.#path, "read", cause);
+    });
+    return isHeld ?? false;
   }
 
   /** The claim of the run keeps other processes away, so a set of claims in this process is enough. */
