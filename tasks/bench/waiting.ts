@@ -14,7 +14,7 @@ const WAITING = 100_000;
 /** Most memory in MiB of the process that works on them. */
 const MAX_MEMORY = 300;
 
-/** Most milliseconds for each waiting input until the inputs after them start. */
+/** Most milliseconds per waiting input until the input after them has ended. */
 const MAX_MILLISECONDS = 1;
 
 /** Milliseconds of the wait. */
@@ -48,7 +48,7 @@ export async function measureWaiting(): Promise<Figure[]> {
   return [
     { name: `memory with ${WAITING} waiting inputs`, baseline, ours: peak, theirs: MAX_MEMORY, unit: "MiB", limit: 1 },
     {
-      name: "resume past each of them",
+      name: "resume, per waiting input",
       baseline,
       ours: milliseconds / WAITING,
       theirs: MAX_MILLISECONDS,

@@ -11,7 +11,7 @@ import type { Claims, Engine } from "./engine.ts";
 
 /** A worker that is replaced by a new one when it was killed. */
 export interface RunningWorker {
-  /** Number that its replacement gets, too. */
+  /** Place in the cluster, which its replacement takes. */
   readonly place: number;
   /** Its process. */
   readonly process: Process;

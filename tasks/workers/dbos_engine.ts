@@ -5,10 +5,10 @@ import type { Engine } from "./engine.ts";
 /** Names in the database of DBOS. */
 export const DBOS_NAMES = { application: "svc-bench", workflow: "numbered", queue: "inputs", version: "1" };
 
-/** Milliseconds between two reads of the database. The default of one second would decide the figures. */
+/** Milliseconds between two reads of the database. The default of one second would dominate the figures. */
 export const POLL_MILLISECONDS = 20;
 
-/** Workers of DBOS that do the same. A worker that replaces a killed one has its name, so that it continues its inputs. */
+/** Workers of DBOS. A worker that replaces a killed one has its name, and therefore continues its inputs. */
 export const DBOS_ENGINE: Engine = {
   async prepare({ postgres }) {
     const { DBOS } = await import("@dbos-inc/dbos-sdk");

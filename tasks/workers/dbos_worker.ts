@@ -8,7 +8,7 @@ const [systemDatabaseUrl, executorID, concurrency, steps] = Deno.args;
 const client = createClient();
 const { application, workflow, queue, version } = DBOS_NAMES;
 
-/** A killed service is back after seconds. */
+/** Retries for a minute, because a killed service needs some seconds to start again. */
 const STEP = { name: "create", retriesAllowed: true, intervalSeconds: 0.1, backoffRate: 1, maxAttempts: 600 };
 
 DBOS.registerWorkflow(async (input: number) => {

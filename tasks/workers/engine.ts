@@ -3,7 +3,7 @@ import type { Cluster, RunningWorker } from "./cluster.ts";
 /** Inputs that a worker has taken. */
 export interface Claims {
   readonly numbers: readonly number[];
-  /** A number for each input, which is higher when the input has been taken again. */
+  /** A number for each input, which rises when the input is taken again. */
   readonly fences: readonly number[];
 }
 
@@ -15,7 +15,7 @@ export interface Engine {
   createBatch(cluster: Cluster): Deno.Command;
   /** Creates the command of a worker, which gets the location of the database. */
   createWorker(cluster: Cluster, place: number, location: string): Deno.Command;
-  /** Returns what `claimsSql` calls a worker. */
+  /** Returns the parameter `$1` of `claimsSql` for a worker. */
   identify(worker: RunningWorker): string;
   /** Selects the claims of the worker `$1`, or of all workers if it is null: `number` and `fence`. */
   readonly claimsSql: string;

@@ -1,25 +1,25 @@
 /** Limits the calls per second of a run or to a service. */
 import { abortable, delay, MAX_TIMER } from "../../utils/async/abort.ts";
-import { type GrantedSlots, HeldSlots, SlotSequence } from "./slots.ts";
+import { type GrantedSlots, SlotSequence, UnusedSlots } from "./slots.ts";
 
-/** Milliseconds for which slots are requested at once, and which they may be ahead. */
+/** Maximum number of milliseconds that one block of slots covers, and that unused slots may lie in the future. */
 const BLOCK_MILLISECONDS = 100;
 
 /** Requests slots. */
 export type GrantSlots = (count: number, perSecond: number) => Promise<GrantedSlots>;
 
 /**
- * A limit of calls per second. Requests slots in blocks: the next one is twice as large if all slots of a block were used,
- * and smaller if some have expired.
+ * A limit of calls per second. Requests slots in blocks. If all slots of a block were used, the next block is twice as large;
+ * if some have expired, it is smaller.
  */
 export class CallLimiter {
   readonly #getRate: () => number | undefined;
   readonly #grant: GrantSlots;
-  readonly #held = new HeldSlots();
+  readonly #unused = new UnusedSlots();
   #size = 1;
   #granting?: Promise<void>;
 
-  /** Creates a limit that may change. It is undefined while there is no limit. */
+  /** Creates a limit that may change. `getRate` returns calls per second, or undefined while there is no limit. */
   constructor(getRate: () => number | undefined, grant: GrantSlots) {
     this.#getRate = getRate;
     this.#grant = grant;
@@ -30,22 +30,22 @@ export class CallLimiter {
     return this.#getRate() !== undefined;
   }
 
-  /** Returns when the next call may start, or `Infinity` until slots are granted. Requests slots for all calls that wait. */
+  /** Returns when the next call may start, or `Infinity` while it waits for `granted`. Requests slots for waiting calls. */
   findNext(now: number, waiting: number): number {
     const perSecond = this.#getRate();
     if (perSecond === undefined) return now;
-    const next = this.#held.findNext(now) ?? Infinity;
-    const isAhead = this.#held.length > 0 && this.#held.last > now + BLOCK_MILLISECONDS;
-    if (this.#held.length < waiting && !isAhead && this.#granting === undefined) {
+    const next = this.#unused.findNext(now) ?? Infinity;
+    const isAhead = this.#unused.length > 0 && this.#unused.last > now + BLOCK_MILLISECONDS;
+    if (this.#unused.length < waiting && !isAhead && this.#granting === undefined) {
       this.#granting = this.#requestBlock(perSecond);
-      this.#granting.catch(() => {}); // `granted` throws it. Otherwise it is requested again.
+      this.#granting.catch(() => {}); // `granted` reports the error. If nothing waits for it, the next call requests a block again.
     }
     return next;
   }
 
   /** Uses the slot that `findNext` has found. */
   useNext(): void {
-    this.#held.useNext();
+    this.#unused.useNext();
   }
 
   /** Resolves when the requested slots are granted. */
@@ -54,12 +54,12 @@ export class CallLimiter {
   }
 
   async #requestBlock(perSecond: number): Promise<void> {
-    const { expired } = this.#held;
+    const { expired } = this.#unused;
     const size = expired === 0 ? this.#size * 2 : this.#size - expired;
     this.#size = Math.max(1, Math.min(size, Math.floor(perSecond * BLOCK_MILLISECONDS / 1000)));
     try {
       const granted = await this.#grant(this.#size, perSecond);
-      this.#held.add(granted, performance.now());
+      this.#unused.add(granted, performance.now());
     } finally {
       this.#granting = undefined;
     }
@@ -75,7 +75,7 @@ export function createLocalLimiter(perSecond: number): CallLimiter {
   );
 }
 
-/** Lets calls start in their order, within several limits. */
+/** Starts calls in order, and keeps to several limits at once. */
 export class CallPacer {
   readonly #limiters: readonly CallLimiter[];
   #waiting = 0;
@@ -91,7 +91,7 @@ export class CallPacer {
     return this.#limiters.some(({ isLimited }) => isLimited);
   }
 
-  /** Resolves when a call may start that sends some requests. Rejects with the signal's reason if that aborts first. */
+  /** Resolves when a call with some requests may start. Rejects with the signal's reason if that aborts first. */
   async start(requests: number, signal: AbortSignal): Promise<void> {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -5,19 +5,19 @@ import { abortable } from "../../utils/async/abort.ts";
 import type { CallPacer } from "./call_limiter.ts";
 
 /**
- * Returns a caller whose calls wait until they may start. Each attempt counts as a call, and so does the read of an entity
- * tag before a change. The first call exchanges a token, so the others start only when it has ended.
+ * Returns a caller that keeps to limits of calls per second. Each attempt counts as a call, and so does the read of an entity
+ * tag before a change. The first call also requests a token, so the others start only after it has ended.
  */
 export function limitCalls(caller: Caller, pacer: CallPacer): Caller {
-  /** Operations for which the service has demanded an entity tag. */
-  const demanding = new Set<string>();
+  /** Names of operations for which the service has demanded an entity tag. */
+  const withTag = new Set<string>();
   const first = Promise.withResolvers<void>();
   let hasStarted = false;
   const start = async ({ name, operation: { tagFrom } }: OperationRef, options: AttemptsOptions) => {
     if (!pacer.isLimited) return first.resolve();
     const { signal, lastAttempt, onWaiting } = options;
     const cancel = AbortSignal.any([signal, lastAttempt].filter((one) => one !== undefined));
-    const readsTag = tagFrom !== undefined && (!tagFrom.onDemand || demanding.has(name));
+    const readsTag = tagFrom !== undefined && (!tagFrom.onDemand || withTag.has(name));
     onWaiting?.(true);
     try {
       if (hasStarted) await abortable(first.promise, cancel);
@@ -42,7 +42,7 @@ export function limitCalls(caller: Caller, pacer: CallPacer): Caller {
     },
     async prepare(ref, values, options) {
       const prepared = await caller.prepare(ref, values, options);
-      if (prepared.ifMatch !== undefined) demanding.add(ref.name);
+      if (prepared.ifMatch !== undefined) withTag.add(ref.name);
       return prepared;
     },
     async call(ref, values, options) {
@@ -56,7 +56,7 @@ export function limitCalls(caller: Caller, pacer: CallPacer): Caller {
   };
 }
 
-/** Attempts that wait until they may start. */
+/** Attempts that keep to the limits. */
 class PacedAttempts implements Attempts {
   readonly #attempts: Attempts;
   readonly #start: () => Promise<void>;

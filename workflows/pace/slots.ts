@@ -1,10 +1,10 @@
 /**
- * Slots: each permits one call at its time. Slots of one limit have equal distances, so any number of processes that share
- * their sequence keep to the limit together.
+ * A slot permits one call at a time. The slots of a limit are evenly spaced, so processes that share their sequence keep to
+ * the limit together.
  */
 import { Queue } from "../../utils/queue.ts";
 
-/** Milliseconds for which a slot can be used after its time, unless the next slot is later. */
+/** Milliseconds after which an unused slot expires, unless the slots are further apart. */
 export const GRACE_MILLISECONDS = 100;
 
 /** Slots that are granted together. */
@@ -13,7 +13,7 @@ export interface GrantedSlots {
   readonly count: number;
   /** Milliseconds until the first one. */
   readonly delay: number;
-  /** Milliseconds from each to the next. */
+  /** Milliseconds between two slots. */
   readonly interval: number;
 }
 
@@ -30,8 +30,8 @@ export class SlotSequence {
   }
 }
 
-/** The granted slots of a process that are not used yet. All times are of its clock, in milliseconds. */
-export class HeldSlots {
+/** The granted slots that a process has not used yet. Times are in milliseconds, by its own clock. */
+export class UnusedSlots {
   readonly #times = new Queue<number>();
   #grace = GRACE_MILLISECONDS;
   #last = -Infinity;
@@ -52,7 +52,7 @@ export class HeldSlots {
     return this.#expired;
   }
 
-  /** Adds slots that were granted at a time, or before it. */
+  /** Adds slots. `now` is the time at which they were granted, or a later one. */
   add({ count, delay, interval }: GrantedSlots, now: number): void {
     this.#expired = 0;
     this.#grace = Math.max(GRACE_MILLISECONDS, interval);

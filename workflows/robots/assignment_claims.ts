@@ -6,8 +6,8 @@ import type { PostgresJournal } from "../journal/postgres/postgres_journal.ts";
 import { toRun } from "../journal/rows.ts";
 
 /**
- * Milliseconds for which an assignment that was completed or parked cannot be claimed again. Other robots may have read it
- * before from their inboxes, which they do not read again for two seconds.
+ * Milliseconds for which an assignment that was completed or parked cannot be claimed again. Other robots use the inbox that
+ * they have read for up to two seconds, and may still find the assignment in it.
  */
 const KEPT_MILLISECONDS = 5000;
 
@@ -39,7 +39,7 @@ const CLAIM = `
   SELECT run, input, assignment, value, $7, 1 FROM claimed JOIN candidates USING (assignment)
   RETURNING *`;
 
-/** An input of an active assignment that this robot can continue: $1 is its session, and $2 its claims in the run. */
+/** Selects inputs of active assignments that this robot can continue: `$1` is its session, and `$2` its claims. */
 const IS_FREE = `
   inputs.state IN ('new', 'open') AND outcome IS NULL
   AND (worker IS NULL OR worker = $1 AND NOT (runs.id || '.' || inputs.number) = ANY($2::text[]))`;
@@ -103,7 +103,7 @@ const RELEASE_ENDED = `
   WHERE service = $1 AND queue = $2 AND assignments.assignment = counted.assignment
     AND assignments.run = counted.run AND assignments.input = counted.input`;
 
-/** Ends a run without open inputs. Returns its state. */
+/** Ends a run without open inputs. */
 const END_RUN = `
   UPDATE runs SET
     state = CASE
@@ -125,7 +125,7 @@ export interface SharedQueue {
   readonly retryMilliseconds: number;
 }
 
-/** Claims assignments, and counts their failures, for all robots of a queue. */
+/** Claims the assignments that the robots of a queue share, and counts their failures. */
 export class AssignmentClaims {
   readonly #journal: PostgresJournal;
   readonly #shared: SharedQueue;

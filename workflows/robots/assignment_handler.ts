@@ -11,9 +11,9 @@ const GONE: readonly ErrorCode[] = ["NOT_FOUND", "FORBIDDEN", "CONFLICT"];
 const BUSINESS_FAILURE = /^The script failed: BusinessError\b/;
 
 /** Counts how often the work on each assignment has failed since it was last completed or parked. */
-export interface Failures {
+export interface FailureCounter {
   /** Counts a failure, and returns the number of failures. A business failure parks the assignment. */
-  failed(assignment: string, isBusiness: boolean): Promise<number> | number;
+  count(assignment: string, isBusiness: boolean): Promise<number> | number;
   /** Forgets the failures of an assignment that was completed or parked. */
   forget(assignment: string): void;
 }
@@ -21,11 +21,11 @@ export interface Failures {
 /** Takes each assignment before its script runs, and gives it back, routes it or parks it after a failure. */
 export class AssignmentHandler {
   readonly #calls: LiveCalls;
-  readonly #failures: Failures;
+  readonly #failures: FailureCounter;
   readonly #options: QueueOptions;
 
   /** Makes the calls as the operator of the robot. */
-  constructor(calls: LiveCalls, failures: Failures, options: QueueOptions) {
+  constructor(calls: LiveCalls, failures: FailureCounter, options: QueueOptions) {
     this.#calls = calls;
     this.#failures = failures;
     this.#options = options;
@@ -55,7 +55,7 @@ export class AssignmentHandler {
     const { maxAttempts, parkQueue, routeQueue } = this.#options;
     const { place } = input;
     const isBusiness = BUSINESS_FAILURE.test(failure.message);
-    const count = await this.#failures.failed(place, isBusiness);
+    const count = await this.#failures.count(place, isBusiness);
     const isParked = isBusiness || count >= maxAttempts;
     if (isParked) this.#failures.forget(place);
     const toQueue = isParked ? (isBusiness ? routeQueue ?? parkQueue : parkQueue) : undefined;

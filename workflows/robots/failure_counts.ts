@@ -1,8 +1,8 @@
 import type { InputRecord } from "../journal/journal.ts";
-import type { Failures } from "./assignment_handler.ts";
+import type { FailureCounter } from "./assignment_handler.ts";
 
-/** The failures of a robot that has its journal to itself. */
-export class FailureCounts implements Failures {
+/** Counts the failures of the only robot that uses a journal. */
+export class FailureCounts implements FailureCounter {
   readonly #failures = new Map<string, { count: number; lastAt: number }>();
   readonly #maxAttempts: number;
 
@@ -14,11 +14,11 @@ export class FailureCounts implements Failures {
   /** Counts an input of an earlier run. */
   addRecord({ place, end, endedAt = 0 }: InputRecord): void {
     if (end === undefined) return;
-    if (end.state === "done" || this.#count(place, endedAt) >= this.#maxAttempts) this.forget(place);
+    if (end.state === "done" || this.#add(place, endedAt) >= this.#maxAttempts) this.forget(place);
   }
 
-  failed(assignment: string): number {
-    return this.#count(assignment, Date.now());
+  count(assignment: string): number {
+    return this.#add(assignment, Date.now());
   }
 
   /** A parked assignment that returns to the queue gets new attempts. */
@@ -32,7 +32,7 @@ export class FailureCounts implements Failures {
     return failure !== undefined && now < failure.lastAt + failure.count * retryMilliseconds;
   }
 
-  #count(assignment: string, at: number): number {
+  #add(assignment: string, at: number): number {
     const count = (this.#failures.get(assignment)?.count ?? 0) + 1;
     this.#failures.set(assignment, { count, lastAt: at });
     return count;

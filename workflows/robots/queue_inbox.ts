@@ -5,7 +5,7 @@ import type { BatchInput } from "../inputs/batch_input.ts";
 /** Number of assignments per page. */
 const PAGE_SIZE = 100;
 
-/** Milliseconds for which assignments that were read can be taken. Then more urgent ones may have arrived. */
+/** Milliseconds for which a read inbox is used. After that, more urgent assignments may have arrived. */
 const FRESH_MILLISECONDS = 2000;
 
 /** Reads the inbox of an operator page by page, and supplies the assignments of one queue. */
@@ -13,7 +13,7 @@ export class QueueInbox {
   readonly #calls: LiveCalls;
   readonly #queue: string;
   readonly #signal: AbortSignal;
-  /** Assignments of the queue that were read and not supplied. */
+  /** Assignments of the queue that were read, but not returned yet. */
   #found: BatchInput[] = [];
   #page = 0;
   #readAt = 0;
@@ -27,8 +27,8 @@ export class QueueInbox {
   }
 
   /**
-   * Returns up to `limit` assignments, the most urgent first, each once until the inbox is read again from its beginning.
-   * Returns none if the whole inbox has no further one for which `isAvailable` returns true.
+   * Returns up to `limit` assignments, the most urgent first. Returns each only once until the inbox is read again from its
+   * beginning. Returns none if the rest of the inbox has none for which `isAvailable` returns true.
    */
   async take(limit: number, isAvailable: (id: string) => boolean): Promise<BatchInput[]> {
     const isExhausted = !this.#hasMore && this.#found.length === 0;

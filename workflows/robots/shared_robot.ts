@@ -27,7 +27,7 @@ import type { RobotOptions } from "./robot_options.ts";
 /** Milliseconds between two checks for cancelled runs, and for assignments whose robot is gone. */
 const CHECK_MILLISECONDS = 500;
 
-/** Works on a queue until the robot is stopped, together with the other robots of a journal in PostgreSQL. */
+/** Works on a queue until the robot is stopped. Shares its assignments with other robots of a journal in PostgreSQL. */
 export async function workOnSharedQueue(
   { path, password }: JournalLocation,
   service: CallerOptions,
@@ -35,10 +35,10 @@ export async function workOnSharedQueue(
 ): Promise<void> {
   const { start, queue, maxAttempts, retryMilliseconds } = options;
   await using resources = new AsyncDisposableStack();
-  const given = await toSettings({ ...start, queue }, service.profile);
-  const { script, root, limits, concurrency } = given;
+  const requested = await toSettings({ ...start, queue }, service.profile);
+  const { script, root, limits, concurrency } = requested;
   const workflow = resources.use(await openWorkflow({ ...start, script, root, limits }));
-  const settings = { ...given, grants: [...workflow.grants], service: describeService(service) };
+  const settings = { ...requested, grants: [...workflow.grants], service: describeService(service) };
   const session = { name: `process ${Deno.pid}`, kind: "process", concurrency, service: settings.service } as const;
   const journal = resources.use(await openPostgresJournal(path, { password, session, patienceMilliseconds: Infinity }));
   const caller = openCaller(settings, start.onOutage, service, resources);
@@ -61,10 +61,9 @@ interface RobotParts {
   readonly claims: AssignmentClaims;
 }
 
-/** A run, with what its idempotency keys derive from. */
+/** A run and the random part of its idempotency keys. */
 interface KeyedRun {
   readonly id: string;
-  /** Random part of its idempotency keys. */
   readonly nonce?: string;
 }
 
@@ -92,10 +91,11 @@ class SharedRobot {
   #own?: OwnRun;
   #failure?: { readonly reason: unknown };
   #checkedAt = 0;
-  /** When no assignment was found. Reset when one has ended, because it may be back in the queue. */
+  /** When the inbox had no further assignment. Reset when an assignment has ended, because it may be back in the queue. */
   #emptyAt = 0;
-  /** Number of assignments that this robot has started, and that it no longer works on. */
+  /** Number of assignments that this robot has started. */
   #started = 0;
+  /** Number of these that it no longer works on. */
   #ended = 0;
   #wake = Promise.withResolvers<void>();
 
@@ -154,7 +154,7 @@ class SharedRobot {
 
   async #claimFromInbox(): Promise<void> {
     const ended = this.#ended;
-    // Other robots may work on those that were not claimed, or they are delayed.
+    // Each is offered once: another robot works on it if it was not claimed, or it is delayed.
     const offered = new Set<string>();
     while (this.#free > 0 && !this.#options.drain.aborted && this.#failure === undefined) {
       const found = await this.#inbox.take(this.#free, (id) => !this.#active.has(id) && !offered.has(id));
@@ -219,12 +219,12 @@ class SharedRobot {
     const known = this.#runners.get(id);
     if (known !== undefined) return known;
     const { robot, script: live, claims } = this.#parts;
-    const failed = async (place: string, isBusiness: boolean) => {
+    const count = async (place: string, isBusiness: boolean) => {
       const { number = 0 } = this.#active.get(place) ?? {};
       return await claims.countFailure(id, number, place, isBusiness);
     };
     // Assignments that were completed or parked are forgotten when their inputs have ended.
-    const handler = new AssignmentHandler(robot, { failed, forget: () => {} }, this.#options);
+    const handler = new AssignmentHandler(robot, { count, forget: () => {} }, this.#options);
     const { force } = this.#options.start;
     const { keep } = this.#settings;
     const source = {

@@ -1,4 +1,3 @@
-/** How the calls of a run are made. */
 import { DEFAULT_MAX_OUTAGE_SECONDS, DEFAULT_WORKFLOW_RETRIES } from "../../lib/auth/call_settings.ts";
 import { readTarget } from "../../lib/auth/settings.ts";
 import { getAvailability } from "../../lib/client/availability.ts";
@@ -11,7 +10,7 @@ import { CallPacer, createLocalLimiter } from "../pace/call_limiter.ts";
 import { limitCalls } from "../pace/limit_calls.ts";
 import type { RunEvents } from "./options.ts";
 
-/** Opens the caller of a run, which retries calls, waits while the service is unavailable, and keeps the limit of calls. */
+/** Opens the caller of a run. It retries calls, waits while the service is unavailable, and keeps to `--call-rate`. */
 export function openCaller(
   settings: Pick<RunSettings, "maxOutageSeconds" | "callRate">,
   onOutage: RunEvents["onOutage"],

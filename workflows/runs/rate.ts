@@ -31,19 +31,18 @@ export async function* limitRate<T>(
   }
 }
 
-/** Numbers of inputs. */
 interface EndedCounts {
-  /** Inputs that have ended or stopped. */
+  /** Number of inputs that have ended or stopped. */
   readonly done: number;
-  /** Inputs of these that have failed or stopped. */
+  /** Number of these that have failed or stopped. */
   readonly failed: number;
 }
 
-/** Bounds of counts. While one of the counts is below its bound, a limit of failures cannot be reached. */
+/** Bounds of counts. While at least one count is below its bound, a limit of failures cannot be reached. */
 export interface SafeCounts {
   /** Number of failed inputs. */
   readonly failed: number;
-  /** Number of ended inputs. Undefined if any number may have ended. */
+  /** Number of ended inputs. Undefined if only the failures have a bound. */
   readonly done?: number;
 }
 

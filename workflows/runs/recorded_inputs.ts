@@ -1,8 +1,8 @@
 import type { InputRecord } from "../journal/journal.ts";
 
 /**
- * The records of the inputs of a run, read many at once in the order of their numbers. A record may be older than the
- * signals of its input.
+ * The records of the inputs of a run, read in pages and in the order of their numbers. A record lacks the signals that have
+ * arrived since it was read.
  */
 export class RecordedInputs {
   readonly #records: AsyncIterator<InputRecord>;

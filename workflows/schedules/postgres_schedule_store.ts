@@ -9,7 +9,7 @@ import { WorkQueue } from "../workers/work_queue.ts";
 import type { ScheduleRecord } from "./schedule.ts";
 import type { PackedScript, ScheduleStore } from "./schedule_store.ts";
 
-/** Milliseconds for which a schedule is left alone after an error. */
+/** Milliseconds until a schedule is checked again after an error. */
 const ERROR_MILLISECONDS = 60_000;
 
 /** The time of the database, or the one that replaces it, in milliseconds since 1970. */
@@ -21,18 +21,18 @@ const ADD = `
 
 const LOCK = "SELECT * FROM schedules WHERE name = $1 FOR UPDATE";
 
-/** Changes a schedule. A worker looks at it at once, because it may be due at other times. */
+/** Changes a schedule. A worker checks it at once, because its due times may have changed. */
 const CHANGE = `
   UPDATE schedules SET record = $2, "nextAt" = 0,
     workflow = coalesce($3, workflow), digest = coalesce($4, digest), script = coalesce($5, script)
   WHERE name = $1`;
 
-/** Takes the next schedule to look at that no other worker looks at now. */
-const TAKE_NEXT = `
+/** Locks the next schedule to check, except for those that other workers check now. */
+const LOCK_NEXT = `
   SELECT schedules.*, clock.now FROM schedules, (${NOW}) AS clock WHERE "nextAt" <= clock.now
   ORDER BY "nextAt" LIMIT 1 FOR UPDATE OF schedules SKIP LOCKED`;
 
-const PUT_BACK = `UPDATE schedules SET record = coalesce($2, record), "nextAt" = $3 WHERE name = $1`;
+const UPDATE_CHECKED = `UPDATE schedules SET record = coalesce($2, record), "nextAt" = $3 WHERE name = $1`;
 
 /** A schedule that no other process changes until the work on it has ended. */
 export interface LockedSchedule {
@@ -50,7 +50,7 @@ export interface LockedSchedule {
 export interface ScheduleWork {
   /** The schedule. */
   readonly schedule: ScheduleRecord;
-  /** When a worker must look at it next, in milliseconds since 1970. Undefined: after the next change. */
+  /** When a worker must check it next, in milliseconds since 1970. Undefined: after the next change. */
   readonly nextAt: number | undefined;
 }
 
@@ -110,25 +110,26 @@ export class PostgresScheduleStore implements ScheduleStore {
   }
 
   /**
-   * Does work on the next schedule that needs it and that no other worker works on, in one transaction. The work may be
-   * repeated. Resolves to undefined if there is no such schedule. After an error, the schedule is left alone for a minute.
+   * Calls `work` with the next schedule to check that no other worker checks now, in one transaction. Resolves to undefined
+   * if there is none. May call `work` again if the connection is lost. After an error, a schedule is checked again after a
+   * minute.
    */
   async workOnNext<T extends ScheduleWork>(work: (locked: LockedSchedule) => Promise<T>): Promise<T | undefined> {
     let failure: unknown;
     const done = await this.#transact(async (connection) => {
       failure = undefined;
-      const { rows: [row] } = await connection.run(TAKE_NEXT, [this.#now()]);
+      const { rows: [row] } = await connection.run(LOCK_NEXT, [this.#now()]);
       if (row === undefined) return undefined;
       const now = Number(row.now);
       try {
         const result = await work({ schedule: toSchedule(row), script: toScript(row), now, connection });
         const { schedule, nextAt = Number.MAX_SAFE_INTEGER } = result;
-        await connection.run(PUT_BACK, [schedule.name, JSON.stringify(schedule), nextAt]);
+        await connection.run(UPDATE_CHECKED, [schedule.name, JSON.stringify(schedule), nextAt]);
         return result;
       } catch (error) {
         if (error instanceof PostgresError) throw error;
         failure = error;
-        await connection.run(PUT_BACK, [String(row.name), null, now + ERROR_MILLISECONDS]);
+        await connection.run(UPDATE_CHECKED, [String(row.name), null, now + ERROR_MILLISECONDS]);
         return undefined;
       }
     });
@@ -136,8 +137,8 @@ export class PostgresScheduleStore implements ScheduleStore {
     throw toSvcError(failure);
   }
 
-  /** Lets a worker look at a schedule at once. */
-  async lookAgain(name: string): Promise<void> {
+  /** Makes a worker check a schedule at once. */
+  async requestCheck(name: string): Promise<void> {
     await this.#journal.database.query(`UPDATE schedules SET "nextAt" = 0 WHERE name = $1`, [name]);
   }
 

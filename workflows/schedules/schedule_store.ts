@@ -1,6 +1,6 @@
 import type { ScheduleRecord } from "./schedule.ts";
 
-/** A checked script, as workers on other machines get it. */
+/** A checked script, packed for workers on other machines. */
 export interface PackedScript {
   /** Name of the workflow. */
   readonly workflow: string;
@@ -18,11 +18,11 @@ export interface ScheduleStore extends AsyncDisposable {
   list(): Promise<readonly ScheduleRecord[]>;
   /** Finds a schedule. */
   find(name: string): Promise<ScheduleRecord | undefined>;
-  /** Adds a schedule. Resolves to false if there is one of that name. `script` is that of a shared journal. */
+  /** Adds a schedule. Resolves to false if there is one of that name. `script` is required in a shared journal. */
   add(schedule: ScheduleRecord, script?: PackedScript): Promise<boolean>;
   /**
    * Changes a schedule, if it exists, and resolves to the changed one. No other process changes it in between. `change` must
-   * have no effects, because a store may call it again. `script` replaces that of a shared journal.
+   * have no effects, because a store may call it again. In a shared journal, `script` replaces the recorded script.
    */
   change(
     name: string,

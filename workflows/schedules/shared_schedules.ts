@@ -17,13 +17,13 @@ import { type CronTimes, parseCron } from "./cron.ts";
 import { type LockedSchedule, PostgresScheduleStore, type ScheduleWork } from "./postgres_schedule_store.ts";
 import { describeSkip, endRun, orderDueRuns, type ScheduledRun, type ScheduleRecord } from "./schedule.ts";
 
-/** Milliseconds between two looks at a schedule with runs in progress. */
+/** Milliseconds between two checks of a schedule with runs in progress. */
 const CHECK_MILLISECONDS = 1000;
 
-/** Milliseconds after which another attempt to start a run is made here. Workers on other machines try meanwhile. */
+/** Milliseconds until this worker tries again to start a run. Workers on other machines may start it meanwhile. */
 const RETRY_MILLISECONDS = 5000;
 
-/** Milliseconds after which a run that could not be started here has failed. */
+/** Milliseconds for which this worker tries to start a run. After that, the run has failed. */
 const MAX_START_MILLISECONDS = 60_000;
 
 /** A schedule after work on it, and what to log when it is committed. */
@@ -31,15 +31,15 @@ interface LoggedWork extends ScheduleWork {
   readonly lines: readonly string[];
 }
 
-/** A run that could not be started here. Times are in milliseconds since 1970. */
+/** A run that this worker could not start. Times are in milliseconds since 1970. */
 interface FailedStart {
   readonly firstAt: number;
   readonly retryAt: number;
 }
 
 /**
- * Orders the runs of schedules when they are due, and records them. The workers of the journal process them. A due time is
- * committed together with its run.
+ * Orders the runs of schedules when they are due, and records them for the workers of the journal. Each due time is committed
+ * together with its run.
  */
 export class SharedSchedules {
   readonly #store: PostgresScheduleStore;
@@ -64,9 +64,9 @@ export class SharedSchedules {
     }
   }
 
-  /** Lets a worker look at a schedule at once, because one of its runs may have ended. */
-  async lookAgain(name: string): Promise<void> {
-    await this.#store.lookAgain(name);
+  /** Makes a worker check a schedule at once, because one of its runs may have ended. */
+  async requestCheck(name: string): Promise<void> {
+    await this.#store.requestCheck(name);
   }
 
   async #work(locked: LockedSchedule): Promise<LoggedWork> {

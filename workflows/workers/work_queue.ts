@@ -323,7 +323,7 @@ export class WorkQueue {
     );
   }
 
-  /** Takes inputs of a run, within the limits of the run. With `safe`, takes none if all counts have reached their bounds. */
+  /** Takes inputs of a run, within the limits of the run. Takes none if all counts in `safe` have reached their bounds. */
   async take(runId: string, limit: number, safe?: SafeCounts): Promise<readonly ClaimedInput[]> {
     const { id } = await this.#journal.openSession();
     const [, taken] = await this.#journal.database.transact([

@@ -232,7 +232,7 @@ class Worker implements MeasuredWorker {
     return taken;
   }
 
-  /** Takes inputs of a run. Without a result, its counts may have reached bounds that are too low by now. */
+  /** Takes inputs of a run. If it gets none, its bounds may be out of date: then computes them again, and retries once. */
   async #take(run: OpenedRun, limit: number): Promise<readonly ClaimedInput[]> {
     const { queued: { id }, safeCounts } = run;
     const claims = await this.#queue.take(id, limit, safeCounts);
@@ -279,7 +279,7 @@ class Worker implements MeasuredWorker {
     }
   }
 
-  /** Creates a caller that retries the calls of a run, waits while the service is unavailable, and keeps the limits. */
+  /** Creates a caller that retries the calls of a run, waits while the service is unavailable, and keeps to the limits. */
   #createCaller({ id, settings }: RunRecord): Caller {
     if (this.#service === undefined) return this.#caller;
     const target = readTarget({ ...this.#options.service, warn: () => {} });
@@ -352,11 +352,11 @@ class Worker implements MeasuredWorker {
     }
   }
 
-  /** Ends a run if all its inputs have ended. Its schedule may have another run to start then. */
+  /** Ends a run if all its inputs have ended. Its schedule may then start another one. */
   async #settle({ id, settings: { schedule } }: RunRecord): Promise<void> {
     await this.#queue.settle(id);
     if (schedule === undefined) return;
-    await this.#schedules.lookAgain(schedule);
+    await this.#schedules.requestCheck(schedule);
     this.#scheduledAt = 0;
   }
 
@@ -399,7 +399,7 @@ class Worker implements MeasuredWorker {
 
 const NONE = { done: 0, failed: 0 };
 
-/** Returns the safe counts of all inputs of a run, given how many have ended since it was last continued. */
+/** Returns the safe counts for all inputs of a run. `counts` are those since it was last continued. */
 function findTotalSafeCounts(
   { settings: { maxFailures, earlier = NONE } }: RunRecord,
   counts = NONE,

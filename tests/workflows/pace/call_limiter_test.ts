@@ -30,7 +30,7 @@ function shareSequence(workers: number, perSecond: number) {
   return shared;
 }
 
-Deno.test("calls start in order, in the distances of the limit", async () => {
+Deno.test("calls start in order, at the intervals of the limit", async () => {
   const pacer = new CallPacer([createLocalLimiter(100)]);
   const order: number[] = [];
   const start = performance.now();
@@ -39,7 +39,7 @@ Deno.test("calls start in order, in the distances of the limit", async () => {
     order.push(call);
   }));
   assert.deepEqual(order, [1, 2, 3, 4, 5, 6]);
-  assert.ok(performance.now() - start >= 49, "five distances of 10 ms");
+  assert.ok(performance.now() - start >= 49, "five intervals of 10 ms");
 });
 
 Deno.test("a call that sends two requests uses two slots", async () => {
@@ -49,7 +49,7 @@ Deno.test("a call that sends two requests uses two slots", async () => {
   assert.ok(performance.now() - start >= 99);
 });
 
-Deno.test("several workers keep one limit together, and request slots in blocks", async () => {
+Deno.test("several workers keep to one limit together, and request slots in blocks", async () => {
   const [workers, perSecond, each] = [4, 200, 50];
   const shared = shareSequence(workers, perSecond);
   const times = await startAll(shared.limiters.map((limiter) => new CallPacer([limiter])), each);
@@ -59,7 +59,7 @@ Deno.test("several workers keep one limit together, and request slots in blocks"
   assert.ok(shared.requests < calls / 4, `${shared.requests} requests for ${calls} calls`);
 });
 
-Deno.test("the calls of two runs keep the limit of each run, and that of their service", async () => {
+Deno.test("the calls of two runs keep to the limit of each run, and to that of their service", async () => {
   const service = createLocalLimiter(100);
   const limited = new CallPacer([createLocalLimiter(20), service]);
   const [slow, fast] = await Promise.all([startAll([limited], 8), startAll([new CallPacer([service])], 50)]);
@@ -96,7 +96,7 @@ Deno.test("a limit that begins and ends applies to the next call", async () => {
   await startAll([pacer], 100);
 });
 
-Deno.test("a failed request of slots fails the call that needs them, and not the next one", async () => {
+Deno.test("a failed request for slots fails the call that needs them, and not the next one", async () => {
   let isFailing = true;
   const limiter = new CallLimiter(() => 10, (count) => {
     if (isFailing) return Promise.reject(new Error("No connection."));

@@ -1,12 +1,12 @@
-/** Slots of calls: processes that share a sequence keep to its limit together. */
+/** Slots for calls: processes that share a sequence keep to its limit together. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { GRACE_MILLISECONDS, HeldSlots, SlotSequence } from "../../../workflows/pace/slots.ts";
+import { GRACE_MILLISECONDS, SlotSequence, UnusedSlots } from "../../../workflows/pace/slots.ts";
 
 const WORKERS = 4;
 const MAX_LATENCY = 50;
 
-/** Attempts of workers: each makes calls after some milliseconds and, without further slots, requests some. */
+/** Attempts of workers to make calls. `after` is the time since the previous attempt. A worker without slots requests some. */
 const attempts = fc.array(
   fc.record({
     after: fc.integer({ min: 0, max: 150 }),
@@ -22,7 +22,7 @@ Deno.test("workers that share a sequence of slots never make more calls than its
   fc.assert(
     fc.property(fc.double({ min: 0.5, max: 2000, noNaN: true }), attempts, (perSecond, attempts) => {
       const sequence = new SlotSequence();
-      const workers = Array.from({ length: WORKERS }, () => ({ held: new HeldSlots(), freeAt: 0 }));
+      const workers = Array.from({ length: WORKERS }, () => ({ unused: new UnusedSlots(), freeAt: 0 }));
       const calls: number[] = [];
       let now = 0;
       for (const { after, worker, calls: wanted, requested, latency } of attempts) {
@@ -30,12 +30,12 @@ Deno.test("workers that share a sequence of slots never make more calls than its
         const one = workers[worker];
         if (one === undefined || one.freeAt > now) continue;
         for (let call = 0; call < wanted; call++) {
-          if ((one.held.findNext(now) ?? Infinity) > now) break;
-          one.held.useNext();
+          if ((one.unused.findNext(now) ?? Infinity) > now) break;
+          one.unused.useNext();
           calls.push(now);
         }
-        if (one.held.length > 0) continue;
-        one.held.add(sequence.grant(requested, perSecond, now), now + latency);
+        if (one.unused.length > 0) continue;
+        one.unused.add(sequence.grant(requested, perSecond, now), now + latency);
         one.freeAt = now + latency;
       }
       const interval = 1000 / perSecond;
@@ -52,12 +52,12 @@ Deno.test("workers that share a sequence of slots never make more calls than its
   );
 });
 
-Deno.test("a slot can be used from its time on, until it expires", () => {
-  const held = new HeldSlots();
-  held.add({ count: 3, delay: 10, interval: 20 }, 1000);
-  assert.deepEqual([held.findNext(1000), held.last, held.length], [1010, 1050, 3]);
-  held.useNext();
-  assert.equal(held.findNext(1030 + GRACE_MILLISECONDS), 1030);
-  assert.equal(held.findNext(1031 + GRACE_MILLISECONDS), 1050);
-  assert.equal(held.expired, 1);
+Deno.test("a slot can be used from its time until it expires", () => {
+  const unused = new UnusedSlots();
+  unused.add({ count: 3, delay: 10, interval: 20 }, 1000);
+  assert.deepEqual([unused.findNext(1000), unused.last, unused.length], [1010, 1050, 3]);
+  unused.useNext();
+  assert.equal(unused.findNext(1030 + GRACE_MILLISECONDS), 1030);
+  assert.equal(unused.findNext(1031 + GRACE_MILLISECONDS), 1050);
+  assert.equal(unused.expired, 1);
 });

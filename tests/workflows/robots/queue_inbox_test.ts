@@ -32,7 +32,7 @@ Deno.test("a robot finds the assignments of its queue behind more than 1,000 oth
   assert.deepEqual((await inbox.take(1, (id) => id > "A-1260")).map(({ place }) => place), ["A-1261"]);
 });
 
-Deno.test("a robot reads its inbox once for many assignments, and again when it has supplied all", async () => {
+Deno.test("a robot reads its inbox once for many assignments, and again after it has returned all", async () => {
   await using api = startInbox(0, 100);
   const inbox = await openInbox(api);
   const supplied: string[] = [];

@@ -1,4 +1,4 @@
-/** Records of inputs that are read many at once when a run resumes. */
+/** Records of inputs that are read in pages when a run resumes. */
 import assert from "node:assert/strict";
 import { createDamageError, JournalDamage } from "../../../workflows/journal/damage.ts";
 import type { InputRecord } from "../../../workflows/journal/journal.ts";

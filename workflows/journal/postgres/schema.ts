@@ -83,7 +83,7 @@ const TABLES = `
 /**
  * Schedules, and the assignments of robots.
  *
- * - `nextAt` is the time in milliseconds since 1970 at which a worker looks at a schedule next.
+ * - `nextAt` is the time in milliseconds since 1970 at which a worker checks a schedule next.
  * - An active assignment belongs to an open input. Its row remains after a failure, until it is completed or parked.
  * - `isCounted` says that `failures` includes the failure of that input, so that a repeated count changes nothing.
  */
