@@ -164,7 +164,7 @@ class PooledConnection implements Connection {
     }
   }
 
-  /** Sends the statements that start in this turn of the event loop in one packet: the server then waits for none of them. */
+  /** Sends statements that start together in one packet, so that the server need not wait between them. */
   #collect(): void {
     if (this.#isCollecting) return;
     this.#isCollecting = true;

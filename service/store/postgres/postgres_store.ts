@@ -60,7 +60,7 @@ const BUILD_SECONDS = 24 * 60 * 60;
 /** Number of units that change data until the counts are merged. */
 const CHANGES_PER_MERGE = 500;
 
-/** Number of changed cases until their texts are merged. Every text search reads these cases. */
+/** Number of changed cases until their texts are merged. Until then, every text search reads these cases. */
 const CASES_PER_MERGE = 256;
 
 /** Number of times that a unit runs, if other units change the same data or the connection is lost. */

@@ -47,7 +47,7 @@ const COUNTED_CASES = `(
     GROUP BY "typeId", status, "stageId" HAVING SUM(number) > 0
   ) AS cases`;
 
-/** Comparators that an index of a field serves, and the comparison of its keys. Keys of different values may be equal. */
+/** Comparators that the index of a field serves, with the comparators of its keys. Different values may have equal keys. */
 const KEY_OPERATORS: ReadonlyMap<Comparator, string> = new Map([
   ["EQ", "="],
   ["GT", ">="],
@@ -73,8 +73,8 @@ export interface PageOptions {
   readonly after?: RowPlace | undefined;
   readonly indexes?: CaseIndexes | undefined;
   /**
-   * Searches only this many of the newest cases that the text index finds. The rows are then the first of the whole result, in
-   * the order of creation, if they fill the page.
+   * Searches only this many of the newest cases that the text index finds. If the rows fill the page, they are those of a
+   * search of all cases, in the order of creation.
    */
   readonly newest?: number | undefined;
 }
@@ -111,8 +111,8 @@ export function compileCount(query: RowQuery, indexes?: CaseIndexes): Compiled {
 }
 
 /**
- * Compiles the statement that reports, in the column `isFrequent`, whether the text index finds more cases than some for a
- * query. Returns undefined if the query does not use the index.
+ * Compiles the statement that reports, in the column `isFrequent`, whether the text index finds more than `newest` cases for
+ * a query. Returns undefined if the query does not use the index.
  */
 export function compileIsFrequent(query: RowQuery, indexes: CaseIndexes, newest: number): Compiled | undefined {
   const compiler = new Compiler(query, { indexes });
@@ -312,7 +312,7 @@ class Compiler {
       (terms.length > 0 ? ` GROUP BY ${terms.join(", ")}` : "");
   }
 
-  /** Compiles the statement that finds cases in the text index: each matching case contains at least one of some texts. */
+  /** Compiles the statement that finds cases in the text index. Each matching case contains at least one of the texts. */
   findTexts(): string | undefined {
     const { source, filter } = this.#query;
     if (this.#indexes.hasTexts !== true || source.kind !== "cases") return undefined;
@@ -322,9 +322,9 @@ class Compiler {
   }
 
   /**
-   * Compiles the conditions that the text index finds a case. Texts that have changed are not in the index yet, so that their
-   * cases are always found. Without the cases that it finds, the newest case is the bound from which the result may be
-   * incomplete. The array keeps PostgreSQL from comparing each case with all texts.
+   * Compiles the conditions that the text index finds a case. Stale texts are not in the index yet, so their cases always meet
+   * them. With `newest`, a case must also be newer than each case before those that are searched: any other match then comes
+   * later in the order. The array keeps PostgreSQL from comparing each case with all texts.
    */
   #search(): string[] {
     const found = this.findTexts();
@@ -364,9 +364,9 @@ class Compiler {
   }
 
   #condition(filter: Condition): string {
-    const found = this.#hasKey(filter);
+    const indexed = this.#matchKey(filter);
     const condition = this.#compare(filter);
-    return found === undefined ? condition : `${found} AND (${condition})`;
+    return indexed === undefined ? condition : `${indexed} AND (${condition})`;
   }
 
   #compare(filter: Condition): string {
@@ -435,8 +435,8 @@ class Compiler {
     return compileKey(text, number);
   }
 
-  /** Compiles a condition that the index of a field serves. All cases that meet the condition meet it, too. */
-  #hasKey(filter: Condition): string | undefined {
+  /** Compiles a wider condition that the index of a field serves. All cases that meet `filter` meet it. */
+  #matchKey(filter: Condition): string | undefined {
     if ("isNull" in filter) return this.#isIndexed(filter.isNull) ? `${this.#key(filter.isNull)} = ''` : undefined;
     if (filter.ignoreCase === true) return undefined;
     if ("in" in filter) {
@@ -449,11 +449,11 @@ class Compiler {
     const operator = KEY_OPERATORS.get(filter.comparator);
     if (operator === undefined || "field" in filter.right || !this.#isIndexed(filter.left)) return undefined;
     const key = this.#key(filter.left);
-    const condition = `${key} ${operator} ${this.#keyOf(filter.right.value)}`;
+    const condition = `${key} ${operator} ${this.#toKey(filter.right.value)}`;
     return operator === "<=" ? `${key} > '' AND ${condition}` : condition;
   }
 
-  #keyOf(value: Value): string {
+  #toKey(value: Value): string {
     const { text, number } = this.#value(value);
     return compileKey(text, number);
   }

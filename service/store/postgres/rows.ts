@@ -16,7 +16,7 @@ export function insertInto(table: TableName): string {
   return `INSERT INTO ${table} (${names.map(quote).join(", ")}) VALUES (${values.join(", ")})`;
 }
 
-/** Returns the statement that replaces the columns of a row, apart from the constant ones. See `encodeUpdate`. */
+/** Returns the statement that replaces the columns of a row, apart from the constant ones. `encodeUpdate` returns its parameters. */
 export function update(table: TableName): string {
   const { key } = getTable(table);
   const set = (name: string, index: number) => `${quote(name)} = $${index + 1}`;

@@ -21,7 +21,7 @@ import {
   type RowPlace,
 } from "./query.ts";
 
-/** Numbers of the newest cases with a frequent text that are tried before all. */
+/** Numbers of newest cases that are searched for a frequent text before all cases are. */
 const NEWEST: readonly number[] = [100, 2000];
 
 /** Runs a statement. */
@@ -63,7 +63,7 @@ export async function queryRows(
   });
 }
 
-/** Reports whether the text index finds more cases for a query than those that are tried first. */
+/** Reports whether the text index finds more than `newest` cases for a query. */
 async function isFrequent(
   run: RunStatement,
   query: RowQuery,

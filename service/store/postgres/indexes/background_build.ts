@@ -3,7 +3,7 @@ import { getErrorMessage } from "../../../../lib/errors.ts";
 import { delay } from "../../../../utils/async/abort.ts";
 import type { Connection, Pool } from "../../../../utils/postgres/pool.ts";
 
-/** Milliseconds between two checks whether another process has built the indexes. */
+/** Milliseconds between two attempts to get the lock of a build. */
 const INTERVAL = 10_000;
 
 /** Seconds until a failed build starts again. Each attempt reads all cases. */
@@ -21,11 +21,11 @@ export interface BuildOptions {
 
 /** Indexes to build. */
 export interface Build {
-  /** Completes messages: `<name> cannot be built`. */
+  /** Subject of messages: `<name> cannot be built`. */
   readonly name: string;
-  /** A sentence that says what happens without them. */
+  /** A sentence about the effect of missing indexes. */
   readonly effect: string;
-  /** Lets one process at a time build them: an SQL expression for a number. */
+  /** SQL expression for the number of the lock that lets one process at a time build them. */
   readonly lock: string;
   /** Reports whether they exist. */
   isDone(connection: Connection): Promise<boolean>;
@@ -48,7 +48,7 @@ export class BackgroundBuild implements AsyncDisposable {
     this.#ended = this.#repeat();
   }
 
-  /** Stops the build. The next one starts again. */
+  /** Stops the build. The next process starts it again. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed.abort();
     // If it fails, the connection of the build is lost, too.
@@ -65,7 +65,7 @@ export class BackgroundBuild implements AsyncDisposable {
     }
   }
 
-  /** After a failure, e.g. if the disk is full, tries again until it is stopped. */
+  /** Builds the indexes. After a failure, e.g. if the disk is full, tries again until it is stopped. */
   async #repeat(): Promise<void> {
     const { note, retrySeconds = RETRY_SECONDS } = this.#options;
     const { name, effect } = this.#build;

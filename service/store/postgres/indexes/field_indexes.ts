@@ -5,9 +5,9 @@ import { escapeText } from "../escape_text.ts";
 import { BackgroundBuild, type BuildOptions } from "./background_build.ts";
 
 /**
- * Creates the function of the indexes. `svc_key` returns a text in the order of values: missing values, numbers, then texts.
- * Keys of different values may be equal, because an entry of an index must be short: a text counts with its first 200
- * characters, and a number with its 64 bits.
+ * Creates the function of the indexes. `svc_key` returns a text that sorts as its value: missing values, numbers, then texts.
+ * Different values may have equal keys, because an entry of an index must be short. A key contains the first 200 characters
+ * of a text, or the 64 bits of a number.
  */
 export const KEY_FUNCTION = `
   CREATE FUNCTION svc_key(value text, number numeric) RETURNS text LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
@@ -77,7 +77,7 @@ export class FieldIndexes implements AsyncDisposable {
     await this.#areCreated(connection, wanted);
   }
 
-  /** Stops creating indexes. The next process starts again. */
+  /** Stops creating indexes. The next process continues. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#build?.[Symbol.asyncDispose]();
   }
@@ -106,7 +106,7 @@ async function readNames(connection: Connection): Promise<ReadonlyMap<string, bo
 async function changeIndexes(connection: Connection, wanted: Wanted, how: "CONCURRENTLY" | "" = ""): Promise<void> {
   const found = await readNames(connection);
   for (const [name, isValid] of found) {
-    // A build that was interrupted has left an index that nothing uses.
+    // An interrupted build leaves an invalid index.
     if (!wanted.has(name) || !isValid) await connection.run(`DROP INDEX ${how} IF EXISTS "${name}"`);
   }
   const missing = [...wanted].filter(([name]) => found.get(name) !== true);

@@ -41,8 +41,8 @@ export const TEXT_TABLES = `
 `;
 
 /**
- * Creates the function that computes the text of a case. A number may have more digits than `jsonb` allows, and one such case
- * must not keep the texts of all others from the index: the number is then left out.
+ * Creates the function that computes the text of a case. A number may have more digits than `jsonb` allows. It is left out,
+ * because an error would keep the texts of all cases from the index.
  */
 export const CASE_TEXT_FUNCTION = `
   CREATE FUNCTION svc_case_text(number text, content json) RETURNS text LANGUAGE plpgsql STABLE
@@ -69,7 +69,7 @@ export const MERGE_TEXTS = `
     WHERE seq IN (SELECT seq FROM stale)
     ON CONFLICT (seq) DO UPDATE SET text = excluded.text WHERE "caseTexts".text <> excluded.text`;
 
-/** Number of stale texts from which queries do not use the index: they read each of the cases. */
+/** Number of stale texts from which queries do not use the index, because they would compare each of these cases. */
 const MAX_STALE = 5000;
 
 /** Lets one process at a time build the index. */
@@ -121,7 +121,7 @@ export class TextIndex implements AsyncDisposable {
     return this.#isReady;
   }
 
-  /** Stops building the index. The next process starts again. */
+  /** Stops building the index. The next process starts it again. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#build?.[Symbol.asyncDispose]();
   }
@@ -139,7 +139,7 @@ async function build(connection: Connection, schema: string): Promise<void> {
   do await connection.run(MERGE_TEXTS); while ((await connection.run('SELECT FROM "staleTexts" LIMIT 1')).count > 0);
   const { rows: [row] } = await connection.run(STATE);
   if (row?.isValid !== true) {
-    // A build that was interrupted has left an index that nothing uses.
+    // An interrupted build leaves an invalid index.
     await connection.run(`DROP INDEX IF EXISTS "textsByTrigram"`);
     await connection.run(compileIndex(schema, "CONCURRENTLY"));
     await connection.run(`ANALYZE "caseTexts", "staleTexts"`);
