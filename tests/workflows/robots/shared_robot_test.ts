@@ -131,7 +131,7 @@ Deno.test("a robot with an edited script leaves the assignments of the earlier o
   await review.write(REVIEW);
   const left = await review.work("--until-empty");
   assert.deepEqual([left.code, left.stdout], [0, ""], left.stderr);
-  assert.match(left.stderr, /has assignments of a robot with another version of the script\. .* use --force\.\n$/);
+  assert.match(left.stderr, /belongs to another version of the script\. .* use --force\.\n$/);
   await eventually("the assignment is continued", async () => {
     const [result] = readResults(await review.work("--until-empty", "--force"));
     return JSON.stringify(result?.result) === `{"P-1":"Pending-Decision"}`;
