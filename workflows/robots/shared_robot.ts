@@ -154,7 +154,7 @@ class SharedRobot {
 
   async #claimFromInbox(): Promise<void> {
     const ended = this.#ended;
-    // Each is offered once: another robot works on it if it was not claimed, or it is delayed.
+    // Assignments are offered once. Other robots work on those that were not claimed, or they are delayed.
     const offered = new Set<string>();
     while (this.#free > 0 && !this.#options.drain.aborted && this.#failure === undefined) {
       const found = await this.#inbox.take(this.#free, (id) => !this.#active.has(id) && !offered.has(id));

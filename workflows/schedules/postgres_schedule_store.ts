@@ -111,8 +111,8 @@ export class PostgresScheduleStore implements ScheduleStore {
 
   /**
    * Calls `work` with the next schedule to check that no other worker checks now, in one transaction. Resolves to undefined
-   * if there is none. May call `work` again if the connection is lost. After an error, a schedule is checked again after a
-   * minute.
+   * if there is no such schedule. May call `work` again if the connection is lost. After an error, the schedule is checked
+   * again after a minute.
    */
   async workOnNext<T extends ScheduleWork>(work: (locked: LockedSchedule) => Promise<T>): Promise<T | undefined> {
     let failure: unknown;
