@@ -32,6 +32,7 @@ export function toRun(row: Row): RunRecord {
     state: toState(row),
     startedAt: Number(row.startedAt),
     ...(row.endedAt !== null && { endedAt: Number(row.endedAt) }),
+    ...(row.isForWorkers === true && { isForWorkers: true }),
   };
 }
 

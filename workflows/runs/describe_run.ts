@@ -172,10 +172,10 @@ function decodeBody(content: string): JsonValue {
   return head.content !== undefined || text === "" ? head : parseJsonOrText(text);
 }
 
-/** Describes the state of a run. Only a process that works on an open run can have claimed it. */
-async function describeState(journal: Journal, { id, state }: RunRecord): Promise<ShownState> {
+/** Describes the state of a run. Only a process that works on an open run can have claimed it. Workers claim inputs instead. */
+async function describeState(journal: Journal, { id, state, isForWorkers }: RunRecord): Promise<ShownState> {
   if (state !== "open") return state;
-  return await journal.isRunClaimed(id) ? "running" : "interrupted";
+  return isForWorkers === true || await journal.isRunClaimed(id) ? "running" : "interrupted";
 }
 
 function formatTime(at: number): string {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { CallerOptions } from "../../../lib/client/caller.ts";
 import { openPostgresJournal } from "../../../workflows/journal/postgres/postgres_journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
+import { openRuns } from "../../../workflows/runs/runs.ts";
 import { readStatus } from "../../../workflows/workers/read_status.ts";
 import { type SubmitOptions, submitRun } from "../../../workflows/workers/submit_run.ts";
 import { WorkQueue } from "../../../workflows/workers/work_queue.ts";
@@ -60,6 +61,14 @@ Deno.test("a command that is interrupted reports whether workers have all inputs
     assert.match(hint, /svc workflow watch r1 .*svc workflow cancel r1 /);
     return true;
   });
+});
+
+Deno.test("a run whose inputs workers take is running in the list, also before a worker starts", async () => {
+  await using submission = await openSubmission();
+  await using run = await submission.submit({ inputs: [1] });
+  await run.recorded;
+  await using runs = openRuns({ journal: submission.location });
+  assert.deepEqual((await runs.list()).map(({ id, state }) => [id, state]), [["r1", "running"]]);
 });
 
 Deno.test("a run ends although the worker of its last input was killed before it could end the run", async () => {

@@ -39,7 +39,8 @@ const PATIENCE = 5000;
 const CLOSE_MILLISECONDS = 5000;
 
 /** The columns of a run that a record has. A script may be large. */
-const RUN_COLUMNS = `id, name, digest, settings, state, "startedAt", "endedAt"`;
+const RUN_COLUMNS = `id, name, digest, settings, state, "startedAt", "endedAt",
+  script IS NOT NULL AND NOT "hasReachedMaxFailures" AS "isForWorkers"`;
 
 const RUN_BY_ID = `SELECT ${RUN_COLUMNS} FROM runs WHERE id = $1`;
 
