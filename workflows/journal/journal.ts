@@ -48,7 +48,7 @@ export interface RunSettings {
   readonly callRate?: number;
   /** Failures after which no further input starts: a number, or a share such as `5%`. */
   readonly maxFailures?: string;
-  /** Inputs that had ended before the run was last continued. They do not count for `maxFailures`. */
+  /** Inputs that had ended before the run was last continued. They do not count toward `maxFailures`. */
   readonly earlier?: { readonly done: number; readonly failed: number };
   /** Limits of each input. */
   readonly limits: Limits;

@@ -170,7 +170,7 @@ export class Runs implements AsyncDisposable {
     return await describeRun(await this.#existingJournal(), await this.#findRun(id));
   }
 
-  /** Returns the status of a run: totals, rate, and failures by cause. */
+  /** Returns the status of a run: totals, speed, limits, and failures by cause. */
   async status(id: string): Promise<RunStatus> {
     const run = await this.#findRun(id);
     const { readStatus } = await import("../workers/read_status.ts");

@@ -26,9 +26,9 @@ export type RunStatus = {
   readonly running: number;
   /** Inputs that end per second. */
   readonly perSecond: number;
-  /** Most inputs that start per second; absent without a limit. */
+  /** Maximum number of inputs that start per second; absent without a limit. */
   readonly rate?: number;
-  /** Most calls per second; absent without a limit. */
+  /** Maximum number of calls per second; absent without a limit. */
   readonly callRate?: number;
   /** Estimated seconds until the run ends; absent if they cannot be estimated. */
   readonly secondsLeft?: number;

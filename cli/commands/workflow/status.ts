@@ -3,7 +3,7 @@ import { journal, runId } from "./shared/flags.ts";
 
 /** `svc workflow status`. */
 export const statusCommand: LocalCommand = localCommand({
-  summary: "Show the progress of a run, its rate, and its failures by cause",
+  summary: "Show the progress, speed and limits of a run, and its failures by cause",
   details: "With --journal postgres://…, it works from any machine.",
   args: [runId],
   flags: journal,

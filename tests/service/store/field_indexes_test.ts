@@ -165,7 +165,7 @@ Deno.test("an index changes no result", async () => {
   );
 });
 
-Deno.test("names are only names, with quotes, control characters, SQL and of any length (SQLite)", async () => {
+Deno.test("fields with quotes, control characters, SQL or long texts in their names get indexes (SQLite)", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/store.db`;
   using db = new DatabaseSync(path);
@@ -173,7 +173,7 @@ Deno.test("names are only names, with quotes, control characters, SQL and of any
   await checkNames(openSqliteStore(path), () => db.prepare(sql).all().length);
 });
 
-Deno.test("names are only names, with quotes, control characters, SQL and of any length (PostgreSQL)", async () => {
+Deno.test("fields with quotes, control characters, SQL or long texts in their names get indexes (PostgreSQL)", async () => {
   await using schema = useTestSchema();
   const store = await openPostgresStore(schema.parsed);
   const pool = await schema.open();

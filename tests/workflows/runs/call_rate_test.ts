@@ -42,7 +42,7 @@ const atLeast = (calls: number, perSecond: number) => (calls - 1) * 1000 / perSe
 
 const GETS = "for (let call = 0; call < 5; call++) await svc.cases.get(input); return input;";
 
-Deno.test("--call-rate holds for all inputs of a run, and the status shows it", async () => {
+Deno.test("--call-rate applies to all inputs of a run together, and the status shows it", async () => {
   await using limited = await openLimitedRun(GETS, { callRate: 25, concurrency: 4 });
   const inputs = ["C-1", "C-2", "C-3", "C-4"];
   const { calls, milliseconds, succeeded } = await limited.start(inputs);
@@ -63,7 +63,7 @@ Deno.test("retry keeps the limit of calls, or takes another one", async () => {
   assert.equal((await limited.runs.status("r1")).callRate, 20);
 });
 
-Deno.test("the read of an entity tag before a change counts for --call-rate", async () => {
+Deno.test("the read of an entity tag before a change counts against --call-rate", async () => {
   const perform = `await svc.assignments.perform("A-1", { action: "Register" }); return input;`;
   await using limited = await openLimitedRun(perform, { callRate: 20, concurrency: 8 });
   const { calls, milliseconds } = await limited.start(["1", "2", "3", "4", "5", "6", "7", "8"]);

@@ -223,7 +223,7 @@ async function listStates(workspace: ScriptWorkspace): Promise<string[]> {
   return (await runs.list({ schedule: "s" })).map(({ state }) => state);
 }
 
-Deno.test("processes that look for a worker at the same time do not take each other for one", async () => {
+Deno.test("processes that check for a worker at the same time do not mistake each other for one", async () => {
   await using work = await openClockwork("SQLite", "return 1;");
   const { schedules, script } = work;
   await schedules.add({ name: "s", script, cron: "0 0 1 1 *", timeZone: "UTC" });

@@ -94,7 +94,7 @@ Deno.test("a run that was deleted is not started again, and its schedule continu
   ]);
 });
 
-Deno.test("a run whose file this machine lacks is left to others for a minute, and then it has failed", async () => {
+Deno.test("a run whose file is missing on this machine is left to other workers for a minute, and then fails", async () => {
   await using work = await openClockwork("PostgreSQL", "return 1;");
   const { clock, schedules, script } = work;
   const each = `${script}.ndjson`;

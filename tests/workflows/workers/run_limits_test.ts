@@ -79,7 +79,7 @@ Deno.test("--concurrency and --rate hold for all workers together", async () => 
   assert.ok(starts.length <= (seconds + 0.1) * rate + rate / 4 + 1, `${starts.length} inputs in ${seconds} s`);
 });
 
-/** Asserts that in no period more calls were made than a rate permits, apart from some that started late. */
+/** Asserts that no period contains more calls than a rate permits, apart from some that started late. */
 function assertRate(times: readonly number[], perSecond: number): void {
   for (const [first, start] of times.entries()) {
     for (let index = first; index < times.length; index++) {
@@ -93,7 +93,7 @@ function assertRate(times: readonly number[], perSecond: number): void {
 
 const CALLS = "for (let call = 0; call < 8; call++) await svc.cases.get(input); return input;";
 
-Deno.test("--call-rate holds for all workers of a run together, also after it was resumed with another one", async () => {
+Deno.test("--call-rate applies to all workers of a run together, also after a retry with another one", async () => {
   await using workers = await openWorkers(CALLS, [undefined, undefined, undefined, undefined]);
   workers.missing.add("C-8");
   {
@@ -113,7 +113,7 @@ Deno.test("--call-rate holds for all workers of a run together, also after it wa
   assert.equal((await runs.status("r1")).callRate, 20);
 });
 
-Deno.test("the lowest --call-rate of the workers of a service holds for all of them, over several runs", async () => {
+Deno.test("the lowest --call-rate of the workers of a service applies to all of them, over several runs", async () => {
   await using workers = await openWorkers(CALLS, [60, undefined, 30]);
   await using one = await workers.submit({ inputs: numbers(4), concurrency: 4 });
   await using other = await workers.submit({ inputs: numbers(4), concurrency: 4, id: "r2" });
@@ -155,7 +155,7 @@ Deno.test("--max-failures stops all workers, and retry gives the failed inputs b
   assert.equal((await runs.status("r1")).state, "done");
 });
 
-Deno.test("a share of failures stops all workers exactly at the 20th input, although the inputs before have failed", async () => {
+Deno.test("a share of failures stops all workers exactly at the 20th input, even if earlier inputs have exceeded it", async () => {
   await using workers = await openWorkers(GET);
   for (const id of numbers(3)) workers.missing.add(id);
   await using run = await workers.submit({ inputs: numbers(40), concurrency: 1, maxFailures: "10%" });
@@ -163,7 +163,7 @@ Deno.test("a share of failures stops all workers exactly at the 20th input, alth
   assert.deepEqual([inputs, failed, reachedMaxFailures], [20, 3, "10%"]);
 });
 
-Deno.test("stopped inputs count for --max-failures as soon as they have stopped", async () => {
+Deno.test("stopped inputs count toward --max-failures as soon as they have stopped", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return input;", []) });
   await using schema = useTestSchema();
   const options = { script: `${folder.path}/script.ts`, id: "r1", workers: schema.location, inputs: [1, 2, 3, 4] };

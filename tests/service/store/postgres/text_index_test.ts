@@ -100,7 +100,7 @@ Deno.test("the texts of cases from an earlier version are collected, and its ind
   await Promise.all([store.close(), pool.close()]);
 });
 
-Deno.test("numbers that are too large for jsonb keep no text from the index", () =>
+Deno.test("numbers that are too large for jsonb do not keep texts out of the index", () =>
   withPostgresStore(async (store, schema) => {
     const numbers = ["1e200000", "-1e-200000", "1".repeat(140_000)].map((digits) => new ExactNumber(digits));
     await store.transact(async (tx) => {
