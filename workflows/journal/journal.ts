@@ -80,7 +80,7 @@ export const RUN_STATES = ["open", "done", "failed", "cancelled"] as const satis
 /** The state of a run. It is `open` until all inputs have ended, even while no process works on it. */
 export type RunState = "open" | "done" | "failed" | "cancelled";
 
-/** The state of a run as shown to people. An open run is `running` while a process works on it, or if workers take its inputs. */
+/** The state of a run as shown to people. An open run is `running` while a process works on it, or if workers may take its inputs. */
 export type ShownState = "running" | "interrupted" | "done" | "failed" | "cancelled";
 
 /** All states of a run as shown to people. */
@@ -108,7 +108,7 @@ export interface RunRecord {
   readonly startedAt: number;
   /** End, in milliseconds since 1970. */
   readonly endedAt?: number;
-  /** True if workers take its inputs, unless the run has stopped at its maximum of failures. */
+  /** True if workers may take its inputs: it is a run for workers, and has not stopped at `maxFailures`. */
   readonly isForWorkers?: boolean;
 }
 

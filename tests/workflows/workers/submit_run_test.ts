@@ -63,7 +63,7 @@ Deno.test("a command that is interrupted reports whether workers have all inputs
   });
 });
 
-Deno.test("a run whose inputs workers take is running in the list, also before a worker starts", async () => {
+Deno.test("a run for workers is listed as running, even before a worker starts", async () => {
   await using submission = await openSubmission();
   await using run = await submission.submit({ inputs: [1] });
   await run.recorded;
