@@ -8,7 +8,7 @@ import { describeService } from "../runs/describe_service.ts";
 import { hasOwnGrants } from "../runs/grant_proof.ts";
 import type { InputCounts, StartRunOptions } from "../runs/options.ts";
 import type { Run } from "../runs/run.ts";
-import { defaultJournalPath, isLocation, openRuns } from "../runs/runs.ts";
+import { defaultJournalPath, isPostgresJournal, openRuns } from "../runs/runs.ts";
 import { type CronTimes, parseCron } from "./cron.ts";
 import { describeSkip, endRun, orderDueRuns, type ScheduledRun, type ScheduleRecord } from "./schedule.ts";
 import { type SchedulesOptions, toGranted } from "./schedules.ts";
@@ -33,7 +33,7 @@ export interface WorkerOptions extends SchedulesOptions {
 /** Runs the schedules of a journal until the signal aborts. Waits while another process runs them. */
 export async function runSchedules(options: WorkerOptions): Promise<void> {
   const { journal: path = defaultJournalPath(options.configDirectory), signal, untilIdle = false, log } = options;
-  if (isLocation(path)) {
+  if (isPostgresJournal(path)) {
     throw new SvcError(
       "INVALID_ARGS",
       "svc worker start takes a PostgreSQL location with --store, not with --journal.",

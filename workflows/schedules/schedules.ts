@@ -10,7 +10,7 @@ import { describeRun } from "../runs/describe_run.ts";
 import { type JournalLocation, listJournalArguments, toRunCommand } from "../runs/hints.ts";
 import { proveGrants } from "../runs/grant_proof.ts";
 import { type RunsOptions, type StartRunOptions, toSettings } from "../runs/options.ts";
-import { checkTakesPassword, defaultJournalPath, isLocation, openShared } from "../runs/runs.ts";
+import { checkTakesPassword, defaultJournalPath, isPostgresJournal, openShared } from "../runs/runs.ts";
 import { openWorkflow } from "../scripts/open_workflow.ts";
 import { getLocalTimeZone, parseCron } from "./cron.ts";
 import {
@@ -196,7 +196,7 @@ export class Schedules implements AsyncDisposable {
 
   /** True if the journal is in PostgreSQL. */
   get isShared(): boolean {
-    return isLocation(this.#path);
+    return isPostgresJournal(this.#path);
   }
 
   /** The command line that starts a worker. */
@@ -339,7 +339,7 @@ export class Schedules implements AsyncDisposable {
   /** Opens the store. Throws if there is no file at the path of the options. */
   async #existingStore(): Promise<ScheduleStore> {
     const { journal } = this.#options;
-    if (journal === undefined || this.#store !== undefined || isLocation(journal) || await exists(journal)) {
+    if (journal === undefined || this.#store !== undefined || isPostgresJournal(journal) || await exists(journal)) {
       return await this.#openStore();
     }
     throw new SvcError("INVALID_ARGS", `There is no journal ${journal}.`, {

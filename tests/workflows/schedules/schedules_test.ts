@@ -12,7 +12,7 @@ import {
 } from "../../harness/workflow.ts";
 import { eventually, within } from "../../harness/wait.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
-import { isLocation, openRuns, openShared } from "../../../workflows/runs/runs.ts";
+import { isPostgresJournal, openRuns, openShared } from "../../../workflows/runs/runs.ts";
 import { openClockwork, testSchedules } from "./_clockwork.ts";
 
 const openScriptWorkspace = await prepareScriptWorkspaces();
@@ -73,7 +73,9 @@ testSchedules("a scheduled run keeps what --keep of its schedule says", `log("li
   await schedules.add({ name: "s", script, cron: "*/10 * * * *", timeZone: "UTC", keep: "results" });
   clock.time = "2026-01-01T12:10:00Z";
   await work.work();
-  await using journal = isLocation(work.journal) ? await openShared(work.journal) : await openJournal(work.journal);
+  await using journal = isPostgresJournal(work.journal)
+    ? await openShared(work.journal)
+    : await openJournal(work.journal);
   const events = await journal.events("s-20260101-1210", 1);
   assert.deepEqual(events.map(({ kind }) => kind), ["pruned"]);
 });
