@@ -6,6 +6,7 @@ import { LimitedCommand, makeFolder, svcInProcess } from "../../harness/svc.ts";
 import { CREATE_CASE, openScriptWorkspace, scriptText, waitForOutput } from "../../harness/workflow.ts";
 import { eventually, within } from "../../harness/wait.ts";
 import { openRuns, openShared } from "../../../workflows/runs/runs.ts";
+import { PostgresScheduleStore } from "../../../workflows/schedules/postgres_schedule_store.ts";
 import { openSchedules } from "../../../workflows/schedules/schedules.ts";
 import { SharedSchedules } from "../../../workflows/schedules/shared_schedules.ts";
 import { WorkQueue } from "../../../workflows/workers/work_queue.ts";
@@ -72,6 +73,29 @@ Deno.test("a worker that is killed while it records a run loses nothing, and ano
   await using journal = await openShared(schema.location);
   assert.deepEqual((await journal.listRuns()).map((run) => run.id), [id]);
   assert.equal((await new WorkQueue(journal).readProgress(id))?.total, 3);
+});
+
+Deno.test("an error while a run is recorded leaves no part of it, and the schedule is checked again before it counts as missed", async () => {
+  await using work = await openClockwork("PostgreSQL", "return 1;");
+  const { clock, schedules, script } = work;
+  await schedules.add({ name: "s", script, cron: "0 * * * *", timeZone: "UTC" });
+  await using shared = await openShared(work.journal);
+  const store = new PostgresScheduleStore(shared, () => Date.parse(clock.time));
+  clock.time = "2026-01-01T13:00:01Z";
+  await assert.rejects(
+    store.workOnNext(async ({ connection }) => {
+      await connection.run(`
+        INSERT INTO runs (id, name, digest, settings, state, "startedAt") VALUES ('part', 'n', 'd', '{}', 'open', 1)`);
+      throw new TypeError("unexpected");
+    }),
+    /unexpected/,
+  );
+  assert.deepEqual(await shared.listRuns(), []);
+  await work.order();
+  assert.deepEqual(work.log, []);
+  clock.time = "2026-01-01T13:00:12Z";
+  await work.order();
+  assert.deepEqual(work.log, ["s: started run s-20260101-1300, due 2026-01-01T13:00:00.000Z."]);
 });
 
 Deno.test("a run that was deleted is not started again, and its schedule continues", async () => {
