@@ -87,3 +87,4 @@ export type { ExchangeSummary, Fetch, SessionOptions } from "../../lib/auth/sett
 export type { Warn } from "../../lib/client/callback.ts";
 export type { JsonObject, JsonValue } from "../../utils/json.ts";
 export type { PasswordSource } from "../../utils/postgres/password.ts";
+export type { JournalLocation } from "./hints.ts";

@@ -13,6 +13,7 @@ import type { BatchProgress } from "./batch.ts";
 import { DEFAULT_LIMITS, type Limits } from "../sandbox/host/limits.ts";
 import { parseMaxFailures } from "./rate.ts";
 import type { OpenInputSource } from "./input_source.ts";
+import type { JournalLocation } from "./hints.ts";
 
 /** Number of inputs that are processed at the same time by default. */
 export const DEFAULT_CONCURRENCY = 4;
@@ -46,7 +47,7 @@ export interface RunEvents {
   /** Called when the service is unavailable, and when it is available again. Calls wait in between. */
   readonly onOutage?: (outage: RunOutage) => void;
   /** Called once if workers process the run and none is running, with the location of their journal. */
-  readonly onNoWorker?: (location: string) => void;
+  readonly onNoWorker?: (location: JournalLocation) => void;
   /** Called once when the last result of a batch has been read, before the state of the run is recorded. */
   readonly onEnd?: (counts: InputCounts) => void;
 }

@@ -272,11 +272,11 @@ export class SubmittedRun implements Run {
 
   /** Tells the caller once that the run waits because no worker is running. */
   async #noteNoWorker({ state, running, hasReachedMaxFailures }: QueueProgress): Promise<void> {
-    const { queue, options: { workers, onNoWorker } } = this.#submission;
+    const { queue, options: { onNoWorker } } = this.#submission;
     if (onNoWorker === undefined || this.#hasNotedNoWorker) return;
     if (state !== "open" || running > 0 || hasReachedMaxFailures || await queue.hasWorkers()) return;
     this.#hasNotedNoWorker = true;
-    onNoWorker(workers);
+    onNoWorker(this.#reference.location);
   }
 
   #conclude({ total, succeeded, failed, hasReachedMaxFailures }: QueueProgress): RunSummary {

@@ -78,7 +78,10 @@ Deno.test("a worker leaves runs that it does not grant, and says why", async () 
 Deno.test("a run that waits because no worker is running says so once, with the command that starts one", async () => {
   await using workspace = await openScriptWorkspace("return 1;");
   await using schema = useTestSchema();
-  const run = workspace.start("run", "script.ts", "--allow-declared", "--workers", schema.location);
+  const password = `${workspace.folder}/password.txt`;
+  await Deno.writeTextFile(password, "not needed\n");
+  const flags = ["--allow-declared", "--workers", schema.location, "--store-password-file", password];
+  const run = workspace.start("run", "script.ts", ...flags);
   const { text, rest } = await readUntil(run.stderr, "No worker is running");
   const worker = workspace.worker("start", "--store", schema.location, "--allow", "*", "--until-idle");
   assert.equal((await within("the worker ends", worker.status)).code, 0);
@@ -86,7 +89,7 @@ Deno.test("a run that waits because no worker is running says so once, with the 
   assert.equal(
     text + await rest,
     "No worker is running, so the run waits. Start one, with --allow for the operations of the script: " +
-      `svc worker start --store '${schema.location}'\n`,
+      `svc worker start --store '${schema.location}' --store-password-file ${password}\n`,
   );
 });
 

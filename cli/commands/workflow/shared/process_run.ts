@@ -8,6 +8,7 @@ import { formatDuration } from "../../../../utils/time/format_duration.ts";
 import { STDIN } from "../../../../workflows/inputs/open_inputs.ts";
 import type { InputResult } from "../../../../workflows/runs/batch.ts";
 import type { RunDescription } from "../../../../workflows/runs/describe_run.ts";
+import { listJournalArguments } from "../../../../workflows/runs/hints.ts";
 import type { InputCounts, RunEvents, RunOutage } from "../../../../workflows/runs/options.ts";
 import type { Run } from "../../../../workflows/runs/run.ts";
 import type { Ask } from "../../../../workflows/scripts/permissions.ts";
@@ -50,7 +51,7 @@ export async function processRun(
     },
     onNoWorker: (location) => {
       bar?.clear();
-      const command = formatCommandLine(["worker", "start", "--store", location]);
+      const command = formatCommandLine(["worker", "start", ...listJournalArguments(location, "--store")]);
       note(
         `No worker is running, so the run waits. Start one, with --allow for the operations of the script: ${command}`,
       );
