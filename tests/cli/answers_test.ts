@@ -8,10 +8,10 @@ import {
   startAnswering,
   startFakeService,
 } from "../harness/fake_service.ts";
-import { startCommandsForAll } from "../harness/command_process.ts";
+import { prepareCommandLines } from "../harness/command_process.ts";
 import { type CommandResult, parseErrorRecord } from "../harness/svc.ts";
 
-const runCommandLine = await startCommandsForAll();
+const runCommandLine = prepareCommandLines();
 
 function callFakeService(service: { readonly baseUrl: string }, line: string): Promise<CommandResult> {
   return runCommandLine(line.split(" "), { env: clientEnvironment(service) });

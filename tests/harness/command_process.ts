@@ -4,6 +4,7 @@ import {
   CHECKOUT,
   commandPermissions,
   type CommandResult,
+  type Folder,
   makeFolder,
   PROGRAM,
   readDenoEnvironment,
@@ -86,18 +87,23 @@ export type RunCommandLine = (
 ) => Promise<CommandResult>;
 
 /**
- * Starts a process for the commands of all tests of a file. It ends after the last one. Each command has an empty
- * configuration directory, unless its environment names another one. A command that starts while another one runs is a
- * process.
+ * Prepares a process for the commands of all tests of a file. It starts with the first command, and ends after the last
+ * test. Each command has an empty configuration directory, unless its environment names another one. A command that starts
+ * while another one runs is a process.
  */
-export async function startCommandsForAll(): Promise<RunCommandLine> {
-  const folder = await makeFolder();
-  const commands = new CommandProcess(commandPermissions(folder.path));
+export function prepareCommandLines(): RunCommandLine {
+  let starting: Promise<{ readonly folder: Folder; readonly commands: CommandProcess }> | undefined;
+  async function start() {
+    const folder = await makeFolder();
+    return { folder, commands: new CommandProcess(commandPermissions(folder.path)) };
+  }
   Deno.test.afterAll(async () => {
-    await commands[Symbol.asyncDispose]();
-    await folder[Symbol.asyncDispose]();
+    const started = await starting;
+    await started?.commands[Symbol.asyncDispose]();
+    await started?.folder[Symbol.asyncDispose]();
   });
   return async (args, { env = {}, cwd } = {}) => {
+    const { folder, commands } = await (starting ??= start());
     if (commands.isBusy) return await svc(args, { env, cwd });
     await using own = await makeFolder({}, folder.path);
     return await commands.run({ args, env: { SVC_CONFIG_DIR: own.path, ...env }, cwd });

@@ -4,12 +4,12 @@ import { ValueCollector } from "../../../cli/completion/collect_values.ts";
 import { addValues, openValues } from "../../../cli/completion/value_cache.ts";
 import { getProfileFile } from "../../../lib/auth/profile_files.ts";
 import { startService } from "../../../service/mod.ts";
-import { startCommandsForAll } from "../../harness/command_process.ts";
+import { prepareCommandLines } from "../../harness/command_process.ts";
 import { callFakeService, startAnswering } from "../../harness/fake_service.ts";
 import { type Folder, makeFolder, svc } from "../../harness/svc.ts";
 import { openTerminal } from "../../harness/terminal.ts";
 
-const runCommandLine = await startCommandsForAll();
+const runCommandLine = prepareCommandLines();
 
 /** Returns the words that complete a line. */
 async function complete(folder: Folder, line: string, cwd?: string): Promise<string[]> {

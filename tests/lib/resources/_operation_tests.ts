@@ -6,7 +6,7 @@ import { type Operation, takesTag, toCamel, toKebab } from "../../../lib/operati
 import { loadResources, type Resources } from "../../../lib/resources/mod.ts";
 import type { Client } from "../../../mod.ts";
 import type { JsonValue } from "../../../utils/json.ts";
-import { type RunCommandLine, startCommandsForAll } from "../../harness/command_process.ts";
+import { prepareCommandLines, type RunCommandLine } from "../../harness/command_process.ts";
 import { openLive } from "../../harness/service.ts";
 import { valueAt } from "../../harness/service_engine.ts";
 import { CHECKOUT, makeFolder, splitWords } from "../../harness/svc.ts";
@@ -51,7 +51,7 @@ export interface OperationTests {
 const resources = await loadResources();
 
 /** Runs command lines that need no service. */
-export const runCommandLine: RunCommandLine = await startCommandsForAll();
+export const runCommandLine: RunCommandLine = prepareCommandLines();
 
 /** The tests of the groups whose files are loaded. */
 export const operationTests = new Map<string, OperationTests>();
