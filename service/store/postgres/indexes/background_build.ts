@@ -2,12 +2,16 @@
 import { getErrorMessage } from "../../../../lib/errors.ts";
 import { delay } from "../../../../utils/async/abort.ts";
 import type { Connection, Pool } from "../../../../utils/postgres/pool.ts";
+import { PostgresError } from "../../../../utils/postgres/postgres_error.ts";
 
 /** Milliseconds between two attempts to get the lock of a build. */
 const INTERVAL = 10_000;
 
 /** Seconds until a failed build starts again. Each attempt reads all cases. */
 const RETRY_SECONDS = 300;
+
+/** Milliseconds until a build starts again after a deadlock: builds of two indexes in one database can wait for each other. */
+const CONFLICT_INTERVAL = 1000;
 
 /** Options of a build. */
 export interface BuildOptions {
@@ -75,6 +79,10 @@ export class BackgroundBuild implements AsyncDisposable {
         return await this.#run();
       } catch (error) {
         if (signal.aborted) return;
+        if (error instanceof PostgresError && error.kind === "conflict") {
+          await delay(CONFLICT_INTERVAL, signal).catch(() => {});
+          continue;
+        }
         const reason = getErrorMessage(error).replace(/\.$/, "");
         note(`${name} cannot be built: ${reason}. The next attempt is in ${retrySeconds} s. ${effect}`);
         await delay(1000 * retrySeconds, signal).catch(() => {});
