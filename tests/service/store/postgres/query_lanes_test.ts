@@ -24,8 +24,13 @@ async function withLanes(
     await work(lanes, schema);
   } finally {
     lanes.close();
-    await cancelAll(schema);
-    await Promise.all([any.close(), short.close()]);
+    let haveEnded = false;
+    const closing = Promise.all([any.close(), short.close()]).then(() => haveEnded = true);
+    await eventually("the endless queries have ended", async () => { // Some may not have reached the server yet.
+      await cancelAll(schema);
+      return haveEnded;
+    });
+    await closing;
   }
 }
 
