@@ -77,8 +77,8 @@ function joinEmbedded(
   for (const [depth, { field, container }] of path.entries()) {
     const part = `${content} -> ${bind(`$.${JSON.stringify(field)}`)}`;
     if (container) joins.push(`json_each(IIF(json_type(${part}) = '${container}', ${part}, '[]')) AS row${depth}`);
-    const page = container ? `row${depth}.value` : part;
-    content = `IIF(json_type(${page}) = 'object', ${page}, '{}')`;
+    const [page, type] = container ? [`row${depth}.value`, `row${depth}.type`] : [part, `json_type(${part})`];
+    content = `IIF(${type} = 'object', ${page}, '{}')`;
   }
   return { joins, content };
 }

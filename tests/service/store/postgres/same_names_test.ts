@@ -151,6 +151,16 @@ async function readNames(tx: QueryTransaction, sources: readonly FieldSource[]):
   };
 }
 
+/** A case whose container has a text in the place of a page. */
+const TEXT_IN_CONTAINER = {
+  name: ["a", "a", "a", "a"],
+  content: { "d.ä": { a: "a" } },
+  flow: {},
+  state: {},
+  kind: "attachment",
+  item: {},
+} satisfies Parameters<typeof fill>[1][number];
+
 Deno.test("names are counted and replaced on PostgreSQL as on SQLite", async () => {
   await using postgres = await openQueryStore();
   await fc.assert(
@@ -172,6 +182,13 @@ Deno.test("names are counted and replaced on PostgreSQL as on SQLite", async () 
         await sqlite.close();
       },
     ),
-    { numRuns: 15 },
+    {
+      numRuns: 15,
+      examples: [[[TEXT_IN_CONTAINER], [], [{
+        kind: "cases",
+        id: "a",
+        path: [{ field: "d.ä", container: "object" }],
+      }]]],
+    },
   );
 });
