@@ -2,7 +2,8 @@
 
 /**
  * Creates or replaces `svc_number`. It returns the number in a JSON value as SQLite compares it. True is 1, false is 0, and a
- * number that is too large is infinite. Any other value is NULL.
+ * number that is too large is infinite. A number with more decimal places than `numeric` allows is rounded. Any other value
+ * is NULL.
  */
 export const NUMBER_FUNCTION =
   `CREATE OR REPLACE FUNCTION svc_number(value json) RETURNS numeric LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -16,7 +17,10 @@ export const NUMBER_FUNCTION =
     IF digits ~ '^-?[0-9]{19}$' AND digits::numeric BETWEEN -9223372036854775808 AND 9223372036854775807 THEN
       RETURN digits::numeric;
     END IF;
-    IF pg_input_is_valid(digits, 'float8') THEN RETURN digits::numeric; END IF;
+    IF pg_input_is_valid(digits, 'float8') THEN
+      IF pg_input_is_valid(digits, 'numeric') THEN RETURN digits::numeric; END IF;
+      RETURN digits::float8::text::numeric;
+    END IF;
     RETURN CASE WHEN digits ~ '[eE]-|^-?0[.]' THEN 0 WHEN digits ~ '^-' THEN '-Infinity' ELSE 'Infinity'::numeric END;
   END $$;`;
 

@@ -165,6 +165,7 @@ const STEPS: readonly SchemaStep[] = [
   { activity: "adding tables for text search", sql: TEXT_TABLES, compatibleWith: 2 },
   { activity: "adding a function for text search", sql: CASE_TEXT_FUNCTION, compatibleWith: 2 },
   { activity: "comparing all digits of numbers", sql: COMPARE_ALL_DIGITS, compatibleWith: 2 },
+  { activity: "accepting numbers of any length", sql: NUMBER_FUNCTION, compatibleWith: 2 },
 ];
 
 /** The tables of a store. */

@@ -109,6 +109,8 @@ Deno.test("an index changes no result", async () => {
     "😀",
     new ExactNumber("9223372036854775806"),
     new ExactNumber("9223372036854775807"),
+    new ExactNumber(`0.${"1".repeat(20_000)}`),
+    new ExactNumber("0e99999999999"),
     `${LONG}a`,
     `${LONG}b`,
     [1],
