@@ -13,6 +13,9 @@ const RETRY_SECONDS = 300;
 /** Milliseconds until a build starts again after a deadlock: builds of two indexes in one database can wait for each other. */
 const CONFLICT_INTERVAL = 1000;
 
+/** Number of deadlocks in a row after which a build counts as failed. Each attempt may read all cases. */
+const MAX_CONFLICTS = 5;
+
 /** Options of a build. */
 export interface BuildOptions {
   /** Opens a connection whose statements have no time limit. */
@@ -21,6 +24,8 @@ export interface BuildOptions {
   readonly note: (line: string) => void;
   /** Seconds until a failed build starts again. Default: 300. */
   readonly retrySeconds?: number;
+  /** Milliseconds until a build starts again after a deadlock. Default: 1000. */
+  readonly conflictInterval?: number;
 }
 
 /** Indexes to build. */
@@ -56,14 +61,15 @@ export class BackgroundBuild implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed.abort();
     // If it fails, the connection of the build is lost, too.
-    if (this.#backend !== undefined) await this.#cancel(this.#backend).catch(() => {});
+    if (this.#backend !== undefined) await this.#terminate(this.#backend).catch(() => {});
     await this.#ended;
   }
 
-  async #cancel(backend: number): Promise<void> {
+  /** Ends the connection of the build. Cancelling would miss a build that is between two statements. */
+  async #terminate(backend: number): Promise<void> {
     const pool = await this.#options.open();
     try {
-      await pool.use((connection) => connection.run("SELECT pg_cancel_backend($1)", [backend]));
+      await pool.use((connection) => connection.run("SELECT pg_terminate_backend($1)", [backend]));
     } finally {
       await pool.close();
     }
@@ -71,18 +77,21 @@ export class BackgroundBuild implements AsyncDisposable {
 
   /** Builds the indexes. After a failure, e.g. if the disk is full, tries again until it is stopped. */
   async #repeat(): Promise<void> {
-    const { note, retrySeconds = RETRY_SECONDS } = this.#options;
+    const { note, retrySeconds = RETRY_SECONDS, conflictInterval = CONFLICT_INTERVAL } = this.#options;
     const { name, effect } = this.#build;
     const { signal } = this.#closed;
+    let conflicts = 0;
     while (!signal.aborted) {
       try {
         return await this.#run();
       } catch (error) {
         if (signal.aborted) return;
-        if (error instanceof PostgresError && error.kind === "conflict") {
-          await delay(CONFLICT_INTERVAL, signal).catch(() => {});
+        const isConflict = error instanceof PostgresError && error.kind === "conflict";
+        if (isConflict && ++conflicts < MAX_CONFLICTS) {
+          await delay(conflictInterval, signal).catch(() => {});
           continue;
         }
+        conflicts = 0;
         const reason = getErrorMessage(error).replace(/\.$/, "");
         note(`${name} cannot be built: ${reason}. The next attempt is in ${retrySeconds} s. ${effect}`);
         await delay(1000 * retrySeconds, signal).catch(() => {});
