@@ -28,7 +28,9 @@ const CLAIM = `
     WHERE other.assignment IS NULL OR NOT other."isActive" AND other."retryAt" <= ${NOW}
   ), claimed AS (
     INSERT INTO assignments (service, queue, assignment, run, input)
-    SELECT $2, $3, free.assignment, runs.seq, ($6 + nth)::integer FROM free, runs WHERE runs.id = $1 AND runs.state = 'open'
+    SELECT $2, $3, free.assignment, runs.seq, (last + nth)::integer
+    FROM free, runs, LATERAL (SELECT coalesce(max(number), 0) AS last FROM inputs WHERE run = runs.seq) AS numbers
+    WHERE runs.id = $1 AND runs.state = 'open'
     ORDER BY free.assignment
     ON CONFLICT (service, queue, assignment) DO UPDATE
       SET run = excluded.run, input = excluded.input, "isActive" = true, "isCounted" = false
@@ -36,7 +38,7 @@ const CLAIM = `
     RETURNING assignment, run, input
   )
   INSERT INTO inputs (run, number, place, value, worker, fence)
-  SELECT run, input, assignment, value, $7, 1 FROM claimed JOIN candidates USING (assignment)
+  SELECT run, input, assignment, value, $6, 1 FROM claimed JOIN candidates USING (assignment)
   RETURNING *`;
 
 /** Selects inputs of active assignments that this robot can continue: `$1` is its session, and `$2` its claims. */
@@ -137,15 +139,15 @@ export class AssignmentClaims {
   }
 
   /**
-   * Claims those of the assignments that no robot works on, and records them as inputs of a run. Their numbers come after
-   * `last`.
+   * Claims those of the assignments that no robot works on, and records them as inputs of a run. Only one robot may add
+   * inputs to the run.
    */
-  async claim(runId: string, assignments: readonly BatchInput[], last: number): Promise<readonly ClaimedInput[]> {
+  async claim(runId: string, assignments: readonly BatchInput[]): Promise<readonly ClaimedInput[]> {
     const { service, queue } = this.#shared;
     const { id } = await this.#journal.openSession();
     const places = assignments.map(({ place }) => toText(place));
     const values = assignments.map(({ value }) => JSON.stringify(value));
-    const rows = await this.#journal.database.query(CLAIM, [runId, service, queue, places, values, last, id]);
+    const rows = await this.#journal.database.query(CLAIM, [runId, service, queue, places, values, id]);
     return this.#journal.addClaims(runId, rows);
   }
 

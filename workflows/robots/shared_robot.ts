@@ -164,7 +164,7 @@ class SharedRobot {
       }
       for (const { place } of found) offered.add(place);
       const own = await this.#openOwnRun();
-      const claims = await this.#parts.claims.claim(own.id, found, own.last);
+      const claims = await this.#parts.claims.claim(own.id, found);
       own.last = Math.max(own.last, ...claims.map(({ key }) => key.number));
       for (const claim of claims) this.#start(own, claim);
     }

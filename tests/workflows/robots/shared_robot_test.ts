@@ -21,12 +21,32 @@ Deno.test("robots that claim the same assignments at the same time get each of t
   for (let from = 0; from < assignments.length; from += 4) {
     const page = assignments.slice(from, from + 4);
     await Promise.all(robots.map(async ({ claims, run, claimed }) => {
-      const found = await claims.claim(run, page, from);
+      const found = await claims.claim(run, page);
       claimed.push(...found.map(({ described }) => described.place));
     }));
   }
   const all = robots.flatMap(({ claimed }) => claimed);
   assert.deepEqual(all.toSorted(), assignments.map(({ place }) => place).toSorted());
+});
+
+Deno.test("a robot claims further assignments after it has lost the answer to a claim, and continues the lost one", async () => {
+  await using schema = useTestSchema();
+  await using journal = await openShared(schema.location);
+  await journal.createRun(newRun("r1"));
+  const robot = new AssignmentClaims(journal, SHARED);
+  const claim = async (place: string) =>
+    (await robot.claim("r1", [{ place, value: {} }])).map(({ described: { number, place } }) => [number, place]);
+  const { id } = await journal.openSession();
+  await journal.database.query("INSERT INTO inputs (run, number, place, worker) SELECT seq, 1, 'A-1', $1 FROM runs", [
+    id,
+  ]);
+  await journal.database.query(
+    `INSERT INTO assignments (service, queue, assignment, run, input) SELECT $1, 'Review', 'A-1', seq, 1 FROM runs`,
+    [SHARED.service],
+  );
+  assert.deepEqual(await claim("A-1"), []); // The claim is repeated.
+  assert.deepEqual(await claim("A-2"), [[2, "A-2"]]);
+  assert.deepEqual((await robot.continue("r1", 2)).map(({ described }) => described.place), ["A-1"]);
 });
 
 Deno.test("a failure counts once, and delays or parks the assignment for all robots", async () => {
@@ -48,19 +68,19 @@ Deno.test("a failure counts once, and delays or parks the assignment for all rob
     await claims.releaseEnded();
     return count;
   };
-  assert.equal((await robot.claim("r1", assignment, 0)).length, 1);
-  assert.equal((await second.claim("r2", assignment, 0)).length, 0);
+  assert.equal((await robot.claim("r1", assignment)).length, 1);
+  assert.equal((await second.claim("r2", assignment)).length, 0);
   assert.equal(await fail(robot, journal, "r1", 1), 1);
-  assert.equal((await second.claim("r2", assignment, 0)).length, 0); // It is delayed for an hour.
+  assert.equal((await second.claim("r2", assignment)).length, 0); // It is delayed for an hour.
   await other.database.query(`UPDATE assignments SET "retryAt" = 0`);
-  assert.equal((await second.claim("r2", assignment, 0)).length, 1);
+  assert.equal((await second.claim("r2", assignment)).length, 1);
   assert.equal(await fail(second, other, "r2", 1), 2);
-  assert.equal((await second.claim("r2", assignment, 1)).length, 1);
+  assert.equal((await second.claim("r2", assignment)).length, 1);
   assert.equal(await fail(second, other, "r2", 2), 3);
   // It was parked. Other robots may have read it before.
   const rows = () => journal.database.query(`SELECT "isActive", failures FROM assignments`);
   assert.deepEqual(await rows(), [{ isActive: false, failures: 0 }]);
-  assert.equal((await second.claim("r2", assignment, 2)).length, 0);
+  assert.equal((await second.claim("r2", assignment)).length, 0);
   await other.database.query(`UPDATE assignments SET "retryAt" = 0`);
   await robot.releaseEnded();
   assert.deepEqual(await rows(), []);
