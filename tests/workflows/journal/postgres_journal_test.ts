@@ -59,6 +59,15 @@ Deno.test("a journal of version 1 is upgraded and keeps its runs, and processes 
   await pool.close();
 });
 
+Deno.test("a run is recorded once, although the answer was lost and the statement is repeated", async () => {
+  await using schema = useTestSchema();
+  await using journal = await openPostgresJournal(schema.location, { patienceMilliseconds: 0 });
+  await journal.createRun(newRun(RUN));
+  await journal.createRun(newRun(RUN));
+  assert.deepEqual((await journal.listRuns()).map(({ id }) => id), [RUN]);
+  await assert.rejects(journal.createRun({ ...newRun(RUN), startedAt: 1 }), { message: /duplicate key/ });
+});
+
 Deno.test("a signal that arrives while an input gets a new history does not damage it", async () => {
   await using schema = useTestSchema();
   await using journal = await openPostgresJournal(schema.location);

@@ -44,6 +44,12 @@ const RUN_COLUMNS = `id, name, digest, settings, state, "startedAt", "endedAt",
 
 const RUN_BY_ID = `SELECT ${RUN_COLUMNS} FROM runs WHERE id = $1`;
 
+/** Records a run, unless an earlier attempt whose answer was lost has done so. */
+const CREATE_RUN = `
+  INSERT INTO runs (id, name, digest, settings, state, "startedAt", "endedAt")
+  SELECT $1, $2, $3, $4, $5, $6::bigint, $7::bigint
+  WHERE NOT EXISTS (SELECT 1 FROM runs WHERE id = $1 AND digest = $3 AND settings = $4 AND "startedAt" = $6)`;
+
 const CLAIM = `
   INSERT INTO inputs (run, number, worker, fence) SELECT seq, $2, $3, 1 FROM runs WHERE id = $1
   ON CONFLICT (run, number) DO UPDATE SET worker = $3, fence = inputs.fence + 1, flush = 0
@@ -199,10 +205,8 @@ export class PostgresJournal implements Journal {
 
   async createRun(run: RunRecord): Promise<void> {
     const { id, name, digest, settings, state, startedAt, endedAt = null } = run;
-    await this.database.query(
-      `INSERT INTO runs (id, name, digest, settings, state, "startedAt", "endedAt") VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-      [id, toText(name), digest, JSON.stringify(settings), state, startedAt, endedAt],
-    );
+    const values = [id, toText(name), digest, JSON.stringify(settings), state, startedAt, endedAt];
+    await this.database.query(CREATE_RUN, values);
   }
 
   async findRun(runId: string): Promise<RunRecord | undefined> {
