@@ -281,10 +281,11 @@ class SharedRobot {
     const id = newRunId();
     const { name, digest } = this.#workflow;
     const settings = { ...this.#settings, nonce: createNonce() };
-    const claim = await tryClaimRun(this.#journal, id);
+    await using resources = new AsyncDisposableStack();
+    const claim = resources.use(await tryClaimRun(this.#journal, id));
     if (claim === undefined) throw new SvcError("INTERNAL_ERROR", `Another process works on the new run ${id}.`);
     await this.#journal.createRun({ id, name, digest, settings, state: "open", startedAt: Date.now() });
-    return { id, nonce: settings.nonce, last: 0, claim };
+    return { id, nonce: settings.nonce, last: 0, claim: resources.move() };
   }
 
   /** Adds no further inputs to the run of this robot. It ends with its last input. */

@@ -131,6 +131,17 @@ Deno.test("two robots work on a queue, and no assignment is done twice", async (
   assert.deepEqual(results.toSorted(), expected);
 });
 
+Deno.test("a robot that cannot record its run ends with the error of the database", async () => {
+  await using schema = useTestSchema();
+  await using review = await openReview(REVIEW, 1, schema.location);
+  await using journal = await openShared(schema.location);
+  await journal.database.query("ALTER TABLE runs ADD CONSTRAINT closed CHECK (id = '')");
+  const { code, stderr } = await within("the robot ends", review.work("--until-empty"));
+  assert.match(stderr, /cannot be used: .* violates check constraint/);
+  assert.notEqual(code, 0);
+  assert.deepEqual(await review.listPlaces(), ["P-1 Review"]);
+});
+
 Deno.test("failures count across robots, and the last one parks the assignment", async () => {
   await using schema = useTestSchema();
   await using review = await openReview(`throw new Error("poison");`, 1, schema.location);
