@@ -3,6 +3,7 @@ import { SvcError } from "../../lib/errors.ts";
 import { invokeCallback } from "../../lib/client/callback.ts";
 import { findUntrusted } from "../../utils/fs/trusted_path.ts";
 import { exists } from "../../utils/fs/exists.ts";
+import { isPostgresLocation } from "../../utils/postgres/location.ts";
 import type { PasswordSource } from "../../utils/postgres/password.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { sha256Text } from "../../utils/text/sha256.ts";
@@ -190,7 +191,7 @@ export class Runs implements AsyncDisposable {
   /** @internal The location of a journal in PostgreSQL. Undefined for any other journal. */
   get sharedJournal(): JournalLocation | undefined {
     const location = this.#location;
-    return location !== undefined && isPostgresJournal(location.path) ? location : undefined;
+    return location !== undefined && isPostgresLocation(location.path) ? location : undefined;
   }
 
   /** @internal Yields the recorded inputs of the runs of a script on a queue, those of the oldest run first. */
@@ -500,7 +501,7 @@ export class Runs implements AsyncDisposable {
     const { warn, configDirectory: directory } = this.#options;
     this.#journal ??= this.#path === undefined
       ? openJournal(defaultJournalPath(directory), { makeFolder: true, warn })
-      : isPostgresJournal(this.#path)
+      : isPostgresLocation(this.#path)
       ? openShared(this.#path, this.#options.journalPassword)
       : openJournal(this.#path, { warn });
     return await this.#journal;
@@ -510,7 +511,7 @@ export class Runs implements AsyncDisposable {
   async #existingJournal(): Promise<Journal> {
     if (this.#options.journal === false) throw new SvcError("INVALID_ARGS", "There is no journal.");
     const path = this.#path;
-    if (path === undefined || isPostgresJournal(path) || this.#journal !== undefined || await mayExist(path)) {
+    if (path === undefined || isPostgresLocation(path) || this.#journal !== undefined || await mayExist(path)) {
       return await this.#openJournal();
     }
     throw new SvcError("INVALID_ARGS", `There is no journal ${path}.`, {
@@ -524,11 +525,6 @@ export function defaultJournalPath(directory: string = getConfigDirectory()): st
   return `${directory}/workflows.db`;
 }
 
-/** Reports whether a path means a journal in PostgreSQL. */
-export function isPostgresJournal(path: string): boolean {
-  return /^postgres(ql)?:/i.test(path);
-}
-
 /** Opens a journal in PostgreSQL, whose client is loaded only now. */
 export async function openShared(location: string, password?: PasswordSource): Promise<PostgresJournal> {
   return await (await import("../journal/postgres/postgres_journal.ts")).openPostgresJournal(location, { password });
@@ -536,7 +532,7 @@ export async function openShared(location: string, password?: PasswordSource): P
 
 /** Throws `INVALID_ARGS` if a journal is not in PostgreSQL. */
 export function checkTakesPassword(journal: string | false | undefined): void {
-  if (typeof journal === "string" && isPostgresJournal(journal)) return;
+  if (typeof journal === "string" && isPostgresLocation(journal)) return;
   throw new SvcError("INVALID_ARGS", "Only a journal in PostgreSQL takes a password.", {
     hint: "Name a journal in PostgreSQL, e.g. postgres://svc@db.example.org/city, or omit the password.",
   });

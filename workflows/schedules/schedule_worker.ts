@@ -8,7 +8,7 @@ import { describeService } from "../runs/describe_service.ts";
 import { hasOwnGrants } from "../runs/grant_proof.ts";
 import type { InputCounts, StartRunOptions } from "../runs/options.ts";
 import type { Run } from "../runs/run.ts";
-import { defaultJournalPath, isPostgresJournal, openRuns } from "../runs/runs.ts";
+import { defaultJournalPath, openRuns } from "../runs/runs.ts";
 import { type CronTimes, parseCron } from "./cron.ts";
 import { describeSkip, endRun, orderDueRuns, type ScheduledRun, type ScheduleRecord } from "./schedule.ts";
 import { type SchedulesOptions, toGranted } from "./schedules.ts";
@@ -30,20 +30,9 @@ export interface WorkerOptions extends SchedulesOptions {
   readonly log: (line: string) => void;
 }
 
-/** Runs the schedules of a journal until the signal aborts. Waits while another process runs them. */
+/** Runs the schedules of a journal file until the signal aborts. Waits while another process runs them. */
 export async function runSchedules(options: WorkerOptions): Promise<void> {
   const { journal: path = defaultJournalPath(options.configDirectory), signal, untilIdle = false, log } = options;
-  if (isPostgresJournal(path)) {
-    throw new SvcError(
-      "INVALID_ARGS",
-      "svc worker start takes a PostgreSQL location with --store, not with --journal.",
-      {
-        hint: {
-          commands: [{ args: ["worker", "start", "--store", path], purpose: "to run its schedules and inputs" }],
-        },
-      },
-    );
-  }
   const { warn, now } = options;
   await using store = await openScheduleStore(path, { makeFolder: options.journal === undefined, warn, now });
   await using _claim = await claimWorker(store, options);

@@ -1,5 +1,6 @@
 import { formatCommandLine, SvcError } from "../../lib/errors.ts";
 import { exists } from "../../utils/fs/exists.ts";
+import { isPostgresLocation } from "../../utils/postgres/location.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { STDIN } from "../inputs/open_inputs.ts";
 import type { Journal, RunRecord, RunSettings } from "../journal/journal.ts";
@@ -10,7 +11,7 @@ import { describeRun } from "../runs/describe_run.ts";
 import { type JournalLocation, listJournalArguments, toRunCommand } from "../runs/hints.ts";
 import { proveGrants } from "../runs/grant_proof.ts";
 import { type RunsOptions, type StartRunOptions, toSettings } from "../runs/options.ts";
-import { checkTakesPassword, defaultJournalPath, isPostgresJournal, openShared } from "../runs/runs.ts";
+import { checkTakesPassword, defaultJournalPath, openShared } from "../runs/runs.ts";
 import { openWorkflow } from "../scripts/open_workflow.ts";
 import { getLocalTimeZone, parseCron } from "./cron.ts";
 import {
@@ -196,7 +197,7 @@ export class Schedules implements AsyncDisposable {
 
   /** True if the journal is in PostgreSQL. */
   get isShared(): boolean {
-    return isPostgresJournal(this.#path);
+    return isPostgresLocation(this.#path);
   }
 
   /** The command line that starts a worker. */
@@ -339,7 +340,7 @@ export class Schedules implements AsyncDisposable {
   /** Opens the store. Throws if there is no file at the path of the options. */
   async #existingStore(): Promise<ScheduleStore> {
     const { journal } = this.#options;
-    if (journal === undefined || this.#store !== undefined || isPostgresJournal(journal) || await exists(journal)) {
+    if (journal === undefined || this.#store !== undefined || isPostgresLocation(journal) || await exists(journal)) {
       return await this.#openStore();
     }
     throw new SvcError("INVALID_ARGS", `There is no journal ${journal}.`, {

@@ -86,6 +86,18 @@ export const startCommand: LocalCommand = localCommand({
         hint: "Name the journal of the workers with --store. Scheduled runs have their own grants and limits.",
       });
     }
+    const { isPostgresLocation } = await import("../../../utils/postgres/location.ts");
+    if (journal !== undefined && isPostgresLocation(journal)) {
+      throw new SvcError(
+        "INVALID_ARGS",
+        "svc worker start takes a PostgreSQL location with --store, not with --journal.",
+        {
+          hint: {
+            commands: [{ args: ["worker", "start", "--store", journal], purpose: "to run its schedules and inputs" }],
+          },
+        },
+      );
+    }
     const { runSchedules } = await import("../../../workflows/schedules/schedule_worker.ts");
     await runSchedules({ ...callerOptions(context), journal, signal, untilIdle, log });
   },

@@ -1,5 +1,6 @@
 /** `svc workflow schedule` and `svc worker start`, with a clock of the test or with run-now. */
 import assert from "node:assert/strict";
+import { isPostgresLocation } from "../../../utils/postgres/location.ts";
 import { makeFolder, parseErrorRecord, svcInProcess } from "../../harness/svc.ts";
 import {
   CREATE_CASE,
@@ -12,7 +13,7 @@ import {
 } from "../../harness/workflow.ts";
 import { eventually, within } from "../../harness/wait.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
-import { isPostgresJournal, openRuns, openShared } from "../../../workflows/runs/runs.ts";
+import { openRuns, openShared } from "../../../workflows/runs/runs.ts";
 import { openClockwork, testSchedules } from "./_clockwork.ts";
 
 const openScriptWorkspace = await prepareScriptWorkspaces();
@@ -73,7 +74,7 @@ testSchedules("a scheduled run keeps what --keep of its schedule says", `log("li
   await schedules.add({ name: "s", script, cron: "*/10 * * * *", timeZone: "UTC", keep: "results" });
   clock.time = "2026-01-01T12:10:00Z";
   await work.work();
-  await using journal = isPostgresJournal(work.journal)
+  await using journal = isPostgresLocation(work.journal)
     ? await openShared(work.journal)
     : await openJournal(work.journal);
   const events = await journal.events("s-20260101-1210", 1);
