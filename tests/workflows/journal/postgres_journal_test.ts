@@ -1,6 +1,7 @@
 /** A journal in PostgreSQL: its claims across processes, and its use by commands. */
 import assert from "node:assert/strict";
 import { migrate } from "../../../utils/postgres/migrate.ts";
+import { grantSlots, toRunTarget } from "../../../workflows/journal/postgres/call_limits.ts";
 import { JOURNAL_SCHEMA } from "../../../workflows/journal/postgres/schema.ts";
 import { openPostgresJournal } from "../../../workflows/journal/postgres/postgres_journal.ts";
 import { useTestSchema } from "../../harness/postgres_schema.ts";
@@ -38,26 +39,47 @@ Deno.test("writes through a claim that another process has taken over are refuse
   assert.deepEqual((await other.events(RUN, 2)).map(({ content }) => content), ["ours"]);
 });
 
-Deno.test("a journal of version 1 is upgraded and keeps its runs, and processes of both versions use it", async () => {
-  await using schema = useTestSchema();
-  const pool = await schema.open();
-  await migrate(pool, schema.parsed, { ...JOURNAL_SCHEMA, steps: JOURNAL_SCHEMA.steps.slice(0, 1) });
-  await pool.use((connection) =>
-    connection.run(
+for (let version = 1; version < JOURNAL_SCHEMA.steps.length; version++) {
+  Deno.test(`a journal of version ${version} is upgraded and keeps its rows, and processes of both versions use it`, async () => {
+    await using schema = useTestSchema();
+    const pool = await schema.open();
+    const earlier = { ...JOURNAL_SCHEMA, steps: JOURNAL_SCHEMA.steps.slice(0, version) };
+    await migrate(pool, schema.parsed, earlier);
+    const run = (sql: string, parameters: readonly string[] = []) =>
+      pool.use(async (connection) => (await connection.run(sql, parameters)).rows);
+    const { settings } = newRun(RUN);
+    await run(
       `INSERT INTO runs (id, name, digest, settings, state, "startedAt") VALUES ($1, 'test', '', $2, 'open', 0)`,
-      [RUN, JSON.stringify(newRun(RUN).settings)],
-    )
-  );
-  {
-    await using journal = await openPostgresJournal(schema.location);
-    assert.deepEqual((await journal.listRuns()).map(({ id }) => id), [RUN]);
-  }
-  assert.equal(
-    await migrate(pool, schema.parsed, { ...JOURNAL_SCHEMA, steps: JOURNAL_SCHEMA.steps.slice(0, 1) }),
-    false,
-  );
-  await pool.close();
-});
+      [RUN, JSON.stringify(settings)],
+    );
+    await run("INSERT INTO inputs (run, number, place, state, outcome) SELECT seq, 1, 'in:1', 'open', '{}' FROM runs");
+    await run("INSERT INTO workers (name, kind, concurrency, service) VALUES ('earlier', 'worker', 1, 'http://s c')");
+    if (version >= 2) {
+      await run(
+        "INSERT INTO schedules (name, record, workflow, digest, script) VALUES ('nightly', '{}', 'test', '', '')",
+      );
+      await run(`
+        INSERT INTO assignments (service, queue, assignment, run, input, failures)
+        SELECT 'http://s', 'Review', 'A-1', seq, 1, 2 FROM runs`);
+    }
+    {
+      const session = { name: "current", kind: "worker", concurrency: 1, service: "http://s d", callRate: 5 } as const;
+      await using journal = await openPostgresJournal(schema.location, { session });
+      assert.deepEqual((await journal.listRuns()).map(({ id }) => id), [RUN]);
+      assert.equal((await journal.findInput(RUN, 1))?.place, "in:1");
+      assert.equal((await journal.openSession()).callRate, 5); // The earlier worker has no limit.
+      const kept = await run(`
+        SELECT (SELECT count(*)::integer FROM schedules) AS schedules,
+          (SELECT sum(failures)::integer FROM assignments) AS failures`);
+      assert.deepEqual(kept, [version >= 2 ? { schedules: 1, failures: 2 } : { schedules: 0, failures: null }]);
+      await grantSlots(journal.database, toRunTarget(RUN), { count: 1, perSecond: 1 });
+      await journal.deleteRun(RUN);
+      assert.deepEqual(await run("SELECT target FROM call_limits"), []);
+    }
+    assert.equal(await migrate(pool, schema.parsed, earlier), false);
+    await pool.close();
+  });
+}
 
 Deno.test("a run is recorded once, although the answer was lost and the statement is repeated", async () => {
   await using schema = useTestSchema();
