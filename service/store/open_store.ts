@@ -33,7 +33,7 @@ const DEFAULT_SCHEMA = "svc";
 export interface StoreHooks {
   /** Receives the progress of an upgrade, as lines. */
   readonly note?: (line: string) => void;
-  /** Receives warnings about a missing text index, also while the store is open. */
+  /** Receives warnings about indexes, also while the store is open. */
   readonly log?: Log;
 }
 

@@ -119,6 +119,38 @@ Deno.test("numbers that are too large for jsonb do not keep texts out of the ind
     assert.equal(await countMatches(store, "number 2, 1E200000"), 1);
   }));
 
+Deno.test("texts are merged by one statement at a time, which leaves the other connections to units", () =>
+  withPostgresStore(async (store, schema) => {
+    await putCases(store, 0, 1);
+    const pool = await schema.open({ idleSeconds: 60 });
+    await pool.use(async (connection) => {
+      await connection.run('BEGIN; LOCK TABLE "caseTexts"');
+      for (let n = 0; n < 5; n++) await putCases(store, 300 * n, 300);
+      const isWaiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = '"caseTexts"'::regclass`;
+      await eventually("a merge waits", async () => (await connection.run(isWaiting)).count > 0);
+      await putCases(store, 1500, 300);
+      assert.equal((await connection.run(isWaiting)).count, 1);
+      await connection.run("COMMIT");
+    });
+    await pool.close();
+  }, { lockSeconds: 60 }));
+
+Deno.test("a merge that fails is reported, and texts are found nevertheless", async () => {
+  const lines: string[] = [];
+  await withPostgresStore(async (store, schema) => {
+    const pool = await schema.open();
+    await run(pool, 'ALTER TABLE "caseTexts" ADD CHECK (false)');
+    await putCases(store, 0, 3);
+    await eventually("the failure is reported", () => lines.length > 0);
+    assert.match(
+      lines[0] ?? "",
+      /^Changes of counts and texts cannot be merged: .*"caseTexts".* violates check constraint/,
+    );
+    assert.equal(await countMatches(store, "garage"), 3);
+    await pool.close();
+  }, { note: (line) => lines.push(line) });
+});
+
 Deno.test("a build that fails with any error is noted, and starts again", async () => {
   await using schema = useTestSchema();
   const store = await openPostgresStore(schema.parsed);
