@@ -1,5 +1,5 @@
 import type { SvcError } from "../../lib/errors.ts";
-import { delay, onAbort } from "../../utils/async/abort.ts";
+import { nextEvent } from "../../utils/async/next_event.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import type { LiveCalls } from "../engine/live_calls.ts";
 import type { BatchInput } from "../inputs/batch_input.ts";
@@ -87,10 +87,6 @@ export class AssignmentSource implements InputSource {
 
   /** Waits until an assignment has ended, the robot is stopped, or a delay is over. */
   async #wait(): Promise<void> {
-    const waiting = new AbortController();
-    using _listening = onAbort(this.#options.drain, () => waiting.abort());
-    const pause = delay(POLL_MILLISECONDS, waiting.signal).catch(() => {}); // Another event came first.
-    await Promise.race([pause, this.#changed.promise]);
-    waiting.abort();
+    await nextEvent([this.#changed.promise], this.#options.drain, POLL_MILLISECONDS);
   }
 }

@@ -2,7 +2,7 @@
 import { readTarget } from "../../lib/auth/settings.ts";
 import type { CallerOptions } from "../../lib/client/caller.ts";
 import { SvcError } from "../../lib/errors.ts";
-import { delay, onAbort } from "../../utils/async/abort.ts";
+import { nextEvent } from "../../utils/async/next_event.ts";
 import { GrantedCalls, type LiveCalls } from "../engine/live_calls.ts";
 import type { RunRecord, RunSettings } from "../journal/journal.ts";
 import { isLostClaim } from "../journal/lost_claim.ts";
@@ -173,10 +173,7 @@ class SharedRobot {
   /** Waits until an assignment has ended, the robot is stopped, or a delay is over. */
   async #nextEvent(): Promise<void> {
     this.#wake = Promise.withResolvers();
-    const waiting = new AbortController();
-    using _listening = onAbort(this.#options.drain, () => waiting.abort());
-    await Promise.race([delay(CHECK_MILLISECONDS, waiting.signal).catch(() => {}), this.#wake.promise]);
-    waiting.abort();
+    await nextEvent([this.#wake.promise], this.#options.drain, CHECK_MILLISECONDS);
   }
 
   #start(run: KeyedRun, claim: ClaimedInput): void {

@@ -1,5 +1,6 @@
 import { SvcError, toSvcError } from "../../lib/errors.ts";
-import { delay, onAbort } from "../../utils/async/abort.ts";
+import { delay } from "../../utils/async/abort.ts";
+import { nextEvent } from "../../utils/async/next_event.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import type { Journal, RunSettings, RunState } from "../journal/journal.ts";
 import { openJournal } from "../journal/sqlite/sqlite_journal.ts";
@@ -125,11 +126,7 @@ export class ScheduleWorker implements AsyncDisposable {
 
   /** Resolves when a run in progress has ended, the signal aborts, or after some milliseconds. */
   async nextEvent(milliseconds?: number): Promise<void> {
-    const waiting = new AbortController();
-    using _listening = onAbort(this.#options.signal, () => waiting.abort());
-    const pause = delay(milliseconds ?? RETRY_MILLISECONDS, waiting.signal).catch(() => {}); // Another event came first.
-    await Promise.race([pause, ...this.#active.values()]);
-    waiting.abort();
+    await nextEvent(this.#active.values(), this.#options.signal, milliseconds ?? RETRY_MILLISECONDS);
     if (this.#failures.length > 0) throw this.#failures[0];
   }
 

@@ -5,7 +5,8 @@ import { type Caller, type CallerOptions, createCaller } from "../../lib/client/
 import { retrying } from "../../lib/client/retry.ts";
 import { getErrorMessage, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { Log } from "../../lib/telemetry/log.ts";
-import { delay, onAbort } from "../../utils/async/abort.ts";
+import { onAbort } from "../../utils/async/abort.ts";
+import { nextEvent } from "../../utils/async/next_event.ts";
 import type { PasswordSource } from "../../utils/postgres/password.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import { GrantedCalls } from "../engine/live_calls.ts";
@@ -192,8 +193,7 @@ class Worker implements MeasuredWorker {
   /** Waits until an input has ended, or for a short time. */
   async #nextEvent(): Promise<void> {
     this.#wake = Promise.withResolvers();
-    using _listening = onAbort(this.#options.signal, () => this.#wake.resolve());
-    await Promise.race([this.#wake.promise, delay(POLL_MILLISECONDS)]);
+    await nextEvent([this.#wake.promise], this.#options.signal, POLL_MILLISECONDS);
   }
 
   /** Starts the runs of schedules that are due, once per second. A damaged schedule does not stop the worker. */
