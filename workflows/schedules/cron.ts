@@ -40,6 +40,19 @@ export async function parseCron(expression: string, timeZone: string): Promise<C
   };
 }
 
+/** Cron expressions that were parsed. */
+export class CronCache {
+  readonly #times = new Map<string, CronTimes>();
+
+  /** Parses the expression of a schedule, unless it is known. */
+  async parse({ cron, timeZone }: { readonly cron: string; readonly timeZone: string }): Promise<CronTimes> {
+    const key = `${cron} ${timeZone}`;
+    const times = this.#times.get(key) ?? await parseCron(cron, timeZone);
+    this.#times.set(key, times);
+    return times;
+  }
+}
+
 /** Returns the start of the next second: croner looks for times before it. */
 function toNextSecond(at: number): Date {
   return new Date(Math.floor(at / 1000) * 1000 + 1000);

@@ -10,7 +10,7 @@ import { hasOwnGrants } from "../runs/grant_proof.ts";
 import type { InputCounts, StartRunOptions } from "../runs/options.ts";
 import type { Run } from "../runs/run.ts";
 import { defaultJournalPath, openRuns } from "../runs/runs.ts";
-import { type CronTimes, parseCron } from "./cron.ts";
+import { CronCache } from "./cron.ts";
 import { describeSkip, endRun, orderDueRuns, type ScheduledRun, type ScheduleRecord } from "./schedule.ts";
 import { type SchedulesOptions, toGranted } from "./schedules.ts";
 import { openScheduleStore, type SqliteScheduleStore } from "./sqlite_schedule_store.ts";
@@ -76,7 +76,7 @@ export class ScheduleWorker implements AsyncDisposable {
   readonly #active = new Map<string, Promise<void>>();
   /** When to continue interrupted runs. */
   readonly #retries = new Map<string, number>();
-  readonly #times = new Map<string, CronTimes>();
+  readonly #crons = new CronCache();
   /** Errors of the journal. They end the worker. */
   readonly #failures: unknown[] = [];
 
@@ -103,7 +103,7 @@ export class ScheduleWorker implements AsyncDisposable {
     const due = await Promise.all(
       schedules.filter(({ isPaused }) => !isPaused).map(async (schedule) => ({
         name: schedule.name,
-        at: (await this.#parse(schedule)).next(Math.max(schedule.checkedUntil, now)) ?? Infinity,
+        at: (await this.#crons.parse(schedule)).next(Math.max(schedule.checkedUntil, now)) ?? Infinity,
       })),
     );
     const [next] = due.toSorted((one, other) => one.at - other.at);
@@ -137,7 +137,7 @@ export class ScheduleWorker implements AsyncDisposable {
   }
 
   async #orderDue(schedule: ScheduleRecord): Promise<ScheduleRecord> {
-    const times = await this.#parse(schedule);
+    const times = await this.#crons.parse(schedule);
     const now = await this.#store.now();
     const isDue = ({ checkedUntil, isPaused }: ScheduleRecord) =>
       !isPaused && (times.next(checkedUntil) ?? Infinity) <= now;
@@ -235,13 +235,6 @@ export class ScheduleWorker implements AsyncDisposable {
             : `${id}: the service at ${baseUrl} is unavailable. ${error.message}`,
         ),
     };
-  }
-
-  async #parse({ cron, timeZone }: ScheduleRecord): Promise<CronTimes> {
-    const key = `${cron} ${timeZone}`;
-    const known = this.#times.get(key) ?? await parseCron(cron, timeZone);
-    this.#times.set(key, known);
-    return known;
   }
 
   #log(line: string): void {

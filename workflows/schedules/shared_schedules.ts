@@ -13,7 +13,7 @@ import {
   type RunStatement,
 } from "../workers/record_run.ts";
 import { GROUP_SIZE, numberInputs } from "../workers/submit_run.ts";
-import { type CronTimes, parseCron } from "./cron.ts";
+import { CronCache } from "./cron.ts";
 import { type LockedSchedule, PostgresScheduleStore, type ScheduleWork } from "./postgres_schedule_store.ts";
 import { describeSkip, endRun, orderDueRuns, type ScheduledRun, type ScheduleRecord } from "./schedule.ts";
 
@@ -45,7 +45,7 @@ export class SharedSchedules {
   readonly #store: PostgresScheduleStore;
   readonly #location: JournalLocation;
   readonly #log: Log;
-  readonly #times = new Map<string, CronTimes>();
+  readonly #crons = new CronCache();
   readonly #failedStarts = new Map<string, FailedStart>();
 
   /** `now` replaces the clock of the database. */
@@ -71,7 +71,7 @@ export class SharedSchedules {
 
   async #work(locked: LockedSchedule): Promise<LoggedWork> {
     const { schedule: before, now } = locked;
-    const times = await this.#parse(before);
+    const times = await this.#crons.parse(before);
     const lines: string[] = [];
     let schedule = await this.#endRuns(locked, lines);
     schedule = orderDueRuns(schedule, times, now);
@@ -127,13 +127,6 @@ export class SharedSchedules {
     const runs = schedule.runs.map((run) => run.id === id ? { ...run, isRecorded: true } : run);
     const { lastError, ...rest } = schedule;
     return { ...rest, runs, ...(lastError?.runId !== id && { lastError }) };
-  }
-
-  async #parse({ cron, timeZone }: ScheduleRecord): Promise<CronTimes> {
-    const key = `${cron} ${timeZone}`;
-    const known = this.#times.get(key) ?? await parseCron(cron, timeZone);
-    this.#times.set(key, known);
-    return known;
   }
 }
 
