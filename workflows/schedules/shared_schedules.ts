@@ -118,6 +118,7 @@ export class SharedSchedules {
         lines.push(`run ${id} failed: ${error.message}`);
         return { ...endRun(schedule, id), lastError };
       }
+      this.#forgetFailedStarts(now);
       if (firstAt === now) lines.push(`run ${id} cannot start on this machine yet: ${error.message}`);
       this.#failedStarts.set(id, { firstAt, retryAt: now + RETRY_MILLISECONDS });
       return { ...schedule, lastError };
@@ -127,6 +128,13 @@ export class SharedSchedules {
     const runs = schedule.runs.map((run) => run.id === id ? { ...run, isRecorded: true } : run);
     const { lastError, ...rest } = schedule;
     return { ...rest, runs, ...(lastError?.runId !== id && { lastError }) };
+  }
+
+  /** Forgets starts that were not tried again in time, because another worker has started or removed the run. */
+  #forgetFailedStarts(now: number): void {
+    for (const [id, { retryAt }] of this.#failedStarts) {
+      if (now - retryAt >= MAX_START_MILLISECONDS) this.#failedStarts.delete(id);
+    }
   }
 }
 
