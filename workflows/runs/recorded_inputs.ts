@@ -1,3 +1,4 @@
+import { isInputDamage } from "../journal/damage.ts";
 import type { InputRecord } from "../journal/journal.ts";
 
 /**
@@ -25,9 +26,10 @@ export class RecordedInputs {
       const { done = false, value } = await this.#records.next();
       this.#next = done ? undefined : value;
       this.#hasEnded = done;
-    } catch {
+    } catch (thrown) {
+      if (!isInputDamage(thrown)) throw thrown;
       this.#next = undefined;
-      this.#hasEnded = true; // A record is damaged. Its input reports the error when it runs.
+      this.#hasEnded = true; // The damaged input reports the error when it runs.
     }
   }
 }
