@@ -2,13 +2,14 @@ import type { Attempts, AttemptsOptions, Caller } from "../../lib/client/caller.
 import { SvcError } from "../../lib/errors.ts";
 import type { OperationRef } from "../../lib/operation/operation.ts";
 import { abortable } from "../../utils/async/abort.ts";
-import type { CallPacer } from "./call_limiter.ts";
+import { type CallLimiter, CallPacer } from "./call_limiter.ts";
 
 /**
  * Returns a caller that keeps to limits of calls per second. Each attempt counts as a call, and so does the read of an entity
  * tag before a change. The first call also requests a token, so the others start only after it has ended.
  */
-export function limitCalls(caller: Caller, pacer: CallPacer): Caller {
+export function limitCalls(caller: Caller, limiters: readonly CallLimiter[]): Caller {
+  const pacer = new CallPacer(limiters);
   /** Names of operations for which the service has demanded an entity tag. */
   const withTag = new Set<string>();
   const first = Promise.withResolvers<void>();

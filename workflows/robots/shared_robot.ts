@@ -41,7 +41,7 @@ export async function workOnSharedQueue(
   const settings = { ...requested, grants: [...workflow.grants], service: describeService(service) };
   const session = { name: `process ${Deno.pid}`, kind: "process", concurrency, service: settings.service } as const;
   const journal = resources.use(await openPostgresJournal(path, { password, session, patienceMilliseconds: Infinity }));
-  const caller = openCaller(settings, start.onOutage, service, resources);
+  const caller = await openCaller(settings, start.onOutage, service, resources);
   const { baseUrl, apiRoot } = readTarget({ ...service, warn: () => {} });
   const shared = { service: `${baseUrl}${apiRoot}`, queue, maxAttempts, retryMilliseconds };
   const robot = new SharedRobot(journal, workflow, settings, options, {

@@ -93,7 +93,7 @@ export async function openRun(execution: Execution): Promise<Run> {
   }
   const caller = service === undefined
     ? createCaller(callerOptions)
-    : openCaller(execution.settings, work.onOutage, callerOptions, resources);
+    : await openCaller(execution.settings, work.onOutage, callerOptions, resources);
   const live = new GrantedCalls(caller, workflow, settings.onUnknown);
   const source = work.source?.(new GrantedCalls(caller, grantAll(workflow)), journal?.inputs(id) ?? noRecords());
   // A source counts the inputs in progress by those that have a process.

@@ -1,6 +1,4 @@
 /** A process that takes inputs from a shared journal and runs them. */
-import { readTarget } from "../../lib/auth/settings.ts";
-import { DEFAULT_MAX_OUTAGE_SECONDS, DEFAULT_WORKFLOW_RETRIES } from "../../lib/auth/call_settings.ts";
 import { type Caller, type CallerOptions, createCaller } from "../../lib/client/caller.ts";
 import { retrying } from "../../lib/client/retry.ts";
 import { getErrorMessage, SvcError, toSvcError } from "../../lib/errors.ts";
@@ -15,10 +13,11 @@ import { grantSlots, toRunTarget, toServiceTarget } from "../journal/postgres/ca
 import type { ClaimedInput } from "../journal/postgres/claimed_input.ts";
 import { openPostgresJournal, type PostgresJournal } from "../journal/postgres/postgres_journal.ts";
 import type { Session } from "../journal/postgres/session.ts";
-import { CallLimiter, CallPacer } from "../pace/call_limiter.ts";
+import { CallLimiter } from "../pace/call_limiter.ts";
 import { limitCalls } from "../pace/limit_calls.ts";
 import { chooseReserve } from "../runs/batch.ts";
 import { describeService } from "../runs/describe_service.ts";
+import { readRetries } from "../runs/open_caller.ts";
 import { findSafeCounts, parseMaxFailures, type SafeCounts } from "../runs/rate.ts";
 import { Runner } from "../runs/runner.ts";
 import { openWorkflow } from "../scripts/open_workflow.ts";
@@ -282,11 +281,9 @@ class Worker implements MeasuredWorker {
   /** Creates a caller that retries the calls of a run, waits while the service is unavailable, and keeps to the limits. */
   #createCaller({ id, settings }: RunRecord): Caller {
     if (this.#service === undefined) return this.#caller;
-    const target = readTarget({ ...this.#options.service, warn: () => {} });
-    const maxOutageSeconds = settings.maxOutageSeconds ?? target.maxOutageSeconds ?? DEFAULT_MAX_OUTAGE_SECONDS;
-    const attempts = (target.retries ?? DEFAULT_WORKFLOW_RETRIES) + 1;
+    const { attempts, maxOutageSeconds } = readRetries(settings, this.#options.service);
     const limiters = [this.#createLimiter(toRunTarget(id), () => settings.callRate), this.#serviceLimiter];
-    return limitCalls(retrying(this.#caller, { attempts, maxOutageSeconds }), new CallPacer(limiters));
+    return limitCalls(retrying(this.#caller, { attempts, maxOutageSeconds }), limiters);
   }
 
   #createLimiter(target: string, getRate: () => number | undefined): CallLimiter {
