@@ -319,9 +319,9 @@ class Worker implements MeasuredWorker {
     const { log } = this.#options;
     const { queued: { id }, runner } = run;
     const { number, place, value } = claim.described;
+    run.active++; // Before anything is awaited: a run without active inputs can be closed.
     const fields = { run: id, input: number, traceId: await runner.findTraceId(number) };
     const start = performance.now();
-    run.active++;
     try {
       const outcome = await runner.runUntilWait({ number, place, value }, (text) => {
         log(`${id} ${place}: ${text}`, { ...fields, message: text });
