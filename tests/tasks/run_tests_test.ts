@@ -36,6 +36,13 @@ Deno.test("the results of tests are counted", async () => {
   assert.doesNotMatch(failures, /a test that passes/);
 });
 
+Deno.test("a run with an error outside of the tests fails, and shows the error", async () => {
+  await using folder = await makeFolder({ "broken_test.ts": `throw new Error("broken");` });
+  const { failed, failures } = await runTests([folder.path], { directory: folder.path, write: () => {} });
+  assert.equal(failed, 1);
+  assert.match(failures, /broken/);
+});
+
 Deno.test("a detached service that a failed test has left running is killed", {
   ignore: Deno.build.os === "windows", // It has no `ps`.
 }, async () => {
