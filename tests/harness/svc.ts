@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { createCapturedIo, type Surroundings } from "./captured_io.ts";
-import { within } from "./wait.ts";
+import { eventually, within } from "./wait.ts";
 
 /** Folder of this checkout. */
 export const CHECKOUT: string = resolve(fileURLToPath(import.meta.url), "../../..");
@@ -216,7 +216,19 @@ export async function makeFolder(files: Readonly<Record<string, string>> = {}, p
     await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });
     await Deno.writeTextFile(file, text);
   }
-  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+  const remove = () => removeUnlessFilled(path);
+  return { path, [Symbol.asyncDispose]: async () => void await eventually(`${path} is removed`, remove) };
+}
+
+/** Removes a folder. Returns false if a file was written to it meanwhile, as by a sandbox whose process was just killed. */
+async function removeUnlessFilled(path: string): Promise<boolean> {
+  try {
+    await Deno.remove(path, { recursive: true });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOTEMPTY") return false;
+    throw error;
+  }
 }
 
 /** A temporary home directory for shell commands. */
