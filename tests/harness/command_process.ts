@@ -26,11 +26,12 @@ export interface CommandRequest {
 }
 
 /** A process with the permissions of one command, which runs any number of them. Each has its own environment. */
-export class CommandProcess implements AsyncDisposable {
+class CommandProcess implements AsyncDisposable {
   readonly #process: Deno.ChildProcess;
   readonly #requests: WritableStreamDefaultWriter<Uint8Array>;
   readonly #results: ReturnType<typeof readLines>;
   #isBusy = false;
+  #hasEnded = false;
 
   /** Starts the process with these permissions. */
   constructor(permissions: readonly string[]) {
@@ -50,11 +51,12 @@ export class CommandProcess implements AsyncDisposable {
       stdout: "piped",
       stderr: "inherit",
     }).spawn();
+    void this.#process.status.then(() => this.#hasEnded = true);
     this.#requests = this.#process.stdin.getWriter();
     this.#results = readLines(this.#process.stdout);
   }
 
-  /** True while a command runs. Another one then needs another process. */
+  /** True while a command runs, and after one has not ended. Another one then needs another process. */
   get isBusy(): boolean {
     return this.#isBusy;
   }
@@ -73,11 +75,50 @@ export class CommandProcess implements AsyncDisposable {
 
   /** Ends the process. */
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isBusy) this.#process.kill("SIGKILL");
+    if (this.#isBusy && !this.#hasEnded) this.#process.kill("SIGKILL");
     await this.#requests.close().catch(() => {}); // The process has ended.
     await within("the process of commands ends", this.#process.status);
     await this.#results.return(undefined);
   }
+}
+
+/** Runs command lines one after another in one process, which starts with the first of them. */
+export class SharedCommands implements AsyncDisposable {
+  readonly #toPermissions: (folder: string) => readonly string[];
+  #folder?: Promise<Folder>;
+  #process?: CommandProcess;
+
+  /** `toPermissions` returns the permissions of the process, which may write a folder. */
+  constructor(toPermissions: (folder: string) => readonly string[]) {
+    this.#toPermissions = toPermissions;
+  }
+
+  /** Returns the path of the folder that the commands may write. */
+  async getFolder(): Promise<string> {
+    this.#folder ??= makeFolder();
+    return (await this.#folder).path;
+  }
+
+  /** Runs a command line in the process. If another one runs, calls `runAlone` instead. */
+  async run(request: CommandRequest, runAlone: () => Promise<CommandResult>): Promise<CommandResult> {
+    const folder = await this.getFolder();
+    if (this.#process?.isBusy) return await runAlone();
+    this.#process ??= new CommandProcess(this.#toPermissions(folder));
+    return await this.#process.run(request);
+  }
+
+  /** Ends the process, and removes the folder. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#process?.[Symbol.asyncDispose]();
+    await (await this.#folder)?.[Symbol.asyncDispose]();
+  }
+}
+
+/** Shares a process between the commands of all tests of a file. It ends after the last test. */
+export function shareCommands(toPermissions: (folder: string) => readonly string[]): SharedCommands {
+  const commands = new SharedCommands(toPermissions);
+  Deno.test.afterAll(async () => await commands[Symbol.asyncDispose]());
+  return commands;
 }
 
 /** Runs command lines of one file of tests. */
@@ -87,25 +128,14 @@ export type RunCommandLine = (
 ) => Promise<CommandResult>;
 
 /**
- * Prepares a process for the commands of all tests of a file. It starts with the first command, and ends after the last
- * test. Each command has an empty configuration directory, unless its environment names another one. A command that starts
- * while another one runs is a process.
+ * Shares a process between the commands of all tests of a file. Each command has an empty configuration directory, unless
+ * its environment names another one.
  */
 export function prepareCommandLines(): RunCommandLine {
-  let starting: Promise<{ readonly folder: Folder; readonly commands: CommandProcess }> | undefined;
-  async function start() {
-    const folder = await makeFolder();
-    return { folder, commands: new CommandProcess(commandPermissions(folder.path)) };
-  }
-  Deno.test.afterAll(async () => {
-    const started = await starting;
-    await started?.commands[Symbol.asyncDispose]();
-    await started?.folder[Symbol.asyncDispose]();
-  });
+  const commands = shareCommands(commandPermissions);
   return async (args, { env = {}, cwd } = {}) => {
-    const { folder, commands } = await (starting ??= start());
-    if (commands.isBusy) return await svc(args, { env, cwd });
-    await using own = await makeFolder({}, folder.path);
-    return await commands.run({ args, env: { SVC_CONFIG_DIR: own.path, ...env }, cwd });
+    await using own = await makeFolder({}, await commands.getFolder());
+    const request = { args, env: { SVC_CONFIG_DIR: own.path, ...env }, cwd };
+    return await commands.run(request, () => svc(args, { env, cwd }));
   };
 }

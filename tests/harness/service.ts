@@ -19,12 +19,11 @@ import { ServiceClock } from "../../service/store/service_clock.ts";
 import { openSqliteStore } from "../../service/store/sqlite/sqlite_store.ts";
 import type { Store } from "../../service/store/store.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../utils/json.ts";
-import { CommandProcess } from "./command_process.ts";
+import { SharedCommands } from "./command_process.ts";
 import {
   CHECKOUT,
   commandPermissions,
   type CommandResult,
-  type Folder,
   LimitedCommand,
   makeFolder,
   parseErrorRecord,
@@ -218,29 +217,24 @@ export interface Live extends AsyncDisposable {
 
 /** Starts a service for all tests of a file. It closes after the last one. */
 export async function openLiveForAll(): Promise<Live> {
-  const folder = await makeFolder();
-  const live = await openLiveIn(folder, new CommandProcess(commandPermissions(folder.path)));
+  const live = await openLive();
   Deno.test.afterAll(async () => await live[Symbol.asyncDispose]());
   return live;
 }
 
-/** Starts a service of the sample application. */
-export async function openLive(): Promise<Live> {
-  return await openLiveIn(await makeFolder());
-}
-
 /**
- * Starts a service whose commands write to a folder. One process runs them, except for those that need standard input or
- * further permissions, or start while another one runs.
+ * Starts a service of the sample application. Its commands share a process, except for those that need standard input or
+ * further permissions.
  */
-async function openLiveIn(folder: Folder, started?: CommandProcess): Promise<Live> {
+export async function openLive(): Promise<Live> {
   const service = await startService(await chooseStore());
-  let commands = started;
+  const commands = new SharedCommands(commandPermissions);
+  const root = await commands.getFolder();
   const environments = new Map<string, Promise<Record<string, string>>>();
 
   async function createEnvironment(operator: string): Promise<Record<string, string>> {
     const { clientId, clientSecret } = await service.addClient(operator);
-    const config = `${folder.path}/${operator}`;
+    const config = `${root}/${operator}`;
     await Deno.mkdir(config, { mode: 0o700 });
     const client = { SVC_CLIENT_ID: clientId, SVC_CLIENT_SECRET: clientSecret };
     return { ...client, SVC_BASE_URL: service.url, SVC_CONFIG_DIR: config };
@@ -256,10 +250,9 @@ async function openLiveIn(folder: Folder, started?: CommandProcess): Promise<Liv
     const args = splitWords(line);
     const env = { ...await getEnvironment(operator), ...options.env };
     const { cwd, stdin, permissions } = options;
-    const isPlain = stdin === undefined && permissions === undefined && env.SVC_CONFIG_DIR?.startsWith(folder.path);
-    if (!isPlain || commands?.isBusy) return await svc(args, { ...options, env });
-    commands ??= new CommandProcess(commandPermissions(folder.path));
-    return await commands.run({ args, env, cwd });
+    const isPlain = stdin === undefined && permissions === undefined && env.SVC_CONFIG_DIR?.startsWith(root);
+    const runAlone = () => svc(args, { ...options, env });
+    return isPlain ? await commands.run({ args, env, cwd }, runAlone) : await runAlone();
   }
 
   async function json(line: string, operator?: string): Promise<JsonValue> {
@@ -276,8 +269,8 @@ async function openLiveIn(folder: Folder, started?: CommandProcess): Promise<Liv
   }
 
   return {
-    folder: `${folder.path}/clerk@city`,
-    root: folder.path,
+    folder: `${root}/clerk@city`,
+    root,
     run,
     json,
     object,
@@ -296,9 +289,8 @@ async function openLiveIn(folder: Folder, started?: CommandProcess): Promise<Liv
       return String((await object(line)).id);
     },
     async [Symbol.asyncDispose]() {
-      await commands?.[Symbol.asyncDispose]();
+      await commands[Symbol.asyncDispose]();
       await within("the service closes", service.close());
-      await folder[Symbol.asyncDispose]();
     },
   };
 }

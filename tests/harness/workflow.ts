@@ -20,7 +20,7 @@ import { loadOperations } from "../../workflows/scripts/permissions.ts";
 import { sealAll } from "../../workflows/journal/sqlite/seal.ts";
 import { isPostgresLocation } from "../../utils/postgres/location.ts";
 import { inTransaction } from "../../utils/sqlite/in_transaction.ts";
-import { CommandProcess } from "./command_process.ts";
+import { shareCommands, type SharedCommands } from "./command_process.ts";
 import {
   BUILT_PROGRAM,
   type CommandResult,
@@ -347,44 +347,29 @@ export interface ScriptWorkspace extends AsyncDisposable {
 export type OpenScriptWorkspace = (body: string) => Promise<ScriptWorkspace>;
 
 /**
- * Prepares the workspaces of the tests of a file: one process runs the commands of `ScriptWorkspace.svc`, except for those
- * that need PostgreSQL or start while another one runs. It ends after the last test.
+ * Returns a function that opens workspaces for the tests of a file. The commands of `ScriptWorkspace.svc` share a process,
+ * except for those that need PostgreSQL.
  */
-export async function prepareScriptWorkspaces(): Promise<OpenScriptWorkspace> {
-  const shared = await startWorkflowCommands();
-  return (body) => openWorkspace(body, shared);
+export function prepareScriptWorkspaces(): OpenScriptWorkspace {
+  const commands = shareWorkflowCommands();
+  return (body) => openWorkspace(body, commands);
 }
 
-/** A process for commands of `svc workflow`, and the folder that they may write. */
-interface WorkflowCommands {
-  readonly commands: CommandProcess;
-  readonly root: string;
-}
-
-/** Starts a process for the commands of all tests of a file. It ends after the last one. */
-async function startWorkflowCommands(): Promise<WorkflowCommands> {
-  const root = await makeFolder();
-  const commands = new CommandProcess(workflowPermissions([root.path], ["TMPDIR"]));
-  Deno.test.afterAll(async () => {
-    await commands[Symbol.asyncDispose]();
-    await root[Symbol.asyncDispose]();
-  });
-  return { commands, root: root.path };
-}
-
-/** Returns a function that does the same as `svcWorkflow` in one process for all tests of a file. */
-export async function prepareSvcWorkflow(): Promise<typeof svcWorkflow> {
-  const { commands, root } = await startWorkflowCommands();
+/** Returns a function that does the same as `svcWorkflow`. Its commands share a process. */
+export function prepareSvcWorkflow(): typeof svcWorkflow {
+  const commands = shareWorkflowCommands();
   return async (args, env = {}) => {
-    await using folder = await makeFolder({}, root);
+    await using folder = await makeFolder({}, await commands.getFolder());
     const { path } = folder;
-    const ended = await commands.run({
-      args: ["workflow", ...args],
-      env: { TMPDIR: path, SVC_CONFIG_DIR: path, ...env },
-    });
+    const request = { args: ["workflow", ...args], env: { TMPDIR: path, SVC_CONFIG_DIR: path, ...env } };
+    const ended = await commands.run(request, () => svcWorkflow(args, env));
     assertNoSandbox(path);
     return ended;
   };
+}
+
+function shareWorkflowCommands(): SharedCommands {
+  return shareCommands((folder) => workflowPermissions([folder], ["TMPDIR"]));
 }
 
 /** Opens a workspace whose commands are processes. */
@@ -392,12 +377,12 @@ export const openScriptWorkspace: OpenScriptWorkspace = (body) => openWorkspace(
 
 async function openWorkspace(
   body: string,
-  shared?: WorkflowCommands,
+  commands?: SharedCommands,
 ): Promise<ScriptWorkspace> {
   const service = await startService();
   const { clientId, clientSecret } = await service.addClient("clerk@city");
   const folder = await makeFolder({ "script.ts": scriptText(body) });
-  const config = await makeFolder({}, shared?.root);
+  const config = await makeFolder({}, await commands?.getFolder());
   const client = createClient({ baseUrl: service.url, clientId, clientSecret, noCache: true });
   const env = {
     SVC_BASE_URL: service.url,
@@ -408,15 +393,11 @@ async function openWorkspace(
     return workflowCommand(args, { directory: config.path, env, cwd: folder.path, ...options });
   };
   const svc = async (...args: string[]) => {
-    if (shared === undefined || shared.commands.isBusy || args.some(isPostgresLocation)) {
-      return await runCommand(command(args));
-    }
+    const runAlone = () => runCommand(command(args));
+    if (commands === undefined || args.some(isPostgresLocation)) return await runAlone();
     const directories = { TMPDIR: config.path, SVC_CONFIG_DIR: config.path };
-    return await shared.commands.run({
-      args: ["workflow", ...args],
-      env: { ...directories, ...env },
-      cwd: folder.path,
-    });
+    const request = { args: ["workflow", ...args], env: { ...directories, ...env }, cwd: folder.path };
+    return await commands.run(request, runAlone);
   };
   return {
     folder: folder.path,

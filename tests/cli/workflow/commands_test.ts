@@ -22,7 +22,7 @@ import {
   workflowCommand,
 } from "../../harness/workflow.ts";
 
-const openScriptWorkspace = await prepareScriptWorkspaces();
+const openScriptWorkspace = prepareScriptWorkspaces();
 
 const decoder = new TextDecoder();
 

@@ -12,7 +12,7 @@ import {
   scriptText,
 } from "../../harness/workflow.ts";
 
-const openScriptWorkspace = await prepareScriptWorkspaces();
+const openScriptWorkspace = prepareScriptWorkspaces();
 
 const CREATE_FOUR = `const ids = input?.ids ?? [];
   log("at " + (ids.length + 1));

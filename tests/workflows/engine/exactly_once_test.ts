@@ -18,7 +18,7 @@ import {
   TinyApi,
 } from "../../harness/workflow.ts";
 
-const openScriptWorkspace = await prepareScriptWorkspaces();
+const openScriptWorkspace = prepareScriptWorkspaces();
 
 /** A request that the API received. */
 interface Received {

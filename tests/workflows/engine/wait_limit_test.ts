@@ -11,7 +11,7 @@ import {
   TinyApi,
 } from "../../harness/workflow.ts";
 
-const openScriptWorkspace = await prepareScriptWorkspaces();
+const openScriptWorkspace = prepareScriptWorkspaces();
 
 const event = (kind: EventKind, position: number, at: number, content: unknown = {}): EventRecord => {
   return { kind, position, at, content: JSON.stringify(content) };

@@ -5,7 +5,7 @@ import { startService } from "../../../service/mod.ts";
 import { CHECKOUT, makeFolder, svcInProcess } from "../../harness/svc.ts";
 import { prepareSvcWorkflow, scriptText, TinyApi } from "../../harness/workflow.ts";
 
-const svcWorkflow = await prepareSvcWorkflow();
+const svcWorkflow = prepareSvcWorkflow();
 
 const INTAKE = `${CHECKOUT}/workflows/examples/intake.ts`;
 

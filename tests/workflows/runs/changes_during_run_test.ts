@@ -21,7 +21,7 @@ import {
   workflowCommand,
 } from "../../harness/workflow.ts";
 
-const openScriptWorkspace = await prepareScriptWorkspaces();
+const openScriptWorkspace = prepareScriptWorkspaces();
 
 /** Results of a batch, or the codes of its errors. */
 function readResults(stdout: string): unknown[] {

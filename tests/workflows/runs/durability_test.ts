@@ -11,7 +11,7 @@ import {
   waitForOutput,
 } from "../../harness/workflow.ts";
 
-const openScriptWorkspace = await prepareScriptWorkspaces();
+const openScriptWorkspace = prepareScriptWorkspaces();
 
 Deno.test("a killed run resumes where it was and repeats nothing", async () => {
   await using workspace = await openScriptWorkspace(

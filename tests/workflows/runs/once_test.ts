@@ -11,7 +11,7 @@ import {
   WAIT_FOR_SECOND_CASE,
 } from "../../harness/workflow.ts";
 
-const openScriptWorkspace = await prepareScriptWorkspaces();
+const openScriptWorkspace = prepareScriptWorkspaces();
 
 const ONCE = ["run", "script.ts", "--each", "new.ndjson", "--allow-declared", "--concurrency", "1", "--once"];
 

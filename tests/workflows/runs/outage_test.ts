@@ -15,7 +15,7 @@ import {
 } from "../../harness/workflow.ts";
 import { within } from "../../harness/wait.ts";
 
-const openScriptWorkspace = await prepareScriptWorkspaces();
+const openScriptWorkspace = prepareScriptWorkspaces();
 
 const INPUTS = Array.from({ length: 16 }, (_, index) => `C-${index}`);
 

@@ -14,7 +14,7 @@ import {
 } from "../../harness/workflow.ts";
 import { LimitedCommand } from "../../harness/svc.ts";
 
-const openScriptWorkspace = await prepareScriptWorkspaces();
+const openScriptWorkspace = prepareScriptWorkspaces();
 
 function errorIn(stderr: string): { code: string; message: string; hint: string } {
   return JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "").error;

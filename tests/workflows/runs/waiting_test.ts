@@ -12,7 +12,7 @@ import {
   TinyApi,
 } from "../../harness/workflow.ts";
 
-const openScriptWorkspace = await prepareScriptWorkspaces();
+const openScriptWorkspace = prepareScriptWorkspaces();
 
 /** A script, the runs of a journal, and an API whose cases are open until they are changed. */
 interface Workspace extends AsyncDisposable {

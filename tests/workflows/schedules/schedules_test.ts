@@ -16,7 +16,7 @@ import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts
 import { openRuns, openShared } from "../../../workflows/runs/runs.ts";
 import { openClockwork, testSchedules } from "./_clockwork.ts";
 
-const openScriptWorkspace = await prepareScriptWorkspaces();
+const openScriptWorkspace = prepareScriptWorkspaces();
 
 testSchedules("a due time starts exactly one run", `log("input", input); return input;`, async (work, database) => {
   const { clock, schedules, script } = work;
