@@ -20,7 +20,7 @@ Deno.test("a build that ends in a deadlock starts again soon, and nothing is rep
       attempts++;
       if (attempts === 1) await connection.run(DEADLOCK);
     },
-  }, { open: schema.open, note: (line) => notes.push(line) });
+  }, { open: schema.open, note: (line) => notes.push(line), conflictInterval: 1 });
   await eventually("the build has ended", () => attempts === 2);
   assert.deepEqual(notes, []);
 });
