@@ -1,7 +1,7 @@
-/** Stores for tests of what every store promises. */
+/** Stores and cases for tests of what every store promises. */
 import { openPostgresStore, type PostgresStoreOptions } from "../../service/store/postgres/postgres_store.ts";
 import { openSqliteStore } from "../../service/store/sqlite/sqlite_store.ts";
-import type { Store } from "../../service/store/store.ts";
+import type { Store, StoredCase } from "../../service/store/store.ts";
 import { type TestSchema, useTestSchema } from "./postgres_schema.ts";
 
 /** Defines a test for each kind of store. The test receives an empty store, which is closed after it. */
@@ -21,4 +21,14 @@ export async function withPostgresStore(
   await using schema = useTestSchema();
   const store = await openPostgresStore(schema.parsed, options);
   await test(store, schema).finally(() => store.close());
+}
+
+/** Creates a case whose identifier ends with a number. Cases with higher numbers are newer. */
+export function newStoredCase(n: number, change: Partial<StoredCase> = {}): StoredCase {
+  const at = new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString();
+  return {
+    ...{ id: `W P-${n}`, businessId: `P-${n}`, typeId: "T", status: "Open", urgency: 10, stageId: "S" },
+    ...{ createdBy: "ada", createdAt: at, updatedBy: "ada", updatedAt: at, tag: "1", content: {}, flow: {} },
+    ...change,
+  };
 }

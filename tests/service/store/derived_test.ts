@@ -15,13 +15,13 @@ import { STORE_SCHEMA } from "../../../service/store/postgres/schema.ts";
 import { FILL_DERIVED } from "../../../service/store/sqlite/derived.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import { upgradeDatabase } from "../../../service/store/sqlite/upgrade/upgrade.ts";
-import type { Store, StoredCase, StoredItem } from "../../../service/store/store.ts";
+import type { Store, StoredItem } from "../../../service/store/store.ts";
 import type { RowOf, TableName } from "../../../service/store/tables.ts";
 import type { JsonObject } from "../../../utils/json.ts";
 import { migrate } from "../../../utils/postgres/migrate.ts";
 import { createEarlierStore } from "../../../tasks/soak/earlier_stores.ts";
 import { useTestSchema } from "../../harness/postgres_schema.ts";
-import { testStores } from "../../harness/stores.ts";
+import { newStoredCase, testStores } from "../../harness/stores.ts";
 import { makeFolder } from "../../harness/svc.ts";
 
 /** A condition that every case meets. With it, the store cannot answer from its counts. */
@@ -54,15 +54,6 @@ const PARTS = [
 
 const texts = fc.array(fc.constantFrom(...PARTS), { maxLength: 7 }).map((parts) => parts.join(""));
 
-function newCase(n: number, change: Partial<StoredCase> = {}): StoredCase {
-  const at = new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString();
-  return {
-    ...{ id: `W P-${n}`, businessId: `P-${n}`, typeId: "T", status: "Open", urgency: 10, stageId: "S" },
-    ...{ createdBy: "ada", createdAt: at, updatedBy: "ada", updatedAt: at, tag: "1", content: {}, flow: {} },
-    ...change,
-  };
-}
-
 function askFor(filter: Filter, isSorted: boolean): RowQuery {
   return {
     source: { kind: "cases", typeIds: ["T", "U"] },
@@ -88,11 +79,11 @@ testStores("a text search finds the same cases as a comparison with every case",
   const random = fc.sample(fc.tuple(texts, texts), { numRuns: 400, seed: 1 });
   await store.transact(async (tx) => {
     for (const [n, [a, b]] of random.entries()) {
-      await tx.putCase(newCase(n, { content: { A: a, Page: { B: b }, Number: n } }));
+      await tx.putCase(newStoredCase(n, { content: { A: a, Page: { B: b }, Number: n } }));
     }
   });
   await store.transact(async (tx) => {
-    for (let n = 0; n < 40; n++) await tx.putCase(newCase(n, { content: { A: random[399 - n]?.[1] ?? "" } }));
+    for (let n = 0; n < 40; n++) await tx.putCase(newStoredCase(n, { content: { A: random[399 - n]?.[1] ?? "" } }));
     for (let n = 50; n < 60; n++) await tx.deleteCase(`W P-${n}`);
   });
   const fields = fc.constantFrom({ content: ["A"] }, { content: ["Page", "B"] }, { property: "businessId" });
@@ -123,7 +114,7 @@ testStores("a frequent text finds the newest cases first, also if their times ar
     for (let n = 0; n < 2500; n++) {
       const createdAt = new Date(Date.UTC(2026, 0, 1) + (n % 500 === 0 ? 1e9 : n) * 1000).toISOString();
       const content = { A: n % 2 === 0 ? "the roof" : "a fence", B: n % 7 === 0 ? "rare" : "" };
-      await tx.putCase(newCase(n, { createdAt, content }));
+      await tx.putCase(newStoredCase(n, { createdAt, content }));
     }
   });
   const roof: Filter = { left: { content: ["A"] }, comparator: "CONTAINS", right: { value: "roof" } };
@@ -140,7 +131,7 @@ testStores("cases of frequent and rare statuses are listed by their update", asy
     for (let n = 0; n < 400; n++) {
       const updatedAt = new Date(Date.UTC(2026, 1, 1) + (n * 7919 % 97) * 1000).toISOString();
       const status = n % 100 === 0 ? "Rare" : statuses[n % statuses.length] ?? "";
-      await tx.putCase(newCase(n, { status, updatedAt, typeId: n % 3 === 0 ? "U" : "V" }));
+      await tx.putCase(newStoredCase(n, { status, updatedAt, typeId: n % 3 === 0 ? "U" : "V" }));
     }
   });
   for (const status of ["Open", "Closed", "Rare", "None"]) {
@@ -169,9 +160,9 @@ testStores("kept counts equal the number of rows after changes, failed parts and
   );
   await fc.assert(
     fc.asyncProperty(changes, async (steps) => {
-      for (let n = 0; n <= 8; n++) await store.transact((tx) => tx.deleteCase(newCase(n).id));
+      for (let n = 0; n <= 8; n++) await store.transact((tx) => tx.deleteCase(newStoredCase(n).id));
       for (const { number, kind, status, stageId, tag } of steps) {
-        const stored = newCase(number, { status, stageId, typeId: number % 2 === 0 ? "T" : "U" });
+        const stored = newStoredCase(number, { status, stageId, typeId: number % 2 === 0 ? "T" : "U" });
         const put = async (tx: Parameters<Parameters<Store["transact"]>[0]>[0]) => {
           await tx.putCase(stored);
           await tx.putItem(newMessage(stored.id, tag, number));
@@ -281,7 +272,7 @@ Deno.test("an upgrade on PostgreSQL derives the same, and so do processes of the
   };
   const putAll = async (first: number) => {
     for (let n = first; n < first + 5; n++) {
-      const stored = newCase(n, { status: n % 2 === 0 ? "Open" : "Closed" });
+      const stored = newStoredCase(n, { status: n % 2 === 0 ? "Open" : "Closed" });
       await put("cases", stored);
       await put("items", newMessage(stored.id, "red", n % 5));
       await put("items", { ...newMessage(stored.id, "red", n % 5), kind: "caseTag", content: { name: "it's" } });
@@ -308,7 +299,7 @@ Deno.test("a damaged message can be replaced, and deleted alone or with its case
   const path = `${folder.path}/store.db`;
   const fill = openSqliteStore(path);
   await fill.transact(async (tx) => {
-    await tx.putCase(newCase(1));
+    await tx.putCase(newStoredCase(1));
     for (const id of ["a", "b", "c"]) await tx.putItem({ ...newMessage("W P-1", "new", 0), id });
   });
   await fill.close();
@@ -359,7 +350,7 @@ Deno.test("verify finds counts and texts that do not match the cases, and repair
   const { database } = locateFiles(data);
   const fill = openSqliteStore(database);
   await fill.transact(async (tx) => {
-    for (let n = 0; n < 300; n++) await tx.putCase(newCase(n, { content: { A: `roof ${n}` } }));
+    for (let n = 0; n < 300; n++) await tx.putCase(newStoredCase(n, { content: { A: `roof ${n}` } }));
     await tx.putItem(newMessage("W P-1", "red", 0));
   });
   await fill.close();

@@ -16,6 +16,7 @@ import { type Store, type StoredCase, StoreFull } from "../../../service/store/s
 import { ExactNumber } from "../../../utils/exact_number.ts";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import { useTestSchema } from "../../harness/postgres_schema.ts";
+import { newStoredCase } from "../../harness/stores.ts";
 import { makeFolder } from "../../harness/svc.ts";
 import { eventually } from "../../harness/wait.ts";
 
@@ -40,11 +41,7 @@ const NAMES = [
 ];
 
 function newCase(n: number, content: JsonObject): StoredCase {
-  const at = new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString();
-  return {
-    ...{ id: `W P-${n}`, businessId: `P-${n}`, typeId: "T", status: "Open", urgency: 10, stageId: "S" },
-    ...{ createdBy: "ada", createdAt: at, updatedBy: "ada", updatedAt: at, tag: "1", content, flow: {} },
-  };
+  return newStoredCase(n, { content });
 }
 
 function askFor(name: string, filter?: Filter, descending?: boolean): RowQuery {

@@ -11,17 +11,11 @@ import { parseLocation } from "../../../../utils/postgres/location.ts";
 import { openPool, type Pool } from "../../../../utils/postgres/pool.ts";
 import { startPostgres } from "../../../harness/postgres.ts";
 import { useTestSchema } from "../../../harness/postgres_schema.ts";
-import { withPostgresStore } from "../../../harness/stores.ts";
+import { newStoredCase, withPostgresStore } from "../../../harness/stores.ts";
 import { eventually } from "../../../harness/wait.ts";
 
-const TIME = "2026-01-02T03:04:05.678Z";
-
 function newCase(n: number): StoredCase {
-  return {
-    ...{ id: `W P-${n}`, businessId: `P-${n}`, typeId: "T", status: "Open", urgency: 10, stageId: "S" },
-    ...{ createdBy: "ada", createdAt: TIME, updatedBy: "ada", updatedAt: TIME, tag: "1", flow: {} },
-    content: { Page: { Text: `The Garage of number ${n}` } },
-  };
+  return newStoredCase(n, { content: { Page: { Text: `The Garage of number ${n}` } } });
 }
 
 async function putCases(store: Store, first: number, count: number): Promise<void> {
