@@ -117,7 +117,7 @@ export async function openPostgresStore(
   const places = new PagePlaces<RowPlace>();
   const running = new Set<Promise<unknown>>();
   const mergeCounts = mergeAfter(CHANGES_PER_MERGE, MERGE_COUNTS);
-  const mergeTexts = mergeAfter(CASES_PER_MERGE, [MERGE_TEXTS]);
+  const mergeTexts = mergeAfter(CASES_PER_MERGE, MERGE_TEXTS);
   let isClosed = false;
 
   async function runOnce<T>(transaction: PostgresTransaction, work: Work<T>): Promise<Run<T>> {
@@ -237,8 +237,8 @@ export async function openPostgresStore(
       if (isClosed) return;
       isClosed = true;
       queries.close();
-      await Promise.all([texts, fields].map((indexes) => indexes[Symbol.asyncDispose]()));
       await Promise.allSettled(running);
+      await Promise.all([texts, fields].map((indexes) => indexes[Symbol.asyncDispose]()));
       await numbers.close().catch(ignoreDatabaseError); // Unused numbers are only gaps.
       await Promise.all(Object.values(pools).map((pool) => pool.close()));
     },

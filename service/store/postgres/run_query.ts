@@ -67,7 +67,7 @@ export async function queryRows(
 async function isFrequent(
   run: RunStatement,
   query: RowQuery,
-  indexes: CaseIndexes = {},
+  indexes: CaseIndexes | undefined,
   newest: number,
 ): Promise<boolean> {
   const statement = compileIsFrequent(query, indexes, newest);

@@ -58,16 +58,23 @@ export const CASE_TEXT_FUNCTION = `
 /** Maximum number of stale texts that are merged at once. */
 const MERGE_SIZE = 1000;
 
-/** Replaces stale texts by those of their cases. */
-export const MERGE_TEXTS = `
-  WITH stale AS (
+/**
+ * Replaces stale texts by those of their cases. One merge runs at a time, and reads the cases after the one before has ended:
+ * it could otherwise replace a newer text.
+ */
+export const MERGE_TEXTS: readonly string[] = [
+  "BEGIN",
+  'LOCK TABLE "staleTexts" IN SHARE UPDATE EXCLUSIVE MODE',
+  `WITH stale AS (
     DELETE FROM "staleTexts" WHERE ctid = ANY(ARRAY(SELECT ctid FROM "staleTexts" LIMIT ${MERGE_SIZE})) RETURNING seq
   ), gone AS (
     DELETE FROM "caseTexts" WHERE seq IN (SELECT seq FROM stale EXCEPT SELECT seq FROM cases)
   )
   INSERT INTO "caseTexts" SELECT seq, svc_case_text("businessId", content) FROM cases
     WHERE seq IN (SELECT seq FROM stale)
-    ON CONFLICT (seq) DO UPDATE SET text = excluded.text WHERE "caseTexts".text <> excluded.text`;
+    ON CONFLICT (seq) DO UPDATE SET text = excluded.text WHERE "caseTexts".text <> excluded.text`,
+  "COMMIT",
+];
 
 /** Number of stale texts from which queries do not use the index, because they would compare each of these cases. */
 const MAX_STALE = 5000;
@@ -136,7 +143,9 @@ export class TextIndex implements AsyncDisposable {
 
 /** Collects the texts of all cases, then builds the index. */
 async function build(connection: Connection, schema: string): Promise<void> {
-  do await connection.run(MERGE_TEXTS); while ((await connection.run('SELECT FROM "staleTexts" LIMIT 1')).count > 0);
+  do for (const sql of MERGE_TEXTS) await connection.run(sql); while (
+    (await connection.run('SELECT FROM "staleTexts" LIMIT 1')).count > 0
+  );
   const { rows: [row] } = await connection.run(STATE);
   if (row?.isValid !== true) {
     // An interrupted build leaves an invalid index.
