@@ -4,25 +4,23 @@ import type { CallerOptions } from "../../lib/client/caller.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { nextEvent } from "../../utils/async/next_event.ts";
 import { GrantedCalls, type LiveCalls } from "../engine/live_calls.ts";
-import type { RunRecord, RunSettings } from "../journal/journal.ts";
+import type { RunSettings } from "../journal/journal.ts";
 import { isLostClaim } from "../journal/lost_claim.ts";
-import { newRunId } from "../journal/run_id.ts";
 import type { ClaimedInput } from "../journal/postgres/claimed_input.ts";
 import { openPostgresJournal, type PostgresJournal } from "../journal/postgres/postgres_journal.ts";
 import { toInputResult } from "../runs/batch.ts";
-import { tryClaimRun } from "../runs/claim_run.ts";
 import { describeService } from "../runs/describe_service.ts";
 import type { JournalLocation } from "../runs/hints.ts";
 import { grantAll, openCaller } from "../runs/open_caller.ts";
 import { toSettings } from "../runs/options.ts";
-import { createNonce } from "../runs/prepare_run.ts";
 import { Runner } from "../runs/runner.ts";
 import { type OpenWorkflow, openWorkflow } from "../scripts/open_workflow.ts";
 import { AssignmentClaims } from "./assignment_claims.ts";
 import { AssignmentHandler } from "./assignment_handler.ts";
-import { MAX_INPUTS, POLL_MILLISECONDS } from "./assignment_source.ts";
+import { POLL_MILLISECONDS } from "./assignment_source.ts";
 import { QueueInbox } from "./queue_inbox.ts";
 import type { RobotOptions } from "./robot_options.ts";
+import { type KeyedRun, RobotRuns } from "./robot_runs.ts";
 
 /** Milliseconds between two checks for cancelled runs, and for assignments whose robot is gone. */
 const CHECK_MILLISECONDS = 500;
@@ -61,34 +59,19 @@ interface RobotParts {
   readonly claims: AssignmentClaims;
 }
 
-/** A run and the random part of its idempotency keys. */
-interface KeyedRun {
-  readonly id: string;
-  readonly nonce?: string;
-}
-
-/** The run of this robot. */
-interface OwnRun extends KeyedRun {
-  /** Number of its last input. */
-  last: number;
-  readonly claim: AsyncDisposable;
-}
-
 class SharedRobot {
   readonly #journal: PostgresJournal;
   readonly #workflow: OpenWorkflow;
   readonly #settings: RunSettings;
   readonly #options: RobotOptions;
   readonly #parts: RobotParts;
+  readonly #runs: RobotRuns;
   readonly #inbox: QueueInbox;
   /** Runners of runs with assignments in progress. */
   readonly #runners = new Map<string, Runner>();
   /** Assignments in progress: the identifier of the run and the number of the input. */
   readonly #active = new Map<string, { readonly runId: string; readonly number: number }>();
   readonly #working = new Set<Promise<void>>();
-  /** Runs with another script that were reported. */
-  readonly #reported = new Set<string>();
-  #own?: OwnRun;
   #failure?: { readonly reason: unknown };
   #checkedAt = 0;
   /** When the inbox had no further assignment. Reset when an assignment has ended, because it may be back in the queue. */
@@ -111,6 +94,7 @@ class SharedRobot {
     this.#settings = settings;
     this.#options = options;
     this.#parts = parts;
+    this.#runs = new RobotRuns(journal, workflow, settings, parts.claims, options);
     this.#inbox = new QueueInbox(parts.robot, options.queue, options.drain);
   }
 
@@ -118,7 +102,7 @@ class SharedRobot {
   async run(): Promise<void> {
     const { drain, untilEmpty } = this.#options;
     try {
-      await this.#concludeEarlierRuns();
+      await this.#runs.concludeEarlier();
       while (!drain.aborted && this.#failure === undefined) {
         const started = await this.#startInputs();
         if (untilEmpty && started === 0 && this.#working.size === 0) break;
@@ -127,11 +111,11 @@ class SharedRobot {
       await Promise.all(this.#working);
       if (this.#failure !== undefined) throw this.#failure.reason;
       await this.#parts.claims.releaseEnded();
-      await this.#leaveOwnRun();
+      await this.#runs.leaveOwn();
     } finally {
       await Promise.all([...this.#runners.values()].map((runner) => runner.interrupt()));
       await Promise.all(this.#working);
-      await this.#own?.claim[Symbol.asyncDispose]();
+      await this.#runs[Symbol.asyncDispose]();
     }
   }
 
@@ -163,7 +147,7 @@ class SharedRobot {
         return;
       }
       for (const { place } of found) offered.add(place);
-      const own = await this.#openOwnRun();
+      const own = await this.#runs.openOwn();
       const claims = await this.#parts.claims.claim(own.id, found);
       own.last = Math.max(own.last, ...claims.map(({ key }) => key.number));
       for (const claim of claims) this.#start(own, claim);
@@ -209,7 +193,7 @@ class SharedRobot {
       this.#active.delete(place);
     }
     await this.#parts.claims.releaseEnded();
-    if (runId !== this.#own?.id) await this.#endRun(runId);
+    if (runId !== this.#runs.own?.id && await this.#runs.end(runId)) this.#runners.delete(runId);
   }
 
   #openRunner({ id, nonce }: KeyedRun): Runner {
@@ -247,7 +231,7 @@ class SharedRobot {
   async #continueOthers(): Promise<void> {
     for (const run of await this.#parts.claims.listRunsToContinue()) {
       if (this.#free <= 0) return;
-      if (!this.#canContinue(run)) continue;
+      if (!this.#runs.canContinue(run)) continue;
       for (const claim of await this.#parts.claims.continue(run.id, this.#free)) {
         this.#options.log(`Continuing assignment ${claim.described.place} of run ${run.id}.`);
         this.#start({ id: run.id, nonce: run.settings.nonce }, claim);
@@ -255,67 +239,9 @@ class SharedRobot {
     }
   }
 
-  /** Reports whether a run has the script and the client of this robot. Its idempotency keys belong to the client. */
-  #canContinue({ id, name, digest, settings }: RunRecord): boolean {
-    if (name !== this.#workflow.name || settings.service !== this.#settings.service) return false;
-    if (digest === this.#workflow.digest || this.#options.start.force === true) return true;
-    if (!this.#reported.has(id)) {
-      this.#reported.add(id);
-      this.#options.log(
-        `Run ${id} belongs to another version of the script. To continue its assignments, start a robot with that ` +
-          "version, or use --force.",
-      );
-    }
-    return false;
-  }
-
-  async #openOwnRun(): Promise<OwnRun> {
-    if (this.#own !== undefined && this.#own.last >= MAX_INPUTS) await this.#leaveOwnRun();
-    return this.#own ??= await this.#createRun();
-  }
-
-  async #createRun(): Promise<OwnRun> {
-    const id = newRunId();
-    const { name, digest } = this.#workflow;
-    const settings = { ...this.#settings, nonce: createNonce() };
-    await using resources = new AsyncDisposableStack();
-    const claim = resources.use(await tryClaimRun(this.#journal, id));
-    if (claim === undefined) throw new SvcError("INTERNAL_ERROR", `Another process works on the new run ${id}.`);
-    await this.#journal.createRun({ id, name, digest, settings, state: "open", startedAt: Date.now() });
-    return { id, nonce: settings.nonce, last: 0, claim: resources.move() };
-  }
-
-  /** Adds no further inputs to the run of this robot. It ends with its last input. */
-  async #leaveOwnRun(): Promise<void> {
-    const own = this.#own;
-    if (own === undefined) return;
-    this.#own = undefined;
-    if (own.last === 0) await this.#journal.deleteRun(own.id);
-    else await this.#parts.claims.endRun(own.id);
-    await own.claim[Symbol.asyncDispose]();
-  }
-
-  /** Ends a run of another robot, or an earlier one of this robot, after its last input. */
-  async #endRun(id: string): Promise<void> {
-    await using claim = await tryClaimRun(this.#journal, id);
-    if (claim === undefined) return;
-    await this.#parts.claims.endRun(id);
-    if (await this.#journal.readState(id) !== "open") this.#runners.delete(id);
-  }
-
-  /** Lets stopped inputs of earlier runs continue, and ends runs whose robot was killed after its last assignment. */
-  async #concludeEarlierRuns(): Promise<void> {
-    const runs = await this.#journal.listRuns(() => {});
-    for (const run of runs) {
-      if (run.state !== "open" || run.settings.queue !== this.#options.queue || !this.#canContinue(run)) continue;
-      await this.#parts.claims.continueStopped(run.id);
-      await this.#endRun(run.id);
-    }
-  }
-
   /** Interrupts the inputs of cancelled runs. The robot ends if its own run was cancelled. */
   async #checkRuns(): Promise<void> {
-    const own = this.#own;
+    const { own } = this.#runs;
     for (const id of new Set([...this.#runners.keys(), ...(own === undefined ? [] : [own.id])])) {
       const state = await this.#journal.readState(id);
       if (state === "open") continue;
@@ -324,7 +250,7 @@ class SharedRobot {
       if (![...this.#active.values()].some(({ runId }) => runId === id)) this.#runners.delete(id);
       if (id !== own?.id) continue;
       if (isCancelled) this.#failure ??= { reason: new SvcError("INTERRUPTED", `Run ${id} was cancelled.`) };
-      else await this.#leaveOwnRun(); // Its claim was lost with a connection, and another robot has ended it.
+      else await this.#runs.leaveOwn(); // Its claim was lost with a connection, and another robot has ended it.
     }
   }
 }
