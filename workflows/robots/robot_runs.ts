@@ -92,10 +92,10 @@ export class RobotRuns implements AsyncDisposable {
   async leaveOwn(): Promise<void> {
     const own = this.#own;
     if (own === undefined) return;
+    await using _claim = own.claim;
     this.#own = undefined;
     if (own.last === 0) await this.#journal.deleteRun(own.id);
     else await this.#claims.endRun(own.id);
-    await own.claim[Symbol.asyncDispose]();
   }
 
   /** Ends a run of another robot, or an earlier one of this robot, after its last input. Resolves to false if it continues. */

@@ -131,16 +131,18 @@ Deno.test("two robots work on a queue, and no assignment is done twice", async (
   assert.deepEqual(results.toSorted(), expected);
 });
 
-Deno.test("a robot that cannot record its run ends with the error of the database", async () => {
-  await using schema = useTestSchema();
-  await using review = await openReview(REVIEW, 1, schema.location);
-  await using journal = await openShared(schema.location);
-  await journal.database.query("ALTER TABLE runs ADD CONSTRAINT closed CHECK (id = '')");
-  const { code, stderr } = await within("the robot ends", review.work("--until-empty"));
-  assert.match(stderr, /cannot be used: .* violates check constraint/);
-  assert.notEqual(code, 0);
-  assert.deepEqual(await review.listPlaces(), ["P-1 Review"]);
-});
+for (const [verb, allowed] of [["start", "state <> 'open'"], ["end", "state <> 'done'"]]) {
+  Deno.test(`a robot that cannot record the ${verb} of its run ends with the error of the database`, async () => {
+    await using schema = useTestSchema();
+    await using review = await openReview(REVIEW, 1, schema.location);
+    await using journal = await openShared(schema.location);
+    await journal.database.query(`ALTER TABLE runs ADD CONSTRAINT allowed CHECK (${allowed})`);
+    const { code, stderr } = await within("the robot ends", review.work("--until-empty"));
+    assert.match(stderr, /cannot be used: .* violates check constraint/);
+    assert.notEqual(code, 0);
+    assert.equal((await review.listPlaces()).includes("P-1 Review"), verb === "start");
+  });
+}
 
 Deno.test("failures count across robots, and the last one parks the assignment", async () => {
   await using schema = useTestSchema();
