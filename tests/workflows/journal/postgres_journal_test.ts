@@ -7,7 +7,7 @@ import { openPostgresJournal } from "../../../workflows/journal/postgres/postgre
 import { useTestSchema } from "../../harness/postgres_schema.ts";
 import { LimitedCommand, makeFolder, parseErrorRecord, svcInProcess } from "../../harness/svc.ts";
 import { newRun, scriptText, writeInput } from "../../harness/workflow.ts";
-import { eventually, readUntil } from "../../harness/wait.ts";
+import { eventually, readUntil, within } from "../../harness/wait.ts";
 
 const RUN = "r1";
 const BEGIN = { place: "in:1", startedAt: 0, generation: 0 };
@@ -88,6 +88,17 @@ Deno.test("a run is recorded once, although the answer was lost and the statemen
   await journal.createRun(newRun(RUN));
   assert.deepEqual((await journal.listRuns()).map(({ id }) => id), [RUN]);
   await assert.rejects(journal.createRun({ ...newRun(RUN), startedAt: 1 }), { message: /duplicate key/ });
+});
+
+Deno.test("a journal that closes ends the claims of runs", async () => {
+  await using schema = useTestSchema();
+  await using other = await openPostgresJournal(schema.location);
+  const journal = await openPostgresJournal(schema.location);
+  assert.ok(await journal.claimRun(RUN));
+  assert.equal(await other.claimRun(RUN), undefined);
+  await within("the journal closes", journal[Symbol.asyncDispose](), { seconds: 10 });
+  await using claim = await other.claimRun(RUN);
+  assert.ok(claim);
 });
 
 Deno.test("a signal that arrives while an input gets a new history does not damage it", async () => {

@@ -180,7 +180,8 @@ export class PostgresJournal implements Journal {
   readonly #claims = new Map<string, ClaimedInput>();
   /** Inputs that were claimed together, and that nothing in this process works on yet. */
   readonly #unused = new Set<string>();
-  readonly #claimedRuns = new Set<string>();
+  /** Functions that end the claims of runs. Each claim keeps a connection. */
+  readonly #claimedRuns = new Map<string, () => void>();
   #session?: Promise<Session>;
   #sessionPool?: Pool;
 
@@ -278,8 +279,8 @@ export class PostgresJournal implements Journal {
 
   async claimRun(runId: string): Promise<AsyncDisposable | undefined> {
     if (this.#claimedRuns.has(runId)) return undefined;
-    this.#claimedRuns.add(runId);
     const ended = Promise.withResolvers<void>();
+    this.#claimedRuns.set(runId, ended.resolve);
     const claimed = Promise.withResolvers<boolean>();
     const holding = this.database.use(async (connection) => {
       const { rows: [row] } = await connection.run(CLAIM_RUN, [runId]);
@@ -480,6 +481,7 @@ export class PostgresJournal implements Journal {
       clearTimeout(timer);
       await (await this.#session?.catch(() => undefined))?.[Symbol.asyncDispose]();
       await this.#sessionPool?.close();
+      for (const end of this.#claimedRuns.values()) end();
       await this.database.close();
     }
   }
