@@ -20,7 +20,7 @@ const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024;
 const COLLECTION_INTERVAL = 500;
 
 /** Number of failures that the error of a batch names. */
-const MAX_NAMED_FAILURES = 20;
+export const MAX_NAMED_FAILURES = 20;
 
 /** The outcome of one input. */
 export type InputResult =

@@ -5,14 +5,8 @@ import type { Connection } from "../../utils/postgres/pool.ts";
 import type { PostgresJournal } from "../journal/postgres/postgres_journal.ts";
 import { formatRunCommand, type JournalLocation } from "../runs/hints.ts";
 import { createNonce } from "../runs/prepare_run.ts";
-import {
-  type QueuedInput,
-  recordCompletion,
-  recordInputs,
-  recordRun,
-  type RunStatement,
-} from "../workers/record_run.ts";
-import { GROUP_SIZE, numberInputs } from "../workers/submit_run.ts";
+import { groupInputs, recordCompletion, recordInputs, recordRun, type RunStatement } from "../workers/record_run.ts";
+import { numberInputs } from "../workers/submit_run.ts";
 import { CronCache } from "./cron.ts";
 import { type LockedSchedule, PostgresScheduleStore, type ScheduleWork } from "./postgres_schedule_store.ts";
 import { describeSkip, endRun, orderDueRuns, type ScheduledRun, type ScheduleRecord } from "./schedule.ts";
@@ -156,13 +150,7 @@ async function recordScheduledRun({ schedule, script, now, connection }: LockedS
   const settings = { ...schedule.settings, schedule: schedule.name, nonce: createNonce() };
   const { input, each, concurrency, rate } = settings;
   await recordRun(run, { id, name, digest, settings, startedAt: now, script: files, concurrency, rate });
-  let group: QueuedInput[] = [];
-  for await (const one of numberInputs(each === undefined ? { input } : { each })) {
-    group.push(one);
-    if (group.length < GROUP_SIZE) continue;
-    await recordInputs(run, id, group);
-    group = [];
-  }
-  if (group.length > 0) await recordInputs(run, id, group);
+  const inputs = numberInputs(each === undefined ? { input } : { each });
+  for await (const group of groupInputs(inputs)) await recordInputs(run, id, group);
   await recordCompletion(run, id);
 }

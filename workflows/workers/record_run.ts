@@ -17,6 +17,9 @@ const RECORD_INPUTS = `
   WHERE runs.id = $1
   ON CONFLICT (run, number) DO NOTHING`;
 
+/** Number of inputs that are recorded at once. */
+const GROUP_SIZE = 500;
+
 /** Runs a statement, and returns its rows. */
 export type RunStatement = (sql: string, parameters: readonly SqlParameter[]) => Promise<readonly SqlRow[]>;
 
@@ -55,6 +58,18 @@ export async function recordInputs(run: RunStatement, runId: string, inputs: rea
     inputs.map(({ error }) => error === undefined ? null : JSON.stringify(error.toJSON())),
     Date.now(),
   ]);
+}
+
+/** Yields inputs in groups to record at once. */
+export async function* groupInputs(inputs: AsyncIterable<QueuedInput>): AsyncGenerator<readonly QueuedInput[]> {
+  let group: QueuedInput[] = [];
+  for await (const input of inputs) {
+    group.push(input);
+    if (group.length < GROUP_SIZE) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
 }
 
 /** Records that a run has all its inputs. */

@@ -8,7 +8,7 @@ import { toRecordedError } from "../engine/history.ts";
 import { checkInputs, openInputs } from "../inputs/open_inputs.ts";
 import { openPostgresJournal, type PostgresJournal } from "../journal/postgres/postgres_journal.ts";
 import { checkRunId, newRunId } from "../journal/run_id.ts";
-import { type InputResult, toBatchError } from "../runs/batch.ts";
+import { type InputResult, MAX_NAMED_FAILURES, toBatchError } from "../runs/batch.ts";
 import { describeService } from "../runs/describe_service.ts";
 import { addCommands, listContinueCommands, toRunCommand } from "../runs/hints.ts";
 import { type StartRunOptions, toSettings } from "../runs/options.ts";
@@ -16,20 +16,14 @@ import { createNonce } from "../runs/prepare_run.ts";
 import type { Run, RunSummary } from "../runs/run.ts";
 import { openWorkflow } from "../scripts/open_workflow.ts";
 import { packScript } from "./pack_script.ts";
-import type { QueuedInput } from "./record_run.ts";
+import { groupInputs, type QueuedInput } from "./record_run.ts";
 import { type QueueProgress, WorkQueue } from "./work_queue.ts";
-
-/** Number of inputs that are recorded at once. */
-export const GROUP_SIZE = 500;
 
 /** Milliseconds between two searches for results. */
 const POLL_MILLISECONDS = 150;
 
 /** Milliseconds between two checks of the progress. */
 const PROGRESS_MILLISECONDS = 1000;
-
-/** Number of failed inputs that the error of a run names. */
-const MAX_NAMED_FAILURES = 20;
 
 /** Options of `submitRun`. */
 export interface SubmitOptions extends StartRunOptions {
@@ -197,17 +191,13 @@ export class SubmittedRun implements Run {
   async #record(): Promise<void> {
     const { queue, inputs } = this.#submission;
     const last = await queue.findLastInput(this.id);
-    let group: QueuedInput[] = [];
     const { signal } = this.#stop;
-    for await (const input of untilAborted(inputs, signal)) {
-      if (input.number <= last) continue;
-      group.push(input);
-      if (group.length < GROUP_SIZE) continue;
-      await queue.addInputs(this.id, group);
-      group = [];
+    for await (const group of groupInputs(untilAborted(inputs, signal))) {
+      if (signal.aborted) return;
+      const added = group.filter(({ number }) => number > last);
+      if (added.length > 0) await queue.addInputs(this.id, added);
     }
     if (signal.aborted) return;
-    if (group.length > 0) await queue.addInputs(this.id, group);
     await queue.completeInputs(this.id);
     this.#isRecorded = true;
   }
