@@ -455,10 +455,16 @@ function compare(comparator: Comparator, left: string, right: string): string {
     case "LTE":
       return `${left} <= ${right}`;
     case "STARTS_WITH":
-      return `substr(${left}, 1, length(${right})) = ${right}`;
+      return isPart(left, `1, octet_length(${right})`, right);
     case "ENDS_WITH":
-      return `substr(${left}, length(${left}) - length(${right}) + 1) = ${right}`;
+      return isPart(left, `octet_length(${left}) - octet_length(${right}) + 1`, right);
     case "CONTAINS":
       return `instr(${left}, ${right}) > 0`;
   }
+}
+
+/** Compiles the condition that a range of a text is another text. Compares bytes, because `length` ends at a NUL. */
+function isPart(text: string, range: string, part: string): string {
+  const isEqual = `substr(CAST(${text} AS BLOB), ${range}) = CAST(${part} AS BLOB)`;
+  return `typeof(${part}) = 'text' AND iif(${part} = '', ${text} IS NOT NULL, ${isEqual})`; // An empty BLOB has no parts.
 }

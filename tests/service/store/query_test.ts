@@ -258,6 +258,25 @@ Deno.test("CONTAINS finds a part of any length at any position", () => {
   );
 });
 
+testStores("a text may contain NULs where it begins or ends with another", async (store) => {
+  const values = ["a\0b", "a\0c", "ab", "", 1];
+  const records = await fill(store, values.map((value) => ({ value })));
+  const find = async (comparator: Comparator, value: string | number) => {
+    const filter = { left: { content: ["value"] }, comparator, right: { value } };
+    return (await ask(records, { columns: [KEY], filter })).map(({ key }) => values[Number(key)]);
+  };
+  assert.deepEqual(await find("STARTS_WITH", "a\0"), ["a\0b", "a\0c"]);
+  assert.deepEqual(await find("STARTS_WITH", "a\0b"), ["a\0b"]);
+  assert.deepEqual(await find("STARTS_WITH", "a\0bc"), []);
+  assert.deepEqual(await find("ENDS_WITH", "\0b"), ["a\0b"]);
+  assert.deepEqual(await find("ENDS_WITH", "ca\0b"), []);
+  for (const comparator of ["STARTS_WITH", "ENDS_WITH"] as const) {
+    assert.deepEqual(await find(comparator, ""), values);
+    assert.deepEqual(await find(comparator, "1"), [1]);
+    assert.deepEqual(await find(comparator, 1), []);
+  }
+});
+
 testStores("CONTAINS finds a long text from a value or from another field", async (store) => {
   const part = "ab" + "a".repeat(500);
   const records = await fill(store, [{ text: `aa${part}b`, part }, { text: part.toUpperCase(), part }, {
