@@ -19,6 +19,13 @@ export interface TestSchema extends AsyncDisposable {
   open(options?: Partial<PoolOptions>): Promise<Pool>;
 }
 
+/** Runs statements one after another on one connection. */
+export async function runAll(pool: Pool, statements: readonly string[]): Promise<void> {
+  await pool.use(async (connection) => {
+    for (const sql of statements) await connection.run(sql);
+  });
+}
+
 /** Chooses a new schema of the shared server, or of another one. The program under test creates it. */
 export function useTestSchema(server: string = SHARED_POSTGRES): TestSchema {
   const parsed = parseLocation(server, `test_${crypto.randomUUID().replaceAll("-", "")}`);

@@ -12,12 +12,12 @@ import { MERGE_COUNTS } from "./derived.ts";
 import { FieldIndexes } from "./indexes/field_indexes.ts";
 import { MERGE_TEXTS, TextIndex } from "./indexes/text_index.ts";
 import { Numbers } from "./numbers.ts";
-import type { CaseIndexes, RowPlace } from "./query.ts";
+import type { RowPlace } from "./query.ts";
 import { QueryLanes } from "./query_lanes.ts";
 import { ReadConnection } from "./read_connection.ts";
 import { STORE_SCHEMA } from "./schema.ts";
 import { explainDatabaseFailure, explainSlowQuery, toStoreError } from "./store_error.ts";
-import { PostgresTransaction } from "./transaction.ts";
+import { PostgresTransaction, type TransactionOptions } from "./transaction.ts";
 
 /** Options of a store. */
 export interface PostgresStoreOptions {
@@ -107,13 +107,12 @@ export async function openPostgresStore(
   );
   const numbers = new Numbers(control);
   const fields = new FieldIndexes();
-  const indexes: CaseIndexes = {
-    get hasTexts() {
-      return texts.isReady;
+  const shared: TransactionOptions = {
+    numbers,
+    get indexes() {
+      return { hasTexts: texts.isReady, hasField: fields.hasField };
     },
-    hasField: (members) => fields.has(members),
   };
-  const shared = { numbers, indexes };
   const places = new PagePlaces<RowPlace>();
   const running = new Set<Promise<unknown>>();
   const mergeCounts = mergeAfter(CHANGES_PER_MERGE, MERGE_COUNTS);

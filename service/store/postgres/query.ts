@@ -114,7 +114,11 @@ export function compileCount(query: RowQuery, indexes?: CaseIndexes): Compiled {
  * Compiles the statement that reports, in the column `isFrequent`, whether the text index finds more than `newest` cases for
  * a query. Returns undefined if the query does not use the index.
  */
-export function compileIsFrequent(query: RowQuery, indexes: CaseIndexes, newest: number): Compiled | undefined {
+export function compileIsFrequent(
+  query: RowQuery,
+  indexes: CaseIndexes | undefined,
+  newest: number,
+): Compiled | undefined {
   const compiler = new Compiler(query, { indexes });
   const found = compiler.findTexts();
   if (found === undefined) return undefined;

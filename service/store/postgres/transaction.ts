@@ -53,7 +53,7 @@ interface Statement {
 /** Parts of a store that its units share. */
 export interface TransactionOptions {
   readonly numbers: Numbers;
-  /** The indexes that exist now. */
+  /** The indexes that exist now. A unit uses those that exist when it begins. */
   readonly indexes: CaseIndexes;
 }
 

@@ -20,7 +20,7 @@ import type { RowOf, TableName } from "../../../service/store/tables.ts";
 import type { JsonObject } from "../../../utils/json.ts";
 import { migrate } from "../../../utils/postgres/migrate.ts";
 import { createEarlierStore } from "../../../tasks/soak/earlier_stores.ts";
-import { useTestSchema } from "../../harness/postgres_schema.ts";
+import { runAll, useTestSchema } from "../../harness/postgres_schema.ts";
 import { newStoredCase, testStores } from "../../harness/stores.ts";
 import { makeFolder } from "../../harness/svc.ts";
 
@@ -289,7 +289,7 @@ Deno.test("an upgrade on PostgreSQL derives the same, and so do processes of the
   await compare(5);
   await putAll(5);
   await compare(10);
-  for (const sql of MERGE_COUNTS) await pool.use((connection) => connection.run(sql));
+  await runAll(pool, MERGE_COUNTS);
   await compare(10);
   await Promise.all([pool.close(), store.close()]);
 });

@@ -43,9 +43,10 @@ export class FieldIndexes implements AsyncDisposable {
   #ready: ReadonlySet<string> = new Set();
   #build: BackgroundBuild | undefined;
 
-  /** Reports whether a field has an index that queries can use. */
-  has(members: readonly string[]): boolean {
-    return this.#ready.size > 0 && this.#ready.has(nameIndex(members));
+  /** Reports whether a field has an index that queries can use now. Later builds do not change its answers. */
+  get hasField(): (members: readonly string[]) => boolean {
+    const ready = this.#ready;
+    return (members) => ready.size > 0 && ready.has(nameIndex(members));
   }
 
   /**

@@ -15,7 +15,7 @@ import { SQL, type StatementName } from "../../../../service/store/postgres/stat
 import type { Comparator, Filter, RowQuery, Value } from "../../../../service/store/query.ts";
 import { isJsonObject, type JsonValue, parseJson } from "../../../../utils/json.ts";
 import type { SqlParameter } from "../../../../utils/postgres/sql_value.ts";
-import { type TestSchema, useTestSchema } from "../../../harness/postgres_schema.ts";
+import { runAll, type TestSchema, useTestSchema } from "../../../harness/postgres_schema.ts";
 
 const ROWS = 4000;
 
@@ -73,7 +73,7 @@ async function fill(): Promise<(statement: Compiled) => Promise<PlanNode[]>> {
   const pool = await schema.open({ maxConnections: 1 });
   resources.defer(() => pool.close());
   await pool.use((connection) => connection.run(FILL));
-  for (let merged = 0; merged < ROWS; merged += 1000) await pool.use((connection) => connection.run(MERGE_TEXTS));
+  for (let merged = 0; merged < ROWS; merged += 1000) await runAll(pool, MERGE_TEXTS);
   await pool.use((connection) => connection.run("VACUUM ANALYZE"));
   return async ({ sql, parameters }) => {
     const explained = await pool.use((connection) => connection.run(`EXPLAIN (FORMAT JSON) ${sql}`, parameters));

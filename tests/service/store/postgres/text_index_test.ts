@@ -10,7 +10,7 @@ import { ExactNumber } from "../../../../utils/exact_number.ts";
 import { parseLocation } from "../../../../utils/postgres/location.ts";
 import { openPool, type Pool } from "../../../../utils/postgres/pool.ts";
 import { startPostgres } from "../../../harness/postgres.ts";
-import { useTestSchema } from "../../../harness/postgres_schema.ts";
+import { runAll, useTestSchema } from "../../../harness/postgres_schema.ts";
 import { newStoredCase, withPostgresStore } from "../../../harness/stores.ts";
 import { eventually } from "../../../harness/wait.ts";
 
@@ -85,7 +85,7 @@ Deno.test("the texts of cases from an earlier version are collected, and its ind
     assert.equal(await countMatches(store, "NEW ROOF"), 1);
   };
   await check();
-  await run(pool, MERGE_TEXTS);
+  await runAll(pool, MERGE_TEXTS);
   await check();
   const differs = `SELECT FROM cases FULL JOIN "caseTexts" USING (seq)
     WHERE text IS DISTINCT FROM svc_search_text("businessId", content)`;
@@ -105,7 +105,7 @@ Deno.test("numbers that are too large for jsonb do not keep texts out of the ind
       await tx.putCase(newCase(3));
     });
     const pool = await schema.open();
-    await run(pool, MERGE_TEXTS);
+    await runAll(pool, MERGE_TEXTS);
     assert.equal((await run(pool, 'SELECT FROM "staleTexts"')).count, 0);
     await pool.close();
     assert.equal(await countMatches(store, "garage"), 4);
