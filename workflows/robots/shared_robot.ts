@@ -104,8 +104,9 @@ class SharedRobot {
     try {
       await this.#runs.concludeEarlier();
       while (!drain.aborted && this.#failure === undefined) {
+        const wasIdle = this.#working.size === 0; // An assignment that ends later may leave work that was not found.
         const started = await this.#startInputs();
-        if (untilEmpty && started === 0 && this.#working.size === 0) break;
+        if (untilEmpty && wasIdle && started === 0) break;
         if (started === 0) await this.#nextEvent();
       }
       await Promise.all(this.#working);

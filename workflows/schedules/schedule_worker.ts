@@ -41,8 +41,9 @@ export async function runSchedules(options: WorkerOptions): Promise<void> {
   await using worker = await ScheduleWorker.open(store, path, options);
   log(await worker.describeStart());
   for (;;) {
+    const wasIdle = worker.isIdle; // A run that ends later may let another one start that was not found.
     await worker.startDueRuns();
-    if (signal.aborted || (untilIdle && worker.isIdle)) return;
+    if (signal.aborted || (untilIdle && wasIdle && worker.isIdle)) return;
     await worker.nextEvent(untilIdle ? undefined : CHECK_MILLISECONDS);
   }
 }
@@ -124,9 +125,9 @@ export class ScheduleWorker implements AsyncDisposable {
     }
   }
 
-  /** Resolves when a run in progress has ended, the signal aborts, or after some milliseconds. */
-  async nextEvent(milliseconds?: number): Promise<void> {
-    await nextEvent(this.#active.values(), this.#options.signal, milliseconds ?? RETRY_MILLISECONDS);
+  /** Resolves when a run in progress has ended, the signal aborts, or after some milliseconds. Default: until one may end. */
+  async nextEvent(milliseconds: number = this.isIdle ? 0 : RETRY_MILLISECONDS): Promise<void> {
+    await nextEvent(this.#active.values(), this.#options.signal, milliseconds);
     if (this.#failures.length > 0) throw this.#failures[0];
   }
 

@@ -172,11 +172,12 @@ class Worker implements MeasuredWorker {
     log(`Worker ${this.#session.id} takes up to ${pluralize(concurrency, "input")} at a time.`);
     while (!signal.aborted) {
       const { state } = this.#session;
+      const wasIdle = this.#active.size === 0; // An input that ends later may leave work that was not found.
       if (state === "active") await this.#startDueRuns();
       const taken = state === "active" ? await this.#takeInputs() : 0;
       if (state === "draining" && this.#active.size === 0) return log("Drained.");
       await this.#checkRuns();
-      if (untilIdle && taken === 0 && this.#active.size === 0) return;
+      if (untilIdle && wasIdle && taken === 0) return;
       if (this.#journal.isBroken()) await this.#journal.durable(); // Throws.
       if (taken === 0 || this.#active.size >= concurrency) await this.#nextEvent();
     }

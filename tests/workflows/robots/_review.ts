@@ -18,6 +18,8 @@ export const REVIEW = `
 export interface Review extends AsyncDisposable {
   readonly clerk: Client;
   readonly robot: Client;
+  /** Adds a permit to the queue. */
+  register(applicant: string): Promise<void>;
   /** Replaces the body of the script. */
   write(text: string): Promise<void>;
   /** Runs a robot until it ends. */
@@ -30,19 +32,32 @@ export interface Review extends AsyncDisposable {
   listPlaces(): Promise<string[]>;
 }
 
-/** Opens a service with some permits, and robots whose script has a body. Default: a journal in SQLite. */
-export async function openReview(body: string, count: number, journal?: string): Promise<Review> {
+/**
+ * Opens a service with some permits, and robots whose script has a body. Default: a journal in SQLite. `findProxy` returns the
+ * address at which robots reach the service.
+ */
+export async function openReview(
+  body: string,
+  count: number,
+  journal?: string,
+  findProxy = (url: string) => url,
+): Promise<Review> {
   const service = await startService();
   const clerk = await connect(service, "clerk@city");
-  for (let n = 1; n <= count; n++) {
-    const data = { Applicant: `A${n}`, Address: "Main St 1" };
+  const register = async (applicant: string) => {
+    const data = { Applicant: applicant, Address: "Main St 1" };
     const { nextAssignmentInfo: next } = await clerk.client.cases.create({ type: "City-Permit-Work-Permit", data });
     await clerk.client.assignments.perform(next?.ID ?? "", { action: "Register", data });
-  }
+  };
+  for (let n = 1; n <= count; n++) await register(`A${n}`);
   const robot = await connect(service, "reviewer@city");
   const folder = await makeFolder({ "script.ts": scriptText(body, ["assignments.perform", "data.count"]) });
   const config = await makeFolder();
-  const env = { SVC_BASE_URL: service.url, SVC_CLIENT_ID: robot.clientId, SVC_CLIENT_SECRET: robot.clientSecret };
+  const env = {
+    SVC_BASE_URL: findProxy(service.url),
+    SVC_CLIENT_ID: robot.clientId,
+    SVC_CLIENT_SECRET: robot.clientSecret,
+  };
   const at = journal === undefined ? [] : ["--journal", journal];
   const command = (...args: string[]) =>
     workflowCommand(["work", "script.ts", "--queue", "Review", "--allow-declared", ...at, ...args], {
@@ -53,6 +68,7 @@ export async function openReview(body: string, count: number, journal?: string):
   return {
     clerk: clerk.client,
     robot: robot.client,
+    register,
     write: (text: string) => Deno.writeTextFile(`${folder.path}/script.ts`, scriptText(text, ["assignments.perform"])),
     work: (...args: string[]): Promise<CommandResult> => runCommand(command(...args)),
     start: (...args: string[]) => command(...args).spawn(),

@@ -131,6 +131,43 @@ Deno.test("two robots work on a queue, and no assignment is done twice", async (
   assert.deepEqual(results.toSorted(), expected);
 });
 
+Deno.test("--until-empty finds an assignment that arrives before the last one in progress has ended", async () => {
+  await using schema = useTestSchema();
+  await using journal = await openShared(schema.location);
+  let target = "";
+  let pages = 0;
+  let onEmpty = async () => {};
+  await using proxy = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+    const { pathname, search } = new URL(request.url);
+    const response = await fetch(target + pathname + search, request);
+    const body = await response.arrayBuffer();
+    // The robot asks again while it works on the only assignment, and gets the answer after that has ended.
+    if (pathname.endsWith("/svc/inbox") && ++pages === 3) await onEmpty();
+    return new Response(body, response);
+  });
+  const body =
+    `while ((await svc.data.count("D_Permits")).resultCount < 2) await new Promise((again) => setTimeout(again, 20));${REVIEW}`;
+  await using review = await openReview(body, 1, schema.location, (url) => {
+    target = url;
+    return `http://127.0.0.1:${proxy.addr.port}`;
+  });
+  onEmpty = async () => {
+    await review.register("B");
+    await eventually("the assignment has ended", async () => {
+      const [row] = await journal.database.query(
+        "SELECT count(*) AS done FROM inputs WHERE state = 'done' AND worker IS NULL",
+      );
+      return Number(row?.done) === 1;
+    });
+  };
+  const worked = await review.work("--until-empty", "--concurrency", "2");
+  assert.equal(worked.code, 0, worked.stderr);
+  assert.deepEqual(readResults(worked).map(({ result }) => result), [
+    { "P-1": "Pending-Decision" },
+    { "P-2": "Pending-Decision" },
+  ]);
+});
+
 for (const [verb, allowed] of [["start", "state <> 'open'"], ["end", "state <> 'done'"]]) {
   Deno.test(`a robot that cannot record the ${verb} of its run ends with the error of the database`, async () => {
     await using schema = useTestSchema();
