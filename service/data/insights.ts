@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../utils/json.ts";
 import type { Insight } from "../application/model/user_interface.ts";
 import type { HandlerContext } from "../http/handler.ts";
+import type { RowQuery } from "../store/query.ts";
 import { readRows } from "./query_rows.ts";
 import { type DataQuery, MAX_ROWS } from "./request.ts";
 import { buildRowQuery } from "./row_query.ts";
@@ -12,8 +13,7 @@ export async function computeInsight(
   { tx, caller, now }: Pick<HandlerContext, "tx" | "caller" | "now">,
 ): Promise<JsonObject> {
   const { id, name, chart, view, columns } = insight;
-  const query = buildRowQuery(view, { parameters: {}, query: toDataQuery(insight) }, caller.id);
-  const rows = await readRows(tx, query, { offset: 0, limit: MAX_ROWS + 1 });
+  const rows = await readRows(tx, buildInsightQuery(insight, caller.id), { offset: 0, limit: MAX_ROWS + 1 });
   return {
     ID: id,
     name,
@@ -30,6 +30,11 @@ export async function computeInsight(
     hasMoreResults: rows.length > MAX_ROWS,
     rows: rows.slice(0, MAX_ROWS),
   };
+}
+
+/** Builds the query of an insight to the store. */
+export function buildInsightQuery(insight: Insight, caller: string): RowQuery {
+  return buildRowQuery(insight.view, { parameters: {}, query: toDataQuery(insight) }, caller);
 }
 
 function toDataQuery({ columns, sort }: Insight): DataQuery {

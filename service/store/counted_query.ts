@@ -24,15 +24,16 @@ export function isCountedQuery({ source, columns, filter, cases }: RowQuery): bo
     (summary === "COUNT"
       ? field.property !== "parentId"
       : COUNTED_SUMMARIES.has(summary) && COUNTED_PROPERTIES.has(field.property));
-  return source.kind === "cases" && columns.every(isCounted) && listFields(filter, cases).every(isCountedField);
+  return source.kind === "cases" && columns.every(isCounted) && listFields(filter, cases).every(isCountedProperty);
 }
 
-function isCountedField(field: RowField): boolean {
+/** Reports whether a field is a property by which the store counts cases. */
+export function isCountedProperty(field: RowField): boolean {
   return "property" in field && COUNTED_PROPERTIES.has(field.property);
 }
 
 /** Lists the fields that filters compare. */
-function listFields(...filters: readonly (Filter | undefined)[]): RowField[] {
+export function listFields(...filters: readonly (Filter | undefined)[]): RowField[] {
   return filters.flatMap((filter): RowField[] => {
     if (filter === undefined) return [];
     if ("and" in filter) return listFields(...filter.and);

@@ -21,6 +21,7 @@
 import type { JsonObject } from "../../utils/json.ts";
 import type { PoolLoad } from "../../utils/postgres/pool.ts";
 import type { ByteStore } from "./bytes.ts";
+import type { CaseSums } from "./case_sums.ts";
 import type { Filter, Page, RowQuery } from "./query.ts";
 import type { FieldSource, Rename, Use, ValueCount } from "./uses.ts";
 
@@ -323,10 +324,11 @@ export interface Store {
    */
   read<T>(work: (transaction: Transaction) => Promise<T>, operator?: string): Promise<T>;
   /**
-   * Creates indexes on fields of cases, and drops all others. Queries that compare the fields or sort by them use the indexes.
-   * Takes seconds for a million cases, and returns at once if the indexes exist.
+   * Creates indexes on fields of cases, maintains sums of cases, and drops all others. Queries that compare the fields or sort
+   * by them use the indexes. Queries that the sums serve do not read the cases. Takes seconds for a million cases, and returns
+   * at once if there is nothing to do.
    */
-  indexFields(fields: readonly (readonly string[])[]): Promise<void>;
+  indexFields(fields: readonly (readonly string[])[], sums?: readonly CaseSums[]): Promise<void>;
   /** Returns the load, for metrics. */
   readLoad(): StoreLoad;
   /** Waits for the units that have started, then closes the database. */

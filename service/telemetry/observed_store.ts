@@ -13,7 +13,7 @@ export function observeStore(store: Store, observe: UnitObserver): Store {
     server: store.server,
     transact: (work) => observe("change", () => store.transact(work)),
     read: (work, operator) => observe("read", () => store.read(work, operator)),
-    indexFields: (fields) => store.indexFields(fields),
+    indexFields: (fields, sums) => store.indexFields(fields, sums),
     readLoad: () => store.readLoad(),
     close: () => store.close(),
   };

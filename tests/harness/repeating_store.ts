@@ -15,7 +15,7 @@ export function repeatUnits(store: Store): Store {
       return await store.transact(work);
     },
     read: (work, operator) => store.read(work, operator),
-    indexFields: (fields) => store.indexFields(fields),
+    indexFields: (fields, sums) => store.indexFields(fields, sums),
     readLoad: () => store.readLoad(),
     close: () => store.close(),
   };

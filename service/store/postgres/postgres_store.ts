@@ -9,6 +9,7 @@ import { PagePlaces } from "../page_places.ts";
 import { OutcomeUnknown, type Store, type Transaction } from "../store.ts";
 import { openDatabaseBytes } from "./bytes_database.ts";
 import { MERGE_COUNTS } from "./derived.ts";
+import { MaintainedSums, MERGE_SUMS } from "./indexes/case_sums.ts";
 import { FieldIndexes } from "./indexes/field_indexes.ts";
 import { MERGE_TEXTS, TextIndex } from "./indexes/text_index.ts";
 import { Numbers } from "./numbers.ts";
@@ -107,15 +108,16 @@ export async function openPostgresStore(
   );
   const numbers = new Numbers(control);
   const fields = new FieldIndexes();
+  const sums = new MaintainedSums();
   const shared: TransactionOptions = {
     numbers,
     get indexes() {
-      return { hasTexts: texts.isReady, hasField: fields.hasField };
+      return { hasTexts: texts.isReady, hasField: fields.hasField, sums: sums.ready };
     },
   };
   const places = new PagePlaces<RowPlace>();
   const running = new Set<Promise<unknown>>();
-  const mergeCounts = mergeAfter(CHANGES_PER_MERGE, MERGE_COUNTS);
+  const mergeCounts = mergeAfter(CHANGES_PER_MERGE, [...MERGE_COUNTS, MERGE_SUMS]);
   const mergeTexts = mergeAfter(CASES_PER_MERGE, MERGE_TEXTS);
   let isClosed = false;
 
@@ -230,14 +232,20 @@ export async function openPostgresStore(
           throw explainSlowQuery(error);
         })
       ),
-    indexFields: (members) => whileOpen(() => control.use((connection) => fields.create(connection, members, builds))),
+    indexFields: (members, wanted = []) =>
+      whileOpen(() =>
+        control.use(async (connection) => {
+          await fields.create(connection, members, builds);
+          await sums.maintain(connection, wanted, builds);
+        })
+      ),
     readLoad: () => ({ queries: queries.readLoad(), pools: mapValues(pools, (pool) => pool.readLoad()) }),
     async close() {
       if (isClosed) return;
       isClosed = true;
       queries.close();
       await Promise.allSettled(running);
-      await Promise.all([texts, fields].map((indexes) => indexes[Symbol.asyncDispose]()));
+      await Promise.all([texts, fields, sums].map((indexes) => indexes[Symbol.asyncDispose]()));
       await numbers.close().catch(ignoreDatabaseError); // Unused numbers are only gaps.
       await Promise.all(Object.values(pools).map((pool) => pool.close()));
     },

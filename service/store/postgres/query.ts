@@ -1,11 +1,13 @@
 /** Compiles queries to SQL for PostgreSQL. All values and names of members are bound parameters. */
 import type { SqlParameter } from "../../../utils/postgres/sql_value.ts";
+import { findField } from "../case_sums.ts";
 import { compileFilter, type Condition } from "../compile_filter.ts";
 import { isCountedQuery, isGrouped, isSummarised } from "../counted_query.ts";
 import { findSearchTexts } from "../derived.ts";
 import type { Column, Comparator, Filter, Page, RowField, RowQuery, RowSource, Value } from "../query.ts";
 import { getColumn, NUMBER_PROPERTIES, ROW_TABLES, type RowTable } from "../row_tables.ts";
 import { escapeText } from "./escape_text.ts";
+import { compileGroupKey, type ReadySums } from "./indexes/case_sums.ts";
 import { compileKey, compileScalar } from "./indexes/field_indexes.ts";
 
 /** SQL and the values of its parameters. */
@@ -65,6 +67,8 @@ export interface CaseIndexes {
   readonly hasTexts?: boolean;
   /** Reports whether a field has an index. */
   hasField?(members: readonly string[]): boolean;
+  /** Sums of cases. */
+  readonly sums?: readonly ReadySums[];
 }
 
 /** Options of a page of rows. */
@@ -97,6 +101,39 @@ export function compileRows(query: RowQuery, page: Page, { after, ...options }: 
   const rows = `SELECT ${columns.join(", ")} ${from}`;
   const sql = page.size === undefined ? rows : compiler.limitSize(rows, page.size, places.length);
   return { ...compiler.finish(sql), places: places.length };
+}
+
+/**
+ * Compiles the statement for a page of groups that sums of cases serve. The column `row` is that of `compileRows`. The column
+ * `doubt` is not 0 if the cases have to be read instead: if values cannot be added exactly, or if groups have equal places in
+ * the order, which is then that of their first cases. The column `cells` is 0 if there are no cases.
+ */
+export function compileSums(query: RowQuery, page: Page, sums: ReadySums, indexes?: CaseIndexes): Compiled {
+  const compiler = new Compiler(query, { sums, indexes });
+  const values = compiler.sortKeys();
+  const places = values.map((_, index) => `place${index}`);
+  const columns = [
+    `${compiler.boundedRow(page)} AS row`,
+    ...values.map(({ value }, index) => `${value} AS place${index}`),
+    "COUNT(*) AS cells",
+    `${compiler.countOthers()} AS others`,
+  ];
+  const partition = places.length > 0 ? `PARTITION BY ${places.join(", ")}` : "";
+  const doubt = `SUM(others) OVER () + COUNT(*) OVER (${partition}) - 1`;
+  const order = values.map(({ descending }, index) =>
+    `place${index} ${descending ? "DESC NULLS LAST" : "NULLS FIRST"}`
+  );
+  return compiler.finish(`SELECT row, cells, MAX(doubt) OVER () AS doubt FROM (
+      SELECT *, ${doubt} AS doubt FROM (SELECT ${columns.join(", ")} FROM ${compiler.body()}) AS found
+    ) AS checked ${order.length > 0 ? `ORDER BY ${order.join(", ")}` : ""}
+    LIMIT ${page.limit < 0 ? "ALL" : compiler.bind(page.limit, "bigint")} OFFSET ${
+    compiler.bind(page.offset, "bigint")
+  }`);
+}
+
+/** Compiles the statement that returns a row if the sums are maintained. */
+export function compileAreReady({ id }: ReadySums): Compiled {
+  return { sql: `SELECT 1 FROM "maintainedSums" WHERE id = $1 AND "isReady"`, parameters: [id] };
 }
 
 /** Compiles the statement that counts all rows, in the column `count`. */
@@ -145,6 +182,8 @@ interface CompilerOptions {
   readonly isCounted?: boolean;
   readonly indexes?: CaseIndexes | undefined;
   readonly newest?: number | undefined;
+  /** Sums to read instead of the cases. */
+  readonly sums?: ReadySums | undefined;
 }
 
 class Compiler {
@@ -152,15 +191,17 @@ class Compiler {
   readonly #isCounted: boolean;
   readonly #indexes: CaseIndexes;
   readonly #newest: number | undefined;
+  readonly #sums: ReadySums | undefined;
   #table: RowTable;
   readonly #parameters: SqlParameter[] = [];
   readonly #known = new Map<string, string>();
 
-  constructor(query: RowQuery, { isCounted = false, indexes = {}, newest }: CompilerOptions = {}) {
+  constructor(query: RowQuery, { isCounted = false, indexes = {}, newest, sums }: CompilerOptions = {}) {
     this.#query = query;
     this.#isCounted = isCounted;
     this.#indexes = indexes;
     this.#newest = newest;
+    this.#sums = sums;
     this.#table = ROW_TABLES[query.source.kind];
   }
 
@@ -236,7 +277,7 @@ class Compiler {
   }
 
   order(): string[] {
-    return this.#sorted().map(({ value, descending, isNullable }) => {
+    return this.sortKeys().map(({ value, descending, isNullable }) => {
       // An index on a column that is never NULL serves only an order that does not mention NULL.
       return value + (descending ? " DESC" : " ASC") +
         (isNullable ? (descending ? " NULLS LAST" : " NULLS FIRST") : "");
@@ -246,10 +287,11 @@ class Compiler {
   /** Compiles the values of a row's place. */
   places(): string[] {
     if (this.#grouped) return [];
-    return [...this.#sorted(), this.#sequence].map(({ value, type }) => type === "text" ? value : `(${value})::text`);
+    return [...this.sortKeys(), this.#sequence].map(({ value, type }) => type === "text" ? value : `(${value})::text`);
   }
 
-  #sorted(): SortKey[] {
+  /** Compiles the values by which the rows are sorted. */
+  sortKeys(): SortKey[] {
     return (this.#query.sort ?? []).flatMap(({ column: name, descending }) => {
       const column = this.#query.columns.find((one) => one.name === name);
       if (!column) throw new TypeError(`Rows cannot be sorted by ${name}, which is not a column.`);
@@ -273,7 +315,7 @@ class Compiler {
 
   /** Compiles the condition that a row comes after a place. NULL comes before all other values. */
   #isAfter(place: RowPlace): string {
-    const later = [...this.#sorted(), this.#sequence].map(({ value, type, descending, isNullable }, index) => {
+    const later = [...this.sortKeys(), this.#sequence].map(({ value, type, descending, isNullable }, index) => {
       const last = place[index] ?? null;
       if (last === null) return { same: `${value} IS NULL`, next: descending ? "FALSE" : `${value} IS NOT NULL` };
       const bound = this.#bindPlace(last, type);
@@ -312,8 +354,76 @@ class Compiler {
       : this.#grouped
       ? [this.row()]
       : [];
-    return (this.#isCounted ? COUNTED_CASES : this.#table.name) + where +
+    const from = this.#isCounted ? COUNTED_CASES : this.#sums ? this.#summedCases(this.#sums) : this.#table.name;
+    return from + where +
       (terms.length > 0 ? ` GROUP BY ${terms.join(", ")}` : "");
+  }
+
+  /** Compiles the groups of cases with their sums, under the name of the table of cases. */
+  #summedCases({ id, groups, fields, extremes }: ReadySums): string {
+    const used = fields.flatMap((content, index) =>
+      this.#query.columns.some(({ field }) => findField([content], field) === 0) ? [{ content, at: index + 1 }] : []
+    );
+    const sums = used.flatMap(({ at }) =>
+      ["sum", "number", "others"].map((part) =>
+        `COALESCE(SUM(${part}) FILTER (WHERE field = ${at}), 0) AS ${part}${at}`
+      )
+    );
+    const isSame = [
+      ...["typeId", "status", "stageId"].map((name) => `one."${name}" = cells."${name}"`),
+      `${compileGroupKey("one.content", this.bind(groups, "text[]"))} = md5(cells.content)`,
+    ].join(" AND ");
+    const bounds = used.filter(({ content }) => findField(extremes, { content }) >= 0).flatMap(({ content, at }) => {
+      const value = compileScalar(["one.content", ...content.map((name) => this.bind(name))].join(" -> ")).number;
+      return ["MIN", "MAX"].map((bound) =>
+        `(SELECT ${bound}(${value}) FROM cases AS one WHERE ${isSame}) AS "${bound}${at}"`
+      );
+    });
+    return `(SELECT ${["cells.*", ...bounds].join(", ")} FROM (
+        SELECT ${
+      ['"typeId"', "status", '"stageId"', "content", "SUM(number) FILTER (WHERE field = 0) AS number", ...sums].join(
+        ", ",
+      )
+    }
+        FROM "caseSums" WHERE sums = (${this.#selectReady(id)})
+        GROUP BY key, "typeId", status, "stageId", content HAVING SUM(number) FILTER (WHERE field = 0) > 0
+      ) AS cells) AS cases`;
+  }
+
+  #selectReady(id: string): string {
+    return `SELECT id FROM "maintainedSums" WHERE id = ${this.bind(id, "bigint")} AND "isReady"`;
+  }
+
+  /** Compiles the number of values in all groups that the sums do not contain. */
+  countOthers(): string {
+    const terms = this.#query.columns.filter(({ summary }) => summary !== undefined && summary !== "COUNT")
+      .map(({ field }) => this.#fieldOfSums(field)).filter((at) => at !== undefined);
+    return terms.length > 0 ? terms.map((at) => `COALESCE(SUM(cases.others${at}), 0)`).join(" + ") : "0";
+  }
+
+  /** Returns the number of a field in the sums, starting at 1. */
+  #fieldOfSums(field: RowField): number | undefined {
+    const index = this.#sums ? findField(this.#sums.fields, field) : -1;
+    return index < 0 ? undefined : index + 1;
+  }
+
+  /** Compiles a summary of a field from the sums. Returns undefined for a field that has none. */
+  #summaryOfSums({ field, summary }: Column): string | undefined {
+    const at = this.#fieldOfSums(field);
+    if (at === undefined) return undefined;
+    switch (summary) {
+      case "COUNT":
+        return `COALESCE(SUM(cases.number${at} + cases.others${at}), 0)`;
+      case "SUM":
+        return `COALESCE(SUM(cases.sum${at}), 0)`;
+      case "AVG":
+        return `SUM(cases.sum${at}) / NULLIF(SUM(cases.number${at}), 0)`;
+      case "MIN":
+      case "MAX":
+        return `${summary}(cases."${summary}${at}")`;
+      default:
+        return undefined;
+    }
   }
 
   /** Compiles the statement that finds cases in the text index. Each matching case contains at least one of the texts. */
@@ -465,7 +575,8 @@ class Compiler {
   /** Compiles a value for sorting. The rows of a group have the same value. */
   #sortKey(column: Column): Scalar {
     const { field, summary } = column;
-    if (summary !== undefined && summary !== "MIN" && summary !== "MAX") return { number: this.#summaryNumber(column) };
+    const isNumber = summary !== undefined && summary !== "MIN" && summary !== "MAX";
+    if (isNumber || this.#summaryOfSums(column) !== undefined) return { number: this.#summaryNumber(column) };
     const { text, number } = this.#scalar(field);
     if (!this.#grouped) return { text, number };
     if (summary !== "MAX") {
@@ -484,9 +595,12 @@ class Compiler {
   }
 
   /** Compiles a summary that is a number. */
-  #summaryNumber({ field, summary }: Column): string {
+  #summaryNumber(column: Column): string {
+    const { field, summary } = column;
+    const fromSums = this.#summaryOfSums(column);
+    if (fromSums !== undefined) return fromSums;
     const { text, number } = this.#scalar(field);
-    if (summary === "COUNT" && this.#isCounted) return "COALESCE(SUM(number), 0)";
+    if (summary === "COUNT" && (this.#isCounted || this.#sums)) return "COALESCE(SUM(number), 0)";
     if (summary === "COUNT") return `COUNT(*) FILTER (WHERE NOT ${this.#isNull(field)})`;
     if (summary === "DISTINCT_COUNT") {
       return [text, number].filter((value) => value !== undefined).map((value) => `COUNT(DISTINCT ${value})`).join(
@@ -500,7 +614,8 @@ class Compiler {
 
   #summaryJson(column: Column): string {
     const { summary, field } = column;
-    if (summary !== "MIN" && summary !== "MAX") return `svc_json(${this.#summaryNumber(column)})`;
+    const isNumber = summary !== "MIN" && summary !== "MAX";
+    if (isNumber || this.#summaryOfSums(column) !== undefined) return `svc_json(${this.#summaryNumber(column)})`;
     const { text, number } = this.#scalar(field);
     const values = [number && `svc_json(${summary}(${number}))`, text && `to_json(${summary}(${text}))::text`]
       .filter((value) => value !== undefined);

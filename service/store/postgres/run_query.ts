@@ -4,6 +4,7 @@ import type { SummaryFunction } from "../../application/model/data_view.ts";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import type { SqlResult } from "../../../utils/postgres/pool.ts";
 import type { SqlRow } from "../../../utils/postgres/sql_value.ts";
+import { findSums } from "../case_sums.ts";
 import { isCounted, isNewestFirst } from "../derived.ts";
 import { type OperatorPages, readPage } from "../page_places.ts";
 import { type Column, type Filter, type Page, type RowQuery, RowsTooLong } from "../query.ts";
@@ -13,10 +14,12 @@ import { compileCountedTexts } from "./derived.ts";
 import { unescapeJson, unescapeText } from "./escape_text.ts";
 import {
   type CaseIndexes,
+  compileAreReady,
   compileCount,
   type Compiled,
   compileIsFrequent,
   compileRows,
+  compileSums,
   compileTextUses,
   type RowPlace,
 } from "./query.ts";
@@ -43,6 +46,8 @@ export async function queryRows(
   page: Page,
   { pages, indexes }: QueryOptions = {},
 ): Promise<JsonObject[]> {
+  const summed = await readSums(run, query, page, indexes);
+  if (summed !== undefined) return summed;
   const compile = () => compileRows(query, { offset: 0, limit: 0 }, { indexes });
   const rows = await readPage(pages, compile, page, async (page, after) => {
     const read = async (newest?: number) => {
@@ -57,6 +62,29 @@ export async function queryRows(
     }
     return await read();
   });
+  return rows.map(({ row }) => {
+    if (typeof row !== "string") throw new RowsTooLong();
+    return toObject(query.columns, parseValues(row));
+  });
+}
+
+/** Reads a page of groups from the sums of cases. Returns undefined if the cases have to be read. */
+async function readSums(
+  run: RunStatement,
+  query: RowQuery,
+  page: Page,
+  indexes: CaseIndexes | undefined,
+): Promise<JsonObject[] | undefined> {
+  const sums = findSums(query, indexes?.sums ?? []);
+  if (sums === undefined) return undefined;
+  const { rows } = await run(compileSums(query, page, sums, indexes));
+  const [first] = rows;
+  const isServed = first === undefined || Number(first.cells) === 0
+    ? (await run(compileAreReady(sums))).count > 0 // Otherwise another definition has replaced them.
+    : Number(first.doubt) === 0;
+  if (!isServed) return undefined;
+  const length = rows.reduce((sum, { row }) => sum + String(row).length, 0);
+  if (page.size !== undefined && length > page.size) throw new RowsTooLong();
   return rows.map(({ row }) => {
     if (typeof row !== "string") throw new RowsTooLong();
     return toObject(query.columns, parseValues(row));

@@ -1,6 +1,7 @@
 /** The tables on PostgreSQL. Their names and columns are the same as on SQLite. */
 import type { SchemaPlan, SchemaStep } from "../../../utils/postgres/migrate.ts";
 import { DERIVED_TABLES } from "./derived.ts";
+import { SUMS_TABLES } from "./indexes/case_sums.ts";
 import { KEY_FUNCTION } from "./indexes/field_indexes.ts";
 import { CASE_TEXT_FUNCTION, TEXT_FUNCTIONS, TEXT_TABLES } from "./indexes/text_index.ts";
 import { NUMBER_FUNCTION, QUERY_FUNCTIONS } from "./query_functions.ts";
@@ -166,6 +167,7 @@ const STEPS: readonly SchemaStep[] = [
   { activity: "adding a function for text search", sql: CASE_TEXT_FUNCTION, compatibleWith: 2 },
   { activity: "comparing all digits of numbers", sql: COMPARE_ALL_DIGITS, compatibleWith: 2 },
   { activity: "accepting numbers of any length", sql: NUMBER_FUNCTION, compatibleWith: 2 },
+  { activity: "adding tables for sums", sql: SUMS_TABLES, compatibleWith: 2 },
 ];
 
 /** The tables of a store. */

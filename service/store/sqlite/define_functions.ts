@@ -1,5 +1,6 @@
 /** SQL functions that queries call. Every connection that runs queries defines them. */
 import type { DatabaseSync } from "node:sqlite";
+import { DecimalSum } from "../../../utils/decimal.ts";
 import { defineSearchText } from "./derived.ts";
 import { defineChecksum } from "./tables.ts";
 
@@ -22,10 +23,19 @@ export function defineFunctions(db: DatabaseSync, checkTime: () => void): void {
     checkTime(); // A search in long texts takes time.
     return text === null || part === null ? null : Number(contains(String(text), String(part)));
   });
+  db.function("sum_decimals", { deterministic: true }, (list) => sumDecimals(String(list)));
   db.function("within_time", () => {
     checkTime();
     return 1;
   });
+}
+
+/** Adds the numbers in a JSON array of texts. */
+function sumDecimals(list: string): number {
+  const numbers: unknown = JSON.parse(list);
+  const sum = new DecimalSum();
+  if (Array.isArray(numbers)) numbers.forEach((number) => sum.add(String(number)));
+  return Number(sum.toString());
 }
 
 /** Converts a text to lower case. The function lower() of SQLite supports only ASCII. */

@@ -1,6 +1,5 @@
 /** Tables that the store derives from its rows, and the statements that keep them up to date. */
-import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
-import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import {
   buildSearchText,
   COUNTED_MEMBERS,
@@ -11,7 +10,8 @@ import {
 } from "../derived.ts";
 import type { StoredCase, StoredItem } from "../store.ts";
 import type { Change } from "./uses.ts";
-import { parseStored } from "../tables.ts";
+import { areSumsRight, refillSums, SUMS_TABLES } from "./case_sums.ts";
+import { parseContent } from "./tables.ts";
 import type { RowProgress } from "./upgrade/seal_rows.ts";
 import { inTransaction } from "../../../utils/sqlite/in_transaction.ts";
 
@@ -80,13 +80,20 @@ export function findWrongTables(db: DatabaseSync): string[] {
   const [cases, texts] = ["SELECT seq FROM cases", "SELECT id FROM caseTexts_docsize"];
   const areTextsWrong = hasRows(`${cases} EXCEPT ${texts} EXCEPT SELECT seq FROM staleTexts`) ||
     hasRows(`${texts} EXCEPT ${cases}`);
-  return [...wrong.map(([table]) => table), ...(areTextsWrong ? ["caseTexts"] : [])];
+  return [
+    ...wrong.map(([table]) => table),
+    ...(areTextsWrong ? ["caseTexts"] : []),
+    ...(areSumsRight(db) ? [] : ["caseSums"]),
+  ];
 }
 
 /** Derives all rows again, after the rows that they come from were copied or the derived rows were damaged. */
 export function fillDerived(db: DatabaseSync): void {
   defineSearchText(db);
-  inTransaction(db, () => [...FILL_DERIVED, EMPTY_TEXT_INDEX, "DELETE FROM staleTexts"].forEach((sql) => db.exec(sql)));
+  inTransaction(db, () => {
+    for (const sql of [...FILL_DERIVED, EMPTY_TEXT_INDEX, "DELETE FROM staleTexts", SUMS_TABLES]) db.exec(sql);
+    refillSums(db);
+  });
   addAllTexts(db).forEach(() => {});
 }
 
@@ -202,16 +209,6 @@ export function defineSearchText(db: DatabaseSync): void {
   db.function("search_text", { deterministic: true }, (businessId, content) => {
     return buildSearchText(String(businessId), parseContent(content));
   });
-}
-
-/** Parses the content from which rows are derived. That of a damaged row counts as empty. */
-export function parseContent(text: SQLOutputValue | undefined): JsonObject {
-  try {
-    const content = parseStored(String(text));
-    return isJsonObject(content) ? content : {};
-  } catch {
-    return {};
-  }
 }
 
 /** Number of texts that share a transaction. */

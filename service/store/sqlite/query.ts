@@ -1,12 +1,14 @@
 /** Compiles queries to SQL. All values and names of members are bound parameters. */
 import type { SQLInputValue } from "node:sqlite";
 import { ExactNumber } from "../../../utils/exact_number.ts";
+import { type CaseSums, findField } from "../case_sums.ts";
 import { compileFilter, type Condition } from "../compile_filter.ts";
 import { isCountedQuery, isGrouped, isSummarised } from "../counted_query.ts";
 import type { Column, Comparator, Filter, Page, RowField, RowQuery, RowSource, Value } from "../query.ts";
 import { getColumn, NUMBER_PROPERTIES, ROW_TABLES, type RowTable } from "../row_tables.ts";
 import { toLowerCase, withinTime } from "./define_functions.ts";
-import { type FieldIndexes, toJsonPath } from "./field_indexes.ts";
+import { nameSums } from "./case_sums.ts";
+import { compileExtreme, type FieldIndexes, toJsonPath } from "./field_indexes.ts";
 import { describeDamage } from "./tables.ts";
 
 /** SQL and the values of its parameters. */
@@ -128,6 +130,35 @@ export function compileRows(
   return { ...compiler.finish(sql), places: places.length };
 }
 
+/**
+ * Compiles the statement for a page of groups that sums of cases serve. The column `row` is that of `compileRows`. The column
+ * `doubt` is not 0 if the cases have to be read instead: if values cannot be added exactly, or if groups have equal places in
+ * the order, which is then that of their first cases. The column `cells` is 0 if there are no cases.
+ */
+export function compileSums(query: RowQuery, page: Page, sums: CaseSums, indexes?: FieldIndexes): Compiled {
+  const compiler = new Compiler(query, { sums, indexes });
+  const values = compiler.sortValues();
+  const places = values.map((_, index) => `place${index}`);
+  const columns = [
+    `${compiler.boundedRow(page)} AS row`,
+    ...values.map(({ value }, index) => `${value} AS place${index}`),
+    "COUNT(*) AS cells",
+    `${compiler.countOthers()} AS others`,
+  ];
+  const partition = places.length > 0 ? `PARTITION BY ${places.join(", ")}` : "";
+  const doubt = `SUM(others) OVER () + COUNT(*) OVER (${partition}) - 1`;
+  const order = values.map(({ descending }, index) => `place${index} ${descending ? "DESC" : "ASC"}`);
+  return compiler.finish(`SELECT row, cells, MAX(doubt) OVER () AS doubt FROM (
+      SELECT *, ${doubt} AS doubt FROM (SELECT ${columns.join(", ")} FROM ${compiler.body()})
+    ) ${order.length > 0 ? `ORDER BY ${order.join(", ")}` : ""}
+    LIMIT ${compiler.bind(page.limit)} OFFSET ${compiler.bind(page.offset)}`);
+}
+
+/** Compiles the statement that returns a row if the sums are maintained. */
+export function compileAreKept(sums: CaseSums): Compiled {
+  return { sql: "SELECT 1 FROM maintainedSums WHERE sums = ?1", parameters: [nameSums(sums)] };
+}
+
 /** Compiles the statement that counts all rows, in the column `count`. */
 export function compileCount(
   query: RowQuery,
@@ -155,21 +186,26 @@ class Compiler {
   readonly #search: CaseSearch | undefined;
   readonly #isInOrder: boolean;
   readonly #indexes: FieldIndexes | undefined;
-  /** Table of the rows: that of the source, or `caseCounts`. */
+  readonly #sums: CaseSums | undefined;
+  /** Table of the rows: that of the source, `caseCounts`, or `caseSums` under the name of the table of cases. */
   readonly #from: string;
   #table: RowTable;
   readonly #parameters = new Map<SQLInputValue, string>();
 
   constructor(
     query: RowQuery,
-    { search, indexes, isInOrder = false, isCounted = false }: PageOptions & { isCounted?: boolean },
+    { search, indexes, isInOrder = false, isCounted = false, sums }: PageOptions & {
+      isCounted?: boolean;
+      sums?: CaseSums;
+    },
   ) {
     this.#query = query;
     this.#indexes = indexes;
     this.#isInOrder = isInOrder;
     this.#search = search;
     this.#table = ROW_TABLES[query.source.kind];
-    this.#from = isCounted ? "caseCounts" : this.#table.name;
+    this.#sums = sums;
+    this.#from = isCounted ? "caseCounts" : sums ? "caseSums AS cases" : this.#table.name;
   }
 
   finish(sql: string): Compiled {
@@ -243,19 +279,20 @@ class Compiler {
   }
 
   order(): string[] {
-    return this.#sorted().map(({ value, descending }) => value + (descending ? " DESC" : " ASC"));
+    return this.sortValues().map(({ value, descending }) => value + (descending ? " DESC" : " ASC"));
   }
 
   /** Compiles the values of a row's place. Other types than text and integer are exact as they are. */
   places(): string[] {
     if (this.#grouped) return [];
-    const values = this.#sorted().map(({ value }) =>
+    const values = this.sortValues().map(({ value }) =>
       `CASE typeof(${value}) WHEN 'text' THEN CAST(${value} AS BLOB) WHEN 'integer' THEN CAST(${value} AS TEXT) ELSE ${value} END`
     );
     return [...values, `CAST(${this.#table.name}.seq AS TEXT)`];
   }
 
-  #sorted(): { readonly value: string; readonly isNullable: boolean; readonly descending: boolean }[] {
+  /** Compiles the values by which the rows are sorted. */
+  sortValues(): { readonly value: string; readonly isNullable: boolean; readonly descending: boolean }[] {
     return (this.#query.sort ?? []).map(({ column: name, descending }) => {
       const column = this.#query.columns.find((one) => one.name === name);
       if (!column) throw new TypeError(`Rows cannot be sorted by ${name}, which is not a column.`);
@@ -266,7 +303,7 @@ class Compiler {
 
   /** Compiles the condition that a row comes after a place. NULL comes before all other values. */
   #isAfter(place: RowPlace): string {
-    const terms = [...this.#sorted(), { value: `${this.#table.name}.seq`, isNullable: false, descending: false }];
+    const terms = [...this.sortValues(), { value: `${this.#table.name}.seq`, isNullable: false, descending: false }];
     const later = terms.map(({ value, isNullable, descending }, index) => {
       const last = place[index] ?? null;
       if (last === null) return { value, last, next: descending ? "0" : `${value} IS NOT NULL` };
@@ -300,6 +337,7 @@ class Compiler {
       ...(this.#search ? this.#found(this.#search) : []),
       ...this.#source(source),
       ...(this.#isCounted ? [] : [withinTime(this.#from)]),
+      ...(this.#sums ? [`cases.sums = ${this.bind(nameSums(this.#sums))}`] : []),
       ...(filter ? [this.#filter(filter)] : []),
       ...(cases ? [this.#matchCaseOfRow(source, cases)] : []),
       ...(after ? [this.#isAfter(after)] : []),
@@ -394,9 +432,47 @@ class Compiler {
     return `iif(${isAscii}, lower(${value}), fold(${value}))`;
   }
 
-  #value({ field, summary }: Column): string {
+  /** Compiles the number of values in all groups that the sums do not contain. */
+  countOthers(): string {
+    const terms = this.#query.columns.flatMap(({ field, summary }) => {
+      const part = summary === "SUM" || summary === "AVG" ? 2 : summary === "MIN" || summary === "MAX" ? 3 : undefined;
+      const value = part === undefined ? undefined : this.#part(field, part);
+      return value === undefined ? [] : [`IFNULL(SUM(${value}), 0)`];
+    });
+    return terms.length > 0 ? terms.join(" + ") : "0";
+  }
+
+  /** Compiles a part of a field in the sums. Returns undefined for a field that has none. */
+  #part(field: RowField, part: 0 | 1 | 2 | 3): string | undefined {
+    const index = this.#sums ? findField(this.#sums.fields, field) : -1;
+    return index < 0 ? undefined : `(cases.parts ->> '$[${index}][${part}]')`;
+  }
+
+  /** Compiles a summary of a field from the sums. Returns undefined for a field that has none. */
+  #summaryOfSums({ field, summary }: Column): string | undefined {
+    const [sum, numbers, others] = ([0, 1, 2] as const).map((part) => this.#part(field, part));
+    if (sum === undefined || this.#sums === undefined || "property" in field) return undefined;
+    switch (summary) {
+      case "COUNT":
+        return `IFNULL(SUM(${numbers} + ${others}), 0)`;
+      case "SUM":
+        return `sum_decimals(json_group_array(${sum}))`;
+      case "AVG":
+        return `sum_decimals(json_group_array(${sum})) / NULLIF(SUM(${numbers}), 0)`;
+      case "MIN":
+      case "MAX":
+        return compileExtreme(summary, this.#sums, field.content, "cases");
+      default:
+        return undefined;
+    }
+  }
+
+  #value(column: Column): string {
+    const { field, summary } = column;
     const value = this.#scalar(field);
     if (summary === undefined) return value;
+    const fromSums = this.#summaryOfSums(column);
+    if (fromSums !== undefined) return fromSums;
     if (summary === "COUNT" && this.#isCounted) return TOTAL;
     if (summary === "DISTINCT_COUNT") return `COUNT(DISTINCT ${value})`;
     if (summary === "SUM") return `TOTAL(${value})`; // SUM fails if integers exceed 64 bits.

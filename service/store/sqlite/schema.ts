@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../../../lib/errors.ts";
 import { type RowProgress, sealRows } from "./upgrade/seal_rows.ts";
 import { TABLE_NAMES } from "../tables.ts";
+import { SUMS_TABLES } from "./case_sums.ts";
 import { addAllTexts, DERIVED_TABLES, EMPTY_TEXT_INDEX, FILL_DERIVED } from "./derived.ts";
 import { inTransaction } from "../../../utils/sqlite/in_transaction.ts";
 
@@ -184,6 +185,7 @@ export const SCHEMA_STEPS: readonly SchemaStep[] = [
   { activity: "preparing the text index", sql: "" }, // A later step fills it.
   { activity: "replacing indexes of cases and the text index", sql: FEWER_INDEXES + EMPTY_TEXT_INDEX },
   { activity: "adding texts to the text index", sql: "", changeRows: addAllTexts },
+  { activity: "adding tables for sums", sql: SUMS_TABLES }, // The start of the service fills them.
 ];
 
 /** Version of the tables: the number of steps that have run. */

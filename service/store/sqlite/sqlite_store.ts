@@ -59,7 +59,7 @@ export function openSqliteStore(path: string, isKnown = false, limits: Partial<S
   db.exec("PRAGMA busy_timeout = 0"); // From now on, waiting would block all requests.
   const statements = new Statements(db);
   const runner = new QueryRunner(db);
-  const commits = new GroupCommit(controlTransaction(db, patience));
+  const commits = new GroupCommit(statements.sums.control(controlTransaction(db, patience)));
   const lanes = path === MEMORY ? undefined : new QueryLanes(path, queryLimits);
   const places = new PagePlaces<RowPlace>();
   const indexes = new FieldIndexes();
@@ -75,7 +75,11 @@ export function openSqliteStore(path: string, isKnown = false, limits: Partial<S
         willRead: () => {},
         willWrite: isReading ? refuseChange : willWrite,
         attempt,
-        query: (query) => new Promise((resolve) => resolve(runner.run(query))),
+        query: (query) =>
+          new Promise((resolve) => {
+            statements.sums.flush();
+            resolve(runner.run(query));
+          }),
         indexes,
         ...(pages && { pages }),
       });
@@ -106,14 +110,19 @@ export function openSqliteStore(path: string, isKnown = false, limits: Partial<S
   return {
     transact: (work) => whileOpen(() => run(work)),
     read: (work, operator = "") => whileOpen(() => reads ? reads.run(work, operator) : run(work, { places, operator })),
-    indexFields: (fields) =>
+    indexFields: (fields, sums = []) =>
       whileOpen(async () => {
+        const wanted = { fields, sums };
         await commits.run(async ({ willWrite }) => {
-          if (indexes.areCreated(db, fields)) return;
+          if (indexes.areCreated(db, wanted) && statements.sums.areKept(sums)) return;
           await willWrite();
-          indexes.create(db, fields);
+          indexes.create(db, wanted);
+          statements.sums.keep(sums);
+        }).catch((error) => {
+          statements.sums.forget();
+          throw error;
         });
-        indexes.use(fields);
+        indexes.use(wanted);
       }),
     readLoad: () => lanes === undefined ? {} : { queries: lanes.readLoad() },
     async close() {

@@ -3,9 +3,19 @@
  * the checksum of each row.
  */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
+import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
 import { computeChecksum } from "../../../utils/sqlite/checksum.ts";
 import { compressText, decompressText } from "../../../utils/sqlite/compress_text.ts";
-import { type ColumnType, getTable, listColumns, parseObject, type RowOf, type TableName, toRow } from "../tables.ts";
+import {
+  type ColumnType,
+  getTable,
+  listColumns,
+  parseObject,
+  parseStored,
+  type RowOf,
+  type TableName,
+  toRow,
+} from "../tables.ts";
 import { createRowDamage } from "./row_damage.ts";
 
 /** A row as SQLite returns it. */
@@ -143,4 +153,14 @@ function decode(type: ColumnType, value: SQLOutputValue | undefined): unknown {
 
 function quote(name: string): string {
   return `"${name}"`;
+}
+
+/** Parses the content from which rows are derived. That of a damaged row counts as empty. */
+export function parseContent(text: SQLOutputValue | undefined): JsonObject {
+  try {
+    const content = parseStored(String(text));
+    return isJsonObject(content) ? content : {};
+  } catch {
+    return {};
+  }
 }

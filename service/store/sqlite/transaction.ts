@@ -10,6 +10,7 @@ import { renameInDrafts, renameWaiting } from "../stored_names.ts";
 import type { FieldSource, Rename, Use, UseKind, ValueCount } from "../uses.ts";
 import { withinTime } from "./define_functions.ts";
 import { createReadDamage, createRowDamage } from "./row_damage.ts";
+import { findSums } from "../case_sums.ts";
 import { findSearchTexts, isCounted, isDerivedFrom, isNewestFirst } from "../derived.ts";
 import {
   compileCountedTexts,
@@ -22,18 +23,30 @@ import {
   MAX_RECIPIENTS,
   MAX_STALE,
   type NumberedItem,
-  parseContent,
   STALE_INTERVAL,
 } from "./derived.ts";
+import { SUMMED_COLUMNS, SumsKeeper, toSummedCase } from "./case_sums.ts";
 import { type OperatorPages, type PlacedRows, readPage } from "../page_places.ts";
 import { listColumns, parseStored } from "../tables.ts";
-import { decodeRow, encodeRow, insertInto, listRarelyChanged, set, type SqlRow, update, upsert } from "./tables.ts";
+import {
+  decodeRow,
+  encodeRow,
+  insertInto,
+  listRarelyChanged,
+  parseContent,
+  set,
+  type SqlRow,
+  update,
+  upsert,
+} from "./tables.ts";
 import {
   type CaseSearch,
+  compileAreKept,
   compileCount,
   compileIsFrequent,
   compileItemCases,
   compileRows,
+  compileSums,
   findStatusInOrder,
   matchTexts,
   type RowPlace,
@@ -116,10 +129,13 @@ export class Statements {
   readonly #prepared = new Map<string, StatementSync>();
   readonly #updates = new Map<string, StatementSync>();
   #staleTexts = 0;
+  /** Maintains the sums of cases. */
+  readonly sums: SumsKeeper;
 
   /** Creates the statements of a connection. */
   constructor(db: DatabaseSync) {
     this.#db = db;
+    this.sums = new SumsKeeper(db);
   }
 
   /** Returns a statement by its name. */
@@ -208,6 +224,9 @@ export class SqliteTransaction implements Transaction {
     const statement = changed ? this.#statements.updateCase(changed) : this.#statements.get("insertCase");
     const { lastInsertRowid } = statement.run(...values);
     this.#derive(deriveFromCase(before && readGroup(before), stored));
+    if (!changed || SUMMED_COLUMNS.some((name) => changed.includes(name))) {
+      this.#changeSums(before, stored, changed?.includes("content") === false ? stored.content : undefined);
+    }
     if (changed?.includes("content") !== false) {
       this.#addStaleText(before ? readNumber(before, "seq") : Number(lastInsertRowid));
     }
@@ -222,6 +241,7 @@ export class SqliteTransaction implements Transaction {
     if (row !== undefined) {
       const seq = readNumber(row, "seq");
       this.#derive([...deriveFromCase(readGroup(row), undefined), ["dropText", seq], ["dropStaleText", seq]]);
+      this.#changeSums(row, undefined);
     }
     for (const item of items) this.#deriveItem(item, undefined);
   }
@@ -345,11 +365,26 @@ export class SqliteTransaction implements Transaction {
   }
 
   async queryRows(query: RowQuery, page: Page): Promise<JsonObject[]> {
+    const summed = await this.#readSums(query, page);
+    if (summed !== undefined) return summed;
     const compile = () => compileRows(query, { offset: 0, limit: 0 });
     const rows = await readPage(this.#unit.pages, compile, page, (page, after) => this.#readPage(query, page, after));
     const damaged = rows.map((row) => row.damaged).filter((name) => typeof name === "string");
     if (damaged.length > 0) throw createRowDamage(damaged);
     return rows.map((row) => readParts(row, "row"));
+  }
+
+  /** Reads a page of groups from the sums of cases. Returns undefined if the cases have to be read. */
+  async #readSums(query: RowQuery, page: Page): Promise<JsonObject[] | undefined> {
+    const { indexes } = this.#unit;
+    const sums = findSums(query, indexes.sums);
+    if (sums === undefined) return undefined;
+    const rows = await this.#query({ ...compileSums(query, page, sums, indexes), maxLength: page.size });
+    const [first] = rows;
+    const isServed = first === undefined || first.cells === 0
+      ? (await this.#query(compileAreKept(sums))).length > 0 // Otherwise another definition has replaced them.
+      : first.doubt === 0;
+    return isServed ? rows.map((row) => readParts(row, "row")) : undefined;
   }
 
   /** Reads a page. If the query searches for a text, the text index finds the rows. */
@@ -428,6 +463,7 @@ export class SqliteTransaction implements Transaction {
       count += Number(this.#statements.prepare(sql).run(...parameters).changes);
     }
     for (const sql of FILL_DERIVED) this.#statements.prepare(sql).run();
+    this.#statements.sums.refill();
     if (change.kind === "process" || change.kind === "step") {
       const waiting = "SELECT id, flow FROM cases WHERE typeId = ? AND json_type(flow, '$.waiting') = 'object'";
       count += this.#rewrite("cases", "flow", waiting, change.owner, (flow) => renameWaiting(flow, change));
@@ -514,6 +550,11 @@ export class SqliteTransaction implements Transaction {
   /** Changes rows that are derived from a row that has changed. */
   #derive(changes: readonly DerivedChange[]): void {
     for (const [name, ...parameters] of changes) this.#statements.get(name).run(...parameters);
+  }
+
+  #changeSums(before: SqlRow | undefined, after: StoredCase | undefined, content?: JsonObject): void {
+    const { sums } = this.#statements;
+    if (sums.maintained.length > 0) sums.change(before && toSummedCase(before, content), after);
   }
 
   #deriveItem(before: SqlRow | undefined, after: SqlRow | undefined): void {

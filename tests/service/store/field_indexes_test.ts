@@ -65,8 +65,9 @@ Deno.test("conditions on an indexed field, and its order, use the index", () => 
   prepareDatabase(db, ":memory:");
   defineFunctions(db, () => {});
   const indexes = new FieldIndexes();
-  indexes.create(db, [["Reference"]]);
-  indexes.use([["Reference"]]);
+  const wanted = { fields: [["Reference"]], sums: [] };
+  indexes.create(db, wanted);
+  indexes.use(wanted);
   const reference = compare("Reference", "EQ", "A-1");
   const queries: RowQuery[] = [
     askFor("Reference", reference),
@@ -250,8 +251,8 @@ Deno.test("a full disk leaves the indexes as they are, and the log says so", asy
   const lines: unknown[] = [];
   await indexFields(full, await loadServedApplication(undefined), (text, fields) => lines.push([text, fields?.level]));
   assert.deepEqual(lines, [[
-    "Warning: The disk is full. The indexes of the fields with 'indexed: true' were not changed, so queries on new ones " +
-    "read all cases. Free some space, then restart the service.",
+    "Warning: The disk is full. The indexes of the fields with 'indexed: true' and the sums of insights were not changed, " +
+    "so queries on new ones read all cases. Free some space, then restart the service.",
     "warning",
   ]]);
   await store.close();

@@ -2,11 +2,13 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { buildListQuery } from "../../../service/assignments/inbox.ts";
+import { listSums } from "../../../service/store/case_sums.ts";
 import type { Filter, RowQuery } from "../../../service/store/query.ts";
 import { compileCountedTexts, compileReceived, defineSearchText } from "../../../service/store/sqlite/derived.ts";
 import { defineFunctions } from "../../../service/store/sqlite/define_functions.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
-import { compileCount, type Compiled, compileRows } from "../../../service/store/sqlite/query.ts";
+import { FieldIndexes } from "../../../service/store/sqlite/field_indexes.ts";
+import { compileCount, type Compiled, compileRows, compileSums } from "../../../service/store/sqlite/query.ts";
 import { SQL } from "../../../service/store/sqlite/transaction.ts";
 import { prepareDatabase } from "../../../service/store/sqlite/schema.ts";
 import { defineChecksum } from "../../../service/store/sqlite/tables.ts";
@@ -18,10 +20,23 @@ const PAGE = { offset: 0, limit: 10 };
 const TIME = "2026-01-02T03:04:05.678Z";
 const LATER = "2026-01-02T03:04:05.679Z";
 
+/** An insight that is served by sums. */
+const SUMMED: RowQuery = {
+  source: { kind: "cases", typeIds: ["T"] },
+  columns: [
+    { name: "channel", field: { content: ["Channel"] } },
+    { name: "sum", field: { content: ["Fee"] }, summary: "SUM" },
+    { name: "least", field: { content: ["Area"] }, summary: "MIN" },
+    { name: "greatest", field: { content: ["Area"] }, summary: "MAX" },
+  ],
+  filter: is("status", "Open"),
+};
+
 function openDatabase(): DatabaseSync {
   const db = new DatabaseSync(":memory:");
   prepareDatabase(db, ":memory:");
   defineFunctions(db, () => {});
+  new FieldIndexes().create(db, { fields: [], sums: listSums([SUMMED]) });
   return db;
 }
 
@@ -179,6 +194,21 @@ Deno.test("a summary of cases by status reads the table in order", () => {
   ] as const;
   const [first] = explain(compileRows({ ...PERMIT, columns, filter: undefined }, PAGE));
   assert.equal(first, "SCAN cases");
+});
+
+Deno.test("an insight with sums, a least and a greatest value reads no cases", () => {
+  const [sums] = listSums([SUMMED]);
+  assert.ok(sums);
+  const plan = explain(compileSums(SUMMED, PAGE, sums));
+  const steps = plan.filter((step) => /^(SCAN|SEARCH) (cases|one)/.test(step));
+  assert.equal(steps.length, 3, plan.join("; "));
+  assert.equal(steps[0], "SEARCH cases USING PRIMARY KEY (sums=? AND typeId=? AND status=?)");
+  for (const step of steps.slice(1)) {
+    assert.match(
+      step,
+      /^SEARCH one USING INDEX casesByGroup_\w+ \(<expr>=\? AND <expr>=\?/,
+    );
+  }
 });
 
 Deno.test("rows before a page are read only for sorting", () => {

@@ -1,8 +1,8 @@
 /** Indexes on fields of cases. */
 import { createHash } from "node:crypto";
 import type { Connection } from "../../../../utils/postgres/pool.ts";
-import { escapeText } from "../escape_text.ts";
 import { BackgroundBuild, type BuildOptions } from "./background_build.ts";
+import { quotePath } from "./quote_names.ts";
 
 /**
  * Creates the function of the indexes. `svc_key` returns a text that sorts as its value: missing values, numbers, then texts.
@@ -118,15 +118,4 @@ async function changeIndexes(connection: Connection, wanted: Wanted, how: "CONCU
   }
   // The planner needs to know how often the values occur.
   if (how === "CONCURRENTLY" && missing.length > 0) await connection.run("ANALYZE cases");
-}
-
-/** Compiles the value of a field. The server quotes its name, which comes from the definition. */
-async function quotePath(connection: Connection, members: readonly string[]): Promise<string> {
-  const { rows } = await connection.run(
-    "SELECT quote_literal(name) AS literal FROM unnest($1::text[]) AS list (name)",
-    [
-      members.map(escapeText),
-    ],
-  );
-  return ["content", ...rows.map(({ literal }) => `${literal}::text`)].join(" -> ");
 }

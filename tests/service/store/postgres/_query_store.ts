@@ -82,6 +82,7 @@ export async function openQueryStore(): Promise<QueryStore> {
       const tables = [
         ...TABLE_NAMES,
         '"caseCounts"',
+        '"caseSums"',
         '"textCounts"',
         '"itemRecipients"',
         '"caseTexts"',

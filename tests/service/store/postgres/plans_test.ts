@@ -1,7 +1,9 @@
 /** Queries on PostgreSQL use the indexes: no response requires a scan of a table that grows for years. */
 import assert from "node:assert/strict";
 import { buildListQuery } from "../../../../service/assignments/inbox.ts";
+import { listSums } from "../../../../service/store/case_sums.ts";
 import { compileCountedTexts, compileReceived } from "../../../../service/store/postgres/derived.ts";
+import { MERGE_SUMS } from "../../../../service/store/postgres/indexes/case_sums.ts";
 import { MERGE_TEXTS } from "../../../../service/store/postgres/indexes/text_index.ts";
 import { openPostgresStore } from "../../../../service/store/postgres/postgres_store.ts";
 import {
@@ -9,6 +11,7 @@ import {
   compileCount,
   type Compiled,
   compileRows,
+  compileSums,
   type RowPlace,
 } from "../../../../service/store/postgres/query.ts";
 import { SQL, type StatementName } from "../../../../service/store/postgres/statements.ts";
@@ -23,6 +26,19 @@ const ROWS = 4000;
 const INDEXED = ["Reference", "Fee"];
 
 const INDEXES: CaseIndexes = { hasTexts: true, hasField: ([name = ""]) => INDEXED.includes(name) };
+
+/** An insight that is served by sums. */
+const SUMMED: RowQuery = {
+  source: { kind: "cases", typeIds: ["T", "U"] },
+  columns: [
+    { name: "city", field: { content: ["City"] } },
+    { name: "sum", field: { content: ["Fee"] }, summary: "SUM" },
+    { name: "least", field: { content: ["Fee"] }, summary: "MIN" },
+    { name: "greatest", field: { content: ["Fee"] }, summary: "MAX" },
+  ],
+  filter: { left: { property: "status" }, comparator: "EQ", right: { value: "Open" } },
+  sort: [{ column: "sum", descending: true }],
+};
 
 const PAGE = { offset: 0, limit: 10 };
 const TIME = "2026-01-02T03:04:05.678Z";
@@ -68,12 +84,13 @@ let filled: Promise<(statement: Compiled) => Promise<PlanNode[]>> | undefined;
 async function fill(): Promise<(statement: Compiled) => Promise<PlanNode[]>> {
   const schema: TestSchema = resources.use(useTestSchema());
   const store = await openPostgresStore(schema.parsed);
-  await store.indexFields(INDEXED.map((name) => [name]));
+  await store.indexFields(INDEXED.map((name) => [name]), listSums([SUMMED]));
   await store.close();
   const pool = await schema.open({ maxConnections: 1 });
   resources.defer(() => pool.close());
   await pool.use((connection) => connection.run(FILL));
   for (let merged = 0; merged < ROWS; merged += 1000) await runAll(pool, MERGE_TEXTS);
+  await runAll(pool, [MERGE_SUMS]);
   await pool.use((connection) => connection.run("VACUUM ANALYZE"));
   return async ({ sql, parameters }) => {
     const explained = await pool.use((connection) => connection.run(`EXPLAIN (FORMAT JSON) ${sql}`, parameters));
@@ -107,7 +124,7 @@ function format(nodes: readonly PlanNode[]): string {
 }
 
 /** Tables whose number of rows does not grow with that of the cases. */
-const SMALL = ["caseCounts", "textCounts", "sequences", "staleTexts"];
+const SMALL = ["caseCounts", "caseSums", "textCounts", "sequences", "staleTexts"];
 
 /** Rows up to which sorting costs less than reading a page. */
 const FEW = 60;
@@ -342,4 +359,14 @@ Deno.test("the groups of cases by status and stage are read from the kept counts
   const nodes = await explain(compileRows(BY_STATUS, PAGE));
   assert.ok(nodes.some(({ table }) => table === "caseCounts"), format(nodes));
   assert.ok(nodes.every(({ type, table }) => type !== "Seq Scan" || table === "caseCounts"), format(nodes));
+});
+
+Deno.test("an insight with sums, a least and a greatest value reads no cases", async () => {
+  const [sums] = listSums([SUMMED]);
+  assert.ok(sums);
+  const nodes = await explain(compileSums(SUMMED, PAGE, { ...sums, id: "1" }));
+  assert.ok(nodes.some(({ table }) => table === "caseSums"), format(nodes));
+  const ofCases = nodes.filter(({ table }) => table === "cases");
+  assert.equal(ofCases.length, 2, format(nodes));
+  assert.ok(ofCases.every(({ index }) => index.startsWith("casesByGroup_")), format(nodes));
 });
