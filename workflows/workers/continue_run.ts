@@ -46,7 +46,8 @@ export async function continueRun(journal: PostgresJournal, continuation: Contin
   if (isUnfinished || !before.isComplete) await queue.beginChange(id);
   const reopened = mode === "retry" ? await reopen(journal, queue, continuation) : 0;
   const { succeeded = 0, failed = 0 } = await queue.readProgress(id) ?? {};
-  const { concurrency, rate, maxFailures } = settings;
+  const { rate, maxFailures } = settings;
+  const { concurrency } = options;
   const earlier = { done: succeeded + failed, failed };
   await queue.change(id, { ...script, settings: { ...settings, earlier }, concurrency, rate });
   return new SubmittedRun({

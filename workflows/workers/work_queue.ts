@@ -129,7 +129,7 @@ const BACKLOG = `
   WHERE script IS NOT NULL AND runs.state = 'open' AND NOT "hasReachedMaxFailures"`;
 
 const CHANGE_RUN = `
-  UPDATE runs SET settings = $2, concurrency = $3, rate = $4, digest = coalesce($5, digest), script = coalesce($6, script),
+  UPDATE runs SET settings = $2, concurrency = coalesce($3, concurrency), rate = $4, digest = coalesce($5, digest), script = coalesce($6, script),
     "hasReachedMaxFailures" = false
   WHERE id = $1`;
 
@@ -138,9 +138,9 @@ const RESUME_STOPPED = `
   WHERE runs.id = $1 AND inputs.run = runs.seq AND inputs.state = 'open' AND outcome IS NOT NULL AND worker IS NULL`;
 
 /** Changes of a run for workers. */
-export interface ChangedRun extends Pick<SubmittedRecord, "settings" | "concurrency" | "rate"> {
-  /** Number of inputs that all workers process at the same time. */
-  readonly concurrency: number;
+export interface ChangedRun extends Pick<SubmittedRecord, "settings" | "rate"> {
+  /** Number of inputs that all workers process at the same time. Default: unchanged. */
+  readonly concurrency?: number | undefined;
   /** Digest and files of another script. Default: unchanged. */
   readonly digest?: string;
   readonly script?: string;
@@ -289,7 +289,7 @@ export class WorkQueue {
       [CHANGE_RUN, [
         runId,
         JSON.stringify(settings),
-        concurrency,
+        concurrency ?? null,
         rate ?? null,
         digest ?? null,
         script ?? null,

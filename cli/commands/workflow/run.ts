@@ -1,7 +1,7 @@
 import { SvcError } from "../../../lib/errors.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import { toPasswordSource } from "../store_password.ts";
-import { newJournal, newRun, script, toWorkOptions } from "./shared/flags.ts";
+import { newJournal, newRun, pace, script, toWorkOptions } from "./shared/flags.ts";
 
 /** `svc workflow run`. */
 export const runCommand: LocalCommand = localCommand({
@@ -14,6 +14,7 @@ export const runCommand: LocalCommand = localCommand({
   args: [script],
   flags: {
     ...newRun,
+    concurrency: { ...pace.concurrency, help: `${pace.concurrency.help} (default: 4; with --workers, no limit)` },
     runId: {
       help: "Identifier of the run; resumes the run if it exists",
       type: "string",

@@ -52,6 +52,34 @@ Deno.test("workers process the inputs of a run, and a killed one is replaced wit
   for (const worker of workers) await end(worker);
 });
 
+Deno.test("workers take as many inputs of a run as they can", async () => {
+  const count = 6;
+  const all =
+    `while ((await svc.data.count("D_Permits")).resultCount < ${count}) await new Promise((again) => setTimeout(again, 20));`;
+  await using workspace = await openScriptWorkspace(`${CREATE_CASE} ${all} return made.id;`);
+  await using schema = useTestSchema();
+  const each = await writeInputs(workspace, count);
+  const run = ["run", "script.ts", "--each", each, "--allow-declared", "--run-id", "r1", "--workers", schema.location];
+  const submitted = await workspace.svc(...run, "--detach");
+  assert.equal(submitted.code, 0, submitted.stderr);
+  const workers = [2, count - 2].map((concurrency) =>
+    workspace.worker(
+      "start",
+      "--store",
+      schema.location,
+      "--allow",
+      "*",
+      "--concurrency",
+      String(concurrency),
+      "--until-idle",
+    )
+  );
+  await within("the workers end", Promise.all(workers.map(({ status }) => status)));
+  assert.equal(await workspace.permits(), count);
+  const status = JSON.parse((await workspace.svc("status", "r1", "--journal", schema.location)).stdout);
+  assert.deepEqual([status.state, status.succeeded], ["done", count]);
+});
+
 Deno.test("a worker leaves runs that it does not grant, and says why", async () => {
   await using workspace = await openScriptWorkspace(`${CREATE_CASE} return made.id;`);
   await using schema = useTestSchema();
