@@ -12,7 +12,7 @@ import { PrivateFolder } from "./private_folder.ts";
 import { digestFiles, ScriptCopy } from "./script_copy.ts";
 import { interrupted } from "../sandbox/host/interruption.ts";
 import { checkLimits, DEFAULT_LIMITS, type Limits } from "../sandbox/host/limits.ts";
-import { type GuestFiles, type GuestLibrary, lostFolder } from "../sandbox/host/guest_process.ts";
+import { type GuestFiles, type GuestLibrary, lostFolder, MAX_REUSE_SECONDS } from "../sandbox/host/guest_process.ts";
 import { Guest } from "../sandbox/host/guest.ts";
 import { SharedGuest } from "../sandbox/host/shared_guest.ts";
 import { type RunHandlers, Sandbox, type StartState } from "../sandbox/host/sandbox.ts";
@@ -32,9 +32,6 @@ export interface WorkflowOptions extends GrantOptions {
   /** Aborts loading. */
   readonly signal?: AbortSignal;
 }
-
-/** Time that an input may take in a process that runs another one afterwards, in milliseconds. */
-const MAX_KEPT_MILLISECONDS = 1000;
 
 /** Opens a script: copies it, checks its imports, loads it once, and decides which operations it may call. */
 export async function openWorkflow(options: WorkflowOptions): Promise<OpenWorkflow> {
@@ -92,6 +89,8 @@ export class OpenWorkflow implements AsyncDisposable {
   readonly #guests = new Set<Guest>();
   /** Sandboxes that have not ended. */
   readonly #sandboxes = new Set<Sandbox>();
+  /** When the process of a sandbox started. */
+  readonly #starts = new WeakMap<Sandbox, number>();
   /** Sandboxes that wait for an input. */
   readonly #loaded: Sandbox[] = [];
   /** Processes that run many inputs at the same time. */
@@ -193,7 +192,6 @@ export class OpenWorkflow implements AsyncDisposable {
     const isShared = mayShare && this.#maxShared > 0;
     const sandbox = isShared ? this.#openShared() : this.#takeLoaded() ?? await this.#startNext();
     this.#fillReserve();
-    const startedAt = performance.now();
     try {
       const handlers = createHandlers((reason) => sandbox.stop(reason), () => sandbox.whenIdle());
       await sandbox.ready.catch((error) => this.#explainFailure(error));
@@ -201,13 +199,14 @@ export class OpenWorkflow implements AsyncDisposable {
     } finally {
       sandbox.stop();
       this.#sandboxes.delete(sandbox);
-      if (sandbox.next !== undefined) this.#keep(sandbox.next, performance.now() - startedAt);
+      if (sandbox.next !== undefined) this.#keep(sandbox.next, this.#starts.get(sandbox));
     }
   }
 
-  /** Keeps the sandbox of a next input, unless the process has worked long: the limit of its processor time is for one input. */
-  #keep(next: Sandbox, milliseconds: number): void {
-    if (milliseconds > MAX_KEPT_MILLISECONDS) return next.stop();
+  /** Keeps the sandbox of a next input, unless its process has started long ago: its processor time is limited. */
+  #keep(next: Sandbox, startedAt = -Infinity): void {
+    if (performance.now() - startedAt > MAX_REUSE_SECONDS * 1000) return next.stop();
+    this.#starts.set(next, startedAt);
     this.#sandboxes.add(next);
     this.#loaded.push(next);
   }
@@ -243,6 +242,7 @@ export class OpenWorkflow implements AsyncDisposable {
 
   #start(): Sandbox {
     const sandbox = new Sandbox(this.#startGuest());
+    this.#starts.set(sandbox, performance.now());
     this.#sandboxes.add(sandbox);
     return sandbox;
   }

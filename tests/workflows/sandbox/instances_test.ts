@@ -19,6 +19,13 @@ Deno.test("one process runs many inputs, and each input starts with fresh module
   assert.ok(processes < 10, `${processes} processes ran 40 inputs`);
 });
 
+Deno.test("inputs that wait for more than a second share processes, too", async () => {
+  const body = `await svc.cases.get("C-1"); await new Promise((go) => setTimeout(go, 1100)); return input;`;
+  const { results, processes } = await runInputs({ "script.ts": scriptText(body) }, numbers(5));
+  assert.deepEqual(results, numbers(5));
+  assert.ok(processes < 5, `${processes} processes ran 5 inputs`);
+});
+
 Deno.test("each input of a process records its own random numbers and patches, and prints nothing of earlier ones", async () => {
   const body = `await svc.cases.get("C-1");
     const write = (...bytes: number[]) => Deno.stdout.writeSync(new Uint8Array(bytes));

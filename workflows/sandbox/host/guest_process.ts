@@ -41,6 +41,9 @@ const MAX_CACHE_FILE_MIB = 16;
 /** The unit of `ulimit -f` is 512 bytes. */
 const BLOCKS_PER_MIB = 2048;
 
+/** Time in seconds for which a process may take further inputs. The limit of its processor time includes it. */
+export const MAX_REUSE_SECONDS = 30;
+
 /** Module that a script gets if it imports one that is built into the runtime. */
 const NO_BUILTIN = `data:text/javascript,throw new TypeError("A workflow has no node: modules.")`;
 
@@ -185,7 +188,7 @@ export function limitsAllMemory(os: string = Deno.build.os): boolean {
 export function buildLimiter({ maxMemoryMiB, timeoutSeconds }: Limits, os?: string): string {
   const base = BASE_MIB + BASE_MIB_PER_PROCESSOR * navigator.hardwareConcurrency;
   const kibibytes = Math.ceil((base + maxMemoryMiB) * 1024);
-  const seconds = Math.ceil(timeoutSeconds * navigator.hardwareConcurrency) + 60;
+  const seconds = Math.ceil((timeoutSeconds + MAX_REUSE_SECONDS) * navigator.hardwareConcurrency) + 60;
   const time = `ulimit -S -t ${seconds} && ulimit -H -t ${seconds + 10}`;
   const files = `ulimit -f ${MAX_CACHE_FILE_MIB * BLOCKS_PER_MIB}`;
   const memory = limitsAllMemory(os) ? ` && ulimit -d ${kibibytes}` : "";
