@@ -19,6 +19,8 @@ import { measureSandboxStart } from "./bench/sandbox_ready.ts";
 import { compareStores } from "./bench/stores.ts";
 import { measureTransfer } from "./bench/transfer.ts";
 import { measureWaiting } from "./bench/waiting.ts";
+import { measureWorkers } from "./bench/workers.ts";
+import { measureServices } from "./bench/services.ts";
 import { createActivity, createCase } from "./bench/work.ts";
 import { build, PROGRAM } from "./build.ts";
 import { type LogCase, readLog } from "./replay/log.ts";
@@ -58,6 +60,8 @@ const measures: Record<string, () => Promise<Figure | Figure[]>> = {
   "far-inputs": measureFarInputs,
   "waiting": measureWaiting,
   "stores": compareStores,
+  "services": measureServices,
+  "workers": measureWorkers,
   "growth": () => measureGrowth(directory, cases, store),
   "before": async () => before === undefined ? [] : await compareStarts(before),
 };

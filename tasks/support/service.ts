@@ -57,6 +57,11 @@ export class Service implements AsyncDisposable {
     return this.#process !== undefined && this.#process.end === undefined;
   }
 
+  /** Sends a signal, unless the service has ended. */
+  signal(signal: Deno.Signal): void {
+    this.#process?.signal(signal);
+  }
+
   /** Kills the service and waits until it has ended. */
   async kill(): Promise<void> {
     this.#process?.kill();

@@ -35,6 +35,8 @@ export interface ClusterOptions {
   readonly services: number;
   /** True puts a proxy between each worker and the database. */
   readonly hasProxies: boolean;
+  /** Milliseconds that a request or a response takes between a worker and a service. Default: 0. */
+  readonly delayMilliseconds?: number;
 }
 
 /** Services and workers on one database. */
@@ -61,7 +63,7 @@ export class Cluster implements AsyncDisposable {
     workspace: Workspace,
     services: Service[],
     database: JournalDatabase,
-    { engine, steps, hasProxies }: ClusterOptions,
+    { engine, steps, hasProxies, delayMilliseconds }: ClusterOptions,
   ) {
     this.postgres = postgres;
     this.workspace = workspace;
@@ -70,7 +72,7 @@ export class Cluster implements AsyncDisposable {
     this.#services = services;
     this.#database = database;
     this.#hasProxies = hasProxies;
-    this.#balancer = new TcpProxy(() => services.map(({ port }) => port));
+    this.#balancer = new TcpProxy(() => services.map(({ port }) => port), { delayMilliseconds });
     Deno.addSignalListener("SIGINT", () => { // A stopped process would not end.
       this.#killWorkers();
       for (const service of services) void service.kill();
