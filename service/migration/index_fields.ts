@@ -5,8 +5,8 @@ import { buildInsightQuery } from "../data/insights.ts";
 import { listSums } from "../store/case_sums.ts";
 import { type Store, StoreFull } from "../store/store.ts";
 
-/** Milliseconds from which the log says how long the preparation took. */
-const LONG = 1000;
+/** A preparation that takes at least this long is logged. */
+const SLOW_MILLISECONDS = 1000;
 
 /**
  * Creates the indexes that a definition requires, maintains the sums that its insights show, and drops all others. If the disk
@@ -22,7 +22,7 @@ export async function indexFields(store: Store, { caseTypes, insights }: Applica
     const sums = listSums([...insights.values()].map((insight) => buildInsightQuery(insight, "")));
     await store.indexFields([...new Set(names)].map((name) => [name]), sums);
     const milliseconds = performance.now() - started;
-    if (milliseconds >= LONG) {
+    if (milliseconds >= SLOW_MILLISECONDS) {
       log(`Prepared indexes of fields and sums of insights in ${(milliseconds / 1000).toFixed(1)} s.`);
     }
   } catch (error) {

@@ -178,7 +178,7 @@ export function compileItemCases(filter: Filter): Compiled {
   return compiler.finish(`(${isVisible} OR NOT EXISTS (SELECT 1 FROM cases WHERE cases.id = items.owner))`);
 }
 
-/** The number of cases in rows of `caseCounts`. */
+/** The number of cases in rows of `caseCounts` or `caseSums`. */
 const TOTAL = "IFNULL(SUM(number), 0)";
 
 class Compiler {
@@ -230,12 +230,13 @@ class Compiler {
     return isGrouped(this.#query);
   }
 
-  get #isCounted(): boolean {
+  /** True if each row stands for several cases: a count or a sum. */
+  get #isPrecomputed(): boolean {
     return this.#from !== this.#table.name;
   }
 
   get tieBreak(): string {
-    if (!this.#isCounted) return this.#grouped ? "MIN(seq)" : "seq";
+    if (!this.#isPrecomputed) return this.#grouped ? "MIN(seq)" : "seq";
     // The + keeps SQLite from using another index, which would not find the first case soon.
     return `MIN((SELECT seq FROM cases WHERE cases.status = caseCounts.status AND +cases.typeId = caseCounts.typeId
       AND +cases.stageId = caseCounts.stageId ORDER BY seq LIMIT 1))`;
@@ -336,7 +337,7 @@ class Compiler {
     const conditions = [
       ...(this.#search ? this.#found(this.#search) : []),
       ...this.#source(source),
-      ...(this.#isCounted ? [] : [withinTime(this.#from)]),
+      ...(this.#isPrecomputed ? [] : [withinTime(this.#from)]),
       ...(this.#sums ? [`cases.sums = ${this.bind(nameSums(this.#sums))}`] : []),
       ...(filter ? [this.#filter(filter)] : []),
       ...(cases ? [this.#matchCaseOfRow(source, cases)] : []),
@@ -473,7 +474,7 @@ class Compiler {
     if (summary === undefined) return value;
     const fromSums = this.#summaryOfSums(column);
     if (fromSums !== undefined) return fromSums;
-    if (summary === "COUNT" && this.#isCounted) return TOTAL;
+    if (summary === "COUNT" && this.#isPrecomputed) return TOTAL;
     if (summary === "DISTINCT_COUNT") return `COUNT(DISTINCT ${value})`;
     if (summary === "SUM") return `TOTAL(${value})`; // SUM fails if integers exceed 64 bits.
     return `${summary}(${value})`;

@@ -15,8 +15,8 @@ const PARTS = "SUM(number), SUM(sum), SUM(others)";
 const HAS_CHANGED = "SUM(number) <> 0 OR SUM(sum) <> 0 OR SUM(others) <> 0";
 
 /**
- * Creates the tables and functions. A sum is that of its rows: a change only adds rows, so that units that change the same sum
- * do not wait for each other. Field 0 counts the cases. `number` counts the numbers of another field, and `others` its values
+ * Creates the tables and functions. A sum is the total of its rows. A change only adds rows, so that units that change the same
+ * sum do not wait for each other. Field 0 counts the cases. `number` counts the numbers of another field, and `others` its values
  * that cannot be added exactly.
  *
  * - `svc_group` returns the part of a content that makes groups.
@@ -110,7 +110,7 @@ export const MERGE_SUMS = `WITH new AS (
   FROM (SELECT * FROM new UNION ALL SELECT * FROM old) AS merged
   GROUP BY sums, key, "typeId", status, "stageId", content, field HAVING ${HAS_CHANGED}`;
 
-/** Creates the triggers. A database that maintains no sums has none. */
+/** Creates the triggers. They are created with the first sums, and stay when no sums are maintained. */
 const TRIGGERS = `
   CREATE OR REPLACE TRIGGER "sumCase" AFTER INSERT OR DELETE ON cases FOR EACH ROW EXECUTE FUNCTION svc_sum_case();
   CREATE OR REPLACE TRIGGER "sumChangedCase" AFTER UPDATE ON cases FOR EACH ROW
@@ -132,15 +132,15 @@ const INDEXES =
   `SELECT relname AS name, indisvalid AS "isValid" FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
   WHERE indrelid = 'cases'::regclass AND relname ~ '^casesByGroup_[0-9a-f]{32}$'`;
 
-/** Milliseconds for which changes may wait until the triggers exist, if long units keep the table from being locked. */
+/** Milliseconds to wait for the lock on the cases. Changes of cases wait behind it. */
 const LOCK_MILLISECONDS = 1000;
 
-/** Milliseconds until the next attempt. */
+/** Milliseconds between two attempts to lock the cases. */
 const LOCK_INTERVAL = 5000;
 
 /** Sums that queries can use. */
 export interface ReadySums extends CaseSums {
-  /** Number of these sums. It is never used again for others. */
+  /** Identifier of these sums. It is never reused. */
   readonly id: string;
 }
 
@@ -246,7 +246,7 @@ async function add(connection: Connection, locks: Pool, name: string, { groups, 
 }
 
 /**
- * Begins a transaction in which no other one changes cases. Waits in short attempts, because changes wait behind it. Stops if
+ * Begins a transaction in which no other one changes cases. Each attempt is short, because changes wait behind it. Stops if
  * the connection of the build is lost.
  */
 async function lockCases(locked: Connection, build: Connection): Promise<void> {

@@ -43,7 +43,7 @@ export class FieldIndexes implements AsyncDisposable {
   #ready: ReadonlySet<string> = new Set();
   #build: BackgroundBuild | undefined;
 
-  /** Reports whether a field has an index that queries can use now. Later builds do not change its answers. */
+  /** Returns a function that reports whether a field has an index now. Later builds do not change its results. */
   get hasField(): (members: readonly string[]) => boolean {
     const ready = this.#ready;
     return (members) => ready.size > 0 && ready.has(nameIndex(members));

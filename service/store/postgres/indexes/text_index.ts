@@ -59,8 +59,8 @@ export const CASE_TEXT_FUNCTION = `
 const MERGE_SIZE = 1000;
 
 /**
- * Replaces stale texts by those of their cases. One merge runs at a time, and reads the cases after the one before has ended:
- * it could otherwise replace a newer text.
+ * Replaces stale texts by those of their cases. The lock lets one merge run at a time. It reads the cases after the previous merge
+ * has ended: otherwise it could overwrite a newer text.
  */
 export const MERGE_TEXTS: readonly string[] = [
   "BEGIN",
@@ -143,9 +143,9 @@ export class TextIndex implements AsyncDisposable {
 
 /** Collects the texts of all cases, then builds the index. */
 async function build(connection: Connection, schema: string): Promise<void> {
-  do for (const sql of MERGE_TEXTS) await connection.run(sql); while (
-    (await connection.run('SELECT FROM "staleTexts" LIMIT 1')).count > 0
-  );
+  do {
+    for (const sql of MERGE_TEXTS) await connection.run(sql);
+  } while ((await connection.run('SELECT FROM "staleTexts" LIMIT 1')).count > 0);
   const { rows: [row] } = await connection.run(STATE);
   if (row?.isValid !== true) {
     // An interrupted build leaves an invalid index.
