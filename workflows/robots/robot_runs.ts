@@ -26,7 +26,7 @@ export interface OwnRun extends KeyedRun {
   readonly claim: AsyncDisposable;
 }
 
-/** Begins and ends the runs of a robot, and those of robots that are gone. */
+/** Begins and ends the runs of a robot, and ends those of robots that are gone. */
 export class RobotRuns implements AsyncDisposable {
   readonly #journal: PostgresJournal;
   readonly #workflow: OpenWorkflow;
@@ -71,7 +71,7 @@ export class RobotRuns implements AsyncDisposable {
     return false;
   }
 
-  /** Opens a run for further assignments. After many inputs, it is another one. */
+  /** Returns the run for further assignments. Begins a new one after `MAX_INPUTS` inputs. */
   async openOwn(): Promise<OwnRun> {
     if (this.#own !== undefined && this.#own.last >= MAX_INPUTS) await this.leaveOwn();
     return this.#own ??= await this.#createRun();

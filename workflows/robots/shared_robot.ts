@@ -104,7 +104,7 @@ class SharedRobot {
     try {
       await this.#runs.concludeEarlier();
       while (!drain.aborted && this.#failure === undefined) {
-        const wasIdle = this.#working.size === 0; // An assignment that ends later may leave work that was not found.
+        const wasIdle = this.#working.size === 0; // One that ends during the search may add work.
         const started = await this.#startInputs();
         if (untilEmpty && wasIdle && started === 0) break;
         if (started === 0) await this.#nextEvent();

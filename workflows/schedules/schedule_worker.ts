@@ -41,7 +41,7 @@ export async function runSchedules(options: WorkerOptions): Promise<void> {
   await using worker = await ScheduleWorker.open(store, path, options);
   log(await worker.describeStart());
   for (;;) {
-    const wasIdle = worker.isIdle; // A run that ends later may let another one start that was not found.
+    const wasIdle = worker.isIdle; // A run that ends during the search may let another one start.
     await worker.startDueRuns();
     if (signal.aborted || (untilIdle && wasIdle && worker.isIdle)) return;
     await worker.nextEvent(untilIdle ? undefined : CHECK_MILLISECONDS);
@@ -125,7 +125,7 @@ export class ScheduleWorker implements AsyncDisposable {
     }
   }
 
-  /** Resolves when a run in progress has ended, the signal aborts, or after some milliseconds. Default: until one may end. */
+  /** Resolves when a run in progress has ended, the signal aborts, or after some milliseconds. Default: 0 if idle, else a minute. */
   async nextEvent(milliseconds: number = this.isIdle ? 0 : RETRY_MILLISECONDS): Promise<void> {
     await nextEvent(this.#active.values(), this.#options.signal, milliseconds);
     if (this.#failures.length > 0) throw this.#failures[0];

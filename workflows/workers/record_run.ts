@@ -60,7 +60,7 @@ export async function recordInputs(run: RunStatement, runId: string, inputs: rea
   ]);
 }
 
-/** Yields inputs in groups to record at once. */
+/** Groups inputs that are recorded together. */
 export async function* groupInputs(inputs: AsyncIterable<QueuedInput>): AsyncGenerator<readonly QueuedInput[]> {
   let group: QueuedInput[] = [];
   for await (const input of inputs) {

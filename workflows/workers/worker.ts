@@ -172,7 +172,7 @@ class Worker implements MeasuredWorker {
     log(`Worker ${this.#session.id} takes up to ${pluralize(concurrency, "input")} at a time.`);
     while (!signal.aborted) {
       const { state } = this.#session;
-      const wasIdle = this.#active.size === 0; // An input that ends later may leave work that was not found.
+      const wasIdle = this.#active.size === 0; // One that ends during the search may add work.
       if (state === "active") await this.#startDueRuns();
       const taken = state === "active" ? await this.#takeInputs() : 0;
       if (state === "draining" && this.#active.size === 0) return log("Drained.");
