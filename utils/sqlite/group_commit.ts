@@ -10,6 +10,7 @@ export interface TransactionControl {
   /** Begins a transaction. May wait until another process has finished writing. */
   begin(): Promise<void>;
   commit(): void;
+  /** Rolls back. Does nothing to a transaction that SQLite has rolled back by itself, e.g. because the disk is full. */
   rollback(): void;
   /** Creates a savepoint. */
   save(): void;
@@ -32,6 +33,7 @@ export function controlTransaction(db: DatabaseSync, patience = 0): TransactionC
     return () => void statement.run();
   };
   const beginNow = command("BEGIN IMMEDIATE");
+  const rollbackNow = command("ROLLBACK");
   let busySince: number | undefined;
   const begin = async () => {
     while (true) {
@@ -50,7 +52,9 @@ export function controlTransaction(db: DatabaseSync, patience = 0): TransactionC
     isOpen: () => db.isTransaction,
     begin,
     commit: command("COMMIT"),
-    rollback: command("ROLLBACK"),
+    rollback: () => {
+      if (db.isTransaction) rollbackNow();
+    },
     save: command("SAVEPOINT unit"),
     release: command("RELEASE unit"),
     rollbackToSavepoint: command("ROLLBACK TO unit"),
@@ -182,6 +186,6 @@ export class GroupCommit {
 
   #rollback(): void {
     this.#hasBegun = false;
-    if (this.#transaction.isOpen()) this.#transaction.rollback();
+    this.#transaction.rollback();
   }
 }

@@ -120,9 +120,9 @@ export class SumsKeeper {
     }
   }
 
-  /** Writes the sums that have changed. */
+  /** Writes the sums that have changed. Does nothing after SQLite has rolled back the transaction by itself. */
   flush(): void {
-    if (this.#flushed === this.#changes.length) return;
+    if (this.#flushed === this.#changes.length || !this.#db.isTransaction) return;
     const changes = Map.groupBy(this.#changes.slice(this.#flushed), ({ key }) => JSON.stringify(key));
     this.#flushed = this.#changes.length;
     for (const [first, ...others] of changes.values()) {

@@ -251,11 +251,35 @@ Deno.test("a changed definition computes new sums, and queries do not read the c
   await store.close();
 });
 
+Deno.test("changes that SQLite has rolled back by itself do not change sums", async () => {
+  await using folder = await makeFolder();
+  const database = `${folder.path}/service.db`;
+  await fill(database);
+  using db = new DatabaseSync(database);
+  db.exec(`CREATE TRIGGER full BEFORE UPDATE ON cases WHEN NEW.status = 'Full'
+    BEGIN SELECT RAISE(ROLLBACK, 'database or disk is full'); END`);
+  const store = openSqliteStore(database);
+  await store.indexFields([], SUMS);
+  const query = askFor([], SUMMARIES.slice(0, 4));
+  const read = (tx: Transaction) => tx.queryRows(query, { offset: 0, limit: 1 });
+  const before = await store.read(read);
+  const change = store.transact(async (tx) => {
+    await tx.putCase(newStoredCase(1, { content: { Fee: 1000 } }));
+    await assert.rejects(tx.putCase(newStoredCase(2, { status: "Full", content: {} })));
+    assert.deepEqual(await read(tx), before); // Not outside of the transaction.
+    await tx.putCase(newStoredCase(3, { status: "Full", content: {} }));
+  });
+  await assert.rejects(change, { message: "The disk of the database is full." });
+  assert.deepEqual(await store.transact(read), before);
+  assert.deepEqual(await store.read(read), before);
+  assert.equal(db.prepare("SELECT SUM(number) AS number FROM caseSums").get()?.number, SUMS.length * 60);
+  await store.close();
+});
+
 Deno.test("verify finds sums that do not match the cases, and repairs them", async () => {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
-  await using _service = await startService({ data, log: () => {} });
-  await _service.close();
+  await (await startService({ data, log: () => {} })).close();
   const { database } = locateFiles(data);
   await fill(database);
   assert.equal((await verify({ data })).cases, 60);
