@@ -92,7 +92,7 @@ function canServe(sums: CaseSums, { source, columns, filter, cases }: RowQuery):
         return findField(sums.fields, field) >= 0;
       case "MIN":
       case "MAX":
-        return isGroup(field) || findField(sums.extremes, field) >= 0;
+        return "property" in field ? isGroup(field) : findField(sums.extremes, field) >= 0;
     }
   };
   return source.kind === "cases" && columns.every(isServed) && listFields(filter, cases).every(isGroup);

@@ -157,6 +157,18 @@ testStores(
 
 testStores("values that cannot be added are read from the cases", (store) => checkChanges(store, oddFees));
 
+testStores("a query for the least value of a field reads the cases if sums do not contain it", async (store) => {
+  const count: Column = { name: "channels", field: CHANNEL, summary: "COUNT" };
+  await store.indexFields([], listSums([askFor([BY_CHANNEL], [count])]));
+  await store.transact(async (tx) => {
+    for (const [n, Channel] of [3, 1, 2].entries()) await tx.putCase(newStoredCase(n, { content: { Channel } }));
+  });
+  const ask = (summaries: readonly Column[]) =>
+    store.read((tx) => tx.queryRows(askFor([], summaries), { offset: 0, limit: 1 }));
+  assert.deepEqual(await ask([{ name: "least", field: CHANNEL, summary: "MIN" }]), [{ least: 1 }]);
+  assert.deepEqual(await ask([count]), [{ channels: 3 }]);
+});
+
 testStores("sums of decimal fractions stay exact after many changes", async (store) => {
   await store.indexFields([], SUMS);
   const expected = new DecimalSum();
