@@ -169,9 +169,15 @@ export class MaintainedSums implements AsyncDisposable {
       this.#build = new BackgroundBuild(build, options);
       return;
     }
-    await connection.run(`SELECT pg_advisory_lock(${LOCK})`);
-    if (!await this.#areReady(connection, sums)) await change(connection, sums, options);
-    await connection.run(`SELECT pg_advisory_unlock(${LOCK})`);
+    const pool = await options.open();
+    try {
+      await pool.use(async (locked) => {
+        await locked.run(`SELECT pg_advisory_lock(${LOCK})`);
+        if (!await this.#areReady(locked, sums)) await change(locked, sums, options);
+      });
+    } finally {
+      await pool.close(); // Releases the lock.
+    }
     await this.#areReady(connection, sums);
   }
 
