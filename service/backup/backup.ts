@@ -47,7 +47,7 @@ export type VerifyReport = {
   readonly cases: number;
   /** Number of uploaded files. */
   readonly files: number;
-  /** Tables of counts and texts that were computed again. */
+  /** Tables of counts, sums and texts that were computed again. */
   readonly repaired?: string[];
 };
 
@@ -55,7 +55,7 @@ export type VerifyReport = {
 export interface VerifyOptions extends ServiceDirectory {
   /** Path of the backup. Default: the data directory. */
   readonly backup?: string;
-  /** Computes tables of counts and texts again if they are wrong. */
+  /** Computes tables of counts, sums and texts again if they are wrong. */
   readonly repair?: boolean;
 }
 

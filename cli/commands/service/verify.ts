@@ -6,10 +6,13 @@ export const verifyCommand: LocalCommand = localCommand({
   summary: "Check a data directory or a backup for damage",
   details:
     "The service can keep running. For a data directory, the command reads the whole database, and checks each row " +
-    "and the size of each uploaded file. It also compares counts and texts with the cases. --repair computes them again " +
+    "and the size of each uploaded file. It also compares counts, sums and texts with the cases. --repair computes them again " +
     "if they are wrong, while the service is stopped. For a backup, the command reads every file.",
   args: [{ name: "backup", help: "Backup to check (default: the data directory)", type: "path", optional: true }],
-  flags: { data: dataFlag, repair: { help: "Compute counts and texts again if they are wrong", type: "boolean" } },
+  flags: {
+    data: dataFlag,
+    repair: { help: "Compute counts, sums and texts again if they are wrong", type: "boolean" },
+  },
   example: ["", "permits.backup", "--data permits", "--data permits --repair"],
   seeAlso: ["service backup --help"],
   prefersView: true,

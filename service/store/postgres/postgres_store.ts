@@ -177,7 +177,7 @@ export async function openPostgresStore(
       if (PASSING.includes(error.kind)) return;
       const reason = error.message.replace(/\.$/, "");
       options.note?.(
-        `Changes of counts and texts cannot be merged: ${reason}. ` +
+        `Changes of counts, sums and texts cannot be merged: ${reason}. ` +
           "Until this is fixed, counts and text searches become slower with each change.",
       );
     }

@@ -138,7 +138,7 @@ Deno.test("a merge that fails is reported, and texts are found nevertheless", as
     await eventually("the failure is reported", () => lines.length > 0);
     assert.match(
       lines[0] ?? "",
-      /^Changes of counts and texts cannot be merged: .*"caseTexts".* violates check constraint/,
+      /^Changes of counts, sums and texts cannot be merged: .*"caseTexts".* violates check constraint/,
     );
     assert.equal(await countMatches(store, "garage"), 3);
     await pool.close();
