@@ -5,7 +5,7 @@
 import { isPlainDecimal } from "../../utils/decimal.ts";
 import { isJsonObject, isNumber, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { isCountedProperty, isCountedQuery, isGrouped, isSummarised, listFields } from "./counted_query.ts";
-import type { Column, RowField, RowQuery } from "./query.ts";
+import type { Column, Page, RowField, RowQuery } from "./query.ts";
 
 /** The path of a field in the content of a case. */
 export type FieldPath = readonly string[];
@@ -96,6 +96,48 @@ function canServe(sums: CaseSums, { source, columns, filter, cases }: RowQuery):
     }
   };
   return source.kind === "cases" && columns.every(isServed) && listFields(filter, cases).every(isGroup);
+}
+
+/** Compiles the parts of a statement that reads sums of cases instead of the cases. */
+export interface GroupCompiler {
+  boundedRow(page: Page): string;
+  countOthers(): string;
+  body(): string;
+}
+
+/**
+ * Compiles the statement for a page of groups in the order of some values. The column `doubt` is not 0 if the cases have to be
+ * read instead: if values cannot be added exactly, or if groups have equal places in the order, which is then that of their
+ * first cases. The column `cells` is 0 if there are no cases.
+ */
+export function selectGroups(
+  compiler: GroupCompiler,
+  page: Page,
+  order: readonly { readonly value: string; readonly descending: boolean }[],
+  limit: string,
+): string {
+  const places = order.map((_, index) => `place${index}`);
+  const columns = [
+    `${compiler.boundedRow(page)} AS row`,
+    ...order.map(({ value }, index) => `${value} AS place${index}`),
+    "COUNT(*) AS cells",
+    `${compiler.countOthers()} AS others`,
+  ];
+  const partition = places.length > 0 ? `PARTITION BY ${places.join(", ")}` : "";
+  const doubt = `SUM(others) OVER () + COUNT(*) OVER (${partition}) - 1`;
+  const terms = order.map(({ descending }, index) => `place${index} ${descending ? "DESC NULLS LAST" : "NULLS FIRST"}`);
+  return `SELECT row, cells, MAX(doubt) OVER () AS doubt FROM (
+      SELECT *, ${doubt} AS doubt FROM (SELECT ${columns.join(", ")} FROM ${compiler.body()}) AS found
+    ) AS checked ${terms.length > 0 ? `ORDER BY ${terms.join(", ")}` : ""} ${limit}`;
+}
+
+/** Reports whether the rows of `selectGroups` are right. `areMaintained` reports whether the database still has the sums. */
+export async function areGroupsRight(
+  [first]: readonly Readonly<Record<string, unknown>>[],
+  areMaintained: () => Promise<boolean>,
+): Promise<boolean> {
+  const hasCells = first !== undefined && Number(first.cells) > 0;
+  return hasCells ? Number(first.doubt) === 0 : await areMaintained(); // Another definition may have replaced them.
 }
 
 /** Returns the index of a field among others, or -1. */

@@ -1,6 +1,6 @@
 /** Compiles queries to SQL for PostgreSQL. All values and names of members are bound parameters. */
 import type { SqlParameter } from "../../../utils/postgres/sql_value.ts";
-import { findField } from "../case_sums.ts";
+import { findField, selectGroups } from "../case_sums.ts";
 import { compileFilter, type Condition } from "../compile_filter.ts";
 import { isCountedQuery, isGrouped, isSummarised } from "../counted_query.ts";
 import { findSearchTexts } from "../derived.ts";
@@ -90,45 +90,21 @@ export interface PageOptions {
 export function compileRows(query: RowQuery, page: Page, { after, ...options }: PageOptions = {}): CompiledPage {
   const compiler = new Compiler(query, { ...options, isCounted: isGrouped(query) && isCountedQuery(query) });
   const order = [...compiler.order(), compiler.tieBreak].join(", ");
-  const limit = `LIMIT ${page.limit < 0 ? "ALL" : compiler.bind(page.limit, "bigint")} OFFSET ${
-    compiler.bind(page.offset, "bigint")
-  }`;
-  const found = `FROM ${compiler.body(after)} ORDER BY ${order} ${limit}`;
+  const found = `FROM ${compiler.body(after)} ORDER BY ${order} ${compiler.limit(page)}`;
   // Otherwise PostgreSQL would build the skipped rows.
   const from = page.offset > 0 ? compiler.selectBySequence(found, order) : found;
   const places = compiler.places();
   const columns = [`${compiler.boundedRow(page)} AS row`, ...places.map((place, index) => `${place} AS place${index}`)];
-  const rows = `SELECT ${columns.join(", ")} ${from}`;
-  const sql = page.size === undefined ? rows : compiler.limitSize(rows, page.size, places.length);
+  const names = places.map((_, index) => `place${index}`);
+  const sql = compiler.limitSize(`SELECT ${columns.join(", ")} ${from}`, page, names);
   return { ...compiler.finish(sql), places: places.length };
 }
 
-/**
- * Compiles the statement for a page of groups that sums of cases serve. The column `row` is that of `compileRows`. The column
- * `doubt` is not 0 if the cases have to be read instead: if values cannot be added exactly, or if groups have equal places in
- * the order, which is then that of their first cases. The column `cells` is 0 if there are no cases.
- */
+/** Compiles the statement for a page of groups that sums of cases serve. The column `row` is that of `compileRows`. */
 export function compileSums(query: RowQuery, page: Page, sums: ReadySums, indexes?: CaseIndexes): Compiled {
   const compiler = new Compiler(query, { sums, indexes });
-  const values = compiler.sortKeys();
-  const places = values.map((_, index) => `place${index}`);
-  const columns = [
-    `${compiler.boundedRow(page)} AS row`,
-    ...values.map(({ value }, index) => `${value} AS place${index}`),
-    "COUNT(*) AS cells",
-    `${compiler.countOthers()} AS others`,
-  ];
-  const partition = places.length > 0 ? `PARTITION BY ${places.join(", ")}` : "";
-  const doubt = `SUM(others) OVER () + COUNT(*) OVER (${partition}) - 1`;
-  const order = values.map(({ descending }, index) =>
-    `place${index} ${descending ? "DESC NULLS LAST" : "NULLS FIRST"}`
-  );
-  return compiler.finish(`SELECT row, cells, MAX(doubt) OVER () AS doubt FROM (
-      SELECT *, ${doubt} AS doubt FROM (SELECT ${columns.join(", ")} FROM ${compiler.body()}) AS found
-    ) AS checked ${order.length > 0 ? `ORDER BY ${order.join(", ")}` : ""}
-    LIMIT ${page.limit < 0 ? "ALL" : compiler.bind(page.limit, "bigint")} OFFSET ${
-    compiler.bind(page.offset, "bigint")
-  }`);
+  const rows = selectGroups(compiler, page, compiler.sortKeys(), compiler.limit(page));
+  return compiler.finish(compiler.limitSize(rows, page, ["cells", "doubt"]));
 }
 
 /** Compiles the statement that returns a row if the sums are maintained. */
@@ -253,14 +229,18 @@ class Compiler {
     return `CASE WHEN ${sum} <= ${this.bind(size, "bigint")} THEN ${this.row()} END`;
   }
 
-  /** Replaces all rows by NULL if their JSON exceeds a size. The rows of the subquery keep their order. */
-  limitSize(rows: string, size: number, places: number): string {
+  limit({ offset, limit }: Page): string {
+    return `LIMIT ${limit < 0 ? "ALL" : this.bind(limit, "bigint")} OFFSET ${this.bind(offset, "bigint")}`;
+  }
+
+  /** Replaces all rows by NULL if their JSON exceeds the size of a page. The rows of the subquery keep their order. */
+  limitSize(rows: string, { size }: Page, others: readonly string[]): string {
+    if (size === undefined) return rows;
     const names = this.#query.columns.map(({ name }) => JSON.stringify(name).length + 1);
     const fixed = names.reduce((sum, length) => sum + length, 2); // The names with their colons, and the braces.
     const length = `SELECT SUM(length(row) + ${this.bind(fixed, "bigint")}) FROM page`;
     const row = `CASE WHEN (${length}) <= ${this.bind(size, "bigint")} THEN row END AS row`;
-    const columns = [row, ...Array.from({ length: places }, (_, index) => `place${index}`)];
-    return `WITH page AS MATERIALIZED (${rows}) SELECT ${columns.join(", ")} FROM page`;
+    return `WITH page AS MATERIALIZED (${rows}) SELECT ${[row, ...others].join(", ")} FROM page`;
   }
 
   /** Selects rows by their sequence numbers, unless they are groups. */

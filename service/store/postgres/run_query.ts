@@ -4,7 +4,7 @@ import type { SummaryFunction } from "../../application/model/data_view.ts";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import type { SqlResult } from "../../../utils/postgres/pool.ts";
 import type { SqlRow } from "../../../utils/postgres/sql_value.ts";
-import { findSums } from "../case_sums.ts";
+import { areGroupsRight, findSums } from "../case_sums.ts";
 import { isCounted, isNewestFirst } from "../derived.ts";
 import { type OperatorPages, readPage } from "../page_places.ts";
 import { type Column, type Filter, type Page, type RowQuery, RowsTooLong } from "../query.ts";
@@ -62,10 +62,7 @@ export async function queryRows(
     }
     return await read();
   });
-  return rows.map(({ row }) => {
-    if (typeof row !== "string") throw new RowsTooLong();
-    return toObject(query.columns, parseValues(row));
-  });
+  return readRows(query, rows);
 }
 
 /** Reads a page of groups from the sums of cases. Returns undefined if the cases have to be read. */
@@ -78,16 +75,14 @@ async function readSums(
   const sums = findSums(query, indexes?.sums ?? []);
   if (sums === undefined) return undefined;
   const { rows } = await run(compileSums(query, page, sums, indexes));
-  const [first] = rows;
-  const isServed = first === undefined || Number(first.cells) === 0
-    ? (await run(compileAreReady(sums))).count > 0 // Otherwise another definition has replaced them.
-    : Number(first.doubt) === 0;
-  if (!isServed) return undefined;
-  const length = rows.reduce((sum, { row }) => sum + String(row).length, 0);
-  if (page.size !== undefined && length > page.size) throw new RowsTooLong();
+  const areRight = await areGroupsRight(rows, async () => (await run(compileAreReady(sums))).count > 0);
+  return areRight ? readRows(query, rows) : undefined;
+}
+
+function readRows({ columns }: RowQuery, rows: readonly SqlRow[]): JsonObject[] {
   return rows.map(({ row }) => {
     if (typeof row !== "string") throw new RowsTooLong();
-    return toObject(query.columns, parseValues(row));
+    return toObject(columns, parseValues(row));
   });
 }
 

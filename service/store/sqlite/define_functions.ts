@@ -4,9 +4,12 @@ import { DecimalSum } from "../../../utils/decimal.ts";
 import { defineSearchText } from "./derived.ts";
 import { defineChecksum } from "./tables.ts";
 
-/** Returns the condition that stops a query at its time limit. It checks the time once in 64 rows, for speed. */
-export function withinTime(table: string): string {
-  return `iif(${table}.seq & 63, 1, within_time())`;
+/**
+ * Returns the condition that stops a query at its time limit. For speed, it checks the time only once in 64 rows: if the last
+ * bits of `number` are 0.
+ */
+export function withinTime(number: string): string {
+  return `iif(${number} & 63, 1, within_time())`;
 }
 
 /** Defines the functions. `checkTime` throws if the running query has to stop. */

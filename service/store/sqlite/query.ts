@@ -1,7 +1,7 @@
 /** Compiles queries to SQL. All values and names of members are bound parameters. */
 import type { SQLInputValue } from "node:sqlite";
 import { ExactNumber } from "../../../utils/exact_number.ts";
-import { type CaseSums, findField } from "../case_sums.ts";
+import { type CaseSums, findField, selectGroups } from "../case_sums.ts";
 import { compileFilter, type Condition } from "../compile_filter.ts";
 import { isCountedQuery, isGrouped, isSummarised } from "../counted_query.ts";
 import type { Column, Comparator, Filter, Page, RowField, RowQuery, RowSource, Value } from "../query.ts";
@@ -130,28 +130,11 @@ export function compileRows(
   return { ...compiler.finish(sql), places: places.length };
 }
 
-/**
- * Compiles the statement for a page of groups that sums of cases serve. The column `row` is that of `compileRows`. The column
- * `doubt` is not 0 if the cases have to be read instead: if values cannot be added exactly, or if groups have equal places in
- * the order, which is then that of their first cases. The column `cells` is 0 if there are no cases.
- */
+/** Compiles the statement for a page of groups that sums of cases serve. The column `row` is that of `compileRows`. */
 export function compileSums(query: RowQuery, page: Page, sums: CaseSums, indexes?: FieldIndexes): Compiled {
   const compiler = new Compiler(query, { sums, indexes });
-  const values = compiler.sortValues();
-  const places = values.map((_, index) => `place${index}`);
-  const columns = [
-    `${compiler.boundedRow(page)} AS row`,
-    ...values.map(({ value }, index) => `${value} AS place${index}`),
-    "COUNT(*) AS cells",
-    `${compiler.countOthers()} AS others`,
-  ];
-  const partition = places.length > 0 ? `PARTITION BY ${places.join(", ")}` : "";
-  const doubt = `SUM(others) OVER () + COUNT(*) OVER (${partition}) - 1`;
-  const order = values.map(({ descending }, index) => `place${index} ${descending ? "DESC" : "ASC"}`);
-  return compiler.finish(`SELECT row, cells, MAX(doubt) OVER () AS doubt FROM (
-      SELECT *, ${doubt} AS doubt FROM (SELECT ${columns.join(", ")} FROM ${compiler.body()})
-    ) ${order.length > 0 ? `ORDER BY ${order.join(", ")}` : ""}
-    LIMIT ${compiler.bind(page.limit)} OFFSET ${compiler.bind(page.offset)}`);
+  const limit = `LIMIT ${compiler.bind(page.limit)} OFFSET ${compiler.bind(page.offset)}`;
+  return compiler.finish(selectGroups(compiler, page, compiler.sortValues(), limit));
 }
 
 /** Compiles the statement that returns a row if the sums are maintained. */
@@ -337,8 +320,8 @@ class Compiler {
     const conditions = [
       ...(this.#search ? this.#found(this.#search) : []),
       ...this.#source(source),
-      ...(this.#isPrecomputed ? [] : [withinTime(this.#from)]),
-      ...(this.#sums ? [`cases.sums = ${this.bind(nameSums(this.#sums))}`] : []),
+      ...(this.#isPrecomputed ? [] : [withinTime(`${this.#from}.seq`)]),
+      ...(this.#sums ? [`cases.sums = ${this.bind(nameSums(this.#sums))}`, withinTime("random()")] : []),
       ...(filter ? [this.#filter(filter)] : []),
       ...(cases ? [this.#matchCaseOfRow(source, cases)] : []),
       ...(after ? [this.#isAfter(after)] : []),

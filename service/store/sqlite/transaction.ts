@@ -10,7 +10,7 @@ import { renameInDrafts, renameWaiting } from "../stored_names.ts";
 import type { FieldSource, Rename, Use, UseKind, ValueCount } from "../uses.ts";
 import { withinTime } from "./define_functions.ts";
 import { createReadDamage, createRowDamage } from "./row_damage.ts";
-import { findSums } from "../case_sums.ts";
+import { areGroupsRight, findSums } from "../case_sums.ts";
 import { findSearchTexts, isCounted, isDerivedFrom, isNewestFirst } from "../derived.ts";
 import {
   compileCountedTexts,
@@ -340,7 +340,7 @@ export class SqliteTransaction implements Transaction {
     const rows = await this.#query({
       sql: `SELECT value AS text, COUNT(*) AS everywhere, SUM(owner = ${ownerAt}) AS here
         FROM items, json_each(items.content, ${pathAt})
-        WHERE items.kind = ${kindAt} AND ${withinTime("items")} AND ${condition?.sql ?? "1"} GROUP BY value`,
+        WHERE items.kind = ${kindAt} AND ${withinTime("items.seq")} AND ${condition?.sql ?? "1"} GROUP BY value`,
       parameters: [...parameters, owner, `$.${member}`, kind],
     });
     return rows.map(toTextUse);
@@ -380,11 +380,8 @@ export class SqliteTransaction implements Transaction {
     const sums = findSums(query, indexes.sums);
     if (sums === undefined) return undefined;
     const rows = await this.#query({ ...compileSums(query, page, sums, indexes), maxLength: page.size });
-    const [first] = rows;
-    const isServed = first === undefined || first.cells === 0
-      ? (await this.#query(compileAreKept(sums))).length > 0 // Otherwise another definition has replaced them.
-      : first.doubt === 0;
-    return isServed ? rows.map((row) => readParts(row, "row")) : undefined;
+    const areRight = await areGroupsRight(rows, async () => (await this.#query(compileAreKept(sums))).length > 0);
+    return areRight ? rows.map((row) => readParts(row, "row")) : undefined;
   }
 
   /** Reads a page. If the query searches for a text, the text index finds the rows. */
