@@ -3,8 +3,8 @@ import { Cluster } from "../workers/cluster.ts";
 import { SVC_ENGINE } from "../workers/svc_engine.ts";
 import { type Figure, measureInTurns } from "./figure.ts";
 
-/** Number of inputs of a batch. */
-const INPUTS = 60;
+/** Number of inputs of a batch for each worker, so that the start of a batch takes the same share of its time. */
+const INPUTS = 50;
 
 /** Number of calls that each input makes one after another. */
 const STEPS = 10;
@@ -19,8 +19,11 @@ const WORKERS = 4;
 export async function measureWorkers(): Promise<Figure> {
   await using several = await openCluster(WORKERS);
   await using one = await openCluster(1);
-  await runBatch(several); // Until then, the workers start.
-  const [ours = NaN, theirs = NaN] = await measureInTurns([() => runBatch(several), () => runBatch(one)]);
+  await runBatch(several, WORKERS); // Until then, the workers start.
+  const [ours = NaN, theirs = NaN] = await measureInTurns([
+    () => runBatch(several, WORKERS),
+    () => runBatch(one, 1),
+  ]);
   return {
     name: `inputs of ${STEPS} calls by ${WORKERS} workers, ${DISTANCE} ms away`,
     baseline: "by one worker",
@@ -42,11 +45,12 @@ function openCluster(workers: number): Promise<Cluster> {
   });
 }
 
-/** Runs a batch, and returns its inputs per second. */
-async function runBatch(cluster: Cluster): Promise<number> {
+/** Runs a batch for a number of workers, and returns its inputs per second. */
+async function runBatch(cluster: Cluster, workers: number): Promise<number> {
+  const size = INPUTS * workers;
   const started = performance.now();
-  const batch = new Batch(SVC_ENGINE.createBatch(cluster), (inputs) => inputs < INPUTS);
+  const batch = new Batch(SVC_ENGINE.createBatch(cluster), (inputs) => inputs < size);
   const { code, stderr } = await batch.ended;
   if (code !== 0) throw new Error(`The batch failed:\n${stderr}`);
-  return INPUTS / (performance.now() - started) * 1000;
+  return size / (performance.now() - started) * 1000;
 }
