@@ -91,7 +91,9 @@ async function measureCalls(places: readonly Place[], sizes: readonly number[]):
     for (let turn = 0; turn <= CALLS; turn++) {
       for (const [index, { calls, svc }] of measures.entries()) {
         const start = performance.now();
-        await calls[name]?.(svc, turn);
+        await calls[name]?.(svc, turn).catch((cause: unknown) => {
+          throw new Error(`The call '${name}' failed with ${sizes[index]} cases.`, { cause });
+        });
         if (turn > 0) measured[index]?.push(performance.now() - start);
       }
     }
@@ -157,8 +159,11 @@ function listCalls(cases: number): Record<string, Call> {
 }
 
 /** Fills a new database with cases of all statuses, a tenth of them open, with history, tags and messages. */
-async function seed({ data, store: location }: Place, cases: number): Promise<void> {
+async function seed(place: Place, cases: number): Promise<void> {
+  const { data, store: location } = place;
   await Deno.mkdir(data, { recursive: true, mode: 0o700 });
+  // Creates the indexes and sums of the definition. With the cases, they would be built while the calls are measured.
+  if (location !== undefined) await (await startService({ ...place, log: () => {} })).close();
   const random = new SeededRandom(34);
   const store = await openStore(location === undefined ? { file: `${data}/service.db` } : { location });
   const batch = location === undefined ? BATCH : BATCH / 10;
