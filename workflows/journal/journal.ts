@@ -40,8 +40,8 @@ export interface RunSettings {
   readonly file?: Fingerprint;
   /** SHA-256 digests of earlier contents of the file, in hexadecimal. */
   readonly earlierFiles?: readonly string[];
-  /** Number of inputs to work on at the same time. */
-  readonly concurrency: number;
+  /** Number of inputs to work on at the same time. Undefined is the default of who works on the run. */
+  readonly concurrency?: number;
   /** Number of inputs to start per second. */
   readonly rate?: number;
   /** Number of calls to make per second. */

@@ -81,7 +81,7 @@ function listFacts({ settings, digest, startedAt, endedAt }: RunRecord): Entry[]
     ["Script", html`<code>${truncate(script, MAX_PATH)}</code>`, html`digest <code>${digest.slice(0, 12)}</code>`],
     each === undefined ? undefined : ["Inputs from", html`<code>${truncate(each, MAX_PATH)}</code>`],
     profile === undefined ? undefined : ["Profile", truncate(profile, MAX_PATH)],
-    each === undefined ? undefined : ["Concurrency", formatQuantity(concurrency, "input")],
+    each === undefined || concurrency === undefined ? undefined : ["Concurrency", formatQuantity(concurrency, "input")],
     ["Started", renderTime(startedAt)],
     endedAt === undefined ? undefined : ["Ended", renderTime(endedAt)],
   ];

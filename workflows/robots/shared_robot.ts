@@ -12,7 +12,7 @@ import { toInputResult } from "../runs/batch.ts";
 import { describeService } from "../runs/describe_service.ts";
 import type { JournalLocation } from "../runs/hints.ts";
 import { grantAll, openCaller } from "../runs/open_caller.ts";
-import { toSettings } from "../runs/options.ts";
+import { DEFAULT_CONCURRENCY, toSettings } from "../runs/options.ts";
 import { Runner } from "../runs/runner.ts";
 import { type OpenWorkflow, openWorkflow } from "../scripts/open_workflow.ts";
 import { AssignmentClaims } from "./assignment_claims.ts";
@@ -34,9 +34,9 @@ export async function workOnSharedQueue(
   const { start, queue, maxAttempts, retryMilliseconds } = options;
   await using resources = new AsyncDisposableStack();
   const requested = await toSettings({ ...start, queue }, service.profile);
-  const { script, root, limits, concurrency } = requested;
+  const { script, root, limits, concurrency = DEFAULT_CONCURRENCY } = requested;
   const workflow = resources.use(await openWorkflow({ ...start, script, root, limits }));
-  const settings = { ...requested, grants: [...workflow.grants], service: describeService(service) };
+  const settings = { ...requested, concurrency, grants: [...workflow.grants], service: describeService(service) };
   const session = { name: `process ${Deno.pid}`, kind: "process", concurrency, service: settings.service } as const;
   const journal = resources.use(await openPostgresJournal(path, { password, session, patienceMilliseconds: Infinity }));
   const caller = await openCaller(settings, start.onOutage, service, resources);
@@ -50,6 +50,9 @@ export async function workOnSharedQueue(
   await robot.run();
 }
 
+/** Settings of a robot. */
+type RobotSettings = RunSettings & Required<Pick<RunSettings, "concurrency">>;
+
 /** The parts of a robot. */
 interface RobotParts {
   /** Makes the calls of the script. */
@@ -62,7 +65,7 @@ interface RobotParts {
 class SharedRobot {
   readonly #journal: PostgresJournal;
   readonly #workflow: OpenWorkflow;
-  readonly #settings: RunSettings;
+  readonly #settings: RobotSettings;
   readonly #options: RobotOptions;
   readonly #parts: RobotParts;
   readonly #runs: RobotRuns;
@@ -85,7 +88,7 @@ class SharedRobot {
   constructor(
     journal: PostgresJournal,
     workflow: OpenWorkflow,
-    settings: RunSettings,
+    settings: RobotSettings,
     options: RobotOptions,
     parts: RobotParts,
   ) {

@@ -22,7 +22,7 @@ import {
 import { interrupted } from "../sandbox/host/interruption.ts";
 import { openWorkflow } from "../scripts/open_workflow.ts";
 import type { InputSource } from "./input_source.ts";
-import type { InputCounts, WorkOptions } from "./options.ts";
+import { DEFAULT_CONCURRENCY, type InputCounts, type WorkOptions } from "./options.ts";
 import { grantAll, openCaller } from "./open_caller.ts";
 import { prepareRun } from "./prepare_run.ts";
 import { forgetInput } from "./prune.ts";
@@ -237,7 +237,7 @@ class ActiveRun implements Run {
 
   async *#runBatch(): AsyncGenerator<InputResult, RunEnd> {
     const { settings, work, file, source } = this.#execution;
-    const { concurrency, rate, maxFailures, each = "" } = settings;
+    const { concurrency = DEFAULT_CONCURRENCY, rate, maxFailures, each = "" } = settings;
     const { onLog, onProgress, onEnd } = work;
     const total = file && estimateInputs(each, file);
     const summary = yield* runBatch(

@@ -151,7 +151,7 @@ export async function toSettings(options: StartRunOptions, profile?: string): Pr
     root: root && await toRealPath(root),
     input,
     each: inputs !== undefined || queue !== undefined || each === STDIN ? STDIN : each && await toRealPath(each),
-    ...toPace(options, { concurrency: DEFAULT_CONCURRENCY }),
+    ...toPace(options, {}),
     limits: toLimits(options, DEFAULT_LIMITS),
     grants: [],
     profile,

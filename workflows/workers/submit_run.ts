@@ -58,8 +58,8 @@ export async function submitRun(options: SubmitOptions, service: CallerOptions):
       nonce: createNonce(),
     };
     const script = await packScript(workflow);
-    const { concurrency, rate, priority } = options;
-    const limits = { concurrency, rate, priority };
+    const { concurrency, rate } = settings;
+    const limits = { concurrency, rate, priority: options.priority };
     await queue.submit({ id, name, digest, settings: recorded, startedAt: Date.now(), script, ...limits });
   } else if (earlier.digest !== digest) {
     throw new SvcError("INVALID_ARGS", `Run ${id} was started with another script.`, {

@@ -173,3 +173,18 @@ Deno.test("the commands name the journal and its worker, which runs the schedule
   assert.deepEqual((await schedule("remove", "s")).value, { name: "s", removed: true });
   assert.deepEqual((await schedule("list")).value, []);
 });
+
+Deno.test("a worker takes as many inputs of a scheduled run as it can, and at most as many as --concurrency", async () => {
+  await using schema = useTestSchema();
+  await using folder = await makeFolder({ "script.ts": scriptText("return input;", []), "in.ndjson": "1\n".repeat(6) });
+  await using schedules = openSchedules({ journal: schema.location, configDirectory: folder.path });
+  const [script, each] = [`${folder.path}/script.ts`, `${folder.path}/in.ndjson`];
+  await schedules.add({ name: "free", script, cron: "0 0 1 1 *", each });
+  await schedules.add({ name: "limited", script, cron: "0 0 1 1 *", each, concurrency: 2 });
+  const ids = [await schedules.runNow("free"), await schedules.runNow("limited")];
+  await using journal = await openShared(schema.location);
+  await new SharedSchedules(journal, { path: schema.location }, () => {}).startDueRuns();
+  const queue = new WorkQueue(journal);
+  const taken = await Promise.all(ids.map((id) => queue.take(id, 10)));
+  assert.deepEqual(taken.map(({ length }) => length), [6, 2]);
+});

@@ -1,6 +1,6 @@
 import { MISSED_POLICIES, OVERLAP_POLICIES } from "../../../../workflows/schedules/schedule.ts";
 import { type LocalCommand, localCommand } from "../../local_command.ts";
-import { journal, newRun, script, toWorkOptions } from "../shared/flags.ts";
+import { journal, newRun, pace, script, toWorkOptions } from "../shared/flags.ts";
 
 /** `svc workflow schedule add`. */
 export const addCommand: LocalCommand = localCommand({
@@ -38,6 +38,7 @@ export const addCommand: LocalCommand = localCommand({
     },
     replace: { help: "Replace a schedule of this name", type: "boolean" },
     ...newRun,
+    concurrency: { ...pace.concurrency, help: `${pace.concurrency.help} (default: 4; on PostgreSQL, no limit)` },
     each: { ...newRun.each, help: "Run once per line of an NDJSON or CSV file" },
     ...journal,
   },
