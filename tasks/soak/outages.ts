@@ -126,8 +126,9 @@ class Interruption implements AsyncDisposable {
     await service.start();
     const interruption = new Interruption(workspace, service, random);
     const directory = workspace.env.SVC_CONFIG_DIR ?? "";
-    const profile = findProfile("default", directory, console.error);
-    const target = new URL(profile?.baseUrl ?? "");
+    // A start of the service would change the address of a profile that belongs to it.
+    const { service: _owner, ...profile } = findProfile("default", directory, console.error) ?? {};
+    const target = new URL(profile.baseUrl ?? "");
     const choose = () => interruption.#choose();
     const proxy = stack.use(await startFaultProxy({ target, seed: 0, faults: {}, choose }));
     await saveProfile("proxy", { ...profile, baseUrl: proxy.url }, directory);
