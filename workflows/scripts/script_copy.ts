@@ -78,7 +78,10 @@ export class ScriptCopy {
     return true;
   }
 
-  /** Makes copies for further instances of the script, unless it is large. Returns the number of all instances. */
+  /**
+   * Makes copies for further instances of the script, unless it is large. Returns the number of all instances. If a copy
+   * fails, throws when no other one writes any more.
+   */
   async addInstances(): Promise<number> {
     const size = MAX_MIB * MEBIBYTE - this.#left;
     const count = Math.floor(Math.min(MAX_INSTANCES, MEBIBYTE / size, MAX_URL_CHARACTERS / this.script.href.length));
@@ -89,11 +92,11 @@ export class ScriptCopy {
         await Deno.copyFile(copy, further);
       }
     };
-    try {
-      await Promise.all(Array.from({ length: Math.max(0, count - 1) }, (_, index) => addInstance(index + 1)));
-    } catch (cause) {
-      throw explainCopyError(cause);
-    }
+    const added = await Promise.allSettled(
+      Array.from({ length: Math.max(0, count - 1) }, (_, index) => addInstance(index + 1)),
+    );
+    const failed = added.find((one) => one.status === "rejected");
+    if (failed !== undefined) throw explainCopyError(failed.reason);
     return Math.max(1, count);
   }
 

@@ -227,3 +227,17 @@ Deno.test("a run whose script cannot be copied for further inputs says so and ca
   assert.match(message, /^The script cannot be copied to the temporary directory: .+\.$/);
   assert.equal(hint, "Free space there, or set TMPDIR to another directory.");
 });
+
+Deno.test("no copy continues when another one has failed, so that the folder of a run can be removed", async () => {
+  const names = Array.from({ length: 100 }, (_, number) => `part${number}.ts`);
+  const imports = names.map((name) => `import "./${name}";\n`).join("");
+  const parts = Object.fromEntries(names.map((name) => [name, "export {};"]));
+  await using folder = await makeFolder({ "script.ts": imports + scriptText("return 1;", []), ...parts });
+  const workflow = await openScript({ script: `${folder.path}/script.ts`, allowDeclared: true });
+  const [copies, root] = /^(.*svc-workflow-[^/]*).*?(?=\/0\/)/.exec(workflow.files[0]?.copy ?? "") ?? [];
+  assert.ok(root && copies);
+  await Deno.writeTextFile(`${copies}/1`, ""); // The folder of the next instance.
+  workflow.expectInputs(1);
+  await workflow[Symbol.asyncDispose]();
+  assert.equal(await exists(root), false);
+});
