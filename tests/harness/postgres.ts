@@ -54,7 +54,7 @@ export class PostgresServer implements AsyncDisposable {
 
   /** Process ID of the server. Each of its connections has a process of its own. */
   get pid(): number {
-    if (this.#process === undefined) throw new TypeError("The server has not been started.");
+    if (this.#process === undefined) throw new TypeError("The server is not running.");
     return this.#process.pid;
   }
 
@@ -93,17 +93,20 @@ export class PostgresServer implements AsyncDisposable {
 
   /** Ends the server by a signal. It can be started again. */
   async kill(signal: Deno.Signal = "SIGKILL"): Promise<void> {
-    const writer = this.#process?.stdin.getWriter();
+    const process = this.#process;
+    this.#process = undefined;
+    const writer = process?.stdin.getWriter();
     await writer?.write(new TextEncoder().encode("keep\n"));
     await writer?.close();
-    this.#process?.kill(signal);
-    await within("PostgreSQL ends", this.#process?.status);
+    process?.kill(signal);
+    await within("PostgreSQL ends", process?.status);
   }
 
   /** Stops the server, and removes its data. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#process?.stdin.close();
-    await within("PostgreSQL stops", this.#process?.status);
+    if (this.#process === undefined) return await Deno.remove(this.folder, { recursive: true });
+    await this.#process.stdin.close();
+    await within("PostgreSQL stops", this.#process.status);
     await eventually("its data is removed", async () => !await exists(this.folder));
   }
 }
