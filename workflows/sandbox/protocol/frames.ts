@@ -102,7 +102,7 @@ const EMPTY = new Uint8Array(0);
 export class FrameReader {
   readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   readonly #maxTextBytes: number;
-  /** The incomplete frame, with free space: one array per read would cost far more than a byte that it brings. */
+  /** The incomplete frame, with space for the rest: one array per read would cost far more than a byte that it brings. */
   #pending = EMPTY;
   #size = 0;
   /** Number of bytes without which no further frame is complete. */
@@ -151,7 +151,7 @@ export class FrameReader {
   /** Appends bytes to the incomplete frame and returns all of it. */
   #store(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
     const size = this.#size + bytes.length;
-    if (size > this.#pending.length) this.#pending = extend(this.#pending, Math.max(size, 2 * this.#pending.length));
+    if (size > this.#pending.length) this.#pending = extend(this.#pending, Math.max(size, this.#needed));
     this.#pending.set(bytes, this.#size);
     this.#size = size;
     return this.#pending.subarray(0, size);
