@@ -7,6 +7,7 @@ import { WorkQueue } from "../../../workflows/workers/work_queue.ts";
 import { runWorker } from "../../../workflows/workers/worker.ts";
 import { useTestSchema } from "../../harness/postgres_schema.ts";
 import { makeFolder } from "../../harness/svc.ts";
+import { eventually } from "../../harness/wait.ts";
 import { createCaseBody, scriptText, TinyApi, writeInput } from "../../harness/workflow.ts";
 
 const WORKERS = 2;
@@ -115,14 +116,20 @@ Deno.test("--call-rate applies to all workers of a run together, also after a re
 
 Deno.test("the lowest --call-rate of the workers of a service applies to all of them, over several runs", async () => {
   await using workers = await openWorkers(CALLS, [60, undefined, 30]);
+  await using journal = await openPostgresJournal(workers.location);
+  const queue = new WorkQueue(journal);
+  await eventually("all workers know the lowest rate", async () => {
+    const listed = await queue.listWorkers();
+    const latest = listed.map(({ startedAt }) => startedAt).toSorted().at(-1) ?? "";
+    return listed.length === 3 && listed.every(({ startedAt, seenAt }) => startedAt === latest || seenAt > latest);
+  });
   await using one = await workers.submit({ inputs: numbers(4), concurrency: 4 });
   await using other = await workers.submit({ inputs: numbers(4), concurrency: 4, id: "r2" });
   const summaries = await Promise.all([one.finish(), other.finish()]);
   assert.deepEqual(summaries.map(({ succeeded }) => succeeded), [4, 4]);
   assert.equal(workers.callTimes.length, 64);
   assertRate(workers.callTimes, 30);
-  await using journal = await openPostgresJournal(workers.location);
-  const listed = await new WorkQueue(journal).listWorkers();
+  const listed = await queue.listWorkers();
   assert.deepEqual(listed.map(({ callRate }) => callRate).toSorted(), [30, 60, undefined]);
 });
 
