@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { findDetachedServices, killProcess } from "./support/processes.ts";
+import { findServices, killProcess } from "./support/processes.ts";
 
 /** Numbers of tests by result. */
 export interface TestCounts {
@@ -80,7 +80,7 @@ export async function runTests(args: readonly string[], options: RunTestsOptions
   const [{ success }] = await Promise.all([child.status, forward(child.stdout), forward(child.stderr)]);
   Deno.removeSignalListener("SIGINT", waitForTests);
   clearTimeout(timer);
-  if (!success && Deno.build.os !== "windows") (await findDetachedServices(directory)).forEach(killProcess);
+  if (!success && Deno.build.os !== "windows") (await findServices(directory)).forEach(killProcess);
   const title = printed.lastIndexOf(FAILURES_TITLE);
   const failures = success ? "" : printed.slice(title < 0 ? -MAX_CHARACTERS : title);
   return { ...await readCounts(report, success), failures };

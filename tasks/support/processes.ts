@@ -98,10 +98,11 @@ export async function findSandboxes(runner: number, script = ""): Promise<number
   ).map(({ pid }) => pid);
 }
 
-/** Finds the detached services whose data is below a directory. */
-export async function findDetachedServices(directory: string): Promise<number[]> {
+/** Finds the services whose data is below a directory. */
+export async function findServices(directory: string): Promise<number[]> {
+  const data = ["=", " "].map((separator) => `--data${separator}${directory}/`);
   const processes = await listProcesses();
-  return processes.filter(({ args }) => args.includes(" service start ") && args.includes(`--data=${directory}/`))
+  return processes.filter(({ args }) => args.includes(" service start ") && data.some((flag) => args.includes(flag)))
     .map(({ pid }) => pid);
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { runTests } from "../../tasks/run_tests.ts";
-import { findDetachedServices } from "../../tasks/support/processes.ts";
+import { findServices } from "../../tasks/support/processes.ts";
 import { makeFolder } from "../harness/svc.ts";
 import { eventually } from "../harness/wait.ts";
 
@@ -43,25 +43,28 @@ Deno.test("a run with an error outside of the tests fails, and shows the error",
   assert.match(failures, /broken/);
 });
 
-Deno.test("a detached service that a failed test has left running is killed", {
+Deno.test("the services that a failed test has left running are killed", {
   ignore: Deno.build.os === "windows", // It has no `ps`.
 }, async () => {
   await using folder = await makeFolder();
-  const args = ["eval", "setTimeout(() => {}, 600_000)", "service", "start", `--data=${folder.path}/data`, "--strict"];
+  const data = [[`--data=${folder.path}/data`], ["--data", `${folder.path}/data`]];
+  const lines = data.map((
+    flags,
+  ) => ["eval", "setTimeout(() => {}, 600_000)", "service", "start", ...flags, "--strict"]);
   await Deno.writeTextFile(
     `${folder.path}/leaving_test.ts`,
-    `Deno.test("a test that leaves a process", { sanitizeResources: false, sanitizeOps: false }, () => {
-       const child = new Deno.Command(Deno.execPath(), { args: ${
-      JSON.stringify(args)
-    }, stdout: "null", stderr: "null" });
-       console.log("left", child.spawn().pid);
+    `Deno.test("a test that leaves processes", { sanitizeResources: false, sanitizeOps: false }, () => {
+       for (const args of ${JSON.stringify(lines)}) {
+         const child = new Deno.Command(Deno.execPath(), { args, stdout: "null", stderr: "null" });
+         console.log("left", child.spawn().pid);
+       }
        throw new Error("failed");
      });`,
   );
   let output = "";
   await runTests([folder.path], { directory: folder.path, write: (text) => output += text });
-  assert.match(output, /left \d+/);
-  await eventually("the process has ended", async () => (await findDetachedServices(folder.path)).length === 0);
+  assert.equal(output.match(/left \d+/g)?.length, 2);
+  await eventually("the processes have ended", async () => (await findServices(folder.path)).length === 0);
 });
 
 Deno.test("tests that make progress may take longer than the limit, also with colors", async () => {
