@@ -98,14 +98,17 @@ export function joinBytes(chunks: readonly Uint8Array<ArrayBuffer>[]): Uint8Arra
 
 const EMPTY = new Uint8Array(0);
 
-/** Splits a stream of bytes into frames. Stores at most one incomplete frame. */
+/**
+ * Splits a stream of bytes into frames. Stores at most one incomplete frame, and reserves the memory for it when its header
+ * has arrived.
+ */
 export class FrameReader {
   readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   readonly #maxTextBytes: number;
-  /** The incomplete frame, with space for the rest: one array per read would cost far more than a byte that it brings. */
+  /** The incomplete frame, in a buffer with room for the rest. A new array per read would be slow when reads are small. */
   #pending = EMPTY;
   #size = 0;
-  /** Number of bytes without which no further frame is complete. */
+  /** Size of the incomplete frame, or of its header if that is incomplete, in bytes. */
   #needed = HEADER_BYTES;
 
   /** Creates a reader that rejects frames with more than `maxTextBytes` bytes of text. */
@@ -116,45 +119,54 @@ export class FrameReader {
   /** Returns the frames that these bytes complete. Throws `FrameError` if they are invalid. Copies what it stores. */
   push(bytes: Uint8Array<ArrayBuffer>): Frame[] {
     const frames: Frame[] = [];
-    const buffer = this.#size === 0 ? bytes : this.#store(bytes);
-    if (buffer.length < this.#needed) {
-      if (this.#size === 0) this.#store(bytes);
-      return frames;
+    let rest = bytes;
+    while (this.#size > 0) {
+      rest = rest.subarray(this.#store(rest));
+      if (this.#size < this.#needed) return frames;
+      // The header is complete, or the frame.
+      if (this.#read(this.#pending.subarray(0, this.#size), frames) > 0) this.#clear();
     }
-    const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
+    const end = this.#read(rest, frames);
+    if (end < rest.length) this.#store(rest.subarray(end));
+    return frames;
+  }
+
+  /** Appends what the incomplete frame needs. Returns the number of these bytes. */
+  #store(bytes: Uint8Array<ArrayBuffer>): number {
+    if (this.#needed > this.#pending.length) this.#pending = extend(this.#pending, this.#needed);
+    const part = bytes.subarray(0, this.#needed - this.#size);
+    this.#pending.set(part, this.#size);
+    this.#size += part.length;
+    return part.length;
+  }
+
+  #clear(): void {
+    this.#pending = EMPTY;
+    this.#size = 0;
+  }
+
+  /** Adds the complete frames to a list. Returns their end, and notes how many bytes the next frame needs. */
+  #read(bytes: Uint8Array<ArrayBuffer>, frames: Frame[]): number {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     let offset = 0;
     this.#needed = HEADER_BYTES;
-    while (buffer.length - offset >= HEADER_BYTES) {
+    while (bytes.length - offset >= HEADER_BYTES) {
       const length = view.getUint32(offset);
       if (length > this.#maxTextBytes) throw new FrameError(`a message of ${length} bytes`);
       const end = offset + HEADER_BYTES + length;
-      if (end > buffer.length) {
+      if (end > bytes.length) {
         this.#needed = end - offset;
         break;
       }
-      const text = this.#decode(buffer.subarray(offset + HEADER_BYTES, end));
       frames.push({
         kind: view.getUint8(offset + 4),
         id: view.getUint32(offset + 5),
         input: view.getUint32(offset + 9),
-        text,
+        text: this.#decode(bytes.subarray(offset + HEADER_BYTES, end)),
       });
       offset = end;
     }
-    if (offset === 0 && this.#size > 0) return frames;
-    this.#pending = EMPTY;
-    this.#size = 0;
-    if (offset < buffer.length) this.#store(buffer.subarray(offset));
-    return frames;
-  }
-
-  /** Appends bytes to the incomplete frame and returns all of it. */
-  #store(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-    const size = this.#size + bytes.length;
-    if (size > this.#pending.length) this.#pending = extend(this.#pending, Math.max(size, this.#needed));
-    this.#pending.set(bytes, this.#size);
-    this.#size = size;
-    return this.#pending.subarray(0, size);
+    return offset;
   }
 
   #decode(bytes: Uint8Array): string {
