@@ -162,7 +162,8 @@ function listCalls(cases: number): Record<string, Call> {
 async function seed(place: Place, cases: number): Promise<void> {
   const { data, store: location } = place;
   await Deno.mkdir(data, { recursive: true, mode: 0o700 });
-  // Creates the indexes and sums of the definition. With the cases, they would be built while the calls are measured.
+  // Creates the indexes and sums of the definition while there are no cases. Otherwise PostgreSQL would build them in the
+  // background, while the calls are measured.
   if (location !== undefined) await (await startService({ ...place, log: () => {} })).close();
   const random = new SeededRandom(34);
   const store = await openStore(location === undefined ? { file: `${data}/service.db` } : { location });

@@ -3,7 +3,7 @@ import { Cluster } from "../workers/cluster.ts";
 import { SVC_ENGINE } from "../workers/svc_engine.ts";
 import { type Figure, measureInTurns } from "./figure.ts";
 
-/** Number of inputs of a batch for each worker, so that the start of a batch takes the same share of its time. */
+/** Number of inputs per worker in a batch. Batches grow with the workers, so that the start takes the same share of the time. */
 const INPUTS = 50;
 
 /** Number of calls that each input makes one after another. */
@@ -19,7 +19,7 @@ const WORKERS = 4;
 export async function measureWorkers(): Promise<Figure> {
   await using several = await openCluster(WORKERS);
   await using one = await openCluster(1);
-  await runBatch(several, WORKERS); // Until then, the workers start.
+  await runBatch(several, WORKERS); // Warms up the workers.
   const [ours = NaN, theirs = NaN] = await measureInTurns([
     () => runBatch(several, WORKERS),
     () => runBatch(one, 1),
@@ -45,7 +45,7 @@ function openCluster(workers: number): Promise<Cluster> {
   });
 }
 
-/** Runs a batch for a number of workers, and returns its inputs per second. */
+/** Runs a batch with the size for a number of workers, and returns its inputs per second. */
 async function runBatch(cluster: Cluster, workers: number): Promise<number> {
   const size = INPUTS * workers;
   const started = performance.now();

@@ -126,7 +126,7 @@ class Interruption implements AsyncDisposable {
     await service.start();
     const interruption = new Interruption(workspace, service, random);
     const directory = workspace.env.SVC_CONFIG_DIR ?? "";
-    // A start of the service would change the address of a profile that belongs to it.
+    // Without its service, because a restart of the service would replace the address of the proxy.
     const { service: _owner, ...profile } = findProfile("default", directory, console.error) ?? {};
     const target = new URL(profile.baseUrl ?? "");
     const choose = () => interruption.#choose();

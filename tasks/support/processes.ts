@@ -98,7 +98,7 @@ export async function findSandboxes(runner: number, script = ""): Promise<number
   ).map(({ pid }) => pid);
 }
 
-/** Finds the services whose data is below a directory. */
+/** Finds the services that were started with `--data` below a directory. */
 export async function findServices(directory: string): Promise<number[]> {
   const data = ["=", " "].map((separator) => `--data${separator}${directory}/`);
   const processes = await listProcesses();

@@ -93,21 +93,23 @@ export class PostgresServer implements AsyncDisposable {
 
   /** Ends the server by a signal. It can be started again. */
   async kill(signal: Deno.Signal = "SIGKILL"): Promise<void> {
-    const process = this.#process;
-    this.#process = undefined;
-    const writer = process?.stdin.getWriter();
+    const writer = this.#process?.stdin.getWriter();
     await writer?.write(new TextEncoder().encode("keep\n"));
     await writer?.close();
-    process?.kill(signal);
-    await within("PostgreSQL ends", process?.status);
+    this.#process?.kill(signal);
+    await within("PostgreSQL ends", this.#process?.status);
+    this.#process = undefined;
   }
 
   /** Stops the server, and removes its data. */
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#process === undefined) return await Deno.remove(this.folder, { recursive: true });
-    await this.#process.stdin.close();
-    await within("PostgreSQL stops", this.#process.status);
-    await eventually("its data is removed", async () => !await exists(this.folder));
+    await this.#process?.stdin.close();
+    await within("PostgreSQL stops", this.#process?.status);
+    const isKilled = this.#process === undefined; // Then nothing else removes its data.
+    await eventually("its data is removed", async () => {
+      if (isKilled) await Deno.remove(this.folder, { recursive: true }).catch(() => {}); // A connection may still write.
+      return !await exists(this.folder);
+    });
   }
 }
 

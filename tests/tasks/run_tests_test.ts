@@ -48,13 +48,13 @@ Deno.test("the services that a failed test has left running are killed", {
 }, async () => {
   await using folder = await makeFolder();
   const data = [[`--data=${folder.path}/data`], ["--data", `${folder.path}/data`]];
-  const lines = data.map((
+  const commands = data.map((
     flags,
   ) => ["eval", "setTimeout(() => {}, 600_000)", "service", "start", ...flags, "--strict"]);
   await Deno.writeTextFile(
     `${folder.path}/leaving_test.ts`,
     `Deno.test("a test that leaves processes", { sanitizeResources: false, sanitizeOps: false }, () => {
-       for (const args of ${JSON.stringify(lines)}) {
+       for (const args of ${JSON.stringify(commands)}) {
          const child = new Deno.Command(Deno.execPath(), { args, stdout: "null", stderr: "null" });
          console.log("left", child.spawn().pid);
        }

@@ -40,7 +40,7 @@ export interface RunSettings {
   readonly file?: Fingerprint;
   /** SHA-256 digests of earlier contents of the file, in hexadecimal. */
   readonly earlierFiles?: readonly string[];
-  /** Number of inputs to work on at the same time. Undefined is the default of who works on the run. */
+  /** Number of inputs to work on at the same time. Default: 4; no limit for a run that workers process. */
   readonly concurrency?: number;
   /** Number of inputs to start per second. */
   readonly rate?: number;

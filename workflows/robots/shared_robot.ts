@@ -50,8 +50,7 @@ export async function workOnSharedQueue(
   await robot.run();
 }
 
-/** Settings of a robot. */
-type RobotSettings = RunSettings & Required<Pick<RunSettings, "concurrency">>;
+type RobotSettings = RunSettings & { readonly concurrency: number };
 
 /** The parts of a robot. */
 interface RobotParts {

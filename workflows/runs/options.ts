@@ -68,7 +68,7 @@ export interface InputCounts {
 
 /** How fast the inputs of a batch are processed, and when it stops. */
 export interface PaceOptions {
-  /** Number of inputs to process at the same time, from 1 to 256. Default: 4. */
+  /** Number of inputs to process at the same time, from 1 to 256. Default: 4; no limit for a run that workers process. */
   readonly concurrency?: number;
   /** Number of inputs to start per second. Default: no limit. */
   readonly rate?: number;
@@ -151,7 +151,7 @@ export async function toSettings(options: StartRunOptions, profile?: string): Pr
     root: root && await toRealPath(root),
     input,
     each: inputs !== undefined || queue !== undefined || each === STDIN ? STDIN : each && await toRealPath(each),
-    ...toPace(options, {}),
+    ...toPace(options),
     limits: toLimits(options, DEFAULT_LIMITS),
     grants: [],
     profile,
@@ -178,7 +178,7 @@ export function changeSettings(settings: RunSettings, options: ResumeRunOptions)
 
 type Pace = Pick<RunSettings, "concurrency" | "rate" | "callRate" | "maxFailures">;
 
-function toPace({ concurrency, rate, callRate, maxFailures }: PaceOptions, defaults: Pace): Pace {
+function toPace({ concurrency, rate, callRate, maxFailures }: PaceOptions, defaults: Pace = {}): Pace {
   if (concurrency !== undefined && !(concurrency >= 1 && concurrency <= MAX_CONCURRENCY)) {
     throw new SvcError("INVALID_ARGS", `concurrency must be from 1 to ${MAX_CONCURRENCY}, not ${concurrency}.`, {
       hint: "Each input in progress has its own process.",

@@ -80,7 +80,7 @@ export class ScriptCopy {
 
   /**
    * Makes copies for further instances of the script, unless it is large. Returns the number of all instances. If a copy
-   * fails, throws when no other one writes any more.
+   * fails, throws after all copies have ended.
    */
   async addInstances(): Promise<number> {
     const size = MAX_MIB * MEBIBYTE - this.#left;
@@ -92,10 +92,10 @@ export class ScriptCopy {
         await Deno.copyFile(copy, further);
       }
     };
-    const added = await Promise.allSettled(
+    const results = await Promise.allSettled(
       Array.from({ length: Math.max(0, count - 1) }, (_, index) => addInstance(index + 1)),
     );
-    const failed = added.find((one) => one.status === "rejected");
+    const failed = results.find((result) => result.status === "rejected");
     if (failed !== undefined) throw explainCopyError(failed.reason);
     return Math.max(1, count);
   }

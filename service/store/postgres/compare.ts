@@ -9,8 +9,8 @@ export interface Scalar {
   readonly number?: string;
 }
 
-/** Compiles a text in lower case. */
-export function lower(text: string): string {
+/** Compiles an expression for a text in lower case. */
+export function compileLower(text: string): string {
   return `lower(${text} COLLATE "und-x-icu") COLLATE "C"`;
 }
 
@@ -21,7 +21,7 @@ export function joinOr(conditions: readonly (string | false | undefined)[]): str
 }
 
 /** Compiles a comparison. Numbers come before texts. */
-export function compare(comparator: Comparator, left: Scalar, right: Scalar): string {
+export function compileComparison(comparator: Comparator, left: Scalar, right: Scalar): string {
   switch (comparator) {
     case "EQ":
       return compareAlike("=", left, right);
@@ -50,7 +50,7 @@ function compareAlike(operator: string, left: Scalar, right: Scalar): string {
   ]);
 }
 
-/** Compiles the condition that one value is a text and the other a number. */
+/** Compiles the condition that the first value is a text and the second a number. */
 function compareTypes({ text }: Scalar, { number }: Scalar): string | undefined {
   return text && number && `${text} IS NOT NULL AND ${number} IS NOT NULL`;
 }

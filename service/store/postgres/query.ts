@@ -6,7 +6,7 @@ import { isCountedQuery, isGrouped, isSummarised } from "../counted_query.ts";
 import { findSearchTexts } from "../derived.ts";
 import type { Column, Comparator, Filter, Page, RowField, RowQuery, RowSource, Value } from "../query.ts";
 import { getColumn, NUMBER_PROPERTIES, ROW_TABLES, type RowTable } from "../row_tables.ts";
-import { compare, joinOr, lower, type Scalar } from "./compare.ts";
+import { compileComparison, compileLower, joinOr, type Scalar } from "./compare.ts";
 import { escapeText } from "./escape_text.ts";
 import { compileGroupKey, type ReadySums } from "./indexes/case_sums.ts";
 import { compileKey, compileScalar } from "./indexes/field_indexes.ts";
@@ -459,18 +459,18 @@ class Compiler {
   #compare(filter: Condition): string {
     if ("isNull" in filter) return this.#isNull(filter.isNull);
     const fold = (scalar: Scalar) =>
-      filter.ignoreCase && scalar.text ? { ...scalar, text: lower(scalar.text) } : scalar;
+      filter.ignoreCase && scalar.text ? { ...scalar, text: compileLower(scalar.text) } : scalar;
     const left = fold(this.#scalar("in" in filter ? filter.field : filter.left));
     if ("in" in filter) return this.#isIn(left, filter.in, filter.ignoreCase);
     const right = fold("field" in filter.right ? this.#scalar(filter.right.field) : this.#value(filter.right.value));
-    return compare(filter.comparator, left, right);
+    return compileComparison(filter.comparator, left, right);
   }
 
   #isIn({ text, number }: Scalar, values: readonly Value[], ignoreCase = false): string {
     const { texts, numbers } = this.#bindLists(values);
     const hasText = values.some((value) => typeof value === "string");
     const hasNumber = values.some((value) => typeof value !== "string");
-    const folded = `ARRAY(SELECT ${lower("value")} FROM unnest(${texts}) AS list (value))`;
+    const folded = `ARRAY(SELECT ${compileLower("value")} FROM unnest(${texts}) AS list (value))`;
     return joinOr([
       text && hasText && `${text} = ANY(${ignoreCase ? folded : texts})`,
       number && hasNumber &&

@@ -174,7 +174,7 @@ Deno.test("the commands name the journal and its worker, which runs the schedule
   assert.deepEqual((await schedule("list")).value, []);
 });
 
-Deno.test("a worker takes as many inputs of a scheduled run as it can, and at most as many as --concurrency", async () => {
+Deno.test("a worker takes as many inputs of a scheduled run as it can, or as --concurrency of the schedule allows", async () => {
   await using schema = useTestSchema();
   await using folder = await makeFolder({ "script.ts": scriptText("return input;", []), "in.ndjson": "1\n".repeat(6) });
   await using schedules = openSchedules({ journal: schema.location, configDirectory: folder.path });

@@ -1,6 +1,7 @@
 /** The private copy of a script: what is checked is what runs, whatever happens to the files meanwhile. */
 import assert from "node:assert/strict";
 import { SvcError } from "../../../lib/errors.ts";
+import { ScriptCopy } from "../../../workflows/scripts/script_copy.ts";
 import { readInside } from "../../../workflows/scripts/read_inside.ts";
 import { FileLock } from "../../../utils/fs/file_lock.ts";
 import { exists } from "../../../utils/fs/exists.ts";
@@ -228,16 +229,15 @@ Deno.test("a run whose script cannot be copied for further inputs says so and ca
   assert.equal(hint, "Free space there, or set TMPDIR to another directory.");
 });
 
-Deno.test("no copy continues when another one has failed, so that the folder of a run can be removed", async () => {
+Deno.test("a failed copy is reported after all copies have ended, so that the folder of the run can be removed", async () => {
   const names = Array.from({ length: 100 }, (_, number) => `part${number}.ts`);
   const imports = names.map((name) => `import "./${name}";\n`).join("");
   const parts = Object.fromEntries(names.map((name) => [name, "export {};"]));
   await using folder = await makeFolder({ "script.ts": imports + scriptText("return 1;", []), ...parts });
-  const workflow = await openScript({ script: `${folder.path}/script.ts`, allowDeclared: true });
-  const [copies, root] = /^(.*svc-workflow-[^/]*).*?(?=\/0\/)/.exec(workflow.files[0]?.copy ?? "") ?? [];
-  assert.ok(root && copies);
-  await Deno.writeTextFile(`${copies}/1`, ""); // The folder of the next instance.
-  workflow.expectInputs(1);
-  await workflow[Symbol.asyncDispose]();
-  assert.equal(await exists(root), false);
+  const path = `${folder.path}/script.ts`;
+  const copy = new ScriptCopy(path, folder.path, `${folder.path}/copies`);
+  await Deno.writeTextFile(`${folder.path}/copies/1`, ""); // The folder of the next instance.
+  await assert.rejects(copy.addInstances(), /^SvcError: The script cannot be copied to the temporary directory/);
+  const last = `${folder.path}/copies/2${folder.path}/${names.at(-1)}`;
+  assert.ok(await exists(last));
 });

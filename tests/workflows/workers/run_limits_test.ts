@@ -118,6 +118,7 @@ Deno.test("the lowest --call-rate of the workers of a service applies to all of 
   await using workers = await openWorkers(CALLS, [60, undefined, 30]);
   await using journal = await openPostgresJournal(workers.location);
   const queue = new WorkQueue(journal);
+  // A worker learns the lowest rate when it reports that it is alive.
   await eventually("all workers know the lowest rate", async () => {
     const listed = await queue.listWorkers();
     const latest = listed.map(({ startedAt }) => startedAt).toSorted().at(-1) ?? "";

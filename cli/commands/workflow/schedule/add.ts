@@ -38,7 +38,10 @@ export const addCommand: LocalCommand = localCommand({
     },
     replace: { help: "Replace a schedule of this name", type: "boolean" },
     ...newRun,
-    concurrency: { ...pace.concurrency, help: `${pace.concurrency.help} (default: 4; on PostgreSQL, no limit)` },
+    concurrency: {
+      ...pace.concurrency,
+      help: `${pace.concurrency.help} (default: 4; with a PostgreSQL journal, no limit)`,
+    },
     each: { ...newRun.each, help: "Run once per line of an NDJSON or CSV file" },
     ...journal,
   },
