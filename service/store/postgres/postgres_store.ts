@@ -64,6 +64,12 @@ const CHANGES_PER_MERGE = 500;
 /** Number of changed cases until their texts are merged. Until then, every text search reads these cases. */
 const CASES_PER_MERGE = 256;
 
+/**
+ * Makes the space of rows that a merge has replaced free for new rows. Otherwise the tables would grow until the server does
+ * it, which takes a minute or more, and each query would read that space.
+ */
+const FREE_SPACE = `VACUUM (SKIP_LOCKED, TRUNCATE false) "caseCounts", "textCounts", "caseSums", "staleTexts"`;
+
 /** Failures of a merge that end by themselves. A later merge includes its changes. */
 const PASSING: readonly PostgresErrorKind[] = ["unavailable", "conflict", "busy"];
 
@@ -117,7 +123,7 @@ export async function openPostgresStore(
   };
   const places = new PagePlaces<RowPlace>();
   const running = new Set<Promise<unknown>>();
-  const mergeCounts = mergeAfter(CHANGES_PER_MERGE, [...MERGE_COUNTS, MERGE_SUMS]);
+  const mergeCounts = mergeAfter(CHANGES_PER_MERGE, [...MERGE_COUNTS, MERGE_SUMS, FREE_SPACE]);
   const mergeTexts = mergeAfter(CASES_PER_MERGE, MERGE_TEXTS);
   let isClosed = false;
 
