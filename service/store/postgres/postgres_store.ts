@@ -68,7 +68,10 @@ const CASES_PER_MERGE = 256;
  * Makes the space of rows that a merge has replaced free for new rows. Otherwise the tables would grow until the server does
  * it, which takes a minute or more, and each query would read that space.
  */
-const FREE_SPACE = `VACUUM (SKIP_LOCKED, TRUNCATE false) "caseCounts", "textCounts", "caseSums", "staleTexts"`;
+const FREE_SPACE = "VACUUM (SKIP_LOCKED, TRUNCATE false)";
+
+const COUNTS_MERGE = [...MERGE_COUNTS, MERGE_SUMS, `${FREE_SPACE} "caseCounts", "textCounts", "caseSums"`];
+const TEXTS_MERGE = [...MERGE_TEXTS, `${FREE_SPACE} "staleTexts"`];
 
 /** Failures of a merge that end by themselves. A later merge includes its changes. */
 const PASSING: readonly PostgresErrorKind[] = ["unavailable", "conflict", "busy"];
@@ -123,8 +126,8 @@ export async function openPostgresStore(
   };
   const places = new PagePlaces<RowPlace>();
   const running = new Set<Promise<unknown>>();
-  const mergeCounts = mergeAfter(CHANGES_PER_MERGE, [...MERGE_COUNTS, MERGE_SUMS, FREE_SPACE]);
-  const mergeTexts = mergeAfter(CASES_PER_MERGE, MERGE_TEXTS);
+  const mergeCounts = mergeAfter(CHANGES_PER_MERGE, COUNTS_MERGE);
+  const mergeTexts = mergeAfter(CASES_PER_MERGE, TEXTS_MERGE);
   let isClosed = false;
 
   async function runOnce<T>(transaction: PostgresTransaction, work: Work<T>): Promise<Run<T>> {
