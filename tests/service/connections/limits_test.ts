@@ -162,7 +162,9 @@ Deno.test("a token request above 16 KiB is a 413, whether or not it declares its
 async function startWithFewFiles(program: string) {
   // Without access to /proc, it does not know its limit.
   const args = ["run", "--quiet", "--allow-net", "--allow-read", "--allow-env", "--config", `${CHECKOUT}/deno.json`];
-  const code = `data:text/javascript,${encodeURIComponent(program)}`;
+  // Deno prepares its handling of signals late, and panics if it can open no file then. `svc service start` listens, too.
+  const listening = 'Deno.addSignalListener("SIGTERM", () => Deno.exit());\n';
+  const code = `data:text/javascript,${encodeURIComponent(listening + program)}`;
   const child = new LimitedCommand("sh", {
     args: ["-c", 'ulimit -n 100; exec "$0" "$@"', Deno.execPath(), ...args, code],
     stdout: "piped",
