@@ -51,6 +51,7 @@ export interface PoolClient {
 export interface ClientPool {
   connect(): Promise<PoolClient>;
   on(event: "error", listener: (error: Error) => void): void;
+  on(event: "connect", listener: (client: PoolClient) => void): void;
   end(): Promise<void>;
   readonly totalCount: number;
   readonly idleCount: number;

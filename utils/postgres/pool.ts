@@ -90,6 +90,8 @@ export async function openPool(location: PostgresLocation, options: PoolOptions)
   let errors = 0;
   // Without a listener, the error of a lost connection would end the process. The next statement reports it.
   pool.on("error", () => void errors++);
+  // The same applies to a connection that is lost before `use` listens to it.
+  pool.on("connect", (client) => client.on("error", () => {}));
   return {
     async use(work) {
       const client = await pool.connect().catch((error) => {

@@ -101,6 +101,22 @@ Deno.test("a lost connection is an error that says so, and the next work gets a 
     assert.equal((await pool.use((connection) => connection.run("SELECT 1"))).count, 1);
   }));
 
+Deno.test("a connection that is lost as soon as it is ready is an error, and does not end the process", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const message = (type: string, ...body: number[]) => [type.charCodeAt(0), 0, 0, 0, body.length + 4, ...body];
+  const loss = new TextEncoder().encode("SFATAL\0C57P01\0Mterminating connection\0\0");
+  const serving = (async () => {
+    using client = await listener.accept();
+    await client.read(new Uint8Array(1024)); // The start of the connection.
+    const isReady = [...message("R", 0, 0, 0, 0), ...message("Z", "I".charCodeAt(0))];
+    await client.write(Uint8Array.of(...isReady, ...message("E", ...loss)));
+  })();
+  const location = parseLocation(`postgres://app@127.0.0.1:${listener.addr.port}/city`, "test");
+  const pool = await openPool(location, { applicationName: "test" });
+  assert.equal(await kindOf(pool.use((connection) => connection.run("SELECT 1"))), "unavailable");
+  await Promise.all([serving, pool.close()]);
+});
+
 Deno.test("limits of time have errors of their own", async () => {
   await withPool(async (pool) => {
     assert.equal(await kindOf(pool.use((connection) => connection.run("SELECT pg_sleep(60)"))), "slow");
