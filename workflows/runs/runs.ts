@@ -26,6 +26,7 @@ import { describeInput, describeRun, type InputDescription, type RunDescription 
 import { type ContinueCommand, formatRunCommand, type JournalLocation, toListCommand, toRunCommand } from "./hints.ts";
 import {
   changeSettings,
+  DEFAULT_CONCURRENCY,
   type ResumeRunOptions,
   type RunsOptions,
   type StartRunOptions,
@@ -83,7 +84,8 @@ export class Runs implements AsyncDisposable {
    */
   async start(options: StartRunOptions): Promise<Run> {
     const { id, resumeLatest = false, once = false } = options;
-    const settings = await toSettings(options, this.#options.profile);
+    const { concurrency = DEFAULT_CONCURRENCY } = options;
+    const settings = await toSettings({ ...options, concurrency }, this.#options.profile);
     const criteria = [id !== undefined, resumeLatest, once].filter(Boolean);
     if (criteria.length > 1) {
       throw new SvcError("INVALID_ARGS", "id, resumeLatest and once are mutually exclusive.", {

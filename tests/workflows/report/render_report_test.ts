@@ -48,6 +48,7 @@ Deno.test("a report shows the throughput of a batch and its failures by cause", 
   assert.deepEqual(headings.slice(0, 3), ["test", "Summary", "Throughput"]);
   assert.match(sections.Summary ?? "", /Inputs 6 .*Succeeded 2 33\.3% Failed 4 66\.7% Open 0 .*Calls 4 /);
   assert.match(sections.Summary ?? "", /Failed calls 2 Took .*again: svc workflow retry one .*script\.ts digest/);
+  assert.match(sections.Summary ?? "", /Concurrency 4 inputs /);
   const failures = sections["Failures by cause"] ?? "";
   assert.match(
     failures,
