@@ -105,11 +105,9 @@ export class PostgresServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#process?.stdin.close();
     await within("PostgreSQL stops", this.#process?.status);
-    const isKilled = this.#process === undefined; // Then nothing else removes its data.
-    await eventually("its data is removed", async () => {
-      if (isKilled) await Deno.remove(this.folder, { recursive: true }).catch(() => {}); // A connection may still write.
-      return !await exists(this.folder);
-    });
+    // Nothing else removes the data of a killed server.
+    if (this.#process === undefined) await Deno.remove(this.folder, { recursive: true });
+    await eventually("its data is removed", async () => !await exists(this.folder));
   }
 }
 

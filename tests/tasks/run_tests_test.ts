@@ -47,10 +47,11 @@ Deno.test("the services that a failed test has left running are killed", {
   ignore: Deno.build.os === "windows", // It has no `ps`.
 }, async () => {
   await using folder = await makeFolder();
-  const data = [[`--data=${folder.path}/data`], ["--data", `${folder.path}/data`]];
-  const commands = data.map((
-    flags,
-  ) => ["eval", "setTimeout(() => {}, 600_000)", "service", "start", ...flags, "--strict"]);
+  const start = ["eval", "setTimeout(() => {}, 600_000)", "service", "start"];
+  const commands = [
+    [...start, `--data=${folder.path}/data`, "--strict"],
+    [...start, "--data", `${folder.path}/data`, "--strict"],
+  ];
   await Deno.writeTextFile(
     `${folder.path}/leaving_test.ts`,
     `Deno.test("a test that leaves processes", { sanitizeResources: false, sanitizeOps: false }, () => {

@@ -340,7 +340,8 @@ Deno.test("sums on PostgreSQL are computed while other processes change cases, a
 Deno.test("the space of merged counts and sums is freed on PostgreSQL", async () => {
   await using schema = useTestSchema();
   const sql = "SELECT relname FROM pg_stat_user_tables WHERE schemaname = $1 AND vacuum_count > 0 ORDER BY relname";
-  await eventually("the tables are vacuumed", async () => { // One that the server vacuums by itself is left out.
+  // `vacuum_count` leaves out what the server does by itself.
+  await eventually("the tables are vacuumed", async () => {
     const store = await openPostgresStore(schema.parsed);
     await store.transact((tx) => tx.putCase(newStoredCase(1))); // The first change of a process starts a merge.
     await store.close();

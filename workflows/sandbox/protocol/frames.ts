@@ -124,7 +124,10 @@ export class FrameReader {
       rest = rest.subarray(this.#store(rest));
       if (this.#size < this.#needed) return frames;
       // The header is complete, or the frame.
-      if (this.#read(this.#pending.subarray(0, this.#size), frames) > 0) this.#clear();
+      if (this.#read(this.#pending.subarray(0, this.#size), frames) > 0) {
+        this.#pending = EMPTY;
+        this.#size = 0;
+      }
     }
     const end = this.#read(rest, frames);
     if (end < rest.length) this.#store(rest.subarray(end));
@@ -138,11 +141,6 @@ export class FrameReader {
     this.#pending.set(part, this.#size);
     this.#size += part.length;
     return part.length;
-  }
-
-  #clear(): void {
-    this.#pending = EMPTY;
-    this.#size = 0;
   }
 
   /** Adds the complete frames to a list. Returns their end, and notes how many bytes the next frame needs. */
