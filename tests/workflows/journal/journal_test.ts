@@ -341,8 +341,8 @@ Deno.test("a run whose deletion was interrupted is not damaged, and can be delet
 
 Deno.test("a batch without calls stops if its journal cannot be written, and resume continues it", async () => {
   const lines = Array.from({ length: 40 }, (_, number) => `${number}\n`);
-  // The first inputs take so long that a delayed commit comes before the tenth.
-  const script = scriptText("if (input < 10) for (let step = 0; step < 5e7; step++); return input;", []);
+  // The inputs together take much longer than the delay of a commit, also on a busy disk.
+  const script = scriptText("for (let step = 0; step < 1e8; step++); return input;", []);
   await using folder = await makeFolder({ "script.ts": script, "in.ndjson": lines.join("") });
   const path = `${folder.path}/journal.db`;
   await (await openJournal(path))[Symbol.asyncDispose]();
@@ -360,7 +360,7 @@ Deno.test("a batch without calls stops if its journal cannot be written, and res
     ...rest,
   ]);
   assert.deepEqual([broken.code, parseErrorRecord(broken).message], [2, `The journal ${path} cannot be written: no.`]);
-  assert.ok(broken.stdout.split("\n").length < 10, broken.stdout);
+  assert.ok(broken.stdout.split("\n").length < lines.length, broken.stdout);
   db.exec("DROP TRIGGER broken");
   const resumed = await svcInProcess(["workflow", "resume", RUN, ...rest]);
   assert.deepEqual([resumed.code, resumed.stdout.split("\n").length], [0, 41]);
