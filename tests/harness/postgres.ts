@@ -38,6 +38,8 @@ export class PostgresServer implements AsyncDisposable {
   readonly #program: Program;
   readonly #options: PostgresOptions;
   #process: Deno.ChildProcess | undefined;
+  /** What the server prints. It ends with the last of its processes. */
+  #output: Promise<string> | undefined;
 
   /** Prepares a server in a folder with initialized data. */
   constructor(program: Program, folder: string, options: PostgresOptions) {
@@ -88,16 +90,16 @@ export class PostgresServer implements AsyncDisposable {
       stderr: "piped",
     }).spawn();
     const { rest } = await readUntil(this.#process.stderr, "ready to accept connections");
-    rest.catch(() => {}); // Read to the end, so that the server never waits.
+    this.#output = rest; // Read to the end, so that the server never waits.
   }
 
-  /** Ends the server by a signal. It can be started again. */
+  /** Ends the server by a signal. It can be started again, because its connections have ended, too. */
   async kill(signal: Deno.Signal = "SIGKILL"): Promise<void> {
     const writer = this.#process?.stdin.getWriter();
     await writer?.write(new TextEncoder().encode("keep\n"));
     await writer?.close();
     this.#process?.kill(signal);
-    await within("PostgreSQL ends", this.#process?.status);
+    await within("PostgreSQL ends", Promise.all([this.#process?.status, this.#output]));
     this.#process = undefined;
   }
 
