@@ -10,13 +10,11 @@ import type { LaterWork } from "../../service/http/handler.ts";
 import { handlers } from "../../service/http/routes.ts";
 import { type RunningService, type ServiceOptions, startService } from "../../service/mod.ts";
 import { loadServedApplication, openServedAssets } from "../../service/sample/served_application.ts";
-import { locateFiles } from "../../service/server/directory.ts";
 import { serve } from "../../service/server/server.ts";
 import type { ConnectionLimits } from "../../service/connections/limits.ts";
 import type { ByteStore } from "../../service/store/bytes.ts";
 import { openBytes } from "../../service/store/bytes_on_disk.ts";
 import { ServiceClock } from "../../service/store/service_clock.ts";
-import { openSqliteStore } from "../../service/store/sqlite/sqlite_store.ts";
 import type { Store } from "../../service/store/store.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../utils/json.ts";
 import { SharedCommands } from "./command_process.ts";
@@ -33,7 +31,7 @@ import {
   svc,
   type SvcOptions,
 } from "./svc.ts";
-import { chooseStore, openTestStore } from "./test_store.ts";
+import { chooseStore, openStoreOf, openTestStore } from "./test_store.ts";
 import { within } from "./wait.ts";
 
 /** A response. */
@@ -68,6 +66,9 @@ export interface ApiCaller {
   call(method: string, path: string, options?: ApiCallOptions): Promise<ApiAnswer>;
 }
 
+/** Begins the lines about an empty database, which only a store on a server logs. */
+const PREPARATION = "Preparing the database: ";
+
 /** A service under test. */
 export interface TestService extends ApiCaller, AsyncDisposable {
   /** The service. */
@@ -78,15 +79,25 @@ export interface TestService extends ApiCaller, AsyncDisposable {
   rows(view: string, body: JsonObject): Promise<JsonObject[]>;
 }
 
-/** Starts a service with the sample application, or with a definition in YAML. Calls use the first operator. */
-export async function openService(options: ServiceOptions & { yaml?: string } = {}): Promise<TestService> {
-  const { yaml, ...given } = options;
+/** Options of a service under test. */
+export interface TestServiceOptions extends ServiceOptions {
+  /** Definition of the application. Default: the one of `app`, or the sample application. */
+  readonly yaml?: string;
+  /** True if the test looks into the data directory, so that the store is always embedded. */
+  readonly isEmbedded?: boolean;
+}
+
+/** Starts a service. Calls use the first operator. */
+export async function openService(options: TestServiceOptions = {}): Promise<TestService> {
+  const { yaml, isEmbedded = false, ...given } = options;
   const log: string[] = [];
   await using folder = yaml === undefined ? undefined : await makeFolder({ "app.yaml": yaml });
   const service = await startService({
-    log: (line) => log.push(line),
+    log: (line) => {
+      if (!line.includes(PREPARATION)) log.push(line);
+    },
     ...(folder !== undefined && { app: `${folder.path}/app.yaml` }),
-    ...await chooseStore(given.data),
+    ...(isEmbedded ? {} : await chooseStore(given.data)),
     ...given,
   });
   const token = await requestToken(service, await service.addClient(service.operators[0] ?? ""));
@@ -425,7 +436,7 @@ export async function leaveBulkJob(
   cases: readonly string[],
   progress: UnfinishedBulkJob = {},
 ): Promise<void> {
-  const store = openSqliteStore(locateFiles(data).database);
+  const store = await openStoreOf(data);
   await leaveBulkJobIn(store, cases, progress);
   await store.close();
 }

@@ -2,9 +2,11 @@
  * The store of the service under test. With `SVC_TEST_STORE=postgres` it is a schema of its own on PostgreSQL, otherwise it
  * is embedded.
  */
+import { locateFiles } from "../../service/server/directory.ts";
 import { openPostgresStore } from "../../service/store/postgres/postgres_store.ts";
 import { openSqliteStore } from "../../service/store/sqlite/sqlite_store.ts";
 import type { Store } from "../../service/store/store.ts";
+import { parseLocation } from "../../utils/postgres/location.ts";
 import { repeatUnits } from "./repeating_store.ts";
 
 const KIND = Deno.env.get("SVC_TEST_STORE") ?? "sqlite";
@@ -28,6 +30,13 @@ export async function chooseStore(data?: string): Promise<{ store?: string }> {
   const store = (data && locations.get(data)) ?? (await useSchema()).location;
   if (data !== undefined) locations.set(data, store);
   return { store };
+}
+
+/** Opens the store of a service that was started with a data directory. */
+export async function openStoreOf(data: string): Promise<Store> {
+  const location = locations.get(data);
+  if (location === undefined) return openSqliteStore(locateFiles(data).database);
+  return await openPostgresStore(parseLocation(location));
 }
 
 async function useSchema() {
