@@ -4,6 +4,7 @@ import { QueryLanes } from "../../../../service/store/postgres/query_lanes.ts";
 import { openPostgresStore } from "../../../../service/store/postgres/postgres_store.ts";
 import { QueryTooSlow, type RowQuery } from "../../../../service/store/query.ts";
 import { StoreBusy } from "../../../../service/store/store.ts";
+import { delay } from "../../../../utils/async/abort.ts";
 import { type TestSchema, useTestSchema } from "../../../harness/postgres_schema.ts";
 import { eventually, within } from "../../../harness/wait.ts";
 
@@ -18,7 +19,7 @@ async function withLanes(
 ): Promise<void> {
   await using schema = useTestSchema();
   const any = await schema.open({ maxConnections: 2, statementSeconds: seconds });
-  const short = await schema.open({ maxConnections: 1, statementSeconds: 0.1 });
+  const short = await schema.open({ maxConnections: 1, statementSeconds: 0.5 });
   const lanes = new QueryLanes({ pool: any, size: 2 }, { pool: short, size: 1 }, wait);
   try {
     await work(lanes, schema);
@@ -34,11 +35,12 @@ async function withLanes(
   }
 }
 
-/** Ends the endless queries. */
-async function cancelAll(schema: TestSchema): Promise<void> {
+/** Ends the endless queries that run, and returns their number. */
+async function cancelAll(schema: TestSchema): Promise<number> {
   const pool = await schema.open();
   const sql = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query = $1 AND state = 'active'";
-  await pool.use((connection) => connection.run(sql, [ENDLESS.sql])).finally(() => pool.close());
+  const { count } = await pool.use((connection) => connection.run(sql, [ENDLESS.sql])).finally(() => pool.close());
+  return count;
 }
 
 Deno.test("a short query does not wait for the long queries of any operator", () =>
@@ -63,11 +65,20 @@ Deno.test("an operator cannot use all connections for long queries", () =>
     assert.equal(rows[0]?.n, 1);
   }));
 
-Deno.test("a query stops at its time limit, and one that waits too long for others is refused as busy", () =>
-  withLanes({ seconds: 1, wait: 300 }, async (lanes) => {
-    const first = lanes.run(ENDLESS, "ada");
-    const second = lanes.run(ENDLESS, "ada"); // It is stopped soon, and waits for the first one.
-    await Promise.all([assert.rejects(first, QueryTooSlow), assert.rejects(second, StoreBusy)]);
+Deno.test("a query stops at its time limit, and the next one runs", () =>
+  withLanes({ seconds: 0.5 }, async (lanes) => {
+    await assert.rejects(lanes.run(ENDLESS, "ada"), QueryTooSlow);
+    assert.deepEqual((await lanes.run(SHORT, "ada")).rows, [{ n: 1 }]);
+  }));
+
+Deno.test("a query that waits too long for others is refused as busy when its turn comes", () =>
+  withLanes({ wait: 100 }, async (lanes, schema) => {
+    const first = assert.rejects(lanes.run(ENDLESS, "ada"));
+    const second = assert.rejects(lanes.run(ENDLESS, "ada"), StoreBusy);
+    await eventually("the second query waits for the first one", () => lanes.readLoad().waitingLong === 1);
+    await delay(200);
+    await eventually("the first query runs", async () => await cancelAll(schema) > 0);
+    await within("both queries end", Promise.all([first, second]));
     assert.deepEqual((await lanes.run(SHORT, "ada")).rows, [{ n: 1 }]);
   }));
 
