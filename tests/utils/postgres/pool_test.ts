@@ -6,6 +6,7 @@ import { PostgresError, type PostgresErrorKind } from "../../../utils/postgres/p
 import { AUTHORITY } from "../../harness/certificates.ts";
 import { SHARED_POSTGRES, useTestSchema } from "../../harness/postgres_schema.ts";
 import { makeFolder } from "../../harness/svc.ts";
+import { eventually } from "../../harness/wait.ts";
 
 const schema = useTestSchema(); // Nothing is created in it.
 
@@ -130,6 +131,8 @@ Deno.test("limits of time have errors of their own", async () => {
     });
   }, { lockSeconds: 0.1 });
   await withPool(async (pool) => {
+    // The limit also applies to a new connection, which may take longer on a busy machine.
+    await eventually("the pool has a connection", () => pool.use(getProcess).catch(() => false));
     await pool.use(async () => assert.equal(await kindOf(pool.use(getProcess)), "unavailable"));
   }, { maxConnections: 1, connectSeconds: 1 });
 });
