@@ -24,8 +24,10 @@ async function withDatabase(
   options: Partial<PoolOptions> = {},
 ): Promise<void> {
   await using schema = useTestSchema();
+  const unlimited = await schema.open();
+  await migrate(unlimited, schema.parsed, STORE_SCHEMA);
+  await unlimited.close();
   const pool = await schema.open(options);
-  await migrate(pool, schema.parsed, STORE_SCHEMA);
   await work(openDatabaseBytes(pool), schema).finally(() => pool.close());
 }
 
