@@ -9,11 +9,13 @@ import type { CopySource } from "../../../service/copy/copied_database.ts";
 import { locateFiles } from "../../../service/server/directory.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
 import type { Filter } from "../../../service/store/query.ts";
+import { STORE_SCHEMA } from "../../../service/store/postgres/schema.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import { TABLE_NAMES } from "../../../service/store/tables.ts";
 import { ExactNumber } from "../../../utils/exact_number.ts";
+import { migrate } from "../../../utils/postgres/migrate.ts";
 import { LimitedCommand, makeFolder, parseErrorRecord, PROGRAM, svcInProcess } from "../../harness/svc.ts";
-import { SHARED_POSTGRES, useTestSchema } from "../../harness/postgres_schema.ts";
+import { runAll, SHARED_POSTGRES, useTestSchema } from "../../harness/postgres_schema.ts";
 import { eventually } from "../../harness/wait.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
@@ -125,33 +127,50 @@ Deno.test("everything is copied to PostgreSQL, and back to a directory", async (
   await assert.rejects(copyService({ from: schema.location, to: back }), /already contains data/);
 });
 
+/** Makes a copy wait at a case for as long as a test holds a lock. */
+const HOLD_COPY = [
+  `CREATE FUNCTION hold_copy() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS $$
+  BEGIN
+    PERFORM pg_advisory_xact_lock_shared(hashtext(TG_TABLE_SCHEMA));
+    RETURN NEW;
+  END $$`,
+  "CREATE TRIGGER hold BEFORE INSERT ON cases FOR EACH ROW WHEN (NEW.seq = 1234) EXECUTE FUNCTION hold_copy()",
+];
+
 Deno.test("a copy that was killed continues, and no service uses the target before it is complete", async () => {
   await using folder = await makeFolder();
   await using schema = useTestSchema();
   const data = `${folder.path}/data`;
-  await fillDirectory(data, 3000);
-  const args = ["service", "copy", "--from", data, "--to", schema.location];
-  const first = new LimitedCommand(Deno.execPath(), {
-    args: ["run", "--quiet", "--allow-all", PROGRAM, ...args],
-    env: { SVC_CONFIG_DIR: folder.path },
-    stdout: "null",
-    stderr: "inherit",
-  }).spawn();
-  const pool = await schema.open({ maxConnections: 1 });
-  const read = async (sql: string) => {
-    return (await pool.use((connection) => connection.run(sql)).catch(() => undefined))?.rows[0];
-  };
-  await eventually("some cases are copied", async () => Number((await read("SELECT MAX(seq) AS n FROM cases"))?.n) > 0);
-  first.kill("SIGKILL");
-  await first.status;
+  await fillDirectory(data, 1500);
+  const pool = await schema.open();
+  const read = async (sql: string) => (await pool.use((connection) => connection.run(sql))).rows[0];
+  await migrate(pool, schema.parsed, STORE_SCHEMA);
+  await runAll(pool, HOLD_COPY);
+  await pool.use(async (holder) => {
+    await holder.run("SELECT pg_advisory_lock(hashtext(current_schema()))");
+    const first = new LimitedCommand(Deno.execPath(), {
+      args: ["run", "--quiet", "--allow-all", PROGRAM, "service", "copy", "--from", data, "--to", schema.location],
+      env: { SVC_CONFIG_DIR: folder.path },
+      stdout: "null",
+      stderr: "inherit",
+    }).spawn();
+    await eventually(
+      "some cases are copied",
+      async () => Number((await read("SELECT MAX(seq) AS n FROM cases"))?.n) > 0,
+    );
+    first.kill("SIGKILL");
+    await first.status;
+    await holder.run("SELECT pg_advisory_unlock(hashtext(current_schema()))");
+  });
+  await runAll(pool, ["DROP FUNCTION hold_copy CASCADE"]);
   const progress = JSON.parse(String((await read(`SELECT progress FROM "copyProgress"`))?.progress));
-  assert.equal(progress.source, data);
+  assert.deepEqual([progress.source, progress.table], [data, "cases"]);
   assert.equal((await read("SELECT purpose FROM schema_version"))?.purpose, "an unfinished copy");
   await pool.close();
   const other = await svcInProcess(["service", "copy", "--from", folder.path, "--to", schema.location]);
   assert.notEqual(other.code, 0);
   const report = await copyService({ from: data, to: schema.location });
-  assert.equal(report.rows, 3000 * 3 + 9);
+  assert.equal(report.rows, 1500 * 3 + 9);
   assert.deepEqual(
     await readAll(await openPostgresSource(schema.parsed, noPassword)),
     await readAll(await openSqliteSource(data)),
