@@ -122,10 +122,16 @@ Deno.test("clients that read too slowly do not fill the memory of the service", 
   await eventually("a request is refused", async () => (await request(server.port, GET))?.status === 503);
 });
 
+/** Measures the memory of this thread. That of the process includes the other test files that run now. */
+function measureMemory(): number {
+  const { heapUsed, external } = Deno.memoryUsage();
+  return heapUsed + external;
+}
+
 Deno.test("a declared length takes no memory, and half a request delays no other", async () => {
   await using svc = await openService();
   const { port, pathname } = new URL(svc.api);
-  const before = Deno.memoryUsage().rss;
+  const before = measureMemory();
   const open = await Promise.all(Array.from({ length: 250 }, async (_, index) => {
     const wire = await Wire.open(Number(port));
     const path = index % 2 === 0 ? `${pathname}/cases` : svc.service.tokenPath;
@@ -135,7 +141,7 @@ Deno.test("a declared length takes no memory, and half a request delays no other
     return wire;
   }));
   assert.equal((await svc.call("GET", "/casetypes")).status, 200);
-  const grown = (Deno.memoryUsage().rss - before) / 1024 / 1024;
+  const grown = (measureMemory() - before) / 1024 / 1024;
   assert.ok(grown < 150, `${grown} MiB`);
   open.forEach((wire) => wire[Symbol.dispose]());
 });
