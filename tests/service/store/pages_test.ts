@@ -9,6 +9,7 @@ import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import type { Store } from "../../../service/store/store.ts";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import { testStores } from "../../harness/stores.ts";
+import { eventually } from "../../harness/wait.ts";
 
 const COLUMNS: readonly Column[] = [
   { name: "key", field: { property: "key" } },
@@ -150,7 +151,7 @@ Deno.test("long queries and rows that are sorted by long texts do not fill the m
   await read(0);
   const before = measureMemory();
   for (let n = 0; n < 80; n++) assert.equal((await read(n)).length, 1);
-  const growth = measureMemory() - before;
-  assert.ok(growth < 10_000_000, `${growth} bytes`);
+  // A collection may leave what only another one can free.
+  await eventually("the memory is free again", () => measureMemory() - before < 10_000_000);
   await store.close();
 });
