@@ -38,8 +38,8 @@ export class PostgresServer implements AsyncDisposable {
   readonly #program: Program;
   readonly #options: PostgresOptions;
   #process: Deno.ChildProcess | undefined;
-  /** What the server prints. It ends with the last of its processes. */
-  #output: Promise<string> | undefined;
+  /** Resolves when all processes of the server have ended: each of them can write to standard error. */
+  #ended: Promise<unknown> = Promise.resolve();
 
   /** Prepares a server in a folder with initialized data. */
   constructor(program: Program, folder: string, options: PostgresOptions) {
@@ -90,16 +90,16 @@ export class PostgresServer implements AsyncDisposable {
       stderr: "piped",
     }).spawn();
     const { rest } = await readUntil(this.#process.stderr, "ready to accept connections");
-    this.#output = rest; // Read to the end, so that the server never waits.
+    this.#ended = rest.catch(() => {}); // Read to the end, so that the server never waits.
   }
 
-  /** Ends the server by a signal. It can be started again, because its connections have ended, too. */
+  /** Ends the server by a signal, and waits until its connections have ended, too. It can be started again. */
   async kill(signal: Deno.Signal = "SIGKILL"): Promise<void> {
     const writer = this.#process?.stdin.getWriter();
     await writer?.write(new TextEncoder().encode("keep\n"));
     await writer?.close();
     this.#process?.kill(signal);
-    await within("PostgreSQL ends", Promise.all([this.#process?.status, this.#output]));
+    await within("PostgreSQL ends", Promise.all([this.#process?.status, this.#ended]));
     this.#process = undefined;
   }
 

@@ -246,7 +246,7 @@ Deno.test("while the server is down, units fail, and the store recovers by itsel
   const store = await openPostgresStore(parseLocation(server.location, "test"));
   await store.transact((tx) => tx.putCase(newCase("C-1")));
   await server.kill();
-  // A connection may end later than the server, or while it stores the changes.
+  // A connection of the pool may seem to work until it sends something, also the changes.
   await eventually(
     "changes fail",
     () =>
