@@ -13,13 +13,16 @@ export function testStores(name: string, test: (store: Store) => Promise<void>):
   Deno.test(`${name} (PostgreSQL)`, () => withPostgresStore(test));
 }
 
-/** Runs a test with a store on PostgreSQL, whose tables are removed after it. */
+/**
+ * Runs a test with a store on PostgreSQL, whose tables are removed after it. On a busy machine, many units for one case may
+ * take longer than the default time that a unit waits for its lock.
+ */
 export async function withPostgresStore(
   test: (store: Store, schema: TestSchema) => Promise<void>,
   options: PostgresStoreOptions = {},
 ): Promise<void> {
   await using schema = useTestSchema();
-  const store = await openPostgresStore(schema.parsed, options);
+  const store = await openPostgresStore(schema.parsed, { lockSeconds: 25, ...options });
   await test(store, schema).finally(() => store.close());
 }
 

@@ -38,12 +38,14 @@ function newAssignment(caseId: string): StoredAssignment {
   return { id: `A ${caseId}`, caseId, processId: "P", stepId: "S", urgency: 10, createdAt: TIME, assignee, state: {} };
 }
 
+/** Runs a test with two stores. By default, a unit waits for a lock for as long as a busy machine may need. */
 async function withStores(
   work: (first: Store, second: Store, schema: TestSchema) => Promise<void>,
   options: PostgresStoreOptions = {},
 ): Promise<void> {
   await using schema = useTestSchema();
-  const stores = [await openPostgresStore(schema.parsed, options), await openPostgresStore(schema.parsed, options)];
+  const open = () => openPostgresStore(schema.parsed, { lockSeconds: 25, ...options });
+  const stores = [await open(), await open()];
   const [first, second] = stores;
   assert.ok(first && second);
   await work(first, second, schema).finally(() => Promise.all(stores.map((store) => store.close())));
