@@ -1,4 +1,4 @@
-import { readProfiles } from "../../lib/auth/profiles.ts";
+import { findFreePort } from "./free_port.ts";
 import type { Workspace } from "./workspace.ts";
 import { Process } from "./processes.ts";
 
@@ -16,34 +16,27 @@ export interface ServiceStart {
 export class Service implements AsyncDisposable {
   /** Its data directory. */
   readonly data: string;
+  /** Its port. */
+  readonly port: number = findFreePort();
   readonly #workspace: Workspace;
   readonly #flags: readonly string[];
-  readonly #profile: string;
   #process?: Process;
-  #port = 0;
 
   /** Creates a service for a workspace. It is not started yet. */
   constructor(workspace: Workspace, { flags = [], data = `${workspace.directory}/data`, profile }: ServiceStart = {}) {
     this.data = data;
     this.#workspace = workspace;
     this.#flags = profile === undefined ? flags : [...flags, "--profile", profile];
-    this.#profile = profile ?? "default";
   }
 
-  /** Port, once it was started. */
-  get port(): number {
-    return this.#port;
-  }
-
-  /** Starts the service, at its previous address, and waits until it responds. */
+  /** Starts the service, always at the same address, and waits until it responds. */
   async start(): Promise<void> {
-    const args = ["service", "start", "--port", String(this.#port), "--data", this.data, ...this.#flags];
+    const args = ["service", "start", "--port", String(this.port), "--data", this.data, ...this.#flags];
     const command = this.#workspace.command(args, { stdout: "piped", stderr: "piped", env: this.#workspace.env });
     const process = new Process(command);
     this.#process = process;
     await process.hasResult;
     if (process.end !== undefined) throw new Error(`The service did not start: ${process.end.stderr}`);
-    this.#port = this.#readPort();
   }
 
   /** Identifier of the current or last process. */
@@ -71,11 +64,5 @@ export class Service implements AsyncDisposable {
   /** Kills the service. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
-  }
-
-  #readPort(): number {
-    const { baseUrl } = readProfiles(this.#workspace.env.SVC_CONFIG_DIR)[this.#profile] ?? {};
-    if (baseUrl !== undefined) return Number(new URL(baseUrl).port);
-    throw new Error("The service has written no profile.");
   }
 }

@@ -1,5 +1,6 @@
 /** Starts PostgreSQL from npm: it needs no package of the system and no container, and also runs for root. */
 import { basename, dirname, join } from "node:path";
+import { findFreePort } from "../../tasks/support/free_port.ts";
 import { exists } from "../../utils/fs/exists.ts";
 import { isObjectList, isString } from "../../utils/json.ts";
 import { CERTIFICATE } from "./certificates.ts";
@@ -196,9 +197,4 @@ async function succeeds([program = "", ...args]: readonly string[]): Promise<boo
     if (error instanceof Deno.errors.NotFound) return false;
     throw error;
   }
-}
-
-function findFreePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }

@@ -4,6 +4,7 @@ import { Availability, isOutageTooLong, type Outage } from "../../../lib/client/
 import { type Caller, createCaller } from "../../../lib/client/caller.ts";
 import { RetryBudget, retrying } from "../../../lib/client/retry.ts";
 import { SvcError } from "../../../lib/errors.ts";
+import { findFreePort } from "../../../tasks/support/free_port.ts";
 import { delay } from "../../../utils/async/abort.ts";
 import { catchError } from "../../harness/fake_service.ts";
 import { type Behaviour, cutConnection, sendJson, startUnrulyServer, type UnrulyServer } from "../../harness/faults.ts";
@@ -153,7 +154,7 @@ Deno.test("a change without a key is repeated only if it was not sent", async ()
 });
 
 Deno.test("a service that refuses connections is unavailable, and nothing was sent", async () => {
-  const port = takeFreePort();
+  const port = findFreePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   let server: Deno.HttpServer | undefined;
   const received: string[] = [];
@@ -249,8 +250,3 @@ Deno.test("the retries of one service do not use up those of another", async () 
   await retrying(createCaller(up.options), { wait: () => Promise.resolve() }).call(GET, { caseId: "C-1" });
   assert.equal(up.received.length, 2);
 });
-
-function takeFreePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
-}
