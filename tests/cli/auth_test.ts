@@ -1,6 +1,6 @@
 /** `svc auth`, and the number of token exchanges. */
 import assert from "node:assert/strict";
-import { callFakeService, startAnswering, startFakeService } from "../harness/fake_service.ts";
+import { callFakeService, NO_SERVICE, startAnswering, startFakeService } from "../harness/fake_service.ts";
 import { startService } from "../../service/mod.ts";
 import { makeFolder, parseErrorRecord, svc } from "../harness/svc.ts";
 
@@ -57,15 +57,13 @@ Deno.test("a dry run of auth login and auth ping prints the request that each wo
 });
 
 Deno.test("a hint with an auth command contains the profile of the call", async () => {
-  const closed = startFakeService();
-  await closed[Symbol.asyncDispose]();
   const hints = {
     "": "'svc auth diagnose' to find",
     " --profile test": "'svc auth diagnose --profile test' to find",
     " --profile $&$": "'svc auth diagnose --profile '$&$'' to find",
   };
   for (const [flag, expected] of Object.entries(hints)) {
-    const { hint } = parseErrorRecord(await callFakeService(closed, `cases get C${flag}`));
+    const { hint } = parseErrorRecord(await callFakeService(NO_SERVICE, `cases get C${flag}`));
     assert.ok(String(hint).includes(expected), String(hint));
   }
 });

@@ -7,6 +7,7 @@ import {
   callFakeService,
   CLIENT,
   clientEnvironment,
+  NO_SERVICE,
   OUTCOME_UNKNOWN_HINT,
   startAnswering,
   startFakeService,
@@ -180,13 +181,9 @@ Deno.test("--quiet never hides an error", async () => {
 
 Deno.test("exit codes distinguish failures: 1 service or network, 2 arguments or configuration, 4 not authenticated", async () => {
   await using service = startFakeService({ api: () => Response.json({}, { status: 500 }) });
-  const gone = await (async () => {
-    await using stopped = startAnswering({});
-    return { baseUrl: stopped.baseUrl };
-  })();
   const expected: [Promise<CommandResult>, number, string][] = [
     [callFakeService(service, "cases get C"), 1, "INTERNAL_SERVER_ERROR"],
-    [callFakeService(gone, "cases get C"), 1, "NETWORK_ERROR"],
+    [callFakeService(NO_SERVICE, "cases get C"), 1, "NETWORK_ERROR"],
     [callFakeService(service, "cases get"), 2, "INVALID_ARGS"],
     [svc(["cases", "get", "C"]), 2, "INVALID_CONFIG"],
     [callFakeService(service, "cases get C", { env: { SVC_CLIENT_SECRET: "wrong" } }), 4, "UNAUTHORIZED"],

@@ -9,6 +9,11 @@ import { within } from "./wait.ts";
 /** The client that the service accepts. Its secret has characters that need encoding. */
 export const CLIENT = { clientId: "client one", clientSecret: "s3cret: +/%&ü" } as const;
 
+/**
+ * An address where nothing listens. Unlike a port that was just closed, port 2 is never given to a server of another test.
+ */
+export const NO_SERVICE = { baseUrl: "http://127.0.0.1:2" } as const;
+
 /** Start of the hint of an error after which the outcome of a change is unknown. */
 export const OUTCOME_UNKNOWN_HINT = "The change may have been applied: check before you repeat it.";
 

@@ -1,5 +1,6 @@
 /** Errors at a terminal: a page for people if the format is `view`, the JSON record otherwise. */
 import assert from "node:assert/strict";
+import { clientEnvironment, NO_SERVICE } from "../../harness/fake_service.ts";
 import { openLiveForAll } from "../../harness/service.ts";
 import { splitWords, svc } from "../../harness/svc.ts";
 import { openTerminal } from "../../harness/terminal.ts";
@@ -45,8 +46,7 @@ Deno.test("an error in a pipe is always the record", async () => {
 });
 
 Deno.test("a local service that is not running is named with the command that starts it", async () => {
-  // Unlike a port that was just closed, port 2 is never given to a service of another test.
-  const env = { SVC_CLIENT_ID: "c", SVC_CLIENT_SECRET: "s", SVC_BASE_URL: "http://127.0.0.1:2" };
+  const env = clientEnvironment(NO_SERVICE);
   const { stderr } = await svc(["cases", "get", "P-1"], { env });
   const { code, hint } = JSON.parse(stderr).error;
   assert.equal(code, "NETWORK_ERROR");

@@ -5,8 +5,8 @@ import type { SessionOptions } from "../../../lib/auth/settings.ts";
 import {
   CLIENT,
   createSessionOptions,
-  type FakeService,
   freshDirectory,
+  NO_SERVICE,
   startFakeService,
 } from "../../harness/fake_service.ts";
 import { LimitedCommand, PROGRAM, runScript, svc } from "../../harness/svc.ts";
@@ -26,13 +26,6 @@ function failedStep({ ok, steps }: DiagnosisResult): DiagnosisStep {
   assert(failed.hint, "a failure says what to do");
   assert(!JSON.stringify(steps).includes(CLIENT.clientSecret));
   return failed;
-}
-
-/** Returns a service that has stopped, so that its port is closed. */
-async function closedService(): Promise<FakeService> {
-  const service = startFakeService();
-  await service[Symbol.asyncDispose]();
-  return service;
 }
 
 /** Diagnoses in a process with its own environment. */
@@ -108,10 +101,9 @@ Deno.test("a host that svc has no permission to reach fails at dns with PERMISSI
 });
 
 Deno.test("a closed port fails at tcp", async () => {
-  const service = await closedService();
-  const failed = failedStep(await diagnose(await createSessionOptions(service)));
+  const failed = failedStep(await diagnose(await createSessionOptions(NO_SERVICE)));
   assert.equal(failed.step, "tcp");
-  assert.equal(failed.result, `Connecting to ${new URL(service.baseUrl).host} failed: Connection refused.`);
+  assert.equal(failed.result, `Connecting to ${new URL(NO_SERVICE.baseUrl).host} failed: Connection refused.`);
   assert.match(failed.hint ?? "", /the port in baseUrl/);
 });
 
@@ -218,7 +210,7 @@ Deno.test("a proxy that blocks all calls fails at token, with its variable in th
   await using service = startFakeService({ certificate: CERTIFICATE });
   const options = await createSessionOptions(service);
   const DENO_CERT = await writeAuthority(options);
-  const HTTPS_PROXY = (await closedService()).baseUrl;
+  const HTTPS_PROXY = NO_SERVICE.baseUrl;
   for (const NO_PROXY of ["", "127.0.0.2", "10.0.0.0/8", "0.0.0.0/99", "127.0.0.1.example"]) {
     const failed = failedStep(await diagnoseIn({ HTTPS_PROXY, NO_PROXY, DENO_CERT }, options));
     assert.deepEqual([failed.step, failed.code], ["token", "NETWORK_ERROR"]);

@@ -11,6 +11,7 @@ import {
   CLIENT,
   createSessionOptions,
   type FakeServiceOptions,
+  NO_SERVICE,
   startFakeService,
 } from "../../harness/fake_service.ts";
 import { holdResponse } from "../../harness/faults.ts";
@@ -273,11 +274,9 @@ Deno.test("a token without expires_in lives an hour, and the longest life is a y
 });
 
 Deno.test("a closed port is NETWORK_ERROR with the reason", async () => {
-  const service = startFakeService();
-  await service[Symbol.asyncDispose]();
-  const error = await catchError(async () => await callApi(openSession(await createSessionOptions(service))));
+  const error = await catchError(async () => await callApi(openSession(await createSessionOptions(NO_SERVICE))));
   assert.equal(error.code, "NETWORK_ERROR");
-  assert.equal(error.message, `POST ${service.baseUrl}/oauth2/token failed: Connection refused.`);
+  assert.equal(error.message, `POST ${NO_SERVICE.baseUrl}/oauth2/token failed: Connection refused.`);
 });
 
 Deno.test("a token endpoint that does not respond is TIMEOUT", async () => {
