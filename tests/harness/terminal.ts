@@ -94,12 +94,14 @@ export class Terminal implements AsyncDisposable {
     return this.#read(0, this.#emulator.buffer.active.length);
   }
 
-  /** Waits until the screen contains a text, and returns the screen. */
+  /** Waits until the screen contains a text, and returns that screen, which the program may have changed since then. */
   async waitFor(expected: string | RegExp): Promise<string> {
+    let screen = "";
     await this.waitUntil(`${expected} is on the screen`, () => {
-      return typeof expected === "string" ? this.screen().includes(expected) : expected.test(this.screen());
+      screen = this.screen();
+      return typeof expected === "string" ? screen.includes(expected) : expected.test(screen);
     });
-    return this.screen();
+    return screen;
   }
 
   /** Waits until what was printed meets a condition. */

@@ -115,8 +115,7 @@ const DECISION_SCREEN = `
 
 /** Waits until the terminal shows a screen, and nothing else. */
 async function see(terminal: Terminal, screen: string): Promise<void> {
-  await terminal.waitFor(screen);
-  assert.equal(terminal.screen(), screen);
+  assert.equal(await terminal.waitFor(screen), screen);
 }
 
 const REGISTER: Dialogue = [
