@@ -27,9 +27,13 @@ const DONE = sendJson(200, { id: "C-1" }, { etag: '"1"' });
 const KEY = { idempotencyKey: "k" };
 
 /** A caller that records its delays instead of waiting. */
-function patient(server: UnrulyServer, options: RetryOptions = {}): { caller: Caller; waits: number[] } {
+function patient(
+  server: UnrulyServer,
+  options: RetryOptions = {},
+  timeoutSeconds = 20,
+): { caller: Caller; waits: number[] } {
   const waits: number[] = [];
-  const caller = retrying(createCaller({ ...server.options, timeoutSeconds: 0.5 }), {
+  const caller = retrying(createCaller({ ...server.options, timeoutSeconds }), {
     budget: new RetryBudget(),
     random: () => 1,
     now: () => Date.parse("2026-01-02T03:04:05Z"),
@@ -44,6 +48,8 @@ function create(caller: Caller, options = {}): Promise<unknown> {
 }
 
 const silent: Behaviour = () => {};
+/** Timeout for servers that are silent: other requests to them must be answered within it. */
+const SILENCE_SECONDS = 1;
 const halfAnswer = sendText('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"id"');
 const busy = sendJson(503, {}, { "retry-after": "2" });
 
@@ -76,7 +82,7 @@ for (const [what, [behave, read, keyed, keyless]] of Object.entries(TABLE)) {
     ] as const;
     for (const [isRepeated, call] of calls) {
       using server = startUnrulyServer(inOrder(behave, DONE));
-      const outcome = call(patient(server).caller);
+      const outcome = call(patient(server, {}, behave === silent ? SILENCE_SECONDS : undefined).caller);
       if (isRepeated) await outcome;
       else assert.equal((await catchError(outcome)).attempts, undefined);
       assert.equal(server.received.length, isRepeated ? 2 : 1);
@@ -199,7 +205,7 @@ Deno.test("successes do not raise the budget above its capacity", async () => {
 
 Deno.test("a timeout costs twice as much of the budget", async () => {
   using server = startUnrulyServer(silent);
-  const { caller } = patient(server, { budget: new RetryBudget(19) });
+  const { caller } = patient(server, { budget: new RetryBudget(19) }, SILENCE_SECONDS);
   await catchError(create(caller, KEY));
   assert.equal(server.received.length, 2);
 });
