@@ -4,6 +4,9 @@ import { ignoreMissing } from "./ignore_missing.ts";
 const FIRST_DELAY_MILLISECONDS = 5;
 const MAX_DELAY_MILLISECONDS = 25;
 
+/** Milliseconds for which `tryAcquire` waits for checks of other processes. A check is short unless its process is paused. */
+const CHECK_MILLISECONDS = 5000;
+
 /** How to take a lock. */
 export interface FileLockOptions {
   /** Removes the file when the lock is released. All processes that use the file must then do so. */
@@ -25,24 +28,36 @@ export class FileLock implements Disposable {
   /** Waits for the lock. Rejects with the signal's reason if that aborts first. */
   static async acquire(path: string, signal: AbortSignal, options: FileLockOptions = {}): Promise<FileLock> {
     for (let wait = FIRST_DELAY_MILLISECONDS;; wait = Math.min(wait * 2, MAX_DELAY_MILLISECONDS)) {
-      const lock = await FileLock.tryAcquire(path, options);
-      if (lock !== undefined) return lock;
+      const lock = await FileLock.#attempt(path, options);
+      if (lock instanceof FileLock) return lock;
       await delay(wait, signal);
     }
   }
 
   /** Takes the lock, or returns undefined if it is held. */
   static async tryAcquire(path: string, options: FileLockOptions = {}): Promise<FileLock | undefined> {
+    const end = performance.now() + CHECK_MILLISECONDS;
+    for (;;) {
+      const lock = await FileLock.#attempt(path, options);
+      if (lock instanceof FileLock) return lock;
+      if (lock === "held" || performance.now() > end) return undefined;
+      await delay(FIRST_DELAY_MILLISECONDS);
+    }
+  }
+
+  /** Takes the lock, or tells whether it is held or only checked by `isHeld`. */
+  static async #attempt(path: string, options: FileLockOptions): Promise<FileLock | "held" | "checked"> {
     for (;;) {
       const file = await Deno.open(path, { create: true, write: true, mode: 0o600 });
+      let isTaken = false;
       try {
-        if (!await file.tryLock(true)) return void file.close();
-        if (!options.isTemporary || await isAt(file, path)) return new FileLock(file, path, options);
-      } catch (error) {
-        file.close();
-        throw error;
+        if (!await file.tryLock(true)) return await file.tryLock(false) ? "checked" : "held";
+        isTaken = !options.isTemporary || await isAt(file, path);
+        if (isTaken) return new FileLock(file, path, options);
+        // The last holder removed the file after it was opened here.
+      } finally {
+        if (!isTaken) file.close();
       }
-      file.close(); // The last holder removed the file after it was opened here.
     }
   }
 

@@ -420,6 +420,19 @@ Deno.test("a lock file has one holder at a time, although each holder removes it
   assert.deepEqual(await Array.fromAsync(Deno.readDir(folder.path)), []);
 });
 
+Deno.test("a process that only checks whether a lock is held does not keep others from taking it", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/lock`;
+  using check = await Deno.open(path, { create: true, write: true });
+  await check.lock(false); // As in a process that is paused during its check.
+  const taking = FileLock.tryAcquire(path);
+  setTimeout(() => check.unlockSync(), 100);
+  using lock = await taking;
+  assert.ok(lock !== undefined);
+  assert.equal(await FileLock.tryAcquire(path), undefined);
+  assert.equal(await FileLock.isHeld(path), true);
+});
+
 Deno.test("a journal that another process is creating is opened afterwards", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
