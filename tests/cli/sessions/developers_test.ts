@@ -1,6 +1,7 @@
 /** For application developers: a definition is checked, drawn, served, filled with sample data, and stopped. */
 import assert from "node:assert/strict";
 import { VERSION } from "../../../lib/version.ts";
+import { findFreePort } from "../../../tasks/support/free_port.ts";
 import { ServiceHome } from "../../harness/service.ts";
 import { ON_UNIX, Session, SHORT_PARENT } from "./_session.ts";
 
@@ -62,7 +63,7 @@ Fix the definition. docs/application.md explains the format.`,
   );
 
   assert.equal(
-    await session.run("svc service start --app desk.yaml --port 0 --detach"),
+    await session.run(`svc service start --app desk.yaml --port ${findFreePort()} --detach`),
     `URL         http://127.0.0.1:NNNNN
 API root    /dx-api/v2
 Token path  /oauth2/token

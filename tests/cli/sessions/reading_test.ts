@@ -1,13 +1,15 @@
 /** Reading: a clerk chooses pages once, and reads lists, a case, its history, and errors. */
 import assert from "node:assert/strict";
 import { describePermit, PERMIT_ACTIONS } from "../../harness/screens.ts";
-import { ServiceHome, START_ARGUMENTS } from "../../harness/service.ts";
+import { findFreePort } from "../../../tasks/support/free_port.ts";
+import { ServiceHome } from "../../harness/service.ts";
 import { splitWords } from "../../harness/svc.ts";
 import { ON_UNIX, Session, SHORT_PARENT } from "./_session.ts";
 
 Deno.test("a clerk reads lists, a case, its history and errors", ON_UNIX, async () => {
   await using home = await ServiceHome.open(SHORT_PARENT);
-  await home.svc(...START_ARGUMENTS);
+  const port = String(findFreePort());
+  await home.svc("service", "start", "--port", port, "--detach");
   await using session = await Session.open({
     env: { SVC_CONFIG_DIR: home.directory },
     files: { "plan.pdf": "%PDF-1.4 A plan" },
