@@ -18,6 +18,7 @@ import { receiveForm } from "../../../service/http/multipart.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
 import { catchError, createSessionOptions, startFakeService } from "../../harness/fake_service.ts";
 import { createCapturedIo } from "../../harness/captured_io.ts";
+import { WireReader } from "../../harness/faults.ts";
 import { makeFolder } from "../../harness/svc.ts";
 
 const GET: OperationRef = { name: "attachments.get", operation: operations.get };
@@ -210,9 +211,9 @@ function rawService(answer: string, hangUp = true): Disposable & { baseUrl: stri
   (async () => {
     for await (const connection of listener) {
       open.add(connection);
-      const buffer = new Uint8Array(8192);
-      const length = await connection.read(buffer) ?? 0;
-      const isToken = new TextDecoder().decode(buffer.subarray(0, length)).startsWith("POST /oauth2/token");
+      // The whole request: a connection that is closed before that may lose the response.
+      const request = await new WireReader(connection).read();
+      const isToken = request?.head.startsWith("POST /oauth2/token");
       const token = '{"access_token":"t","token_type":"bearer","expires_in":3600}';
       const text = isToken
         ? `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: ${token.length}\r\n\r\n${token}`
