@@ -36,7 +36,7 @@ export async function chooseStore(data?: string): Promise<{ store?: string }> {
 export async function openStoreOf(data: string): Promise<Store> {
   const location = locations.get(data);
   if (location === undefined) return openSqliteStore(locateFiles(data).database);
-  return await openPostgresStore(parseLocation(location));
+  return await openPostgresStore(parseLocation(location, "public"));
 }
 
 async function useSchema() {

@@ -1,8 +1,6 @@
 /** Bulk actions in the background: each case once, jobs in turn, and a service that stops in the middle of them. */
 import assert from "node:assert/strict";
-import { DatabaseSync } from "node:sqlite";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
-import { locateFiles } from "../../../service/server/directory.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import type { Store, StoredItem } from "../../../service/store/store.ts";
@@ -17,6 +15,7 @@ import {
 } from "../../harness/service.ts";
 import { PERMIT_FILE, textAt, valueAt } from "../../harness/service_engine.ts";
 import { makeFolder } from "../../harness/svc.ts";
+import { openStoreOf } from "../../harness/test_store.ts";
 import { eventually } from "../../harness/wait.ts";
 
 const BULK = "/cases?actionID=pyUpdateCaseDetails";
@@ -122,10 +121,10 @@ Deno.test("the next start completes unfinished jobs, and repeats nothing", async
   });
   assert.equal(status, 202);
   // A query of the service would wait for its thread to start, and the job might end meanwhile.
-  await eventually("the first case is performed", () => readProgress(data) > 0);
+  await readStored(data, (store) => eventually("the first case is performed", () => readProgress(store)));
   await first.service.close();
 
-  const done = readProgress(data);
+  const done = await readStored(data, readProgress);
   assert.ok(done > 0 && done < 1000, `${done} of 1003 cases`);
 
   const second = await openService({ data });
@@ -136,7 +135,9 @@ Deno.test("the next start completes unfinished jobs, and repeats nothing", async
   assert.equal(valueAt((await second.call("GET", `${path}/attachments`)).body, "attachments.0.name"), "Letter");
   await second.service.close();
   assert.deepEqual([...first.log, ...second.log], []);
-  assert.deepEqual([await keptOf(data, "bulk-job"), await keptOf(data, "bulk-progress")], [[], []]);
+  for (const kind of ["bulk-job", "bulk-progress"]) {
+    assert.deepEqual(await readStored(data, (store) => readItems(store, kind)), []);
+  }
 });
 
 Deno.test("unfinished jobs continue in the order in which they were created", async () => {
@@ -164,11 +165,10 @@ Deno.test("a job of an operator who no longer exists is dropped, and changes not
   await leaveBulkJob(data, [ID, "another"]);
   const yaml = (await Deno.readTextFile(PERMIT_FILE)).replaceAll("clerk@city", "clara@city");
   await using second = await openService({ data, yaml, acceptMismatch: true });
-  const running = openSqliteStore(locateFiles(data).database);
-  await eventually("the job is dropped, or an error is logged", async () => {
-    return second.log.length > 0 || (await running.read((tx) => tx.listItems("bulk-job"))).length === 0;
-  });
-  await running.close();
+  await readStored(data, (store) =>
+    eventually("the job is dropped, or an error is logged", async () => {
+      return second.log.length > 0 || (await readItems(store, "bulk-job")).length === 0;
+    }));
   assert.deepEqual([await performed(second, ID), second.log], [0, []]);
 });
 
@@ -176,18 +176,20 @@ async function tagOf(svc: TestService, caseId: string): Promise<string> {
   return (await svc.call("GET", `/cases/${encodeURIComponent(caseId)}`)).headers.get("etag") ?? "";
 }
 
-/** Reads how many cases of the only job are done. */
-function readProgress(data: string): number {
-  using db = new DatabaseSync(locateFiles(data).database, { readOnly: true });
-  return Number(db.prepare("SELECT content ->> 'done' AS done FROM items WHERE kind = 'bulk-progress'").get()?.done);
+/** Reads from the store of a data directory. */
+async function readStored<T>(data: string, read: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStoreOf(data);
+  return await read(store).finally(() => store.close());
 }
 
-/** Reads the stored items of a kind after the service has ended. */
-async function keptOf(data: string, kind: string): Promise<readonly StoredItem[]> {
-  const store = openSqliteStore(locateFiles(data).database);
-  const items = await store.read((tx) => tx.listItems(kind));
-  await store.close();
-  return items;
+/** Reads how many cases of the only job are done. */
+async function readProgress(store: Store): Promise<number> {
+  const [progress] = await readItems(store, "bulk-progress");
+  return Number(valueAt(progress?.content, "done") ?? 0);
+}
+
+function readItems(store: Store, kind: string): Promise<StoredItem[]> {
+  return store.read((tx) => tx.listItems(kind));
 }
 
 function cases({ cases }: JsonObject): JsonValue[] {
