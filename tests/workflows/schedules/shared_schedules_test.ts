@@ -56,15 +56,20 @@ Deno.test("a worker that is killed while it records a run loses nothing, and ano
     await connection.run("BEGIN");
     await connection.run("LOCK TABLE inputs IN SHARE MODE");
     const killed = worker();
-    await eventually("the worker has recorded the run and waits to record its inputs", async () => {
+    const [waiting] = await eventually("the worker has recorded the run and waits to record its inputs", async () => {
       const { rows } = await connection.run(
-        "SELECT FROM pg_locks WHERE NOT granted AND relation = 'inputs'::regclass",
+        "SELECT pid FROM pg_locks WHERE NOT granted AND relation = 'inputs'::regclass",
       );
-      return rows.length > 0;
+      return rows.length > 0 && rows;
     });
     killed.kill("SIGKILL");
     await within("the worker ends", Promise.all([killed.status, killed.stdout.cancel()]));
     await connection.run("ROLLBACK");
+    // Until then its transaction holds the schedule, which other workers leave out.
+    await eventually("the server has noticed that the worker is gone", async () => {
+      const { rows } = await connection.run("SELECT FROM pg_stat_activity WHERE pid = $1", [Number(waiting?.pid)]);
+      return rows.length === 0;
+    });
   });
   await pool.close();
   const { success, stdout } = await worker().output();
