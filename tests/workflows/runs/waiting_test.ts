@@ -74,7 +74,7 @@ Deno.test("inputs that wait leave their part of the concurrency to others, and t
 
 Deno.test("an interrupted run does not start the inputs that wait, and they continue at their time", async () => {
   await using workspace = await open(`await svc.cases.delete(input);
-    await sleep(4000);
+    await sleep(6000);
     await svc.cases.delete(input);
     return input;`);
   const { runs, options, api } = workspace;
@@ -83,7 +83,8 @@ Deno.test("an interrupted run does not start the inputs that wait, and they cont
   const interrupt = new AbortController();
   const started = performance.now();
   {
-    await using run = await runs.start({ ...options, inputs, signal: interrupt.signal });
+    // All of them must wait before the first one continues, also on a busy machine.
+    await using run = await runs.start({ ...options, inputs, concurrency: inputs.length, signal: interrupt.signal });
     const finished = assert.rejects(run.finish(), { code: "INTERRUPTED" });
     await eventually("all inputs wait", async () => {
       const shown = await Array.fromAsync(runs.inputs("r1"));
@@ -94,7 +95,7 @@ Deno.test("an interrupted run does not start the inputs that wait, and they cont
   }
   const before = begun();
   assert.deepEqual(await readResults(runs, { ...options, inputs }), inputs);
-  assert.ok(performance.now() - started >= 4000);
+  assert.ok(performance.now() - started >= 6000);
   assert.deepEqual([before, begun()], [3, 6]);
 });
 
