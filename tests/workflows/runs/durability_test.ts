@@ -317,7 +317,7 @@ Deno.test("runs can be shown, cancelled and deleted, and an unknown identifier g
   const { rest } = await waitForOutput(process, "made");
   const shown = await workspace.svc("show", "r1");
   assert.match(shown.stdout, /^Run r1 \(test\) running\. Started .*\. 1 input: 0 succeeded, 0 failed\n\ninput open\n/);
-  assert.match(shown.stdout, /\n +1 +\+\d+ ms +(\d+ ms|open) +cases\.create {"type":"City-Permit-Work-Permit"/);
+  assert.match(shown.stdout, /\n +1 +\+[\d.]+ m?s +([\d.]+ m?s|open) +cases\.create {"type":"City-Permit-Work-Permit"/);
   assert.match((await workspace.svc("delete", "r1")).stderr, /svc workflow cancel r1/);
   assert.match((await workspace.svc("resume", "r1")).stderr, /Another process is working on run r1/);
   assert.equal((await workspace.svc("cancel", "r1")).code, 0);
