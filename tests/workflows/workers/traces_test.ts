@@ -19,6 +19,9 @@ await sleep(3000); // Much longer than the wait with which an input leaves its w
 await svc.tags.add(made.id, { tag: ["urgent"] });
 return { registry: typeof registry };`);
 
+/** Operations that the script calls. */
+const OPERATIONS = ["cases.create", "tags.add"];
+
 Deno.test("an input has one trace across worker, client and service, also when it has waited", async () => {
   await using collector = startTraceCollector();
   await using schema = useTestSchema();
@@ -42,9 +45,14 @@ Deno.test("an input has one trace across worker, client and service, also when i
   await within("the worker ends", Promise.all([rest, worker.stdout.cancel(), worker.status]));
   assert.equal((await home.svc("service", "stop")).code, 0);
 
-  const inputs = await eventually("both parts of the input have arrived", () => {
+  // A process sends the rest of its spans when it ends, and the service has stopped before that.
+  const isServed = (operation: string) =>
+    collector.spans.filter(({ name, kind }) => name === operation && kind === "server").some(({ spanId }) =>
+      collector.spans.some(({ parentSpanId }) => parentSpanId === spanId)
+    );
+  const inputs = await eventually("both parts of the input and their calls have arrived", () => {
     const found = collector.spans.filter(({ name }) => name === "input");
-    return found.length >= 2 ? found : undefined;
+    return found.length >= 2 && OPERATIONS.every(isServed) && found;
   });
   const traces = new Set(inputs.map(({ traceId }) => traceId));
   assert.equal(traces.size, 1);
@@ -55,7 +63,7 @@ Deno.test("an input has one trace across worker, client and service, also when i
     return found;
   };
   const parent = (span: ReceivedSpan) => spans.find(({ spanId }) => spanId === span.parentSpanId);
-  for (const operation of ["cases.create", "tags.add"]) {
+  for (const operation of OPERATIONS) {
     const served = find(operation, "server", "service");
     const sent = parent(served);
     assert.deepEqual([sent?.kind, sent?.service], ["client", "worker"]);
