@@ -154,7 +154,7 @@ Deno.test("a skipped change without a key is not sent by retry, except with --on
 
 /** Creates calls to a server, with immediate attempts. */
 function callServer(server: UnrulyServer, options: SessionOptions = {}): (workflow: OpenWorkflow) => LiveCalls {
-  const once = createCaller({ ...server.options, ...options, timeoutSeconds: 2 });
+  const once = createCaller({ ...server.options, ...options });
   const caller = retrying(once, { budget: new RetryBudget(), wait: () => Promise.resolve() });
   return (workflow) => new GrantedCalls(caller, workflow);
 }
