@@ -126,9 +126,9 @@ Deno.test({
     const script = `${folder.path}/script.ts`;
     await using workflow = await openScript({ script, allowDeclared: true });
     const call = async () => {
-      void runner.interrupt();
       const [sandbox] = await findSandboxes(Deno.pid, script);
       assert(sandbox !== undefined);
+      void runner.interrupt();
       await eventually("the killed sandbox has ended", () => !killProcess(sandbox));
       throw new Error("It is not awaited.");
     };
