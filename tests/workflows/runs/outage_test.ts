@@ -4,6 +4,7 @@ import { startService } from "../../../service/mod.ts";
 import { createClient } from "../../../mod.ts";
 import type { JsonObject } from "../../../utils/json.ts";
 import { openRuns, type RunOutage, type RunsOptions, type StartRunOptions } from "../../../workflows/runs/mod.ts";
+import { TcpProxy } from "../../../tasks/support/tcp_proxy.ts";
 import { makeFolder } from "../../harness/svc.ts";
 import {
   CREATE_CASE,
@@ -141,11 +142,20 @@ Deno.test("an interrupted run does not wait for an unavailable service", async (
 
 Deno.test("every change is made once when the embedded service is restarted during a batch", async () => {
   await using data = await makeFolder();
-  const start = (port?: number) => startService({ data: `${data.path}/data`, port });
+  const start = () => startService({ data: `${data.path}/data` });
   let service = await start();
-  const port = Number(new URL(service.url).port);
   const client = await service.addClient("clerk@city");
-  const options = { baseUrl: service.url, ...client, noCache: true };
+  let ports = [Number(new URL(service.url).port)];
+  using proxy = new TcpProxy(() => ports); // Its port stays the same. Other tests could get that of a stopped service.
+  const options = { baseUrl: `http://127.0.0.1:${proxy.port}`, ...client, noCache: true };
+  const stop = async () => {
+    ports = [];
+    await service.close();
+  };
+  const restart = async () => {
+    service = await start();
+    ports = [Number(new URL(service.url).port)];
+  };
   const restarting = Promise.withResolvers<void>();
   let done = 0;
   await using batch = await runBatch(
@@ -155,10 +165,10 @@ Deno.test("every change is made once when the embedded service is restarted duri
       return (await svc.cases.get(id)).id;`),
     options,
     {
-      onProgress: () => void (++done === 4 && service.close().then(restarting.resolve, restarting.reject)),
+      onProgress: () => void (++done === 4 && stop().then(restarting.resolve, restarting.reject)),
       onOutage: ({ isOver }) => {
         if (isOver) return;
-        restarting.promise.then(() => start(port)).then((started) => service = started);
+        restarting.promise.then(restart);
       },
     },
   );
