@@ -9,6 +9,9 @@ import { build } from "./build.ts";
 import { copyCheckout } from "./support/copy_checkout.ts";
 import { runTests, type TestResults } from "./run_tests.ts";
 
+/** Folders of `tests/service` whose tests do not depend on the store, or are about the stores themselves. */
+const OTHER_FOLDERS = ["application", "backup", "copy", "diagram", "migration", "seed", "store"];
+
 const directory = await Deno.makeTempDir({ prefix: "svc-test-" });
 try {
   const [tests, examples] = await Promise.all([testProgram(), testExamples()]);
@@ -47,9 +50,6 @@ async function testProgram(): Promise<TestResults[]> {
   const server = await run(await listStoreTests(), { SVC_TEST_STORE: "postgres" });
   return [embedded, server];
 }
-
-/** Folders whose tests do not depend on the store, or are about the stores themselves. */
-const OTHER_FOLDERS = ["application", "backup", "copy", "diagram", "migration", "seed", "store"];
 
 /** Lists the tests of the service that run again with PostgreSQL. Files that open a database file themselves are left out. */
 async function listStoreTests(): Promise<string[]> {
