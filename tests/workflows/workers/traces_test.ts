@@ -45,14 +45,15 @@ Deno.test("an input has one trace across worker, client and service, also when i
   await within("the worker ends", Promise.all([rest, worker.stdout.cancel(), worker.status]));
   assert.equal((await home.svc("service", "stop")).code, 0);
 
-  // A process sends the rest of its spans when it ends, and the service has stopped before that.
-  const isServed = (operation: string) =>
-    collector.spans.filter(({ name, kind }) => name === operation && kind === "server").some(({ spanId }) =>
-      collector.spans.some(({ parentSpanId }) => parentSpanId === spanId)
+  // `service stop` returns before the process of the service has ended, which sends its last spans only then.
+  const hasArrived = (operation: string) =>
+    collector.spans.some(({ name, kind, spanId }) =>
+      name === operation && kind === "server" &&
+      collector.spans.some((span) => span.parentSpanId === spanId && span.name === "store change")
     );
   const inputs = await eventually("both parts of the input and their calls have arrived", () => {
     const found = collector.spans.filter(({ name }) => name === "input");
-    return found.length >= 2 && OPERATIONS.every(isServed) && found;
+    return found.length >= 2 && OPERATIONS.every(hasArrived) && found;
   });
   const traces = new Set(inputs.map(({ traceId }) => traceId));
   assert.equal(traces.size, 1);
