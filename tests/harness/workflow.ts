@@ -311,9 +311,12 @@ function assertNoSandbox(directory: string): void {
 export const CREATE_CASE =
   `const made = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada", Address: "B" } });`;
 
+/** Returns a script line that waits until there are as many cases. */
+export const waitForCases = (count: number): string =>
+  `while ((await svc.data.count("D_Permits")).resultCount < ${count}) await new Promise((again) => setTimeout(again, 20));`;
+
 /** Script line that waits until the test has created a second case. */
-export const WAIT_FOR_SECOND_CASE =
-  `while ((await svc.data.count("D_Permits")).resultCount < 2) await new Promise((again) => setTimeout(again, 20));`;
+export const WAIT_FOR_SECOND_CASE: string = waitForCases(2);
 
 /** A service, a script that calls it, and `svc workflow` with a journal. */
 export interface ScriptWorkspace extends AsyncDisposable {

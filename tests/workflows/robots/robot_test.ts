@@ -1,9 +1,12 @@
 /** `svc workflow work`: a robot takes the assignments of a queue, gives failed ones back or parks them, and repeats nothing. */
 import assert from "node:assert/strict";
 import { parseErrorRecord } from "../../harness/svc.ts";
-import { killAfterOutput, waitForOutput } from "../../harness/workflow.ts";
+import { killAfterOutput, waitForCases, waitForOutput } from "../../harness/workflow.ts";
 import { eventually, within } from "../../harness/wait.ts";
 import { openReview, readResults, REVIEW, testRobot } from "./_review.ts";
+
+/** Start of a script that waits until the test has created a third case. */
+const WAIT_FOR_THIRD = `log("took", input.businessID); ${waitForCases(3)}`;
 
 testRobot(
   "a robot works on the assignments of its queue once each, and only on those",
@@ -73,9 +76,7 @@ testRobot(
 );
 
 Deno.test("a robot that was killed completes its assignments when it starts again, and repeats nothing", async () => {
-  const body = `log("took", input.businessID);
-    while ((await svc.data.count("D_Permits")).resultCount < 3) await new Promise((again) => setTimeout(again, 20));${REVIEW}`;
-  await using review = await openReview(body, 2);
+  await using review = await openReview(`${WAIT_FOR_THIRD}${REVIEW}`, 2);
   await killAfterOutput(review.start("--concurrency", "1"), "took P-1");
   const { stdout } = await review.svc("list");
   const [{ id }] = JSON.parse(stdout);
@@ -101,9 +102,6 @@ Deno.test("a robot refuses a queue that its operator does not serve, and names t
   assert.equal(unrecorded.message, "A robot needs a journal, so that a restarted one continues its assignments.");
   assert.equal(unrecorded.hint, "Leave out --journal, or name a file or a postgres:// location.");
 });
-
-const WAIT_FOR_THIRD = `log("took", input.businessID);
-    while ((await svc.data.count("D_Permits")).resultCount < 3) await new Promise((again) => setTimeout(again, 20));`;
 
 testRobot(
   "SIGTERM completes the assignments in progress and takes no further ones",

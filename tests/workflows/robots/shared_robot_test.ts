@@ -1,7 +1,14 @@
 /** Several robots on one queue, with a journal in PostgreSQL. */
 import assert from "node:assert/strict";
 import { useTestSchema } from "../../harness/postgres_schema.ts";
-import { killAfterOutput, newRun, waitForOutput, writeInput } from "../../harness/workflow.ts";
+import {
+  killAfterOutput,
+  newRun,
+  WAIT_FOR_SECOND_CASE,
+  waitForCases,
+  waitForOutput,
+  writeInput,
+} from "../../harness/workflow.ts";
 import { eventually, readUntil, within } from "../../harness/wait.ts";
 import { openShared } from "../../../workflows/runs/runs.ts";
 import { AssignmentClaims } from "../../../workflows/robots/assignment_claims.ts";
@@ -91,7 +98,7 @@ const WAITING = `
   const perform = (action, data) => svc.assignments.perform(input.assignment, { action, data });
   await perform("CheckApplication", {});
   log("took", input.businessID);
-  while ((await svc.data.count("D_Permits")).resultCount < 3) await new Promise((again) => setTimeout(again, 20));
+  ${waitForCases(3)}
   await perform("CheckDocuments", {});
   return (await perform("GiveAdvice", { Complete: true, Advice: "Grant." })).status;`;
 
@@ -145,9 +152,7 @@ Deno.test("--until-empty finds an assignment that arrives before the last one in
     if (pathname.endsWith("/svc/inbox") && ++pages === 3) await onEmpty();
     return new Response(body, response);
   });
-  const body =
-    `while ((await svc.data.count("D_Permits")).resultCount < 2) await new Promise((again) => setTimeout(again, 20));${REVIEW}`;
-  await using review = await openReview(body, 1, schema.location, (url) => {
+  await using review = await openReview(`${WAIT_FOR_SECOND_CASE}${REVIEW}`, 1, schema.location, (url) => {
     target = url;
     return `http://127.0.0.1:${proxy.addr.port}`;
   });

@@ -10,6 +10,7 @@ import {
   RUN_SCRIPT,
   TinyApi,
   WAIT_FOR_SECOND_CASE,
+  waitForCases,
   waitForOutput,
 } from "../../harness/workflow.ts";
 import { LimitedCommand } from "../../harness/svc.ts";
@@ -324,7 +325,7 @@ Deno.test("steps after --force have their own idempotency keys, even if the sand
   );
   await killAfterOutput(workspace.start(...RUN_SCRIPT), "made");
   await workspace.write(
-    `${create("Bob")} log("first"); ${WAIT_FOR_SECOND_CASE.replace("< 2", "< 5")} ${create("Dan")} return "done";`,
+    `${create("Bob")} log("first"); ${waitForCases(5)} ${create("Dan")} return "done";`,
   );
   const forced = workspace.start("resume", "r1", "--force", "--format", "compact");
   const said = await waitForOutput(forced, "first");
@@ -386,7 +387,7 @@ Deno.test("steps that --force has dropped do not affect later steps", async () =
   await workspace.write(`const create = () => svc.cases.create({ type: "City-Permit-Work-Permit" });
     await create();
     log("other");
-    ${WAIT_FOR_SECOND_CASE.replace("< 2", "< 3")}
+    ${waitForCases(3)}
     await create();
     return "done";`);
   await killAfterOutput(workspace.start("resume", "r1", "--force"), "other");
@@ -408,7 +409,7 @@ Deno.test("a finished run that is started again by its identifier sends nothing,
 });
 
 Deno.test("an ended run that continues with a new line is unfinished when it is killed", async () => {
-  const waits = `if (input === 2) { log("made"); ${WAIT_FOR_SECOND_CASE.replace("< 2", "< 3")} }`;
+  const waits = `if (input === 2) { log("made"); ${waitForCases(3)} }`;
   await using workspace = await openScriptWorkspace(`${CREATE_CASE} ${waits} return made.status;`);
   const file = `${workspace.folder}/in.ndjson`;
   await Deno.writeTextFile(file, "1\n");

@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import { openPostgresJournal } from "../../../workflows/journal/postgres/postgres_journal.ts";
 import { useTestSchema } from "../../harness/postgres_schema.ts";
-import { CREATE_CASE, openScriptWorkspace, type ScriptWorkspace, waitForOutput } from "../../harness/workflow.ts";
+import {
+  CREATE_CASE,
+  openScriptWorkspace,
+  type ScriptWorkspace,
+  waitForCases,
+  waitForOutput,
+} from "../../harness/workflow.ts";
 import { eventually, readUntil, within } from "../../harness/wait.ts";
 
 const INPUTS = 12;
@@ -54,9 +60,7 @@ Deno.test("workers process the inputs of a run, and a killed one is replaced wit
 
 Deno.test("workers take as many inputs of a run as they can", async () => {
   const count = 6;
-  const all =
-    `while ((await svc.data.count("D_Permits")).resultCount < ${count}) await new Promise((again) => setTimeout(again, 20));`;
-  await using workspace = await openScriptWorkspace(`${CREATE_CASE} ${all} return made.id;`);
+  await using workspace = await openScriptWorkspace(`${CREATE_CASE} ${waitForCases(count)} return made.id;`);
   await using schema = useTestSchema();
   const each = await writeInputs(workspace, count);
   const run = ["run", "script.ts", "--each", each, "--allow-declared", "--run-id", "r1", "--workers", schema.location];
