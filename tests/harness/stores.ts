@@ -4,6 +4,12 @@ import { openSqliteStore } from "../../service/store/sqlite/sqlite_store.ts";
 import type { Store, StoredCase } from "../../service/store/store.ts";
 import { type TestSchema, useTestSchema } from "./postgres_schema.ts";
 
+/**
+ * Seconds that tests wait for a lock of PostgreSQL. The default is too short for many units of one case on a busy
+ * machine.
+ */
+export const LOCK_SECONDS = 25;
+
 /** Defines a test for each kind of store. The test receives an empty store, which is closed after it. */
 export function testStores(name: string, test: (store: Store) => Promise<void>): void {
   Deno.test(`${name} (SQLite)`, async () => {
@@ -13,16 +19,13 @@ export function testStores(name: string, test: (store: Store) => Promise<void>):
   Deno.test(`${name} (PostgreSQL)`, () => withPostgresStore(test));
 }
 
-/**
- * Runs a test with a store on PostgreSQL, whose tables are removed after it. On a busy machine, many units for one case may
- * take longer than the default time that a unit waits for its lock.
- */
+/** Runs a test with a store on PostgreSQL, whose tables are removed after it. */
 export async function withPostgresStore(
   test: (store: Store, schema: TestSchema) => Promise<void>,
   options: PostgresStoreOptions = {},
 ): Promise<void> {
   await using schema = useTestSchema();
-  const store = await openPostgresStore(schema.parsed, { lockSeconds: 25, ...options });
+  const store = await openPostgresStore(schema.parsed, { lockSeconds: LOCK_SECONDS, ...options });
   await test(store, schema).finally(() => store.close());
 }
 

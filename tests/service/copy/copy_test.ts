@@ -16,6 +16,7 @@ import { ExactNumber } from "../../../utils/exact_number.ts";
 import { migrate } from "../../../utils/postgres/migrate.ts";
 import { LimitedCommand, makeFolder, parseErrorRecord, PROGRAM, svcInProcess } from "../../harness/svc.ts";
 import { runAll, SHARED_POSTGRES, useTestSchema } from "../../harness/postgres_schema.ts";
+import { LOCK_SECONDS } from "../../harness/stores.ts";
 import { eventually } from "../../harness/wait.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
@@ -127,7 +128,7 @@ Deno.test("everything is copied to PostgreSQL, and back to a directory", async (
   await assert.rejects(copyService({ from: schema.location, to: back }), /already contains data/);
 });
 
-/** Makes a copy wait at a case for as long as a test holds a lock. */
+/** Makes a copy wait at one case while a test holds a lock, without the usual limit of such a wait. */
 const HOLD_COPY = [
   `CREATE FUNCTION hold_copy() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS $$
   BEGIN
@@ -142,7 +143,7 @@ Deno.test("a copy that was killed continues, and no service uses the target befo
   await using schema = useTestSchema();
   const data = `${folder.path}/data`;
   await fillDirectory(data, 1500);
-  const pool = await schema.open();
+  const pool = await schema.open({ lockSeconds: LOCK_SECONDS });
   const read = async (sql: string) => (await pool.use((connection) => connection.run(sql))).rows[0];
   await migrate(pool, schema.parsed, STORE_SCHEMA);
   await runAll(pool, HOLD_COPY);
@@ -162,7 +163,7 @@ Deno.test("a copy that was killed continues, and no service uses the target befo
     await first.status;
     await holder.run("SELECT pg_advisory_unlock(hashtext(current_schema()))");
   });
-  await runAll(pool, ["DROP FUNCTION hold_copy CASCADE"]);
+  await runAll(pool, ["DROP FUNCTION hold_copy CASCADE"]); // Waits until the transaction of the killed copy has ended.
   const progress = JSON.parse(String((await read(`SELECT progress FROM "copyProgress"`))?.progress));
   assert.deepEqual([progress.source, progress.table], [data, "cases"]);
   assert.equal((await read("SELECT purpose FROM schema_version"))?.purpose, "an unfinished copy");

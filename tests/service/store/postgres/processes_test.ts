@@ -14,6 +14,7 @@ import {
 import { parseLocation } from "../../../../utils/postgres/location.ts";
 import { startPostgres } from "../../../harness/postgres.ts";
 import { SHARED_POSTGRES, type TestSchema, useTestSchema } from "../../../harness/postgres_schema.ts";
+import { LOCK_SECONDS } from "../../../harness/stores.ts";
 import { eventually } from "../../../harness/wait.ts";
 
 const TIME = "2026-01-02T03:04:05.678Z";
@@ -38,13 +39,13 @@ function newAssignment(caseId: string): StoredAssignment {
   return { id: `A ${caseId}`, caseId, processId: "P", stepId: "S", urgency: 10, createdAt: TIME, assignee, state: {} };
 }
 
-/** Runs a test with two stores. By default, a unit waits for a lock for as long as a busy machine may need. */
+/** Runs a test with two stores. */
 async function withStores(
   work: (first: Store, second: Store, schema: TestSchema) => Promise<void>,
   options: PostgresStoreOptions = {},
 ): Promise<void> {
   await using schema = useTestSchema();
-  const open = () => openPostgresStore(schema.parsed, { lockSeconds: 25, ...options });
+  const open = () => openPostgresStore(schema.parsed, { lockSeconds: LOCK_SECONDS, ...options });
   const stores = [await open(), await open()];
   const [first, second] = stores;
   assert.ok(first && second);
@@ -248,7 +249,8 @@ Deno.test("while the server is down, units fail, and the store recovers by itsel
   const store = await openPostgresStore(parseLocation(server.location, "test"));
   await store.transact((tx) => tx.putCase(newCase("C-1")));
   await server.kill();
-  // A connection of the pool may seem to work until it sends something, also the changes.
+  // A connection may notice that the server has ended only when it sends something. If that is the commit, the outcome
+  // is unknown.
   await eventually(
     "changes fail",
     () =>
