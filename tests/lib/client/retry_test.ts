@@ -29,8 +29,7 @@ const KEY = { idempotencyKey: "k" };
 /** A caller that records its delays instead of waiting. */
 function patient(
   server: UnrulyServer,
-  options: RetryOptions = {},
-  timeoutSeconds = 20,
+  { timeoutSeconds = 20, ...options }: RetryOptions & { timeoutSeconds?: number } = {},
 ): { caller: Caller; waits: number[] } {
   const waits: number[] = [];
   const caller = retrying(createCaller({ ...server.options, timeoutSeconds }), {
@@ -48,7 +47,10 @@ function create(caller: Caller, options = {}): Promise<unknown> {
 }
 
 const silent: Behaviour = () => {};
-/** Timeout for servers that are silent: other requests to them must be answered within it. */
+/**
+ * Time limit of calls to a server that stays silent. The calls that it does answer, e.g. for a token, must also keep to
+ * it.
+ */
 const SILENCE_SECONDS = 1;
 const halfAnswer = sendText('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"id"');
 const busy = sendJson(503, {}, { "retry-after": "2" });
@@ -82,7 +84,7 @@ for (const [what, [behave, read, keyed, keyless]] of Object.entries(TABLE)) {
     ] as const;
     for (const [isRepeated, call] of calls) {
       using server = startUnrulyServer(inOrder(behave, DONE));
-      const outcome = call(patient(server, {}, behave === silent ? SILENCE_SECONDS : undefined).caller);
+      const outcome = call(patient(server, behave === silent ? { timeoutSeconds: SILENCE_SECONDS } : {}).caller);
       if (isRepeated) await outcome;
       else assert.equal((await catchError(outcome)).attempts, undefined);
       assert.equal(server.received.length, isRepeated ? 2 : 1);
@@ -205,7 +207,7 @@ Deno.test("successes do not raise the budget above its capacity", async () => {
 
 Deno.test("a timeout costs twice as much of the budget", async () => {
   using server = startUnrulyServer(silent);
-  const { caller } = patient(server, { budget: new RetryBudget(19) }, SILENCE_SECONDS);
+  const { caller } = patient(server, { budget: new RetryBudget(19), timeoutSeconds: SILENCE_SECONDS });
   await catchError(create(caller, KEY));
   assert.equal(server.received.length, 2);
 });
