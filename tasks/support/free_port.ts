@@ -1,13 +1,13 @@
-/** Ports that no system chooses for a server without a port, nor for the client of a connection. */
-const [FIRST, COUNT] = [20_000, 12_000];
+/** Range of ports that systems do not use for port 0 or for outgoing connections. */
+const [FIRST_PORT, PORT_COUNT] = [20_000, 12_000];
 
 /**
- * Returns a free port of this machine for a server that starts later, or that starts again at the same address. While
- * it does not run, servers of other tests get other ports.
+ * Finds a free port for a server that starts later, or more than once. Servers that listen on port 0 never get it, and
+ * another call of this function is unlikely to return it.
  */
 export function findFreePort(): number {
   for (;;) {
-    const port = FIRST + Math.floor(Math.random() * COUNT);
+    const port = FIRST_PORT + Math.floor(Math.random() * PORT_COUNT);
     try {
       Deno.listen({ hostname: "127.0.0.1", port }).close();
       return port;

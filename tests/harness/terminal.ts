@@ -94,7 +94,7 @@ export class Terminal implements AsyncDisposable {
     return this.#read(0, this.#emulator.buffer.active.length);
   }
 
-  /** Waits until the screen contains a text, and returns that screen, which the program may have changed since then. */
+  /** Waits until the screen contains a text, and returns the screen that contained it. */
   async waitFor(expected: string | RegExp): Promise<string> {
     let screen = "";
     await this.waitUntil(`${expected} is on the screen`, () => {

@@ -62,6 +62,7 @@ Fix the definition. docs/application.md explains the format.`,
   c0n1 --> c0end0`,
   );
 
+  // A fixed port, because the session also calls the service after it has stopped.
   assert.equal(
     await session.run(`svc service start --app desk.yaml --port ${findFreePort()} --detach`),
     `URL         http://127.0.0.1:NNNNN

@@ -8,8 +8,8 @@ import { ON_UNIX, Session, SHORT_PARENT } from "./_session.ts";
 
 Deno.test("a clerk reads lists, a case, its history and errors", ON_UNIX, async () => {
   await using home = await ServiceHome.open(SHORT_PARENT);
-  const port = String(findFreePort());
-  await home.svc("service", "start", "--port", port, "--detach");
+  // A fixed port, because the session also calls the service after it has stopped.
+  await home.svc("service", "start", "--port", String(findFreePort()), "--detach");
   await using session = await Session.open({
     env: { SVC_CONFIG_DIR: home.directory },
     files: { "plan.pdf": "%PDF-1.4 A plan" },

@@ -132,7 +132,7 @@ Deno.test("a call fails when the service has been unavailable for too long", asy
 Deno.test("a call that starts during an outage that lasts too long fails with one message", async () => {
   using server = startUnrulyServer(sendJson(502, {}));
   const availability = new Availability("http://x", { random: () => 1, now: Date.now, wait: delay });
-  // The first probe must fail within this time: without it there is no outage yet.
+  // The first probe must fail before this limit. Only then is there an outage.
   const caller = retrying(createCaller(server.options), { availability, maxOutageSeconds: 1 });
   const later = Promise.withResolvers<SvcError>();
   availability.listen(({ isOver }) => isOver || later.resolve(catchError(caller.call(GET, { caseId: "C-2" }))));
@@ -194,7 +194,7 @@ Deno.test("time-outs are an outage only if the probe fails, too", async () => {
   const outages: Outage[] = [];
   using _listening = availability.listen((outage) => outages.push(outage));
   const caller = retrying(createCaller(slow.options), { availability, maxOutageSeconds: 60 });
-  // The probes may take longer, so that they are answered in time on a busy machine, too.
+  // Only the call has a short time limit, so that a busy machine still answers the probes in time.
   const error = await catchError(caller.call(GET, { caseId: "C-1" }, { timeoutSeconds: 0.1 }));
   assert.deepEqual([error.code, error.attempts?.length, outages], ["TIMEOUT", 3, []]);
 });

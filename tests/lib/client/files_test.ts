@@ -211,7 +211,7 @@ function rawService(answer: string, hangUp = true): Disposable & { baseUrl: stri
   (async () => {
     for await (const connection of listener) {
       open.add(connection);
-      // The whole request: a connection that is closed before that may lose the response.
+      // Read the whole request: if a connection is closed with unread bytes, the client may lose the response.
       const request = await new WireReader(connection).read();
       const isToken = request?.head.startsWith("POST /oauth2/token");
       const token = '{"access_token":"t","token_type":"bearer","expires_in":3600}';

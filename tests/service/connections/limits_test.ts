@@ -36,7 +36,7 @@ Deno.test("a connection that is idle after a request is closed", async () => {
 });
 
 Deno.test("a body that arrives steadily may take longer than the time limit of a body", async () => {
-  await using server = startServer({ bodyTimeout: 1000, bodyRate: 1 }); // Each part gives it 10 s more.
+  await using server = startServer({ bodyTimeout: 1000, bodyRate: 1 }); // Each part extends the limit by 10 s.
   using wire = await Wire.open(server.port);
   const part = "x".repeat(10);
   const started = performance.now();

@@ -24,9 +24,9 @@ async function withDatabase(
   options: Partial<PoolOptions> = {},
 ): Promise<void> {
   await using schema = useTestSchema();
-  const unlimited = await schema.open();
-  await migrate(unlimited, schema.parsed, STORE_SCHEMA);
-  await unlimited.close();
+  const preparing = await schema.open(); // Without `options`, whose time limits may be too short to create tables.
+  await migrate(preparing, schema.parsed, STORE_SCHEMA);
+  await preparing.close();
   const pool = await schema.open(options);
   await work(openDatabaseBytes(pool), schema).finally(() => pool.close());
 }

@@ -5,6 +5,7 @@ import { createClient } from "../../../mod.ts";
 import type { JsonObject } from "../../../utils/json.ts";
 import { openRuns, type RunOutage, type RunsOptions, type StartRunOptions } from "../../../workflows/runs/mod.ts";
 import { TcpProxy } from "../../../tasks/support/tcp_proxy.ts";
+import { NO_SERVICE } from "../../harness/fake_service.ts";
 import { makeFolder } from "../../harness/svc.ts";
 import {
   CREATE_CASE,
@@ -146,7 +147,8 @@ Deno.test("every change is made once when the embedded service is restarted duri
   let service = await start();
   const client = await service.addClient("clerk@city");
   let ports = [Number(new URL(service.url).port)];
-  using proxy = new TcpProxy(() => ports); // Its port stays the same. Other tests could get that of a stopped service.
+  // Clients always use its port. That of a stopped service could be given to another test.
+  using proxy = new TcpProxy(() => ports);
   const options = { baseUrl: `http://127.0.0.1:${proxy.port}`, ...client, noCache: true };
   const stop = async () => {
     ports = [];
@@ -182,7 +184,7 @@ Deno.test("every change is made once when the embedded service is restarted duri
 
 Deno.test("svc workflow says when the service is unavailable, and SIGTERM stops the run", async () => {
   await using workspace = await openScriptWorkspace(`${CREATE_CASE} return made.id;`);
-  const baseUrl = "http://127.0.0.1:1"; // Other tests could get a port that was free before.
+  const { baseUrl } = NO_SERVICE;
   workspace.useService({ baseUrl });
   const process = workspace.start("run", "script.ts", "--allow-declared", "--run-id", "r1", "--max-outage", "90");
   const { rest } = await waitForOutput(

@@ -72,8 +72,7 @@ Deno.test("an input of a stateless script that exceeds its time ends, and the ot
 for (
   const [what, statement, code, timeoutSeconds] of [
     ["ends its process", "Deno.exit(0);", "WORKFLOW_FAILED", 60],
-    // A busy machine may need seconds to load the script for all inputs at once.
-    ["blocks its thread", "for (;;);", "TIMEOUT", 8],
+    ["blocks its thread", "for (;;);", "TIMEOUT", 8], // Enough for a busy machine to load the script.
   ] as const
 ) {
   Deno.test(`if an input of a stateless script ${what}, the others continue and repeat nothing`, async () => {

@@ -65,8 +65,8 @@ Deno.test("a worker that is killed while it records a run loses nothing, and ano
     killed.kill("SIGKILL");
     await within("the worker ends", Promise.all([killed.status, killed.stdout.cancel()]));
     await connection.run("ROLLBACK");
-    // Until then its transaction holds the schedule, which other workers leave out.
-    await eventually("the server has noticed that the worker is gone", async () => {
+    // Other workers skip the schedule as long as the transaction of the killed worker has locked it.
+    await eventually("the connection of the killed worker has ended", async () => {
       const { rows } = await connection.run("SELECT FROM pg_stat_activity WHERE pid = $1", [Number(waiting?.pid)]);
       return rows.length === 0;
     });

@@ -92,7 +92,8 @@ async function fill(): Promise<(statement: Compiled) => Promise<PlanNode[]>> {
   for (let merged = 0; merged < ROWS; merged += 1000) await runAll(pool, MERGE_TEXTS);
   await runAll(pool, [MERGE_SUMS]);
   await pool.use(async (connection) => {
-    // Not the whole database: other tests lock their tables, and read what was vacuumed.
+    // Only these tables: a vacuum of the whole database would wait for the locks of other tests, and count as a vacuum
+    // of their tables.
     const { rows } = await connection.run("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()");
     await connection.run(`VACUUM ANALYZE ${rows.map(({ tablename }) => `"${tablename}"`).join(", ")}`);
   });
