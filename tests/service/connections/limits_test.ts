@@ -1,6 +1,7 @@
 /** Slow clients, too many connections, and the memory of requests. */
 import assert from "node:assert/strict";
 import { startService } from "../../../service/mod.ts";
+import { measureMemory } from "../../harness/memory.ts";
 import { openService, openServiceOn } from "../../harness/service.ts";
 import { CHECKOUT, LimitedCommand } from "../../harness/svc.ts";
 import { eventually, within } from "../../harness/wait.ts";
@@ -123,12 +124,6 @@ Deno.test("clients that read too slowly do not fill the memory of the service", 
   await eventually("the response is being sent", () => server.server.connections > 0);
   await eventually("a request is refused", async () => (await request(server.port, GET))?.status === 503);
 });
-
-/** Measures the memory of this thread. That of the process includes the other test files that run now. */
-function measureMemory(): number {
-  const { heapUsed, external } = Deno.memoryUsage();
-  return heapUsed + external;
-}
 
 Deno.test("a declared length takes no memory, and half a request delays no other", async () => {
   await using svc = await openService();

@@ -1,13 +1,12 @@
 /** Pages follow each other: each row is on one page, also if other rows are added, changed or removed between two pages. */
 import assert from "node:assert/strict";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { PagePlaces } from "../../../service/store/page_places.ts";
 import type { Column, RowQuery } from "../../../service/store/query.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import type { Store } from "../../../service/store/store.ts";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
+import { measureMemory } from "../../harness/memory.ts";
 import { testStores } from "../../harness/stores.ts";
 import { eventually } from "../../harness/wait.ts";
 
@@ -131,14 +130,6 @@ Deno.test("the first page forgets the later places, a place expires, and the old
   assert.equal(places.find("q0", 1), undefined);
   assert.notEqual(places.find("q1", 1), undefined);
 });
-
-/** Measures the memory in use, without what is no longer needed. */
-function measureMemory(): number {
-  setFlagsFromString("--expose-gc");
-  runInNewContext("gc()");
-  const { heapUsed, external } = Deno.memoryUsage();
-  return heapUsed + external;
-}
 
 Deno.test("long queries and rows that are sorted by long texts do not fill the memory", async () => {
   const store = openSqliteStore(":memory:");

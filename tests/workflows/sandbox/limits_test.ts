@@ -5,6 +5,7 @@ import { readLines } from "../../../workflows/inputs/lines.ts";
 import { buildLimiter, limitsAllMemory, startGuest } from "../../../workflows/sandbox/host/guest_process.ts";
 import { FrameBuffer, FrameReader } from "../../../workflows/sandbox/protocol/frames.ts";
 import { runForOutput } from "../../../tasks/support/workspace.ts";
+import { measureMemory } from "../../harness/memory.ts";
 import { LimitedCommand, makeFolder } from "../../harness/svc.ts";
 import { createCaseBody, runText, scriptText, TinyApi, workflowCommand } from "../../harness/workflow.ts";
 
@@ -145,11 +146,9 @@ Deno.test("a message that arrives byte by byte takes little more memory than its
   buffer.add({ kind: 4, id: 7, input: 3, text });
   const bytes = buffer.take();
   const reader = new FrameReader(bytes.length);
-  // Tests in other threads change the figures of the process, but not these.
-  const measure = () => Deno.memoryUsage().heapUsed + Deno.memoryUsage().external;
-  const before = measure();
+  const before = measureMemory();
   for (let at = 0; at < bytes.length - 1; at++) assert.equal(reader.push(bytes.subarray(at, at + 1)).length, 0);
-  const mebibytes = (measure() - before) / 2 ** 20;
+  const mebibytes = (measureMemory() - before) / 2 ** 20;
   assert.ok(mebibytes < 20, `half a mebibyte took ${mebibytes} MiB`);
   assert.deepEqual(reader.push(bytes.subarray(-1)), [{ kind: 4, id: 7, input: 3, text }]);
 });
