@@ -12,6 +12,9 @@ const HOUR = 3_600_000;
 const ENDLESS = { sql: "SELECT pg_sleep($1::float8)", parameters: [3600] };
 const SHORT = { sql: "SELECT 1 AS n", parameters: [] };
 
+/** Seconds that a query on the connection for short queries may take. */
+const SHORT_SECONDS = 0.5;
+
 /** Runs a test with two connections for any queries, and one for short ones. */
 async function withLanes(
   { seconds = Infinity, wait = HOUR }: { seconds?: number; wait?: number },
@@ -19,7 +22,7 @@ async function withLanes(
 ): Promise<void> {
   await using schema = useTestSchema();
   const any = await schema.open({ maxConnections: 2, statementSeconds: seconds });
-  const short = await schema.open({ maxConnections: 1, statementSeconds: 0.5 });
+  const short = await schema.open({ maxConnections: 1, statementSeconds: SHORT_SECONDS });
   const lanes = new QueryLanes({ pool: any, size: 2 }, { pool: short, size: 1 }, wait);
   try {
     await work(lanes, schema);
@@ -60,7 +63,7 @@ Deno.test("an operator cannot use all connections for long queries", () =>
     for (let n = 0; n < 4; n++) lanes.run(ENDLESS, "ada").catch(() => {});
     const { rows } = await within(
       "the query ends",
-      lanes.run({ sql: "SELECT pg_sleep(0.3), 1 AS n", parameters: [] }, "ben"),
+      lanes.run({ sql: "SELECT pg_sleep($1::float8), 1 AS n", parameters: [2 * SHORT_SECONDS] }, "ben"),
     );
     assert.equal(rows[0]?.n, 1);
   }));
@@ -73,11 +76,11 @@ Deno.test("a query stops at its time limit, and the next one runs", () =>
 
 Deno.test("a query that waits too long for others is refused as busy when its turn comes", () =>
   withLanes({ wait: 100 }, async (lanes, schema) => {
-    const first = assert.rejects(lanes.run(ENDLESS, "ada"));
+    const first = assert.rejects(lanes.run(ENDLESS, "ada"), QueryTooSlow); // A cancelled query ends as a slow one.
     const second = assert.rejects(lanes.run(ENDLESS, "ada"), StoreBusy);
     await eventually("the second query waits for the first one", () => lanes.readLoad().waitingLong === 1);
-    await delay(200);
-    await eventually("the first query runs", async () => await cancelAll(schema) > 0);
+    await delay(200); // Longer than a query may wait.
+    await eventually("the first query is cancelled", async () => await cancelAll(schema) > 0);
     await within("both queries end", Promise.all([first, second]));
     assert.deepEqual((await lanes.run(SHORT, "ada")).rows, [{ n: 1 }]);
   }));
