@@ -4,8 +4,8 @@ import { ignoreMissing } from "./ignore_missing.ts";
 const FIRST_DELAY_MILLISECONDS = 5;
 const MAX_DELAY_MILLISECONDS = 25;
 
-/** Milliseconds for which `tryAcquire` waits for checks of other processes. A check is short unless its process is paused. */
-const CHECK_MILLISECONDS = 5000;
+/** Milliseconds for which `tryAcquire` waits for checks by other processes. A check takes that long only if its process is paused. */
+const MAX_CHECK_MILLISECONDS = 5000;
 
 /** How to take a lock. */
 export interface FileLockOptions {
@@ -34,9 +34,9 @@ export class FileLock implements Disposable {
     }
   }
 
-  /** Takes the lock, or returns undefined if it is held. */
+  /** Takes the lock, or returns undefined if it is held. Waits for checks by `isHeld`, and gives up if they take too long. */
   static async tryAcquire(path: string, options: FileLockOptions = {}): Promise<FileLock | undefined> {
-    const end = performance.now() + CHECK_MILLISECONDS;
+    const end = performance.now() + MAX_CHECK_MILLISECONDS;
     for (;;) {
       const lock = await FileLock.#attempt(path, options);
       if (lock instanceof FileLock) return lock;
@@ -45,7 +45,7 @@ export class FileLock implements Disposable {
     }
   }
 
-  /** Takes the lock, or tells whether it is held or only checked by `isHeld`. */
+  /** Tries once to take the lock. Otherwise returns `held`, or `checked` if other processes only check it with `isHeld`. */
   static async #attempt(path: string, options: FileLockOptions): Promise<FileLock | "held" | "checked"> {
     for (;;) {
       const file = await Deno.open(path, { create: true, write: true, mode: 0o600 });
