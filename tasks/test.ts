@@ -9,8 +9,18 @@ import { build } from "./build.ts";
 import { copyCheckout } from "./support/copy_checkout.ts";
 import { runTests, type TestResults } from "./run_tests.ts";
 
-/** Folders of `tests/service` whose tests do not depend on the store, or are about the stores themselves. */
-const OTHER_FOLDERS = ["application", "backup", "copy", "diagram", "migration", "seed", "store"];
+/** Folders of `tests/service` that do not run again with PostgreSQL: they do not depend on the store, or choose it themselves. */
+const FOLDERS_RUN_ONCE = [
+  "application",
+  "backup",
+  "connections",
+  "copy",
+  "diagram",
+  "migration",
+  "seed",
+  "server",
+  "store",
+];
 
 const directory = await Deno.makeTempDir({ prefix: "svc-test-" });
 try {
@@ -35,7 +45,7 @@ async function buildInCopy(checkout: string): Promise<string> {
   return `${checkout}/dist/cli.js`;
 }
 
-/** Runs all tests, then those of the store with PostgreSQL. */
+/** Runs all tests, then those of the service again with PostgreSQL. */
 async function testProgram(): Promise<TestResults[]> {
   const [program, postgres] = await Promise.all([buildInCopy(`${directory}/checkout`), findPostgres()]);
   await using _server = postgres.server;
@@ -47,15 +57,15 @@ async function testProgram(): Promise<TestResults[]> {
       write: (text) => process.stdout.write(text),
     });
   const embedded = await run(["tests"]);
-  const server = await run(await listStoreTests(), { SVC_TEST_STORE: "postgres" });
+  const server = await run(await listPostgresTests(), { SVC_TEST_STORE: "postgres" });
   return [embedded, server];
 }
 
-/** Lists the tests of the service that run again with PostgreSQL. Files that open a database file themselves are left out. */
-async function listStoreTests(): Promise<string[]> {
+/** Lists the tests of the service to run again with PostgreSQL. Leaves out files that open a database file themselves. */
+async function listPostgresTests(): Promise<string[]> {
   const found: string[] = [];
   for await (const folder of Deno.readDir("tests/service")) {
-    if (OTHER_FOLDERS.includes(folder.name)) continue;
+    if (FOLDERS_RUN_ONCE.includes(folder.name)) continue;
     for await (const { name } of Deno.readDir(`tests/service/${folder.name}`)) {
       const path = `tests/service/${folder.name}/${name}`;
       if (name.endsWith("_test.ts") && !(await Deno.readTextFile(path)).includes("node:sqlite")) found.push(path);

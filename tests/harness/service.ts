@@ -66,7 +66,7 @@ export interface ApiCaller {
   call(method: string, path: string, options?: ApiCallOptions): Promise<ApiAnswer>;
 }
 
-/** Begins the lines about an empty database, which only a store on a server logs. */
+/** Part of the lines about new tables on a server. They are left out, so that the log is the same with each store. */
 const PREPARATION = "Preparing the database: ";
 
 /** A service under test. */
@@ -83,13 +83,11 @@ export interface TestService extends ApiCaller, AsyncDisposable {
 export interface TestServiceOptions extends ServiceOptions {
   /** Definition of the application. Default: the one of `app`, or the sample application. */
   readonly yaml?: string;
-  /** True if the test looks into the data directory, so that the store is always embedded. */
-  readonly isEmbedded?: boolean;
 }
 
 /** Starts a service. Calls use the first operator. */
 export async function openService(options: TestServiceOptions = {}): Promise<TestService> {
-  const { yaml, isEmbedded = false, ...given } = options;
+  const { yaml, ...given } = options;
   const log: string[] = [];
   await using folder = yaml === undefined ? undefined : await makeFolder({ "app.yaml": yaml });
   const service = await startService({
@@ -97,7 +95,7 @@ export async function openService(options: TestServiceOptions = {}): Promise<Tes
       if (!line.includes(PREPARATION)) log.push(line);
     },
     ...(folder !== undefined && { app: `${folder.path}/app.yaml` }),
-    ...(isEmbedded ? {} : await chooseStore(given.data)),
+    ...(given.store === undefined && await chooseStore(given.data)),
     ...given,
   });
   const token = await requestToken(service, await service.addClient(service.operators[0] ?? ""));

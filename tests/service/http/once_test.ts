@@ -342,7 +342,7 @@ Deno.test("responses without a body and responses with text are repeated unchang
 
 Deno.test("an upload that is repeated with another boundary is the same request, and its bytes are stored once", async () => {
   await using folder = await makeFolder();
-  await using svc = await openService({ data: `${folder.path}/data`, isEmbedded: true });
+  await using svc = await openService({ data: `${folder.path}/data`, store: "sqlite" });
   const upload = async (content: string, name: string, key = "u") => {
     const body = new FormData();
     body.append("appendUniqueIdToFileName", "false");
@@ -382,7 +382,7 @@ Deno.test("a repeated bulk action in the background runs once", async () => {
 Deno.test("the submission of a background bulk action is written once, not once per case", async () => {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
-  await using svc = await openService({ data, isEmbedded: true });
+  await using svc = await openService({ data, store: "sqlite" });
   const cases = Array.from({ length: 200 }, (_, i) => ({ ID: `CITY-PERMIT-WORK P-${i}` }));
   const body = { cases, content: { Advice: "x".repeat(1_000_000) } };
   const path = "/cases?actionID=pyUpdateCaseDetails&runningMode=async";

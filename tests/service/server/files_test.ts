@@ -29,7 +29,7 @@ import { eventually } from "../../harness/wait.ts";
 const PERMIT = "City-Permit-Work-Permit";
 
 async function openOn(folder: Folder): Promise<TestService> {
-  return await openService({ data: `${folder.path}/data`, isEmbedded: true, maxFile: 1 });
+  return await openService({ data: `${folder.path}/data`, store: "sqlite", maxFile: 1 });
 }
 
 async function filesIn(folder: Folder): Promise<string[]> {
@@ -234,7 +234,7 @@ Deno.test("files of others in the data directory survive the service and its res
   await using folder = await makeFolder(Object.fromEntries(others.map((name) => [`data/files/${name}`, name])));
   const before = (await filesIn(folder)).sort();
   await using refused = await makeFolder({ "app.yaml": "application: 3" });
-  await assert.rejects(openService({ data: `${folder.path}/data`, isEmbedded: true, app: `${refused.path}/app.yaml` }));
+  await assert.rejects(openService({ data: `${folder.path}/data`, store: "sqlite", app: `${refused.path}/app.yaml` }));
   {
     await using svc = await openOn(folder);
     await link(svc, textAt((await post(svc, form(["file", new File(["abc"], "a.txt")]))).body, "ID"));
