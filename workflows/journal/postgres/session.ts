@@ -10,7 +10,7 @@ const HEARTBEAT = 1000;
 /** Seconds without a heartbeat after which a process counts as gone, e.g. because its network was cut. */
 export const LEASE_SECONDS = 12;
 
-/** Seconds after a start of the server in which processes may still be connecting again. */
+/** Seconds after a start of the server in which processes that were connected before may still be connecting again. */
 const RECONNECT_SECONDS = 5;
 
 /** Longest time that ending a session may take, in milliseconds. */
@@ -45,7 +45,8 @@ const END_OTHERS = `
   UPDATE workers SET state = 'ended', "endedAt" = now()
   WHERE state <> 'ended' AND id <> $1 AND (
     "seenAt" < now() - interval '${LEASE_SECONDS} seconds' OR
-    pg_postmaster_start_time() < now() - interval '${RECONNECT_SECONDS} seconds' AND NOT EXISTS (
+    ("startedAt" > pg_postmaster_start_time() OR pg_postmaster_start_time() < now() - interval '${RECONNECT_SECONDS} seconds')
+    AND NOT EXISTS (
       SELECT 1 FROM pg_locks
       WHERE locktype = 'advisory' AND objsubid = 2 AND classid::bigint = ${LOCK_CLASS_ID}
         AND objid::bigint = workers.id
