@@ -58,7 +58,7 @@ const FILES = 4;
 /** Seconds that the build of an index may wait for units that were running before it. */
 const BUILD_SECONDS = 24 * 60 * 60;
 
-/** Number of units that change data until the counts are merged. */
+/** Number of changed cases until the counts are merged. A unit that changes other data counts as one. */
 const CHANGES_PER_MERGE = 500;
 
 /** Number of changed cases until their texts are merged. Until then, every text search reads these cases. */
@@ -150,7 +150,7 @@ export async function openPostgresStore(
       const transaction = new PostgresTransaction(connection, shared);
       const result = await runOnce(transaction, work);
       if (transaction.hasChanged) {
-        mergeCounts(1);
+        mergeCounts(Math.max(1, transaction.changedCases));
         mergeTexts(transaction.changedCases);
       }
       return result;
@@ -164,16 +164,20 @@ export async function openPostgresStore(
   function mergeAfter(limit: number, statements: readonly string[]): (changes: number) => void {
     let unmerged = limit;
     let isRunning = false;
-    return (changes) => {
-      unmerged += changes;
-      if (isRunning || unmerged < limit) return;
+    const mergeIfDue = () => {
+      if (isRunning || isClosed || unmerged < limit) return;
       unmerged = 0;
       isRunning = true;
       const merged = merge(statements).finally(() => {
         isRunning = false;
         running.delete(merged);
+        mergeIfDue();
       });
       running.add(merged);
+    };
+    return (changes) => {
+      unmerged += changes;
+      mergeIfDue();
     };
   }
 

@@ -351,3 +351,18 @@ Deno.test("the space of merged counts and sums is freed on PostgreSQL", async ()
     return rows.map(({ relname }) => relname).join(" ") === "caseCounts caseSums staleTexts textCounts";
   });
 });
+
+Deno.test("counts are merged after a unit that changes many cases on PostgreSQL", async () => {
+  await using schema = useTestSchema();
+  const store = await openPostgresStore(schema.parsed);
+  const pool = await schema.open();
+  await store.transact((tx) => tx.putCase(newStoredCase(0))); // Starts the first merge.
+  await store.transact(async (tx) => {
+    for (let n = 1; n <= 600; n++) await tx.putCase(newStoredCase(n));
+  });
+  await eventually("the counts are merged", async () => {
+    const { rows } = await pool.use((connection) => connection.run('SELECT number FROM "caseCounts"'));
+    return rows.length === 1 && rows[0]?.number === 601;
+  });
+  await Promise.all([store.close(), pool.close()]);
+});
