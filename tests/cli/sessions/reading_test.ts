@@ -1,7 +1,7 @@
 /** Reading: a clerk chooses pages once, and reads lists, a case, its history, and errors. */
 import assert from "node:assert/strict";
-import { describePermit, PERMIT_ACTIONS } from "../../harness/screens.ts";
 import { findFreePort } from "../../../tasks/support/free_port.ts";
+import { describePermit, PERMIT_ACTIONS } from "../../harness/screens.ts";
 import { ServiceHome } from "../../harness/service.ts";
 import { splitWords } from "../../harness/svc.ts";
 import { ON_UNIX, Session, SHORT_PARENT } from "./_session.ts";
