@@ -45,8 +45,7 @@ const END_OTHERS = `
   UPDATE workers SET state = 'ended', "endedAt" = now()
   WHERE state <> 'ended' AND id <> $1 AND (
     "seenAt" < now() - interval '${LEASE_SECONDS} seconds' OR
-    ("startedAt" > pg_postmaster_start_time() OR pg_postmaster_start_time() < now() - interval '${RECONNECT_SECONDS} seconds')
-    AND NOT EXISTS (
+    pg_postmaster_start_time() < GREATEST("startedAt", now() - interval '${RECONNECT_SECONDS} seconds') AND NOT EXISTS (
       SELECT 1 FROM pg_locks
       WHERE locktype = 'advisory' AND objsubid = 2 AND classid::bigint = ${LOCK_CLASS_ID}
         AND objid::bigint = workers.id
