@@ -11,6 +11,7 @@ import { build, PROGRAM } from "./build.ts";
 import { type FinishedScenario, renderResults, renderScenarios } from "./soak/report.ts";
 import type { Scenario, SoakOptions, SoakResult } from "./soak/scenario.ts";
 import { scenarios } from "./soak/scenarios.ts";
+import { readNumber } from "./support/read_number.ts";
 import { createSeed, SeededRandom } from "./support/seeded_random.ts";
 import { closeOnInterrupt } from "./support/workspace.ts";
 
@@ -111,15 +112,4 @@ function selectScenarios(only: string | undefined): readonly Scenario[] {
     if (found !== undefined) return found;
     throw new Error(`There is no scenario '${name}'. Scenarios: ${scenarios.map(({ name }) => name).join(", ")}.`);
   });
-}
-
-function readNumber(
-  flag: string,
-  text: string | undefined,
-  { min, max, isInteger = false }: { min: number; max: number; isInteger?: boolean },
-): number | undefined {
-  if (text === undefined) return undefined;
-  const number = Number(text);
-  if (number >= min && number <= max && (!isInteger || Number.isInteger(number))) return number;
-  throw new Error(`${flag} must be ${isInteger ? "an integer" : "a number"} from ${min} to ${max}.`);
 }

@@ -1,5 +1,5 @@
-import { render } from "../../lib/output/render.ts";
 import { formatDuration } from "../../utils/time/format_duration.ts";
+import { renderRows } from "../support/render_rows.ts";
 import type { Scenario, SoakResult } from "./scenario.ts";
 
 /** A scenario that has ended. */
@@ -34,12 +34,4 @@ export async function renderScenarios(scenarios: readonly Scenario[], scale: num
     target,
     estimate: formatDuration(seconds * scale * 1000),
   })));
-}
-
-/** Renders rows without a limit on the width, so that no column is hidden. */
-async function renderRows(rows: readonly Readonly<Record<string, string>>[]): Promise<string> {
-  const fields = Object.keys(rows[0] ?? {});
-  const surface = { columns: 400, color: false };
-  const { text } = await render(rows.map((row) => ({ ...row })), { format: "table", fields }, surface);
-  return text.trimEnd();
 }
