@@ -13,7 +13,8 @@ import { type Figure, formatFigure, measureInTurns } from "./bench/figure.ts";
 import { measureGrowth } from "./bench/growth.ts";
 import { measureFarInputs, measureInputs } from "./bench/inputs.ts";
 import { measureResume, measureSteps } from "./bench/journal.ts";
-import { runForNumber, timeProcesses } from "./bench/processes.ts";
+import { CLIENTS, measurePerformRate, measureReadRate, prepareTarget, toCaseUrl } from "./bench/load.ts";
+import { timeProcesses } from "./bench/processes.ts";
 import { measureReplays } from "./bench/replays.ts";
 import { measureSandboxStart } from "./bench/sandbox_ready.ts";
 import { compareStores } from "./bench/stores.ts";
@@ -21,7 +22,7 @@ import { measureTransfer } from "./bench/transfer.ts";
 import { measureWaiting } from "./bench/waiting.ts";
 import { measureWorkers } from "./bench/workers.ts";
 import { measureServices } from "./bench/services.ts";
-import { createActivity, createCase } from "./bench/work.ts";
+import { createCase } from "./bench/work.ts";
 import { build, PROGRAM } from "./build.ts";
 import { type LogCase, readLog } from "./replay/log.ts";
 import { API_ROOT, closeOnInterrupt, runForOutput, Workspace } from "./support/workspace.ts";
@@ -134,18 +135,18 @@ function readArguments(
 
 async function measureCall(): Promise<Figure[]> {
   const id = await createCase(workspace);
-  const url = `${api}/cases/${encodeURIComponent(id)}`;
+  const url = toCaseUrl({ api, caseId: id });
   const fetching = program("fetch", url, await workspace.token("default"));
   return await timeStarts(["cases", "get", id], fetching, "a program that fetches", 1.4);
 }
 
 async function measureReads(): Promise<Figure> {
-  const url = `${api}/cases/${encodeURIComponent(await createCase(workspace))}`;
+  const url = toCaseUrl({ api, caseId: await createCase(workspace) });
   const bearer = await workspace.token("default");
   const text = await (await fetch(url, { headers: { authorization: `Bearer ${bearer}` } })).text();
   const fixed = program("fixedResponse", text).spawn();
   const port = await readFirstLine(fixed.stdout);
-  const load = (address: string) => () => runForNumber("load_get.ts", [address, bearer, "32", "6000"]);
+  const load = (address: string) => () => measureReadRate(address, bearer, 6000);
   const [ours = NaN, theirs = NaN] = await measureInTurns([load(url), load(`http://127.0.0.1:${port}/`)]);
   fixed.kill();
   return {
@@ -159,13 +160,19 @@ async function measureReads(): Promise<Figure> {
 }
 
 async function measurePerforms(): Promise<Figure> {
-  const assignments = await Promise.all(Array.from({ length: 32 }, () => createActivity(workspace)));
-  const load = [api, await workspace.token("default"), "4000", ...assignments];
+  const target = await prepareTarget(workspace, api);
   const [ours = NaN, theirs = NaN] = await measureInTurns([
-    () => runForNumber("load_perform.ts", load),
+    () => measurePerformRate(target, 4000),
     () => measureCommits(directory, 5000),
   ]);
-  return { name: "service perform, 32 clients", baseline: "SQLite commits", ours, theirs, unit: "/s", limit: 0.5 };
+  return {
+    name: `service perform, ${CLIENTS} clients`,
+    baseline: "SQLite commits",
+    ours,
+    theirs,
+    unit: "/s",
+    limit: 0.5,
+  };
 }
 
 function program(name: keyof typeof PROGRAMS, ...args: string[]): Deno.Command {
