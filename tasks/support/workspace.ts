@@ -7,13 +7,16 @@ const CLI = new URL("../../cli.ts", import.meta.url).href;
 /** Path of the API below the address of a service. */
 export const API_ROOT: string = PROFILE_DEFAULTS.apiRoot;
 
+/** Stops the services of a workspace, also those that were started with `--data`. */
+const STOP_SERVICES = ["service", "stop", "--all"];
+
 /** The workspaces that are open. */
 const open = new Set<Workspace>();
 
 /** Makes Ctrl-C stop the detached services of this program and remove their directories. */
 export function closeOnInterrupt(): void {
   const close = () => {
-    for (const workspace of open) workspace.abandon();
+    for (const workspace of [...open].reverse()) workspace.abandon(); // An earlier one may contain the program of a later one.
     Deno.exit(130);
   };
   Deno.addSignalListener("SIGINT", () => setTimeout(close)); // After all other listeners.
@@ -84,9 +87,9 @@ export class Workspace implements AsyncDisposable {
     }
   }
 
-  /** Stops the service and removes the directory. */
+  /** Stops the services and removes the directory. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.command(["service", "stop"]).output();
+    await this.command(STOP_SERVICES).output();
     await Deno.remove(this.directory, { recursive: true });
     open.delete(this);
   }
@@ -94,7 +97,7 @@ export class Workspace implements AsyncDisposable {
   /** Does the same synchronously, and kills running commands. */
   abandon(): void {
     for (const { pid } of this.#running) killProcess(pid); // It could still write to the directory.
-    const stop = this.command(["service", "stop"], { stdin: "null", stdout: "null", stderr: "null" });
+    const stop = this.command(STOP_SERVICES, { stdin: "null", stdout: "null", stderr: "null" });
     stop.outputSync();
     try {
       Deno.removeSync(this.directory, { recursive: true });
