@@ -1,14 +1,15 @@
 /**
- * Prints figures as ratios to a baseline of the same run: `deno task bench [<log.csv.gz>]`.
- *
- * `--before <checkout>` also compares the start of two commands with another checkout. `--inputs <n>` sets the length of
- * the longest batch, `--cases <n>` the number of cases that is compared with 1,000. `--store postgres` compares them on
- * PostgreSQL. `--only <name>` measures one figure, and can be repeated.
+ * Prints figures as ratios to a baseline of the same run, or compares this checkout with another one:
+ * `deno task bench [<log.csv.gz>]` or `deno task bench --before <checkout>`. `--help` lists the options.
  */
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { measureCommits, PROGRAMS } from "./bench/baselines.ts";
 import { compareWithShell, measureBatchMemory } from "./bench/batches.ts";
+import { compareCheckouts, type ComparisonOptions } from "./bench/comparison/compare.ts";
+import { ROWS } from "./bench/comparison/rows.ts";
+import { LIMIT } from "./bench/comparison/verdict.ts";
 import { type Figure, formatFigure, measureInTurns } from "./bench/figure.ts";
 import { measureGrowth } from "./bench/growth.ts";
 import { measureFarInputs, measureInputs } from "./bench/inputs.ts";
@@ -25,15 +26,75 @@ import { measureServices } from "./bench/services.ts";
 import { createCase } from "./bench/work.ts";
 import { build, PROGRAM } from "./build.ts";
 import { type LogCase, readLog } from "./replay/log.ts";
-import { API_ROOT, closeOnInterrupt, runForOutput, Workspace } from "./support/workspace.ts";
+import { readNumber } from "./support/read_number.ts";
+import { API_ROOT, closeOnInterrupt, Workspace } from "./support/workspace.ts";
 
-const { logFile, before, inputs, cases, store, only } = readArguments(Deno.args);
 const RUNS = 25;
 const SAMPLE_CASES = 400;
 const SAMPLE = fileURLToPath(new URL("./demo/log.csv", import.meta.url));
 
-await build();
+type Measure = () => Promise<Figure | Figure[]>;
+
+const measures: Readonly<Record<string, Measure>> = {
+  "start-up": measureStart,
+  "one-call": measureCall,
+  "replay": async () => await measureReplays(await readSomeLog(), 1),
+  "replay-by-two": async () => await measureReplays(await readSomeLog(), 2),
+  "reads": measureReads,
+  "performs": measurePerforms,
+  "transfer": measureTransfer,
+  "steps": () => measureSteps(workspace.directory),
+  "sandbox": () => measureSandboxStart(workspace.directory, program("empty")),
+  "resume": () => measureResume(workspace.directory),
+  "memory": () => measureBatchMemory(inputs),
+  "shell": compareWithShell,
+  "inputs": measureInputs,
+  "far-inputs": measureFarInputs,
+  "waiting": measureWaiting,
+  "stores": compareStores,
+  "services": measureServices,
+  "workers": measureWorkers,
+  "growth": () => measureGrowth(workspace.directory, cases, store),
+};
+
+const USAGE = `Usage: deno task bench [<log.csv.gz>] [--only <name>]... [--inputs <n>] [--cases <n>] [--store <store>]
+       deno task bench --before <checkout> [--only <name>]... [--rounds <n>] [--scale <n>]
+
+The first form prints figures as ratios to a baseline of the same run:
+${Object.keys(measures).join(", ")}.
+  --only <name>        measure one figure; can be repeated
+  --inputs <n>         inputs of the longest batch (default: 10000)
+  --cases <n>          cases that 'growth' compares with 1,000 (default: 100000)
+  --store <store>      store of 'growth': sqlite or postgres (default: sqlite)
+
+The second form builds copies of this and of another checkout, and measures both in turns:
+${ROWS.map(({ name }) => name).join(", ")}.
+  --before <checkout>  the other checkout
+  --only <name>        compare one row; can be repeated
+  --rounds <n>         rounds (default: 5, which take about 5 minutes on an idle machine)
+  --scale <n>          share of the work to do, from 0.001 to 1 (default: 1)
+
+Each row has the medians of both checkouts and the ratio of their times, with the range over the rounds in parentheses.
+It is 'worse' if this checkout takes more than ${LIMIT} × the time of the other one, by the medians and in at least three
+quarters of the rounds. It is 'better' if the same holds for the other checkout, and 'noisy' if the medians differ by
+more than that, but not the rounds. Exits with 1 if a row is worse.`;
+
+/** Options of the command line. */
+type Options = { readonly before: ComparisonOptions } | {
+  readonly before?: undefined;
+  readonly measures: readonly Measure[];
+  readonly logFile?: string;
+  readonly inputs: number;
+  readonly cases: number;
+  readonly store: "sqlite" | "postgres";
+};
+
+const options = readOptions();
 closeOnInterrupt();
+if (options.before !== undefined) Deno.exit(await compareCheckouts(options.before) ? 0 : 1);
+
+const { logFile, inputs, cases, store } = options;
+await build();
 await using workspace = await Workspace.open();
 const baseUrl = await workspace.startService();
 const api = baseUrl + API_ROOT;
@@ -43,41 +104,8 @@ for (const name of ["empty", "fetch", "fixedResponse"] as const) {
   await Deno.writeTextFile(programs[name], PROGRAMS[name]);
 }
 
-const { directory } = workspace;
-const measures: Record<string, () => Promise<Figure | Figure[]>> = {
-  "start-up": measureStart,
-  "one-call": measureCall,
-  "replay": async () => await measureReplays(await readSomeLog(), 1),
-  "replay-by-two": async () => await measureReplays(await readSomeLog(), 2),
-  "reads": measureReads,
-  "performs": measurePerforms,
-  "transfer": measureTransfer,
-  "steps": () => measureSteps(directory),
-  "sandbox": () => measureSandboxStart(directory, program("empty")),
-  "resume": () => measureResume(directory),
-  "memory": () => measureBatchMemory(inputs),
-  "shell": compareWithShell,
-  "inputs": measureInputs,
-  "far-inputs": measureFarInputs,
-  "waiting": measureWaiting,
-  "stores": compareStores,
-  "services": measureServices,
-  "workers": measureWorkers,
-  "growth": () => measureGrowth(directory, cases, store),
-  "before": async () => before === undefined ? [] : await compareStarts(before),
-};
-for (const measure of selectMeasures()) {
+for (const measure of options.measures) {
   for (const figure of [await measure()].flat()) console.log(formatFigure(figure));
-}
-
-function selectMeasures(): (() => Promise<Figure | Figure[]>)[] {
-  return (only ?? Object.keys(measures)).map((name) => {
-    const measure = Object.hasOwn(measures, name) ? measures[name] : undefined;
-    if (measure === undefined) {
-      throw new Error(`There is no figure ${name}. Available: ${Object.keys(measures).join(", ")}.`);
-    }
-    return measure;
-  });
 }
 
 async function measureStart(): Promise<Figure[]> {
@@ -95,42 +123,52 @@ async function timeStarts(args: string[], other: Deno.Command, baseline: string,
   ];
 }
 
-/** Compares the start of commands with another checkout. Both programs are built. */
-async function compareStarts(checkout: string): Promise<Figure[]> {
-  const figures: Figure[] = [];
-  await runForOutput(new Deno.Command(Deno.execPath(), { args: ["task", "build"], cwd: checkout }));
-  for (const args of [["--version"], ["cases", "get", await createCase(workspace)]]) {
-    const other = workspace.command(args, {}, `${checkout}/dist/cli.js`);
-    const [ours, theirs] = await timeProcesses(workspace.command(args, {}, PROGRAM), other, 2 * RUNS);
-    const name = `svc ${args.slice(0, 2).join(" ")}`;
-    figures.push({ name, baseline: "the other checkout", ours, theirs, unit: "ms", limit: 1.05 });
+function readOptions(): Options {
+  try {
+    const text = { type: "string" } as const;
+    const { values, positionals: [logFile] } = parseArgs({
+      options: {
+        help: { type: "boolean" },
+        before: text,
+        rounds: text,
+        scale: text,
+        inputs: text,
+        cases: text,
+        store: { type: "string", default: "sqlite" },
+        only: { type: "string", multiple: true },
+      },
+      allowPositionals: true,
+    });
+    if (values.help) {
+      console.log(USAGE);
+      Deno.exit(0);
+    }
+    const { before, store, only } = values;
+    if (store !== "sqlite" && store !== "postgres") {
+      throw new Error(`--store must be sqlite or postgres, not ${store}.`);
+    }
+    const count = { min: 1, max: 1e9, isInteger: true };
+    const inputs = readNumber("--inputs", values.inputs, count) ?? 10_000;
+    const cases = readNumber("--cases", values.cases, count) ?? 100_000;
+    const rounds = readNumber("--rounds", values.rounds, count) ?? 5;
+    const scale = readNumber("--scale", values.scale, { min: 0.001, max: 1 }) ?? 1;
+    if (before === undefined) return { logFile, inputs, cases, store, measures: select(measures, only) };
+    if (!existsSync(`${before}/deno.json`)) throw new Error(`There is no checkout in ${before}.`);
+    const rows = select(Object.fromEntries(ROWS.map((row) => [row.name, row])), only);
+    return { before: { checkout: before, rows, rounds, scale } };
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`);
+    Deno.exit(2);
   }
-  return figures;
 }
 
-function readArguments(
-  args: string[],
-): {
-  logFile?: string;
-  before?: string;
-  inputs: number;
-  cases: number;
-  store: "sqlite" | "postgres";
-  only?: string[];
-} {
-  const { values: { before, inputs, cases, store, only }, positionals: [logFile] } = parseArgs({
-    args,
-    options: {
-      before: { type: "string" },
-      inputs: { type: "string", default: "10000" },
-      cases: { type: "string", default: "100000" },
-      store: { type: "string", default: "sqlite" },
-      only: { type: "string", multiple: true },
-    },
-    allowPositionals: true,
+/** Returns the measurements with the given names. Default: all. */
+function select<T>(measurements: Readonly<Record<string, T>>, names = Object.keys(measurements)): T[] {
+  return names.map((name) => {
+    const measurement = Object.hasOwn(measurements, name) ? measurements[name] : undefined;
+    if (measurement !== undefined) return measurement;
+    throw new Error(`There is no measurement '${name}'. Measurements: ${Object.keys(measurements).join(", ")}.`);
   });
-  if (store !== "sqlite" && store !== "postgres") throw new Error(`--store is sqlite or postgres, not ${store}.`);
-  return { logFile, before, inputs: Number(inputs), cases: Number(cases), store, only };
 }
 
 async function measureCall(): Promise<Figure[]> {
@@ -163,7 +201,7 @@ async function measurePerforms(): Promise<Figure> {
   const target = await prepareTarget(workspace, api);
   const [ours = NaN, theirs = NaN] = await measureInTurns([
     () => measurePerformRate(target, 4000),
-    () => measureCommits(directory, 5000),
+    () => measureCommits(workspace.directory, 5000),
   ]);
   return {
     name: `service perform, ${CLIENTS} clients`,

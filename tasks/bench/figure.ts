@@ -19,8 +19,8 @@ export function formatFigure({ name, baseline, ours, theirs, unit, limit }: Figu
   const ratio = ours / theirs;
   return [
     ...formatRatio(ratio, unit, limit),
-    `${name}: ${round(ours)} ${unit}`,
-    `${baseline}: ${round(theirs)} ${unit}`,
+    `${name}: ${formatValue(ours)} ${unit}`,
+    `${baseline}: ${formatValue(theirs)} ${unit}`,
   ].join("  ");
 }
 
@@ -47,11 +47,12 @@ function formatRatio(ratio: number, unit: Figure["unit"], limit: number | undefi
 }
 
 /** Returns the median of some values. */
-export function median(values: number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? NaN;
 }
 
-function round(value: number): string {
+/** Formats a value with four digits at most. */
+export function formatValue(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toFixed(1);
 }

@@ -11,8 +11,8 @@ const RUNS = 32;
 const STEPS = 1000;
 const FINISHED_CALLS = 10_000;
 
-/** Response of the stub: a small case. */
-const RESPONSE = JSON.stringify({ id: "T C-1", type: "T", status: "New", data: { caseInfo: { ID: "T C-1" } } });
+/** Response to each call: a small case. */
+export const RESPONSE = JSON.stringify({ id: "T C-1", type: "T", status: "New", data: { caseInfo: { ID: "T C-1" } } });
 
 const SCRIPT = `import { defineWorkflow } from "@svc/lib/workflow";
 export default defineWorkflow<number>({
@@ -112,7 +112,8 @@ async function createRun(journal: Awaited<ReturnType<typeof openJournal>>): Prom
   return id;
 }
 
-async function writeScript(directory: string): Promise<string> {
+/** Writes the workflow, whose input is the number of its calls. Returns its path. */
+export async function writeScript(directory: string): Promise<string> {
   const path = `${directory}/steps.ts`;
   await Deno.writeTextFile(path, SCRIPT);
   return path;

@@ -18,11 +18,11 @@ export interface Target {
   readonly assignments: readonly string[];
 }
 
-/** Creates work for a service. */
-export async function prepareTarget(workspace: Workspace, api: string): Promise<Target> {
+/** Creates work for clients of a service. */
+export async function prepareTarget(workspace: Workspace, api: string, clients: number = CLIENTS): Promise<Target> {
   const caseId = await createCase(workspace);
   const assignments: string[] = [];
-  await forEachConcurrently(Array.from({ length: CLIENTS }), navigator.hardwareConcurrency, async () => {
+  await forEachConcurrently(Array.from({ length: clients }), navigator.hardwareConcurrency, async () => {
     assignments.push(await createActivity(workspace));
   });
   return { api, token: await workspace.token("default"), caseId, assignments };

@@ -18,7 +18,8 @@ export async function timeProcesses(ours: Deno.Command, theirs: Deno.Command, ru
   return [median(times[0]), median(times[1])];
 }
 
-async function timeProcess(command: Deno.Command): Promise<number> {
+/** Returns the milliseconds until a command has ended. Throws if it fails. */
+export async function timeProcess(command: Deno.Command): Promise<number> {
   const started = performance.now();
   await runForOutput(command);
   return performance.now() - started;
