@@ -4,8 +4,8 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 
-/** Sets the value at a path and creates missing objects and lists on the way. */
-export function writeBody(body: JsonObject, path: string, value: JsonValue): void {
+/** Sets the value at a path and creates missing objects and lists on the way. JSON omits the value undefined. */
+export function writeBody(body: JsonObject, path: string, value: JsonValue | undefined): void {
   const { head, index, rest } = split(path);
   if (rest === undefined) {
     body[head] = value;

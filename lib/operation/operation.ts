@@ -123,10 +123,10 @@ export interface Pages {
   readonly more?: string;
   /** Flag that selects the page. */
   readonly page: string;
-  /** Flag that limits the size of a page. */
+  /** Flag that sets the size of a page. */
   readonly size: string;
-  /** Another flag that limits it. */
-  readonly otherSize?: string;
+  /** Flag that limits the first page. Many services refuse it for a page that is selected by its number. */
+  readonly limit?: string;
   /** Number of the first page, if pages are numbered. */
   readonly first?: number;
   /** Member of the last item with which the next page begins, if pages are not numbered. */

@@ -8,7 +8,7 @@ export interface PagePlan extends Pages {
   /** Position of the parameters among the arguments of the operation's function. */
   readonly position: number;
   /** Flag that takes the whole body, and where page and size are in it. */
-  readonly whole?: { readonly name: string; readonly page: string; readonly size: string; readonly otherSize?: string };
+  readonly whole?: { readonly name: string; readonly page: string; readonly size: string; readonly limit?: string };
 }
 
 /** Returns the plan for an operation; undefined if it does not return pages. */
@@ -18,9 +18,16 @@ export function planPages({ pages, args = [], flags = {} }: Operation): PagePlan
   const name = Object.keys(flags).find((name) => flags[name]?.to === "body:*");
   const findBodyPath = (flag: string) => flags[flag]?.to.replace(/^body:/, "") ?? "";
   if (name === undefined) return plan;
-  const { page, size, otherSize } = pages;
-  const other = otherSize === undefined ? {} : { otherSize: findBodyPath(otherSize) };
-  return { ...plan, whole: { name, page: findBodyPath(page), size: findBodyPath(size), ...other } };
+  const { page, size, limit } = pages;
+  return {
+    ...plan,
+    whole: {
+      name,
+      page: findBodyPath(page),
+      size: findBodyPath(size),
+      ...(limit !== undefined && { limit: findBodyPath(limit) }),
+    },
+  };
 }
 
 /** Reports whether a value is a plan, which a host sends as JSON. */
@@ -65,12 +72,14 @@ function nextPage(
   items: readonly JsonValue[],
 ): JsonObject | undefined {
   const more = plan.more === undefined ? undefined : readBody(body, plan.more);
-  const size = Number(readParam(plan, params, "size") ?? readOtherSize(plan, params) ?? 0);
+  const size = Number(readParam(plan, params, "size") ?? readParam(plan, params, "limit") ?? 0);
   if (items.length === 0 || more === false || (more !== true && items.length < size)) return undefined;
   const next = nextPosition(plan, params, items);
+  if (next === undefined) return undefined;
+  const paged = withParam(plan, params, "page", next);
+  if (plan.cursor !== undefined) return paged;
   // A page without a size can have another size than the pages that are selected by their number.
-  const sized = size > 0 || plan.cursor !== undefined ? params : withParam(plan, params, "size", items.length);
-  return next === undefined ? undefined : withParam(plan, sized, "page", next);
+  return withParam(plan, withParam(plan, paged, "limit", undefined), "size", size > 0 ? size : items.length);
 }
 
 function nextPosition(plan: PagePlan, params: JsonObject, items: readonly JsonValue[]): JsonValue | undefined {
@@ -81,21 +90,29 @@ function nextPosition(plan: PagePlan, params: JsonObject, items: readonly JsonVa
   return next === current ? undefined : next;
 }
 
-function readParam({ whole, ...plan }: PagePlan, params: JsonObject, name: "page" | "size"): JsonValue | undefined {
+/** A parameter that selects or limits a page. */
+type PageParam = "page" | "size" | "limit";
+
+function readParam({ whole, ...plan }: PagePlan, params: JsonObject, param: PageParam): JsonValue | undefined {
   const body = whole && params[whole.name];
-  return whole && isJsonObject(body) ? readBody(body, whole[name]) : params[plan[name]];
+  const [object, path] = whole && isJsonObject(body) ? [body, whole[param]] : [params, plan[param]];
+  return path === undefined ? undefined : readBody(object, path);
 }
 
-function readOtherSize({ whole, otherSize }: PagePlan, params: JsonObject): JsonValue | undefined {
-  if (otherSize === undefined) return undefined;
+function withParam(
+  { whole, ...plan }: PagePlan,
+  params: JsonObject,
+  param: PageParam,
+  value: JsonValue | undefined,
+): JsonObject {
   const body = whole && params[whole.name];
-  return whole?.otherSize !== undefined && isJsonObject(body) ? readBody(body, whole.otherSize) : params[otherSize];
-}
-
-function withParam({ whole, ...plan }: PagePlan, params: JsonObject, name: "page" | "size", value: JsonValue) {
-  const body = whole && params[whole.name];
-  if (whole === undefined || !isJsonObject(body)) return { ...params, [plan[name]]: value };
+  if (whole === undefined || !isJsonObject(body)) {
+    const name = plan[param];
+    return name === undefined ? params : { ...params, [name]: value };
+  }
+  const path = whole[param];
+  if (path === undefined) return params;
   const copy = cloneJson(body);
-  writeBody(copy, whole[name], value);
+  writeBody(copy, path, value);
   return { ...params, [whole.name]: copy };
 }

@@ -298,8 +298,8 @@ const rowPages = {
   items: "data",
   more: "hasMoreResults",
   page: "page",
-  size: "max",
-  otherSize: "pageSize",
+  size: "pageSize",
+  limit: "max",
   first: 1,
 } as const satisfies Pages;
 

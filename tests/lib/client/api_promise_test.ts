@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createClient } from "../../../mod.ts";
 import { startService } from "../../../service/mod.ts";
-import { catchError } from "../../harness/fake_service.ts";
+import { catchError, CLIENT, startFakeService } from "../../harness/fake_service.ts";
 
 const PERMIT = "City-Permit-Work-Permit";
 
@@ -99,6 +99,34 @@ Deno.test("the iteration ends with an empty page, with a cursor that stays, and 
     "",
     "",
   ]);
+});
+
+Deno.test("no page after the first is limited by maxResultsToFetch, which servers refuse with a page number", async () => {
+  const received: unknown[] = [];
+  await using service = startFakeService({
+    async api(request) {
+      const { paging = {} } = await request.json();
+      received.push(paging);
+      const isLast = paging.pageNumber === 3;
+      if (paging.pageNumber > 1 && paging.maxResultsToFetch !== undefined) return new Response("{}", { status: 400 });
+      return Response.json({ data: isLast ? [{ n: 0 }] : [{ n: 0 }, { n: 1 }], hasMoreResults: !isLast });
+    },
+  });
+  const svc = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true });
+  const calls = [
+    { call: () => svc.data.query("D", { max: 2 }), first: { maxResultsToFetch: 2 } },
+    { call: () => svc.data.query("D", {}), first: {} },
+    { call: () => svc.data.query("D", { pageSize: 2 }), first: { pageNumber: 1, pageSize: 2 } },
+    {
+      call: () => svc.data.query("D", { data: { paging: { maxResultsToFetch: 2 } } }),
+      first: { maxResultsToFetch: 2 },
+    },
+    { call: () => svc.data.queryView("D", { view: "V", max: 2 }), first: { maxResultsToFetch: 2 } },
+  ];
+  for (const { call, first } of calls) {
+    assert.equal((await Array.fromAsync(call())).length, 5);
+    assert.deepEqual(received.splice(0), [first, { pageNumber: 2, pageSize: 2 }, { pageNumber: 3, pageSize: 2 }]);
+  }
 });
 
 Deno.test("another fetch sends the requests for tokens and to the API, with credentials, timeouts and retries", async () => {

@@ -113,8 +113,8 @@ Deno.test("a script iterates over the items of all pages, and an operation witho
   const bodies = api.received.flatMap(({ body }) => body === undefined ? [] : [body]);
   assert.deepEqual(
     bodies,
-    [undefined, 2, 3].map((pageNumber) => ({
-      paging: { maxResultsToFetch: 2, ...(pageNumber !== undefined && { pageNumber }) },
+    [{ maxResultsToFetch: 2 }, { pageNumber: 2, pageSize: 2 }, { pageNumber: 3, pageSize: 2 }].map((paging) => ({
+      paging,
     })),
   );
 });
