@@ -30,6 +30,8 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
       apiRoot: `/prweb${alias === undefined ? "" : `/app/${encodeURIComponent(alias)}`}/api/application/v2`,
       tokenPath: "/prweb/PRRestService/oauth2/v1/token",
       idempotencyKeys: false,
+      tags: "first",
+      recordKeys: "json",
     }),
     contextPath: "/prweb",
     takesAlias: true,

@@ -11,6 +11,7 @@ import { DEFAULT_PROFILE } from "./default_profile.ts";
 import { CALL_SETTINGS, type CallSettingName, DEFAULT_TIMEOUT_SECONDS, describeSetting } from "./call_settings.ts";
 import { describeUntrusted, findUntrusted } from "../../utils/fs/trusted_path.ts";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
+import { DEFAULT_STYLE, RECORD_KEY_FORMS, TAG_MODES } from "../operation/request_style.ts";
 import { FORMATS } from "../output/format.ts";
 import { readVariable } from "./environment.ts";
 
@@ -20,6 +21,7 @@ export const PROFILE_DEFAULTS = {
   tokenPath: "/oauth2/token",
   timeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
   idempotencyKeys: true,
+  ...DEFAULT_STYLE,
 } as const;
 
 /** A member of a profile. */
@@ -39,6 +41,14 @@ function describeMember<const S extends Shape>(
   hasRule: (value: ValueOf<S>) => boolean = () => true,
 ): Member<ValueOf<S>> {
   return { meaning, must, isValid: (value): value is ValueOf<S> => hasShape(value, shape) && hasRule(value) };
+}
+
+function describeChoice<const T extends string>(meaning: string, values: readonly T[]): Member<T> {
+  return {
+    meaning,
+    must: `one of ${values.join(", ")}`,
+    isValid: (value): value is T => values.some((one) => one === value),
+  };
 }
 
 function describeCallSetting(name: CallSettingName): Member<number> {
@@ -88,12 +98,7 @@ export const PROFILE_MEMBERS = {
   timeoutSeconds: describeCallSetting("timeoutSeconds"),
   retries: describeCallSetting("retries"),
   maxOutageSeconds: describeCallSetting("maxOutageSeconds"),
-  format: describeMember(
-    "string",
-    "Output format at a terminal",
-    `one of ${FORMATS.join(", ")}`,
-    (text) => FORMATS.some((format) => format === text),
-  ),
+  format: describeChoice("Output format at a terminal", FORMATS),
   allowInsecureHttp: describeMember(
     "boolean",
     "Set to true to allow http:// to other machines. Secret and token are then sent unencrypted",
@@ -103,6 +108,16 @@ export const PROFILE_MEMBERS = {
     "boolean",
     "Set to false if the service does not support the header Idempotency-Key",
     "true or false",
+  ),
+  tags: describeChoice(
+    "When to read the entity tag of what is changed: before each change (first), if the service demands it " +
+      `(on-demand), or never (default: ${PROFILE_DEFAULTS.tags})`,
+    TAG_MODES,
+  ),
+  recordKeys: describeChoice(
+    "How svc data delete sends the key of a record: a query parameter per field (separate), or dataViewParameters " +
+      `(json) (default: ${PROFILE_DEFAULTS.recordKeys})`,
+    RECORD_KEY_FORMS,
   ),
 };
 

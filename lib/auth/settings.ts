@@ -2,6 +2,7 @@ import { invokeCallback, type Warn } from "../client/callback.ts";
 import { CALL_SETTINGS, type CallSettingName, parseSetting } from "./call_settings.ts";
 import { type EnvironmentVariable, readVariable, readVariableIfAllowed } from "./environment.ts";
 import { SvcError } from "../errors.ts";
+import type { RecordKeyForm, RequestStyle, TagMode } from "../operation/request_style.ts";
 import { DEFAULT_PROFILE } from "./default_profile.ts";
 import {
   checkMember,
@@ -69,6 +70,16 @@ export interface SessionOptions {
   retries?: number;
   /** Set to false if the service does not support `Idempotency-Key`. Default: the profile's, or true. */
   idempotencyKeys?: boolean;
+  /**
+   * When to read the entity tag of what is changed: before each change that may require one (`first`), if the service
+   * demands it (`on-demand`), or only for `assignments.perform` (`never`). Default: the profile's, or `on-demand`.
+   */
+  tags?: TagMode;
+  /**
+   * How `data.delete` sends the key of a record: a query parameter per field (`separate`), or all fields in
+   * `dataViewParameters` (`json`). Default: the profile's, or `separate`.
+   */
+  recordKeys?: RecordKeyForm;
   /** Disables the token cache, as `SVC_NO_CACHE=true` does. */
   noCache?: boolean;
   /** Allows `http://` to other machines. Secret and token are then sent unencrypted. */
@@ -87,7 +98,7 @@ export interface SessionOptions {
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** A service and how to reach it. */
-export interface Target {
+export interface Target extends RequestStyle {
   /** Name of the selected profile. */
   readonly profile: string;
   /** Scheme, host and port, without a slash at the end, e.g. `https://svc.example`. */
@@ -173,6 +184,8 @@ export function readSettings(options: SessionOptions = {}): SessionSettings {
       apiRoot: trimSlashes(options.apiRoot ?? profile?.apiRoot ?? PROFILE_DEFAULTS.apiRoot),
       timeoutSeconds: find("timeoutSeconds", options.timeoutSeconds) ?? PROFILE_DEFAULTS.timeoutSeconds,
       idempotencyKeys: options.idempotencyKeys ?? profile?.idempotencyKeys ?? PROFILE_DEFAULTS.idempotencyKeys,
+      tags: options.tags ?? profile?.tags ?? PROFILE_DEFAULTS.tags,
+      recordKeys: options.recordKeys ?? profile?.recordKeys ?? PROFILE_DEFAULTS.recordKeys,
       ...(retries !== undefined && { retries }),
       ...(maxOutageSeconds !== undefined && { maxOutageSeconds }),
       ...(overrides.baseUrl === undefined && profile && findDataDirectory(profile, options)),

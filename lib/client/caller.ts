@@ -1,7 +1,7 @@
 /** Makes calls of operations. The command line, the library and the workflow engine share this module. */
 import { PROFILE_MEMBERS } from "../auth/profiles.ts";
 import { openSession, type Session } from "../auth/session.ts";
-import type { ExchangeSummary, SessionOptions, Target } from "../auth/settings.ts";
+import { createWarn, type ExchangeSummary, type SessionOptions, type Target } from "../auth/settings.ts";
 import { invokeCallback } from "./callback.ts";
 import { SvcError, toSvcError } from "../errors.ts";
 import { getRequestPath } from "../http/address.ts";
@@ -15,6 +15,7 @@ import {
   type OperationRef,
   type RequestOptions,
 } from "../operation/operation.ts";
+import type { RequestStyle } from "../operation/request_style.ts";
 import { filterObjects, isJsonObject } from "../../utils/json.ts";
 import { checkSignal, describeNotFound, jsonText, type Values } from "./request/values.ts";
 import { USER_AGENT } from "../version.ts";
@@ -126,12 +127,22 @@ export function createCaller(
   const session = () => opened ??= open(options);
   /** Operations for which the service has demanded an entity tag: further calls read it first. */
   const demanding = new Set<string>();
+  let isWarned = false;
+  const warnUntagged = (reason: string) => {
+    if (isWarned) return;
+    isWarned = true;
+    createWarn(options)(
+      `The change is sent without an entity tag, because ${reason}. It overwrites what others have changed since. ` +
+        'To skip this read, set "tags": "never" in the profile.',
+    );
+  };
   const prepare = async (ref: OperationRef, values: Values, attempt: AttemptOptions = {}): Promise<PreparedCall> => {
     try {
-      const { demandedTagPath, ...request } = encodeCall(ref, values, attempt);
-      const call = new Call(ref, session(), attempt, options.onReply);
+      const { demandedTagPath, ...request } = encodeCall(ref, values, attempt, () => session().target);
+      const call = new Call(ref, session(), attempt, options.onReply, warnUntagged);
       const tagPath = request.tagPath ?? (demanding.has(ref.name) ? demandedTagPath : undefined);
-      const ifMatch = await call.findTag({ ...request, tagPath }, demandedTagPath !== undefined);
+      const isRequired = request.tagPath === undefined || isTagRequired(ref.operation);
+      const ifMatch = await call.findTag({ ...request, tagPath }, demandedTagPath !== undefined, isRequired);
       return {
         ifMatch,
         send: () => send(ref, values, call.send({ ...request, ifMatch })),
@@ -186,11 +197,16 @@ export async function sendPrepared(prepared: PreparedCall, onTag?: (tag?: string
 }
 
 /** Encodes the request of a call. Throws `INVALID_ARGS` for invalid values and options. */
-export function encodeCall(ref: OperationRef, values: Values, options: AttemptOptions = {}): EncodedRequest {
+export function encodeCall(
+  ref: OperationRef,
+  values: Values,
+  options: AttemptOptions = {},
+  getStyle?: () => RequestStyle,
+): EncodedRequest {
   checkTimeout(options.timeoutSeconds);
   checkSignal(options.signal);
   checkKey(options.idempotencyKey);
-  return encodeRequest(ref.operation, values);
+  return encodeRequest(ref.operation, values, getStyle);
 }
 
 function checkTimeout(seconds: unknown): void {
@@ -215,30 +231,60 @@ export function missingTag(path: string): SvcError {
   });
 }
 
+/** Reports whether an operation cannot be performed without an entity tag. */
+export function isTagRequired({ tagDemand }: Operation): boolean {
+  return tagDemand === "always";
+}
+
+/** Statuses with which services that cannot read a single record refuse the read of its entity tag. */
+const NO_SINGLE_RECORD: readonly (number | undefined)[] = [404, 405, 422];
+
+/** Reports whether a change can be sent without an entity tag although reading the tag has failed. */
+export function canSkipTag({ tagFrom }: Operation, error: unknown): error is SvcError {
+  return tagFrom?.scalarsOf !== undefined && error instanceof SvcError && NO_SINGLE_RECORD.includes(error.status);
+}
+
 /** One call in progress. */
 class Call {
   readonly #ref: OperationRef;
   readonly #session: Session;
   readonly #options: AttemptOptions;
   readonly #onReply?: (exchange: Exchange) => void;
+  readonly #onUntagged: (reason: string) => void;
 
-  constructor(ref: OperationRef, session: Session, options: AttemptOptions, onReply?: (exchange: Exchange) => void) {
+  constructor(
+    ref: OperationRef,
+    session: Session,
+    options: AttemptOptions,
+    onReply: ((exchange: Exchange) => void) | undefined,
+    onUntagged: (reason: string) => void,
+  ) {
     this.#ref = ref;
     this.#session = session;
     this.#options = options;
     this.#onReply = onReply;
+    this.#onUntagged = onUntagged;
   }
 
   /** Returns the entity tag that a request needs: the given one, or one that is read now. */
-  async findTag({ ifMatch, tagPath }: EncodedRequest, isOptional: boolean): Promise<string | undefined> {
+  async findTag(
+    { ifMatch, tagPath }: EncodedRequest,
+    isOptional: boolean,
+    isRequired: boolean,
+  ): Promise<string | undefined> {
     if (ifMatch !== undefined || (tagPath === undefined && !isOptional)) return ifMatch;
     if (this.#options.knownTag !== undefined) return this.#options.knownTag;
-    return tagPath === undefined ? undefined : await this.#readTag(tagPath);
+    return tagPath === undefined ? undefined : await this.#readTag(tagPath, isRequired);
   }
 
   /** Sends a request and reads its response. */
   async send(request: EncodedRequest): Promise<Reply> {
-    return await this.#send(request, isRead(this.#ref.operation) ? undefined : { key: this.#key });
+    const { operation } = this.#ref;
+    try {
+      return await this.#send(request, isRead(operation) ? undefined : { key: this.#key });
+    } catch (error) {
+      throw request.ifMatch === undefined ? explainMissingTag(error, operation, this.#session.target) : error;
+    }
   }
 
   /** The idempotency key, if the service supports keys. */
@@ -250,16 +296,23 @@ class Call {
    * Reads an entity tag. With an idempotency key, a 404 yields no tag: an earlier attempt may already have deleted the
    * resource.
    */
-  async #readTag(path: string): Promise<string | undefined> {
+  async #readTag(path: string, isRequired: boolean): Promise<string | undefined> {
+    const request = `GET ${path.replace(/\?.*/, "")}`;
     try {
       const { etag } = await this.#send({ method: "GET", path });
       if (etag !== undefined) return etag;
     } catch (error) {
       if (this.#key !== undefined && error instanceof SvcError && error.code === "NOT_FOUND") return undefined;
       // A refusal of this read says nothing about the change, which an earlier attempt may have made.
-      throw toSvcError(error).with({ rejectedByService: undefined });
+      if (isRequired || !canSkipTag(this.#ref.operation, error)) {
+        throw toSvcError(error).with({ rejectedByService: undefined });
+      }
+      this.#onUntagged(`${request} responded with ${error.status}`);
+      return undefined;
     }
-    throw missingTag(path);
+    if (isRequired) throw missingTag(path);
+    this.#onUntagged(`the response of ${request} has none`);
+    return undefined;
   }
 
   /** Sends a request and reads its response. */
@@ -407,6 +460,18 @@ function buildHeaders({ answer }: Operation, { ifMatch, body }: EncodedRequest, 
 function addHint(failure: SvcError, operation: Operation): SvcError {
   const isUnknown = failure.status === 404 && failure.rejectedByService === true;
   return isUnknown ? failure.with({ hint: describeNotFound(operation) }) : failure;
+}
+
+/** Statuses with which services refuse a request that lacks an entity tag. */
+const UNTAGGED: readonly (number | undefined)[] = [400, 409, 412, 428];
+
+/** Adds a hint to a refusal that may be due to the missing entity tag. */
+function explainMissingTag(thrown: unknown, { tagFrom }: Operation, { tags }: RequestStyle): unknown {
+  if (tagFrom === undefined || !(thrown instanceof SvcError) || !UNTAGGED.includes(thrown.status)) return thrown;
+  const advice = tags === "first"
+    ? "The request had no entity tag, because reading it gave none."
+    : 'The request had no entity tag, which some services require. Set "tags": "first" in the profile to read it first.';
+  return thrown.with({ hint: { text: advice, options: [TAG_OPTION] } });
 }
 
 /** Picks the requested element from a response that lists all of them. */

@@ -16,6 +16,8 @@ const TYPES: OptionTypes<ClientOptions> = {
   tokenPath: undefined,
   timeoutSeconds: undefined,
   idempotencyKeys: undefined,
+  tags: undefined,
+  recordKeys: undefined,
   noCache: "boolean",
   allowInsecureHttp: undefined,
   configDirectory: "string",

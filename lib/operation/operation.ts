@@ -5,6 +5,7 @@
 import type { Answer, AnswerType } from "./answer.ts";
 import { isJsonObject, isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import type { Flatten } from "../../utils/shape.ts";
+import type { TagMode } from "./request_style.ts";
 
 /**
  * Place of a value in the request: `path:caseID`, `query:actionID`, `body:paging.pageNumber`, `body:*` for the whole body,
@@ -85,6 +86,8 @@ export interface Param {
   readonly identifies?: true;
   /** True for content, whose type the caller of the library chooses. */
   readonly isContent?: true;
+  /** Query parameter that takes all members as one JSON text, for services that expect this. */
+  readonly jsonQuery?: string;
   /** Flags that this one excludes. */
   readonly excludes?: readonly string[];
   /** Values of other flags that the request needs with this one, if they are missing. */
@@ -111,7 +114,7 @@ export interface TagSource {
   readonly path: string;
   /** Flag whose scalar members identify the record. They are sent as `dataViewParameters`, except long texts. */
   readonly scalarsOf?: string;
-  /** True if the client reads it only when the service demands it with 428. Otherwise it reads it before each call. */
+  /** True if the client by default reads it only when the service demands it with 428, and not before each call. */
   readonly onDemand?: true;
 }
 
@@ -309,6 +312,12 @@ export function hasEffect(operation: Operation): boolean {
 /** Reports whether an operation accepts an entity tag. */
 export function takesTag(operation: Operation): boolean {
   return operation.conditional === true || !(isRead(operation) || operation.creates);
+}
+
+/** Reports whether the client reads an entity tag before each call of an operation. */
+export function readsTagFirst({ tagFrom, tagDemand }: Operation, tags: TagMode): boolean {
+  if (tagFrom === undefined) return false;
+  return tagDemand === "always" || tags === "first" || (tags === "on-demand" && !tagFrom.onDemand);
 }
 
 /** Lists positional arguments and flags. */

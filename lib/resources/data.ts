@@ -489,9 +489,9 @@ const operations = {
   },
   /**
    * Replaces a data record. The client first reads its entity tag by the scalar members of `data`, unless `ifMatch`
-   * is given.
+   * is given. If the service offers none, the record is replaced without one.
    *
-   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` if it has changed since, `VALIDATION_FAIL`, `MISSING_ETAG`.
+   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` if it has changed since, `VALIDATION_FAIL`.
    *
    * @example
    * ```ts
@@ -517,9 +517,9 @@ const operations = {
   },
   /**
    * Changes fields of a data record. The client first reads its entity tag by the scalar members of `data`, unless
-   * `ifMatch` is given.
+   * `ifMatch` is given. If the service offers none, the record is changed without one.
    *
-   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` if it has changed since, `VALIDATION_FAIL`, `MISSING_ETAG`.
+   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` if it has changed since, `VALIDATION_FAIL`.
    *
    * @example
    * ```ts
@@ -563,7 +563,15 @@ const operations = {
     method: "DELETE",
     path: "/data/{data_view_ID}",
     args: [dataViewId],
-    flags: { params: { help: "Key fields of the record", type: "object", to: "query:*", identifies: true } },
+    flags: {
+      params: {
+        help: "Key fields of the record",
+        type: "object",
+        to: "query:*",
+        jsonQuery: "dataViewParameters",
+        identifies: true,
+      },
+    },
     answer: "nothing",
     example: [`D_Inspectors --params '{"ID":"I-1"}'`, "D_Inspectors --params @key.json"],
   },

@@ -75,7 +75,13 @@ Deno.test("a preset sets the paths of a deployment", async () => {
   await add("c", "--base-url", "https://host.example", "--token-path", "/token");
   const { profiles } = await readConfig(folder);
   const members = { clientId: "me", clientSecretCommand: ["pass", "show", "my lab"], baseUrl: "https://host.example" };
-  const hosted = { ...members, tokenPath: "/prweb/PRRestService/oauth2/v1/token", idempotencyKeys: false };
+  const hosted = {
+    ...members,
+    tokenPath: "/prweb/PRRestService/oauth2/v1/token",
+    idempotencyKeys: false,
+    tags: "first",
+    recordKeys: "json",
+  };
   assert.deepEqual(profiles, {
     a: { ...hosted, apiRoot: "/prweb/api/application/v2" },
     b: { ...hosted, apiRoot: "/prweb/app/permits/api/application/v2" },
@@ -83,6 +89,18 @@ Deno.test("a preset sets the paths of a deployment", async () => {
   });
   const show = await run(folder, ["profile", "show", "a"]);
   assert.equal(show.json.secret, "printed by pass");
+});
+
+Deno.test("svc profile add --tags says when entity tags are read, also instead of a preset", async () => {
+  await using folder = await makeFolder();
+  for (const [name, ...flags] of [["a", "--tags", "never"], ["b", "--preset", "hosted", "--tags", "on-demand"]]) {
+    const added = await run(folder, ["profile", "add", name ?? "", ...LAB, ...COMMAND, ...flags]);
+    assert.equal(added.json.tags, flags.at(-1));
+    assert.equal((await run(folder, ["profile", "show", name ?? ""])).json.tags, flags.at(-1));
+  }
+  const refused = await run(folder, ["profile", "add", "c", ...LAB, ...COMMAND, "--tags", "always"]);
+  assert.equal(refused.code, 2);
+  assert.match(String(parseErrorRecord(refused).message), /--tags must be one of first, on-demand, never/);
 });
 
 Deno.test("invalid flags of svc profile add are named, with advice", async () => {

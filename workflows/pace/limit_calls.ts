@@ -1,6 +1,6 @@
 import type { Attempts, AttemptsOptions, Caller } from "../../lib/client/caller.ts";
 import { SvcError } from "../../lib/errors.ts";
-import type { OperationRef } from "../../lib/operation/operation.ts";
+import { type OperationRef, readsTagFirst } from "../../lib/operation/operation.ts";
 import { abortable } from "../../utils/async/abort.ts";
 import { type CallLimiter, CallPacer } from "./call_limiter.ts";
 
@@ -14,11 +14,12 @@ export function limitCalls(caller: Caller, limiters: readonly CallLimiter[]): Ca
   const withTag = new Set<string>();
   const first = Promise.withResolvers<void>();
   let hasStarted = false;
-  const start = async ({ name, operation: { tagFrom } }: OperationRef, options: AttemptsOptions) => {
+  const start = async ({ name, operation }: OperationRef, options: AttemptsOptions) => {
     if (!pacer.isLimited) return first.resolve();
     const { signal, lastAttempt, onWaiting } = options;
     const cancel = AbortSignal.any([signal, lastAttempt].filter((one) => one !== undefined));
-    const readsTag = tagFrom !== undefined && (!tagFrom.onDemand || withTag.has(name));
+    const readsTag = operation.tagFrom !== undefined &&
+      (withTag.has(name) || readsTagFirst(operation, caller.getTarget().tags));
     onWaiting?.(true);
     try {
       if (hasStarted) await abortable(first.promise, cancel);

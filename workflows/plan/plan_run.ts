@@ -1,4 +1,4 @@
-import { type Caller, missingTag } from "../../lib/client/caller.ts";
+import { type Caller, canSkipTag, isTagRequired, missingTag } from "../../lib/client/caller.ts";
 import { shownBody } from "../../lib/client/request/dry_run.ts";
 import { type EncodedRequest, encodeRequest } from "../../lib/client/request/encode.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
@@ -163,7 +163,7 @@ export class PlanRun implements RunHandlers {
     const needed = this.placeholders.find(values);
     const encodable = this.placeholders.toEncodable(ref.operation, values);
     if (encodable === undefined) return await this.#end(`${at}: ${describeNeed(ref.name, needed[0])}`);
-    const encoded = encodeRequest(ref.operation, encodable);
+    const encoded = encodeRequest(ref.operation, encodable, () => this.#options.caller.getTarget());
     const before = ref.operation.takes && this.#taken.get(JSON.stringify(values));
     if (before) return await this.#end(`${at}: the response of ${ref.name} depends on step ${before}.`);
     step.request = this.#describeRequest(encoded);
@@ -188,8 +188,11 @@ export class PlanRun implements RunHandlers {
     }
     const reading = this.#options.caller.call({ name, operation: toTagRead(operation, path) }, {});
     this.#readingTags.add(reading);
-    const { etag } = await reading;
-    if (etag === undefined) throw missingTag(path);
+    const etag = await reading.then((reply) => reply.etag, (error) => {
+      if (!canSkipTag(operation, error)) throw error;
+      return undefined;
+    });
+    if (etag === undefined && isTagRequired(operation)) throw missingTag(path);
     request.ifMatch = etag;
   }
 

@@ -9,7 +9,7 @@ import type { Values } from "./values.ts";
 
 /** Renders the request of an operation. Nothing is sent and no credentials are needed. */
 export function renderDryRun(target: Target, operation: Operation, values: Values): string {
-  const request = encodeRequest(operation, values);
+  const request = encodeRequest(operation, values, () => target);
   const tag = request.tagPath === undefined ? request.ifMatch : "[FETCHED]";
   return requestText(request.method, target.baseUrl + target.apiRoot + request.path, [
     "Authorization: Bearer [REDACTED]",

@@ -3,7 +3,16 @@ import { writeBody } from "../../operation/body_path.ts";
 import { SvcError } from "../../errors.ts";
 import { isJsonObject, isScalar, type JsonObject, type JsonValue, stringOrUndefined } from "../../../utils/json.ts";
 import { type CheckedValue, checkValues, jsonText, nameParam, type Values } from "./values.ts";
-import { type FileInput, isOfType, listParams, type Operation, type TagSource } from "../../operation/operation.ts";
+import {
+  type FileInput,
+  isOfType,
+  listParams,
+  type Operation,
+  type Param,
+  readsTagFirst,
+  type TagSource,
+} from "../../operation/operation.ts";
+import { DEFAULT_STYLE, type RequestStyle } from "../../operation/request_style.ts";
 
 /** A request below the API root. */
 export interface EncodedRequest {
@@ -26,8 +35,15 @@ export interface EncodedRequest {
 /** A part of a multipart body. */
 export type Part = readonly [name: string, value: string | FileInput];
 
-/** Encodes values as the request of an operation. Throws `INVALID_ARGS` for invalid values. */
-export function encodeRequest(operation: Operation, values: Values): EncodedRequest {
+/**
+ * Encodes values as the request of an operation. Throws `INVALID_ARGS` for invalid values. The style of the service is
+ * read only if the request depends on it.
+ */
+export function encodeRequest(
+  operation: Operation,
+  values: Values,
+  getStyle: () => RequestStyle = () => DEFAULT_STYLE,
+): EncodedRequest {
   const checked = checkValues(operation, values);
   const segments = new Map<string, string>();
   const query: [string, string][] = [];
@@ -42,7 +58,9 @@ export function encodeRequest(operation: Operation, values: Values): EncodedRequ
         segments.set(place, encodeSegment(nameParam(operation, name), String(value), param.reserved));
         break;
       case "query":
-        if (value !== undefined) query.push(...encodeQuery(nameParam(operation, name), place, value));
+        if (value !== undefined) {
+          query.push(...encodeQuery(nameParam(operation, name), findQueryName(param, place, getStyle), value));
+        }
         break;
       case "body":
         body = withValue(body ?? {}, place, value);
@@ -60,10 +78,19 @@ export function encodeRequest(operation: Operation, values: Values): EncodedRequ
     // Small parts go first, so that a server that streams the body knows them before the file.
     ...(parts.length > 0 && { parts: parts.toSorted(([, a], [, b]) => Number(isFile(a)) - Number(isFile(b))) }),
     ...(ifMatch !== undefined && { ifMatch }),
-    ...(ifMatch === undefined && operation.tagFrom && {
-      [operation.tagFrom.onDemand ? "demandedTagPath" : "tagPath"]: buildTagPath(operation.tagFrom, segments, checked),
-    }),
+    ...(ifMatch === undefined && operation.tagFrom &&
+      chooseTagPath(operation, getStyle(), buildTagPath(operation.tagFrom, segments, checked))),
   };
+}
+
+/** Returns the name of a query parameter. `*` stands for one parameter per member. */
+function findQueryName({ jsonQuery }: Param, place: string, getStyle: () => RequestStyle): string {
+  return jsonQuery !== undefined && getStyle().recordKeys === "json" ? jsonQuery : place;
+}
+
+function chooseTagPath(operation: Operation, { tags }: RequestStyle, path: string): Partial<EncodedRequest> {
+  if (readsTagFirst(operation, tags)) return { tagPath: path };
+  return tags === "never" ? {} : { demandedTagPath: path };
 }
 
 function isFile(value: Part[1]): value is FileInput {

@@ -131,6 +131,8 @@ Deno.test("each invalid member is named with its rule", async () => {
     [{ timeoutSeconds: "30" }, /timeoutSeconds must be/],
     [{ allowInsecureHttp: "yes" }, /allowInsecureHttp must be true or false\.$/],
     [{ idempotencyKeys: 1 }, /idempotencyKeys must be true or false\.$/],
+    [{ tags: "always" }, /tags must be one of first, on-demand, never\.$/],
+    [{ recordKeys: true }, /recordKeys must be one of separate, json\.$/],
   ];
   for (const [profile, message] of cases) {
     const directory = await withProfile(profile);

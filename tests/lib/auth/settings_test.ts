@@ -29,13 +29,17 @@ Deno.test("a profile defines the target, and its missing members have defaults",
     apiRoot: "/dx-api/v2",
     timeoutSeconds: 30,
     idempotencyKeys: true,
+    tags: "on-demand",
+    recordKeys: "separate",
   });
   const more = {
     baseUrl: "https://profile.example/prweb/",
     apiRoot: "/api/application/v2/",
     timeoutSeconds: 5,
     idempotencyKeys: false,
-  };
+    tags: "never",
+    recordKeys: "json",
+  } as const;
   await saveProfile("other", { ...PROFILE, ...more }, configDirectory);
   assert.deepEqual(readTarget({ configDirectory, profile: "other" }), {
     profile: "other",
@@ -43,6 +47,8 @@ Deno.test("a profile defines the target, and its missing members have defaults",
     apiRoot: "/api/application/v2",
     timeoutSeconds: 5,
     idempotencyKeys: false,
+    tags: "never",
+    recordKeys: "json",
   });
 });
 
@@ -50,7 +56,14 @@ Deno.test("the environment overrides the profile, and options override both", as
   const directory = await freshDirectory();
   await saveProfile("default", { ...PROFILE, apiRoot: "/api" }, directory);
   const env = { SVC_CONFIG_DIR: directory, SVC_BASE_URL: "https://env.example" };
-  const expected = { profile: "default", apiRoot: "/api", timeoutSeconds: 30, idempotencyKeys: true };
+  const expected = {
+    profile: "default",
+    apiRoot: "/api",
+    timeoutSeconds: 30,
+    idempotencyKeys: true,
+    tags: "on-demand",
+    recordKeys: "separate",
+  };
   assert.deepEqual(await script("target", {}, env), { ...expected, baseUrl: "https://env.example" });
   const option = { baseUrl: "https://option.example" };
   assert.deepEqual(await script("target", option, env), { ...expected, ...option });
@@ -139,6 +152,8 @@ Deno.test("without a home directory there is no profile and no cache, and the en
     apiRoot: "/dx-api/v2",
     timeoutSeconds: 30,
     idempotencyKeys: true,
+    tags: "on-demand",
+    recordKeys: "separate",
   });
   assert.deepEqual(await script("call", {}, { ...env, ...credentials }), {
     error: {

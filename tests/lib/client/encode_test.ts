@@ -6,6 +6,8 @@ import { createCaller } from "../../../lib/client/caller.ts";
 import { createClient } from "../../../lib/client/client.ts";
 import { encodeRequest } from "../../../lib/client/request/encode.ts";
 import type { JsonObject } from "../../../utils/json.ts";
+import { DEFAULT_STYLE } from "../../../lib/operation/request_style.ts";
+import { startService } from "../../../service/mod.ts";
 import type { Operation, RequestOptions } from "../../../lib/operation/operation.ts";
 import assignments from "../../../lib/resources/assignments.ts";
 import attachments from "../../../lib/resources/attachments.ts";
@@ -294,6 +296,22 @@ Deno.test("the tag of a record is read by its scalar members", () => {
 Deno.test("an undefined member of a record is not sent, neither in a query nor in a body", () => {
   const { path } = encodeRequest(data.delete, { dataViewId: "D", params: { ID: "1", Year: undefined } });
   assert.equal(path, "/data/D?ID=1");
+});
+
+Deno.test("the key of a record to delete is sent as separate parameters, or as one JSON text if the profile says so", async () => {
+  const values = { dataViewId: "D", params: { ID: "1 & 2", Year: 3 } };
+  const json = encodeRequest(data.delete, values, () => ({ ...DEFAULT_STYLE, recordKeys: "json" }));
+  assert.equal(json.path, "/data/D?dataViewParameters=" + encodeURIComponent('{"ID":"1 & 2","Year":3}'));
+  assert.equal(encodeRequest(data.delete, values).path, "/data/D?ID=1%20%26%202&Year=3");
+  await using service = await startService();
+  const options = { baseUrl: service.url, ...await service.addClient("clerk@city"), noCache: true };
+  for (const recordKeys of ["json", "separate"] as const) {
+    const svc = createClient({ ...options, recordKeys });
+    await svc.data.create("D_Inspectors", { data: { ID: "I-77", Name: "Grace" } });
+    await svc.data.delete("D_Inspectors", { params: { ID: "I-77" } });
+    const { data: rows } = await svc.data.query("D_Inspectors");
+    assert.ok(!rows?.some(({ ID }) => ID === "I-77"), recordKeys);
+  }
 });
 
 Deno.test("a given tag is sent as it is and nothing is read first", () => {

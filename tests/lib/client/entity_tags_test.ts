@@ -1,12 +1,16 @@
 /** Entity tags that a service demands: the client reads them and sends the call once more. */
 import assert from "node:assert/strict";
-import { permissionName } from "../../../lib/operation/operation.ts";
+import { saveProfile } from "../../../lib/auth/profiles.ts";
+import { createCaller } from "../../../lib/client/caller.ts";
+import { listParams, type Operation, type Param, permissionName } from "../../../lib/operation/operation.ts";
+import type { TagMode } from "../../../lib/operation/request_style.ts";
 import { loadResources } from "../../../lib/resources/mod.ts";
 import { type Client, createClient } from "../../../mod.ts";
 import { startService } from "../../../service/mod.ts";
-import { clientEnvironment } from "../../harness/fake_service.ts";
+import { CLIENT, clientEnvironment, type FakeService, startFakeService } from "../../harness/fake_service.ts";
+import { prepareCommandLines } from "../../harness/command_process.ts";
 import { inOrder, readHeader, sendJson, startUnrulyServer } from "../../harness/faults.ts";
-import { parseErrorRecord, svc } from "../../harness/svc.ts";
+import { makeFolder, parseErrorRecord, svc } from "../../harness/svc.ts";
 import { within } from "../../harness/wait.ts";
 
 /** The operations for which the published API requires an entity tag. */
@@ -26,6 +30,8 @@ const REQUIRED = [
   "PATCH /cases/{caseID}/participants/{participantID}",
   "DELETE /cases/{caseID}/participants/{participantID}",
 ];
+
+const runCommandLine = prepareCommandLines();
 
 const type = "City-Permit-Work-Permit";
 
@@ -220,4 +226,180 @@ Deno.test("svc reads the entity tag that a service demands, unless --no-auto-tag
   assert.match(String(hint), /--if-match/);
   const done = await within("svc ends", svc(["cases", "stage-next", id, "--fields", "id"], { env }));
   assert.deepEqual([done.code, done.stderr], [0, ""]);
+});
+
+/** A request and its entity tag. */
+type TaggedRequest = readonly [request: string, tag: string | null];
+
+/** Starts a service that answers each request with an entity tag of its own, or as `answer` says. */
+function startTagging(answer?: (request: Request) => Response | undefined) {
+  const received: TaggedRequest[] = [];
+  const service = startFakeService({
+    api(request) {
+      const call = `${request.method} ${new URL(request.url).pathname.replace("/dx-api/v2", "")}`;
+      received.push([call, request.headers.get("if-match")]);
+      return answer?.(request) ?? Response.json({}, { headers: { etag: `tag of ${call}` } });
+    },
+  });
+  return { service, received };
+}
+
+/** Returns a value for each required parameter of an operation. */
+function createValues(operation: Operation): Record<string, unknown> {
+  const { atLeastOne: [one] = [] } = operation;
+  const required = listParams<Param>(operation).filter(([name, { required }]) => required || name === one);
+  return Object.fromEntries(required.map(([name, { type }]) => [name, VALUES[type]]));
+}
+
+const VALUES: Readonly<Record<Param["type"], unknown>> = {
+  string: "X",
+  integer: 1,
+  boolean: true,
+  object: { ID: "1" },
+  array: [],
+  list: ["X"],
+  calculation: { calculations: { fields: [] } },
+  file: { name: "a.txt", size: 0, stream: () => new Blob([]).stream() },
+};
+
+/** Calls every operation once, and returns the requests of each. */
+async function callAll(tags: TagMode): Promise<Map<string, TaggedRequest[]>> {
+  const { service, received } = startTagging();
+  await using _ = service;
+  const caller = createCaller({ ...CLIENT, baseUrl: service.baseUrl, noCache: true, tags });
+  const calls = new Map<string, TaggedRequest[]>();
+  for (const ref of operations) {
+    await caller.call(ref, createValues(ref.operation)).catch(() => {}); // Many answers need more members.
+    calls.set(ref.name, received.splice(0));
+  }
+  return calls;
+}
+
+Deno.test("with the tags 'first', every request that may need an entity tag has the one that its read offers", async () => {
+  const calls = await callAll("first");
+  const untagged = [...calls].filter(([, requests]) => requests.at(-1)?.[1] === null).map(([name]) => name);
+  for (const { name, operation: { tagFrom } } of operations) {
+    const [read, change, ...others] = calls.get(name) ?? [];
+    assert.deepEqual(others, [], name);
+    assert.equal(tagFrom === undefined, untagged.includes(name), name);
+    if (tagFrom === undefined) continue;
+    assert.ok(read && change, name);
+    assert.match(read[0], /^GET /, name);
+    assert.equal(change[1], `tag of ${read[0]}`, name);
+  }
+  const demanding = operations.filter(({ operation }) => operation.tagDemand !== undefined).map(({ name }) => name);
+  assert.deepEqual(demanding.filter((name) => untagged.includes(name)), []);
+  assert.deepEqual(["data.update", "data.patch"].filter((name) => untagged.includes(name)), []);
+});
+
+Deno.test("by default, only 'assignments perform' and changes of records read an entity tag that no service demands", async () => {
+  const calls = [...await callAll("on-demand")].filter(([, requests]) => requests.length > 1);
+  assert.deepEqual(calls.map(([name]) => name), ["assignments.perform", "data.update", "data.patch"]);
+});
+
+Deno.test("with the tags 'never', only 'assignments perform' reads an entity tag, even if a service demands one", async () => {
+  const calls = [...await callAll("never")].filter(([, requests]) => requests.length > 1);
+  assert.deepEqual(calls.map(([name]) => name), ["assignments.perform"]);
+  const { service, received } = startTagging(() => Response.json({}, { status: 428 }));
+  await using _ = service;
+  const svc = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true, tags: "never" });
+  for (let call = 0; call < 2; call++) {
+    await assert.rejects(svc.cases.stageNext("C-1"), { code: "PRECONDITION_REQUIRED" });
+  }
+  assert.deepEqual(received, Array(2).fill(["POST /cases/C-1/stages/next", null]));
+});
+
+/** Ways in which services refuse to read the entity tag of a record. */
+const TAGLESS_READS: Readonly<Record<string, () => Response>> = {
+  "responded with 404": () => Response.json({ localizedValue: "Dataview not found" }, { status: 404 }),
+  "responded with 405": () => new Response("", { status: 405 }),
+  "responded with 422": () => Response.json({ localizedValue: "It is a list." }, { status: 422 }),
+  "has none": () => Response.json({ ID: "1" }),
+};
+
+function startTagless(read: () => Response) {
+  return startTagging(({ method }) => method === "GET" ? read() : Response.json({ responseData: {} }));
+}
+
+Deno.test("svc changes a record without an entity tag if the read offers none, and says so", async () => {
+  for (const [reason, read] of Object.entries(TAGLESS_READS)) {
+    for (const [command, method] of [["update", "PUT"], ["patch", "PATCH"]] as const) {
+      const { service, received } = startTagless(read);
+      await using _ = service;
+      const { code, stdout, stderr } = await runCommandLine(["data", command, "D", "--data", '{"ID":"1"}'], {
+        env: clientEnvironment(service),
+      });
+      assert.deepEqual([code, JSON.parse(stdout)], [0, { responseData: {} }], stderr);
+      assert.deepEqual(received, [["GET /data_views/D", null], [`${method} /data/D`, null]]);
+      assert.match(stderr, /^Warning: The change is sent without an entity tag, because .*"tags": "never" .*\.\n$/);
+      assert.ok(stderr.includes(reason), stderr);
+    }
+  }
+});
+
+Deno.test("a client warns only once of changes without an entity tag, and other failures of the read are final", async () => {
+  const warnings: string[] = [];
+  const { service } = startTagless(() => Response.json({}));
+  await using _ = service;
+  const options = { ...CLIENT, noCache: true, warn: (text: string) => void warnings.push(text) };
+  const svc = createClient({ ...options, baseUrl: service.baseUrl });
+  for (const ID of ["1", "2"]) await svc.data.update("D", { data: { ID } });
+  assert.equal(warnings.length, 1);
+  const forbidding = startTagless(() => Response.json({ localizedValue: "No." }, { status: 403 }));
+  await using _other = forbidding.service;
+  const refused = createClient({ ...options, baseUrl: forbidding.service.baseUrl }).data.update("D", { data: {} });
+  await assert.rejects(refused, { code: "FORBIDDEN" });
+  assert.equal(forbidding.received.length, 1);
+});
+
+Deno.test("with the tags 'first', a change is sent without a tag that the read does not offer, unless it is required", async () => {
+  const { service, received } = startTagging(() => Response.json({}));
+  await using _ = service;
+  const svc = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true, tags: "first" });
+  await svc.cases.stageNext("C-1").catch(() => {});
+  assert.deepEqual(received.splice(0), [["GET /cases/C-1", null], ["POST /cases/C-1/stages/next", null]]);
+  await assert.rejects(svc.assignments.perform("A", { action: "B" }), { code: "MISSING_ETAG" });
+});
+
+Deno.test("a refusal of a request without an entity tag has one hint, which says how to get one", async () => {
+  const hintFor = async (service: FakeService, tags: TagMode, ifMatch?: string) => {
+    const svc = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true, autoTag: false, tags });
+    return await svc.cases.stageNext("C-1", { ifMatch }).then(() => undefined, ({ hint }) => hint);
+  };
+  for (const status of [400, 409, 412, 428]) {
+    const { service } = startTagging(({ method }) => Response.json({}, { status: method === "GET" ? 200 : status }));
+    await using _ = service;
+    const pass = "Pass ifMatch to send the entity tag that you last read.";
+    for (const tags of ["on-demand", "never"] as const) {
+      assert.equal(
+        await hintFor(service, tags),
+        `The request had no entity tag, which some services require. Set "tags": "first" in the profile to read it first. ${pass}`,
+      );
+    }
+    assert.equal(
+      await hintFor(service, "first"),
+      `The request had no entity tag, because reading it gave none. ${pass}`,
+    );
+    assert.ok(!String(await hintFor(service, "first", "1")).includes("had no entity tag"));
+  }
+  const { service } = startTagging(() => Response.json({}, { status: 422 }));
+  await using _ = service;
+  assert.equal(await hintFor(service, "never"), undefined);
+});
+
+Deno.test("a dry run shows the entity tags that a profile reads first", async () => {
+  await using folder = await makeFolder();
+  const profile = { baseUrl: "https://svc.example", clientId: "id", clientSecret: "secret" };
+  for (const tags of ["first", "on-demand", "never"] as const) {
+    await saveProfile(tags, { ...profile, tags }, folder.path);
+  }
+  const isShown = async (line: string, profile: TagMode) => {
+    const args = [...line.split(" "), "--dry-run", "--profile", profile];
+    return (await runCommandLine(args, { env: { SVC_CONFIG_DIR: folder.path } })).stdout.includes("[FETCHED]");
+  };
+  const lines = ["assignments perform ASSIGN-A --action B", "data update D --data {}", "cases stage-next C"];
+  const shown = async (tags: TagMode) => await Promise.all(lines.map((line) => isShown(line, tags)));
+  assert.deepEqual(await shown("first"), [true, true, true]);
+  assert.deepEqual(await shown("on-demand"), [true, true, false]);
+  assert.deepEqual(await shown("never"), [true, false, false]);
 });

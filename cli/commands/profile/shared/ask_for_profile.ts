@@ -7,6 +7,7 @@ import { DEFAULT_PROFILE } from "../../../../lib/auth/default_profile.ts";
 import { checkProfileName, findMemberProblem, isSecureUrl } from "../../../../lib/auth/profiles.ts";
 import { readUserSetting } from "../../../../lib/auth/user_settings.ts";
 import { getErrorMessage, SvcError } from "../../../../lib/errors.ts";
+import type { Format } from "../../../../lib/output/format.ts";
 import { shellQuote } from "../../../../utils/text/shell_quote.ts";
 import { readHiddenText } from "../../../args/payload.ts";
 import { parseChoice } from "../../../args/read_values.ts";
@@ -90,7 +91,7 @@ async function askForInsecureHttp(prompts: Prompts, baseUrl: string): Promise<bo
 }
 
 /** Asks for the format of results, unless it is set for all profiles. */
-async function askForFormat(prompts: Prompts, directory: string): Promise<string | undefined> {
+async function askForFormat(prompts: Prompts, directory: string): Promise<Format | undefined> {
   if (readUserSetting("format", directory, () => {}) !== undefined) return undefined;
   return await prompts.confirm("Show results for people at a terminal, instead of JSON?") ? "view" : undefined;
 }

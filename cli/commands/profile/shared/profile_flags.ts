@@ -1,5 +1,7 @@
 /** The flags of a new profile. */
 import { PRESET_NAMES } from "../../../../lib/auth/presets.ts";
+import { TAG_MODES } from "../../../../lib/operation/request_style.ts";
+import type { Format } from "../../../../lib/output/format.ts";
 import type { Flag } from "../../command.ts";
 import type { LocalValues } from "../../local_command.ts";
 
@@ -35,6 +37,12 @@ export const profileFlags = {
   apiRoot: { help: "Path of the API", type: "string", placeholder: "path" },
   tokenPath: { help: "Path of the token endpoint", type: "string", placeholder: "path" },
   revocationPath: { help: "Path of the revocation endpoint", type: "string", placeholder: "path" },
+  tags: {
+    help: "When to read entity tags: before each change, if the service demands one, or never",
+    type: "string",
+    choices: TAG_MODES,
+    placeholder: "mode",
+  },
   allowInsecureHttp: { help: "Allow http to other machines, which sends the secret unencrypted", type: "boolean" },
   use: { help: "Make it the default profile", type: "boolean" },
   replace: { help: "Replace a profile of this name", type: "boolean" },
@@ -49,7 +57,7 @@ export interface ProfileDraft extends ProfileFlags {
   readonly baseUrl: string;
   readonly clientId: string;
   /** Format of results at a terminal. */
-  readonly format?: string;
+  readonly format?: Format;
   /** The secret; undefined if a command prints it. */
   readonly secret?: string;
 }

@@ -23,7 +23,7 @@ export async function saveDraft(
 
 async function createProfile(draft: ProfileDraft): Promise<Profile> {
   const { preset = "standard", appAlias, clientId, secret, clientSecretCommand } = draft;
-  const { apiRoot, tokenPath, revocationPath, allowInsecureHttp, format } = draft;
+  const { apiRoot, tokenPath, revocationPath, tags, allowInsecureHttp, format } = draft;
   const paths = applyPreset(preset, draft.baseUrl, appAlias);
   const { baseUrl = draft.baseUrl } = paths;
   const members = {
@@ -31,6 +31,7 @@ async function createProfile(draft: ProfileDraft): Promise<Profile> {
     ...(apiRoot !== undefined && { apiRoot }),
     ...(tokenPath !== undefined && { tokenPath }),
     ...(revocationPath !== undefined && { revocationPath }),
+    ...(tags !== undefined && { tags }),
     ...(allowInsecureHttp && { allowInsecureHttp }),
     ...(format !== undefined && { format }),
     clientId,
