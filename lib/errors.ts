@@ -1,5 +1,5 @@
 /** The errors that svc throws: a code, a message, and a hint about what to do next. */
-import { isObjectList, isString, type JsonObject } from "../utils/json.ts";
+import { isObjectList, isString, type JsonObject, type JsonValue } from "../utils/json.ts";
 import { shellQuote } from "../utils/text/shell_quote.ts";
 
 /** The codes of the HTTP statuses that have one of their own. */
@@ -136,6 +136,8 @@ export interface SvcErrorOptions extends ErrorOptions {
   rejectedByService?: boolean;
   /** True if the response repeats the first response to the same idempotency key. */
   replayed?: boolean;
+  /** The body of a response that is not valid: JSON, or its text. */
+  raw?: JsonValue;
 }
 
 /** An error as plain data, as it is printed to stderr and passed to workflow scripts. */
@@ -215,6 +217,8 @@ export class SvcError extends Error {
   declare readonly rejectedByService?: boolean;
   /** True if the response repeats the first response to the same idempotency key. */
   declare readonly replayed?: boolean;
+  /** The body of a response that does not have the promised form: JSON, or its text. It is not enumerable. */
+  declare readonly raw?: JsonValue;
   readonly #hint?: string | Hint;
 
   /** Creates an error with a code, one sentence that describes it, and additional properties. */
@@ -227,6 +231,7 @@ export class SvcError extends Error {
     for (const name of [...RECORD_PROPERTIES, ...RETRY_PROPERTIES]) {
       if (properties[name] !== undefined) Object.assign(this, { [name]: properties[name] });
     }
+    if (options.raw !== undefined) Object.defineProperty(this, "raw", { value: options.raw });
   }
 
   /** Returns the error as plain data, without undefined properties. */
@@ -257,7 +262,7 @@ export class SvcError extends Error {
   /** Returns a copy of the error with other properties, and with another message if one is passed. */
   with(options: SvcErrorOptions, message: string = this.message): SvcError {
     const retry: SvcErrorOptions = Object.fromEntries(RETRY_PROPERTIES.map((name) => [name, this[name]]));
-    const own = { ...this.toJSON(), ...retry, cause: this.cause, hint: this.#hint };
+    const own = { ...this.toJSON(), ...retry, cause: this.cause, hint: this.#hint, raw: this.raw };
     const copy = new SvcError(this.code, message, { ...own, ...options });
     copy.stack = this.stack?.replace(this.message, () => message); // The stack shows where the original was thrown.
     return copy;

@@ -1,5 +1,5 @@
 /** Prints the results of commands, and reports the failures that they contain. */
-import { completeAnswer } from "../../lib/client/response/check_answer.ts";
+import { completeAnswer, findList } from "../../lib/client/response/check_answer.ts";
 import { markOutcomeUnknown } from "../../lib/client/outcome.ts";
 import type { Reply } from "../../lib/client/response/reply.ts";
 import type { Values } from "../../lib/client/request/values.ts";
@@ -104,7 +104,7 @@ function readBody(
 function findFailure(answer: Answer, body: JsonValue | undefined): SvcError | undefined {
   const element = typeof answer === "string" ? undefined : answer.outcomes;
   if (element === undefined) return undefined;
-  const elements = filterObjects(isJsonObject(body) ? body.results : body);
+  const elements = filterObjects(findList(body, "results"));
   const failed = elements.filter(hasFailed);
   if (failed.length === 0) return findFailureCount(body, element);
   return new SvcError("BULK_PARTIAL_FAILURE", `${failed.length} of ${elements.length} ${element}s failed.`, {

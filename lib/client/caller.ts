@@ -16,12 +16,13 @@ import {
   type RequestOptions,
 } from "../operation/operation.ts";
 import type { RequestStyle } from "../operation/request_style.ts";
-import { filterObjects, isJsonObject } from "../../utils/json.ts";
+import { filterObjects } from "../../utils/json.ts";
 import { checkSignal, describeNotFound, jsonText, type Values } from "./request/values.ts";
 import { USER_AGENT } from "../version.ts";
 import { type EncodedRequest, encodeRequest, type Part } from "./request/encode.ts";
 import type { MultipartBody } from "./request/multipart.ts";
 import { mayBeDone } from "./outcome.ts";
+import { findList } from "./response/check_answer.ts";
 import { checkStatus, readHead, Reply, type ReplyHead, TAG_OPTION } from "./response/reply.ts";
 
 /** A request and its response, for logs. It contains no secret. */
@@ -349,7 +350,7 @@ class Call {
   }
 
   #textReply(transit: Transit, response: Response, text: string): Reply {
-    const head = readHead(this.#ref, response, transit.milliseconds, this.#session.target);
+    const head = readHead(this.#ref, response, transit.milliseconds, this.#session.target, text === "");
     this.#report(transit, head, () => this.#session.redact(text));
     checkStatus(head, response, response.ok ? text : this.#session.redact(text), transit);
     const reply = new Reply(head, { text });
@@ -479,7 +480,7 @@ function pickElement(operation: Operation, values: Values, reply: Reply): Reply 
   for (const [name, param] of listParams(operation)) {
     if (!param.to.startsWith("pick:")) continue;
     const [list = "", member = ""] = param.to.slice("pick:".length).split(".");
-    const elements = filterObjects(isJsonObject(reply.body) ? reply.body[list] : undefined);
+    const elements = filterObjects(findList(reply.body, list));
     const body = elements.find((one) => one[member] === values[name]);
     if (body === undefined) {
       throw new SvcError("NOT_FOUND", `The service lists no ${list} with ${member} ${JSON.stringify(values[name])}.`, {

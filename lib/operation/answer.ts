@@ -11,10 +11,10 @@ export interface JsonAnswer {
   readonly shape: ObjectShape | ListShape;
   /** Rule that fills in missing members from elsewhere. */
   readonly fill?: "id" | "case" | "assignment" | "participant" | "page";
-  /** Accepts an empty body as an empty object. */
+  /** Accepts an empty body as an empty object or list. */
   readonly mayBeEmpty?: true;
-  /** Member that holds the list if a service answers the bare list. */
-  readonly bareList?: string;
+  /** Member that holds the list, if the answer is a list. Some services call it otherwise, or answer the list alone. */
+  readonly list?: string;
   /** Excludes the entity tag of the response: it belongs to another resource. */
   readonly untagged?: true;
   /** Says that each element of the list tells the outcome for one case or element. */
@@ -62,9 +62,12 @@ export function isOtherAnswer(value: unknown): value is keyof OtherAnswers {
   return typeof value === "string" && Object.hasOwn(OTHER_ANSWERS, value);
 }
 
-/** The body as the service sent it, with members that the type does not name. It is not enumerable. */
+/** The body as the service sent it. */
 export interface Raw<Body> {
-  /** The body as the service sent it, with members that the type does not name. It is not enumerable. */
+  /**
+   * The body as the service sent it, with members that the type does not name. It is not enumerable. Optional members and
+   * the members of list elements are not checked, because services differ in how they write them.
+   */
   readonly raw: Body;
 }
 
@@ -74,6 +77,6 @@ export interface Raw<Body> {
  * @internal
  */
 export type AnswerType<A, Content = JsonObject> = A extends keyof OtherAnswers ? OtherAnswers[A]
-  : A extends { shape: infer S } ? S extends { list: unknown } ? ValueOf<S, Content> & Raw<JsonValue[]>
-    : Flatten<ValueOf<S, Content> & Raw<A extends { bareList: string } ? JsonValue : JsonObject>>
+  : A extends { shape: infer S } ? S extends { list: unknown } ? ValueOf<S, Content> & Raw<JsonValue>
+    : Flatten<ValueOf<S, Content> & Raw<A extends { list: string } ? JsonValue : JsonObject>>
   : never;

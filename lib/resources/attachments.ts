@@ -55,6 +55,8 @@ const attachmentList = {
       attachments: { list: attachment },
     },
   },
+  list: "attachments",
+  mayBeEmpty: true,
 } as const satisfies JsonAnswer;
 
 const upload = {

@@ -35,6 +35,7 @@ const caseTypeList = {
       caseTypes: { list: caseType },
     },
   },
+  list: "caseTypes",
 } as const satisfies JsonAnswer;
 
 const operations = {

@@ -42,8 +42,8 @@ const bulkAnswer = {
       jobID: "string",
     },
   },
-  bareList: "results",
   outcomes: "case",
+  list: "results",
 } as const satisfies JsonAnswer;
 
 const ancestor = {
@@ -66,8 +66,8 @@ const ancestorList = {
       ancestors: { list: ancestor },
     },
   },
+  list: "ancestors",
   mayBeEmpty: true,
-  bareList: "ancestors",
 } as const satisfies JsonAnswer;
 
 const childCase = {
@@ -96,6 +96,7 @@ const descendantList = {
       childCases: { list: childCase },
     },
   },
+  list: "childCases",
   mayBeEmpty: true,
 } as const satisfies JsonAnswer;
 
@@ -127,6 +128,7 @@ const attachmentCategoryList = {
       attachment_categories: { list: attachmentCategory },
     },
   },
+  list: "attachment_categories",
   mayBeEmpty: true,
 } as const satisfies JsonAnswer;
 
@@ -137,6 +139,7 @@ const stageList = {
       stages: { list: stage },
     },
   },
+  list: "stages",
 } as const satisfies JsonAnswer;
 
 const operations = {

@@ -177,6 +177,7 @@ const rows = {
     },
     unchecked: paging,
   },
+  list: "data",
 } as const satisfies JsonAnswer;
 
 const viewRows = {
@@ -191,6 +192,7 @@ const viewRows = {
       uiResources: "object",
     },
   },
+  list: "data",
   mayBeEmpty: true,
 } as const satisfies JsonAnswer;
 
@@ -233,6 +235,7 @@ const recordActionList = {
       actions: { list: actionShape },
     },
   },
+  list: "actions",
   mayBeEmpty: true,
 } as const satisfies JsonAnswer;
 
@@ -262,6 +265,7 @@ const dataObjectList = {
       dataObjects: { list: dataObject },
     },
   },
+  list: "dataObjects",
   mayBeEmpty: true,
 } as const satisfies JsonAnswer;
 
@@ -291,6 +295,7 @@ const dataPageList = {
       dataPages: { list: dataPage },
     },
   },
+  list: "dataPages",
   mayBeEmpty: true,
 } as const satisfies JsonAnswer;
 

@@ -26,6 +26,8 @@ const followerList = {
       followers: { list: follower },
     },
   },
+  list: "followers",
+  mayBeEmpty: true,
 } as const satisfies JsonAnswer;
 
 const operations = {

@@ -60,6 +60,8 @@ const participantList = {
       participants: { list: participant },
     },
   },
+  list: "participants",
+  mayBeEmpty: true,
 } as const satisfies JsonAnswer;
 
 const role = {
@@ -84,6 +86,8 @@ const roleList = {
       participantRoles: { list: role },
     },
   },
+  list: "participantRoles",
+  mayBeEmpty: true,
 } as const satisfies JsonAnswer;
 
 const operations = {

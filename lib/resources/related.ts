@@ -43,6 +43,8 @@ const relatedCaseList = {
       associatedCases: { list: relatedCase },
     },
   },
+  list: "associatedCases",
+  mayBeEmpty: true,
 } as const satisfies JsonAnswer;
 
 const operations = {

@@ -116,6 +116,8 @@ const messageList = {
       hasMoreResults: "boolean",
     },
   },
+  list: "messages",
+  mayBeEmpty: true,
 } as const satisfies JsonAnswer;
 
 const likeList = {
@@ -235,6 +237,8 @@ const tagList = {
       tags: { list: "string" },
     },
   },
+  list: "tags",
+  mayBeEmpty: true,
 } as const satisfies JsonAnswer;
 
 const operations = {

@@ -24,6 +24,8 @@ const tagList = {
       tagsList: { list: tag },
     },
   },
+  list: "tagsList",
+  mayBeEmpty: true,
 } as const satisfies JsonAnswer;
 
 const operations = {

@@ -63,6 +63,8 @@ const personalizationList = {
       personalizations: { list: personalizationInfo },
     },
   },
+  list: "personalizations",
+  mayBeEmpty: true,
 } as const satisfies JsonAnswer;
 
 const movedList = {

@@ -22,9 +22,10 @@ Deno.test("an empty response prints nothing", async () => {
   assert.deepEqual(await callFakeService(service, "cases delete C"), { code: 0, stdout: "", stderr: "" });
 });
 
-Deno.test("a change that succeeds with 204 prints nothing, and its answer has no members", async () => {
+Deno.test("a change that succeeds without a body prints nothing, and its answer has no members", async () => {
+  let status = 200;
   await using service = startFakeService({
-    api: ({ method }) => new Response(null, { status: 204, headers: method === "GET" ? { etag: "1" } : {} }),
+    api: ({ method }) => new Response(null, { status, headers: method === "GET" ? { etag: "1" } : {} }),
   });
   const lines = [
     "cases stage-next C",
@@ -33,14 +34,23 @@ Deno.test("a change that succeeds with 204 prints nothing, and its answer has no
     "assignments save A --action A",
     "tags add C --tag T",
     "data update D --data {}",
+    "data create D --data {}",
+    "participants add C --role R --data {}",
+    "attachments patch A --name N",
+    "ui-lists move V --source-id 1 --destination-id 2 --context C --list-class L",
+    "cases bulk-perform --cases C --action A",
   ];
-  for (const line of lines) {
-    assert.deepEqual(await callFakeService(service, line), { code: 0, stdout: "", stderr: "" }, line);
-  }
   const library = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true });
-  const { data, response } = await library.cases.stageNext("C").withResponse();
-  assert.deepEqual([data, response.status], [{}, 204]);
-  await assert.rejects(library.cases.get("C"), { code: "INVALID_RESPONSE" });
+  for (status of [200, 201, 204]) {
+    for (const line of lines) {
+      assert.deepEqual(await callFakeService(service, line), { code: 0, stdout: "", stderr: "" }, `${status} ${line}`);
+    }
+    const { data, response } = await library.cases.stageNext("C").withResponse();
+    assert.deepEqual([data, response.status], [{}, status]);
+    assert.deepEqual(await library.tags.add("C", { tag: ["T"] }), []);
+    await assert.rejects(library.cases.get("C"), { code: "INVALID_RESPONSE" });
+    await assert.rejects(library.cases.create({ type: "T" }), { code: "INVALID_RESPONSE", outcomeUnknown: true });
+  }
 });
 
 Deno.test("a command that creates takes no entity tag", async () => {
@@ -57,7 +67,7 @@ Deno.test("an empty response without its required members is an error, in a comm
     const library = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true });
     const created = library.cases.create({ type: "T" });
     await assert.rejects(created, { code: "INVALID_RESPONSE", outcomeUnknown: true });
-    for (const line of ["cases create --type T", "case-types get T", "data count D", "data create D --data {}"]) {
+    for (const line of ["cases create --type T", "case-types get T", "data count D"]) {
       const result = await callFakeService(service, line);
       const { code, message } = parseErrorRecord(result);
       assert.deepEqual([result.code, result.stdout, code], [1, "", "INVALID_RESPONSE"], line);
@@ -77,12 +87,32 @@ Deno.test("an empty response of a list without entries is an empty object", asyn
     "data list-actions D",
     "data list-objects",
     "data list-pages",
+    "tags list C",
+    "followers list C",
+    "attachments list C",
+    "participants list C",
+    "related list C",
   ];
   for (const line of lines) {
     assert.deepEqual(await callFakeService(service, line), { code: 0, stdout: "{}\n", stderr: "" }, line);
   }
   const library = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true });
   assert.deepEqual(await library.cases.listAncestors("C"), {});
+  assert.deepEqual(await library.tags.list("C"), { tagsList: [] });
+});
+
+Deno.test("a list whose container has another name is printed as it is, and its failed elements are found", async () => {
+  const body = { outcomes: [{ ID: "C", status: "409" }, { ID: "D", status: 200 }], count: 2 };
+  await using service = startAnswering(body, { status: 207 });
+  const result = await callFakeService(service, "cases bulk-perform --cases C,D --action A --format compact");
+  assert.deepEqual([result.code, JSON.parse(result.stdout)], [1, body]);
+  const { code, details } = parseErrorRecord(result);
+  assert.deepEqual([code, details], ["BULK_PARTIAL_FAILURE", [body.outcomes[0]]]);
+  await using types = startAnswering({ types: [{ ID: "T", name: "Type" }] });
+  assert.equal(
+    (await callFakeService(types, "case-types get T --fields name --format compact")).stdout,
+    '{"name":"Type"}\n',
+  );
 });
 
 Deno.test("an error of the service is one escaped JSON object on stderr, with the message of the service", async () => {

@@ -1,6 +1,7 @@
 /** Checks of answers: a response that does not have the promised shape is rejected. */
 import assert from "node:assert/strict";
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
+import { SvcError } from "../../lib/errors.ts";
 import aiAgents from "../../lib/resources/ai_agents.ts";
 import assignments from "../../lib/resources/assignments.ts";
 import attachments from "../../lib/resources/attachments.ts";
@@ -59,6 +60,73 @@ Deno.test("a response is refused if its list is not one, or contains an element 
       assert.throws(() => checkAnswer(answer, { body: around(list) }), { code: "INVALID_RESPONSE" }, what);
     }
   }
+});
+
+/** Operations whose answer is a list, with the name of its container; undefined for a bare list. */
+const NAMED_LISTS: readonly [operation: Operation, name?: string][] = [
+  [cases.listStages, "stages"],
+  [caseTypes.list, "caseTypes"],
+  [cases.listAncestors, "ancestors"],
+  [cases.listDescendants, "childCases"],
+  [cases.bulkPerform, "results"],
+  [cases.bulkActions, "bulkActions"],
+  [cases.listAttachmentCategories, "attachment_categories"],
+  [data.listActions, "actions"],
+  [data.listObjects, "dataObjects"],
+  [data.listPages, "dataPages"],
+  [data.queryView, "data"],
+  [data.query, "data"],
+  [participants.list, "participants"],
+  [participants.listRoles, "participantRoles"],
+  [tags.list, "tagsList"],
+  [followers.list, "followers"],
+  [related.list, "associatedCases"],
+  [social.listMessages, "messages"],
+  [aiAgents.listConversations, "conversations"],
+  [uiLists.listPersonalizations, "personalizations"],
+  [attachments.list, "attachments"],
+  [tags.add],
+  [social.listMentions],
+  [aiAgents.list],
+];
+
+Deno.test("a list is accepted alone and in a container of any name, and the body is in 'raw'", () => {
+  const element = { id: "1", agentClass: "@baseclass", name: "A" };
+  for (const [{ path, answer }, name] of NAMED_LISTS) {
+    const read = (body: JsonValue) => {
+      const value = checkAnswer(answer, { body });
+      assert.ok(value instanceof Object && "raw" in value);
+      assert.deepEqual(value.raw, body);
+      return name === undefined ? value : Reflect.get(value, name);
+    };
+    const body = { texts: ["a"], things: [element], count: 1 };
+    assert.deepEqual([read(body), read([element])], [[element], [element]], path);
+    const ambiguous = { things: [element], others: [] };
+    if (name !== undefined) assert.deepEqual(read({ ...ambiguous, [name]: [element, element] }).length, 2, path);
+    const { required } = typeof answer === "object" && "required" in answer.shape ? answer.shape : {};
+    if (name !== undefined && required === undefined) continue;
+    const check = () => checkAnswer(answer, { body: ambiguous });
+    assert.throws(check, (error) => error instanceof SvcError && error.raw === ambiguous, path);
+  }
+});
+
+Deno.test("null stands for an empty list", () => {
+  for (const [{ path, answer }, name] of NAMED_LISTS) {
+    if (name === undefined) continue;
+    const value = checkAnswer(answer, { body: { [name]: null } });
+    assert.ok(value instanceof Object);
+    assert.deepEqual(Reflect.get(value, name) ?? [], [], path);
+  }
+});
+
+Deno.test("an error about a response has its body in 'raw', which is neither listed nor printed", () => {
+  const body = { id: "C-1", more: [1] };
+  assert.throws(() => checkAnswer(cases.get.answer, { body }), (error) => {
+    assert.ok(error instanceof SvcError);
+    assert.equal(error.with({ operation: "cases.get" }).raw, body);
+    assert.ok(!Object.keys(error).includes("raw") && !("raw" in error.toJSON()));
+    return true;
+  });
 });
 
 Deno.test("an error names the member that does not have its shape", () => {

@@ -308,8 +308,9 @@ function noSignals(): SvcError {
 }
 
 /** Converts a response of the service to one for the script. */
-export async function toCallAnswer({ head: { hasNoContent }, etag, text, content }: Reply): Promise<CallAnswer> {
-  if (hasNoContent) return { head: { answer: "any" }, text: "{}" };
+export async function toCallAnswer(reply: Reply): Promise<CallAnswer> {
+  const { head: { hasNoContent }, etag, text, content } = reply;
+  if (hasNoContent) return { head: { answer: "any" }, text: JSON.stringify(reply.body) };
   const tag = etag === undefined ? {} : { etag };
   if (content === undefined) return { head: tag, text };
   const { head, base64 } = await encodeContent(content);

@@ -9,7 +9,7 @@ import {
   type JsonValue,
   stringOrUndefined,
 } from "../../../utils/json.ts";
-import { findMismatch } from "../../../utils/shape.ts";
+import { findMismatch, type Shape } from "../../../utils/shape.ts";
 
 /** The parts of a response that make an answer. */
 export interface AnswerParts {
@@ -47,10 +47,44 @@ export function checkAnswer(answer: Answer, parts: AnswerParts, requestedId?: un
       if (body === undefined) throw invalidAnswer("no body", parts);
       return body;
   }
-  const value = completeAnswer(answer, body, etag, requestedId);
+  const value = completeAnswer(answer, placeList(answer, body), etag, requestedId);
   const mismatch = findMismatch(value, answer.shape);
   if (mismatch !== undefined) throw invalidAnswer(`no valid '${mismatch.replace(/^\./, "") || "body"}'`, parts);
   return withRaw(value, body);
+}
+
+/** Returns the body with its list where the answer has it. */
+function placeList({ shape, list, mayBeEmpty }: JsonAnswer, body: JsonValue | undefined): JsonValue | undefined {
+  if ("list" in shape) return findList(body, undefined, shape) ?? body;
+  const listShape = list === undefined ? undefined : shape.required?.[list] ?? shape.optional?.[list];
+  if (list === undefined || listShape === undefined) return body;
+  if (Array.isArray(body)) return { [list]: body };
+  if (!isJsonObject(body)) return body;
+  const given = body[list];
+  if (given === null) return findMismatch(given, listShape) === undefined ? body : { ...body, [list]: [] };
+  if (given !== undefined) return body;
+  const found = findList(body, list, listShape);
+  if (found !== undefined) return { ...body, [list]: found };
+  const isEmpty = mayBeEmpty && shape.required !== undefined && Object.keys(body).length === 0;
+  return isEmpty ? { [list]: [] } : body;
+}
+
+const OBJECT_LIST: Shape = { list: "object" };
+
+/** Finds the list of a body: the body itself, the member of that name, or else the only list among its members. */
+export function findList(
+  body: JsonValue | undefined,
+  name: string | undefined,
+  shape: Shape = OBJECT_LIST,
+): JsonValue[] | undefined {
+  if (Array.isArray(body)) return body;
+  if (!isJsonObject(body)) return undefined;
+  const named = name === undefined ? undefined : body[name];
+  if (named !== undefined) return Array.isArray(named) ? named : undefined;
+  const [only, ...others] = Object.values(body).filter((member): member is JsonValue[] =>
+    Array.isArray(member) && findMismatch(member, shape) === undefined
+  );
+  return others.length === 0 ? only : undefined;
 }
 
 /** Returns the body with members at the top that some services give only further down or in a header. */
@@ -61,7 +95,6 @@ export function completeAnswer(
   requestedId?: unknown,
 ): JsonValue | undefined {
   if (typeof answer === "string") return body;
-  if (Array.isArray(body)) return answer.bareList === undefined ? body : { [answer.bareList]: body };
   if (!isJsonObject(body)) return body;
   const known = Object.entries({ ...findMembers(answer, body, requestedId), ...(!answer.untagged && { etag }) });
   const missing = known.filter(([name, value]) => value !== undefined && !Object.hasOwn(body, name));
@@ -82,7 +115,7 @@ function findMembers({ fill }: JsonAnswer, body: JsonObject, requestedId: unknow
   const info = isJsonObject(body.data) ? body.data.caseInfo : undefined;
   if (!isJsonObject(info)) return {};
   const { ID, caseTypeID, status, urgency, assignments } = info;
-  if (fill === "case") return { id: ID, type: caseTypeID, status, urgency };
+  if (fill === "case") return { id: ID ?? body.ID, type: caseTypeID, status, urgency };
   return { id: isNonEmptyString(requestedId) ? requestedId : findNextAssignment(assignments) };
 }
 
@@ -98,12 +131,13 @@ function withRaw(value: unknown, raw: JsonValue | undefined): unknown {
   return Object.defineProperty(target, "raw", { value: raw, enumerable: false, configurable: true });
 }
 
-function invalidAnswer(found: string, { head = {} }: AnswerParts): SvcError {
+function invalidAnswer(found: string, { head = {}, body }: AnswerParts): SvcError {
   const { operation, status, requestId } = head;
   return new SvcError("INVALID_RESPONSE", `The response has ${found}.`, {
     operation,
     status,
     requestId,
+    raw: body,
     hint:
       "Check that the base URL and API root name a DX API v2 service. The option onReply of createClient shows the " +
       "response, and so does --verbose on the command line.",

@@ -11,7 +11,7 @@ import type { Target } from "../../auth/settings.ts";
 import { type Destination, explainRedirect } from "../../http/address.ts";
 import { suggestDiagnosis } from "../../http/network.ts";
 import type { Answer, Content } from "../../operation/answer.ts";
-import { isRead, type OperationRef } from "../../operation/operation.ts";
+import { isRead, type Operation, type OperationRef } from "../../operation/operation.ts";
 import {
   filterObjects,
   isNestedWithin,
@@ -51,7 +51,7 @@ export interface ReplyHead {
   readonly profile?: string;
   /** Address of the service. */
   readonly baseUrl?: string;
-  /** True for a change that succeeded with 204 (No Content), although the operation promises JSON. */
+  /** True for a change that succeeded with an empty body, although the operation promises JSON. */
   readonly hasNoContent?: true;
 }
 
@@ -84,7 +84,9 @@ export class Reply {
 
   /** Body; undefined if the operation promises none. Throws `INVALID_RESPONSE` for a promised body that is not JSON. */
   get body(): JsonValue | undefined {
-    return this.#body ??= this.head.hasNoContent ? {} : parseBody(this.head.answer, this.text, this.head);
+    return this.#body ??= this.head.hasNoContent
+      ? createEmpty(this.head.answer)
+      : parseBody(this.head.answer, this.text, this.head);
   }
 
   /** Returns the body for printing: its numbers have the digits that the service sent. */
@@ -100,6 +102,7 @@ export function readHead(
   { status, statusText: reason, headers }: Response,
   milliseconds: number,
   { profile, baseUrl }: Pick<Target, "profile" | "baseUrl">,
+  isEmpty = false,
 ): ReplyHead {
   return {
     operation: name,
@@ -113,8 +116,17 @@ export function readHead(
     milliseconds,
     profile,
     baseUrl,
-    ...(status === 204 && !isRead(operation) && typeof operation.answer === "object" && { hasNoContent: true }),
+    ...(isEmpty && !isRead(operation) && needsNothing(operation) && { hasNoContent: true }),
   };
+}
+
+/** Reports whether a change whose response has no body is complete. Of what it has created, the caller needs the ID. */
+function needsNothing({ answer, creates }: Operation): boolean {
+  return typeof answer === "object" && !(creates && "required" in answer.shape);
+}
+
+function createEmpty(answer: Answer): JsonValue {
+  return typeof answer === "object" && "list" in answer.shape ? [] : {};
 }
 
 /** Maximum depth of an error detail. */
@@ -233,7 +245,7 @@ export function parseBody(
 
 /** Returns the body that an empty text stands for: some services send one for a case without ancestors. */
 function emptyBody(answer: Answer, head: BodyHead): JsonValue {
-  if (typeof answer === "object" && answer.mayBeEmpty) return {};
+  if (typeof answer === "object" && answer.mayBeEmpty) return createEmpty(answer);
   throw invalidBody("empty", "", head);
 }
 
@@ -273,6 +285,7 @@ function invalidBody(what: string, text: string, head: BodyHead, cause?: unknown
     operation,
     status,
     requestId,
+    raw: text,
     hint: { text: "Check the base URL and the API root.", commands: [suggestDiagnosis(profile)] },
   });
 }

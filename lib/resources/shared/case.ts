@@ -280,6 +280,7 @@ export const bulkActionsAnswer = {
       bulkActions: { list: actionShape },
     },
   },
+  list: "bulkActions",
   mayBeEmpty: true,
 } as const satisfies JsonAnswer;
 

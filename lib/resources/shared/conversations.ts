@@ -119,6 +119,8 @@ export const conversationsAnswer = {
       conversations: { list: conversationShape, deep: true },
     },
   },
+  list: "conversations",
+  mayBeEmpty: true,
 } as const satisfies JsonAnswer;
 
 /** The reply of an agent or an assistant. */
