@@ -80,7 +80,7 @@ const FORMAT_DESCRIPTIONS: Readonly<Record<Format, string>> = {
   table:
     "A table with a row for each object of a list. At a terminal, it fits the width, identifiers are never truncated, " +
     "and times are in local time. Columns that do not fit, or that are empty, repeated or the same in all rows, are " +
-    "named on stderr.",
+    "named on stderr. A result without columns to show, and a nested field that --fields names, are printed as JSON.",
   view: "A page for people, with labels and the next commands. Commands whose help says so, such as 'svc show', " +
     "use it at a terminal.",
 };

@@ -56,7 +56,7 @@ async function renderFormat(
       const { toTable } = await import("./table.ts");
       const table = toTable(value, surface, { fields, formatCell });
       if ("text" in table) return table;
-      return { text: toJson(value), notes: [`Printed as JSON: ${table.obstacle}.`] };
+      return { text: toJson(value), notes: [`Printed as JSON: ${table.obstacle}.${table.advice ?? ""}`] };
     }
   }
 }

@@ -21,6 +21,8 @@ const MAX_FIELDS = 500;
 export interface TableObstacle {
   /** The reason. */
   readonly obstacle: string;
+  /** A sentence that says what can be shown as a table, after a space; or empty. */
+  readonly advice?: string;
 }
 
 /** Options of a table. */
@@ -47,19 +49,29 @@ export function toTable(
   { fields, formatCell = formatScalars }: TableOptions = {},
 ): Rendered | TableObstacle {
   const list = fields === undefined ? findTableRows(value) : findRows(value);
-  const rows = list?.rows ?? (isJsonObject(value) ? [flattenCase(value)] : undefined);
+  const rows = list?.rows ?? toRow(value, fields);
   if (rows === undefined) return { obstacle: "the response is neither an object nor a list of objects" };
   if (rows.length === 0) return { obstacle: "the list is empty" };
   const isMemberNamed = list?.member !== undefined && (fields ?? []).includes(list.member);
+  const isSelected = fields !== undefined && !isMemberNamed;
   const advice = isMemberNamed ? "" : " Select columns with --fields.";
   const names = [...new Set(rows.flatMap(Object.keys))];
   if (names.length > MAX_FIELDS) {
     const obstacle = `the response has ${names.length} fields, and a table can have ${MAX_FIELDS}`;
     return { obstacle: advice === "" ? obstacle : `${obstacle} (select some with --fields)` };
   }
-  const nested = names.filter((name) => rows.some((row) => isNested(row[name])));
-  const shown = names.filter((name) => !nested.includes(name) || rows.some((row) => isFlat(row[name])));
+  const shown = names.filter((name) =>
+    rows.some((row) => isFlat(row[name])) || !rows.some((row) => isNested(row[name]))
+  );
+  const nested = names.filter((name) => !shown.includes(name) || rows.some((row) => isFilled(row[name])));
   if (shown.length === 0) return { obstacle: "all fields of the response are nested" };
+  if (isSelected && nested.length > 0) {
+    return { obstacle: `${nested.join(", ")} ${nested.length === 1 ? "is" : "are"} nested` };
+  }
+  if (!isSelected && nested.length > 0 && shown.every((name) => isIdentifyingName(name) || name === "etag")) {
+    const obstacle = `only ${shown.join(" and ")} would be left, because the other fields are nested`;
+    return { obstacle, advice: adviseOnList(value, list) };
+  }
   if (!shown.some((name) => rows.every((row) => Object.hasOwn(row, name)))) {
     return { obstacle: "its rows have no field in common" };
   }
@@ -71,7 +83,7 @@ export function toTable(
     ...(others.length === 0 ? [] : [`Outside the list: ${listSome(others)}.`]),
   ];
   if (surface.columns === undefined) return { text: layOutPlain(all, rows.length), notes: general };
-  const isChosen = list === undefined || (fields !== undefined && !isMemberNamed);
+  const isChosen = list === undefined || isSelected;
   const { columns, notes } = isChosen ? { columns: all, notes: [] } : chooseColumns(all, rows.length);
   const { color, links } = surface;
   const { text, hidden } = layOutFitting(columns, rows.length, surface.columns, {
@@ -84,6 +96,12 @@ export function toTable(
     text,
     notes: [...general, ...notes, ...(cut === "" ? [] : [`Columns hidden to fit the terminal: ${cut}.${advice}`])],
   };
+}
+
+/** Returns an object as a row, in which a case has its fields. Selected fields stay as they are. */
+function toRow(value: JsonValue, fields: TableOptions["fields"]): JsonObject[] | undefined {
+  if (!isJsonObject(value)) return undefined;
+  return [fields === undefined ? flattenCase(value) : value];
 }
 
 /** Returns a case with its fields beside the members of the envelope. Other objects stay as they are. */
@@ -122,6 +140,11 @@ function isFlat(value: JsonValue | undefined): boolean {
 
 function isNested(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null && !isFlat(value);
+}
+
+/** Reports whether a nested value has content that a cell cannot show. */
+function isFilled(value: JsonValue | undefined): boolean {
+  return isNested(value) && !(Array.isArray(value) && value.length === 0);
 }
 
 function createColumn(

@@ -33,11 +33,47 @@ Deno.test("an object is one row, and a note names hidden nested members", async 
   });
 });
 
-Deno.test("the note about a hidden list of objects explains how to show it", async () => {
-  assert.deepEqual(await table({ id: "C-1", stages: [{ ID: "P0" }] }), {
-    lines: ["id", "C-1"],
-    notes: ["Nested fields hidden: stages. Show stages as a table with --fields stages."],
-  });
+Deno.test("a result of which only an identifier would be left is printed as JSON, and a note has the list to show", async () => {
+  const left = "would be left, because the other fields are nested.";
+  const unfit: [JsonValue, string][] = [
+    [{ id: "C-1", stages: [{ ID: "P0" }] }, `only id ${left} Show stages as a table with --fields stages.`],
+    [{ id: "Desk", etag: "1", data: { pages: [] }, uiResources: {} }, `only id and etag ${left}`],
+    [[{ ID: "A", links: {} }, { ID: "B", links: {} }], `only ID ${left}`],
+    [{ parents: [{ ID: "A", links: {} }] }, `only ID ${left}`],
+  ];
+  for (const surface of [{ color: false }, { color: false, columns: 80 }]) {
+    for (const [value, reason] of unfit) {
+      const { text, notes } = await render(value, { format: "table" }, surface);
+      assert.deepEqual([text, notes], [JSON.stringify(value, null, 2) + "\n", [`Printed as JSON: ${reason}`]]);
+    }
+  }
+  assert.deepEqual((await table([{ ID: "A" }, { ID: "B" }])).lines, ["ID", "A", "B"]);
+});
+
+Deno.test("fields that --fields names and that are nested are printed as JSON", async () => {
+  const value = {
+    id: "C-1",
+    status: "Open",
+    tags: ["a"],
+    stages: [{ ID: "P0" }],
+    data: { caseInfo: { content: { Name: "Ada", Parts: [] } } },
+  };
+  const print = async (value: JsonValue, ...fields: string[]) => {
+    const { text, notes } = await render(value, { format: "table", fields }, { color: false });
+    return { isJson: /^[[{]/.test(text), notes };
+  };
+  const asJson = (reason: string) => ({ isJson: true, notes: [`Printed as JSON: ${reason}.`] });
+  const asTable = { isJson: false, notes: [] };
+  assert.deepEqual(await print(value, "id", "data"), asJson("data is nested"));
+  assert.deepEqual(await print(value, "status", "stages", "data"), asJson("stages, data are nested"));
+  assert.deepEqual(await print(value, "id", "data.caseInfo"), asJson("data.caseInfo is nested"));
+  assert.deepEqual(await print(value, "id", "tags"), asTable);
+  assert.deepEqual(await print(value, "id"), asTable);
+  assert.deepEqual(await print(value, "stages"), asTable);
+  assert.deepEqual(await print(value, "id", "data.caseInfo.content.Name"), asTable);
+  const rows = [{ ID: "A", parts: [], tags: ["x"] }, { ID: "B", parts: [{ n: 1 }], tags: [] }];
+  assert.deepEqual(await print(rows, "ID", "parts"), asJson("parts is nested"));
+  assert.deepEqual(await print(rows, "ID", "tags"), asTable);
 });
 
 Deno.test("an object without an ID and with one list is shown as that list, and a note has the other members", async () => {
