@@ -152,13 +152,15 @@ function baseOptions(context: CommandContext): CallerOptions {
   };
   if (!verbose) return options;
   const log = (line: string) => io.stderr.write(`[HTTP] ${escapeToOneLine(line)}\n`);
+  const logExchange = (exchange: Exchange) => {
+    log(summarize(exchange));
+    if (exchange.text !== undefined) log(`Response: ${compactJson(exchange.text)}`);
+  };
   return {
     ...options,
-    onExchange: (exchange) => log(summarize(exchange)),
-    onReply: (exchange) => {
-      log(summarize(exchange));
-      log(`Response: ${compactJson(exchange.text)}`);
-    },
+    onExchange: logExchange,
+    onReply: logExchange,
+    onFailure: ({ message, milliseconds }) => log(`${message.replace(/\.$/, "")} (${Math.round(milliseconds)}ms)`),
   };
 }
 

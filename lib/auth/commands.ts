@@ -161,9 +161,9 @@ export async function obtainToken(
 export async function listCaseTypes(
   credentials: Credentials,
   tokens: TokenSource,
-  { onReply, signal }: AuthOptions,
+  { onReply, onFailure, signal }: AuthOptions,
 ): Promise<Reply> {
-  const caller = createCaller({ onReply }, () => createSession(credentials, tokens));
+  const caller = createCaller({ onReply, onFailure }, () => createSession(credentials, tokens));
   return await caller.call({ name: "case-types.list", operation: caseTypes.list }, {}, { signal });
 }
 

@@ -1,5 +1,6 @@
 /** Renews the token of a profile: one process exchanges the secret, the others wait for the cached token. */
 import { getErrorMessage, SvcError } from "../errors.ts";
+import { getRequestPath } from "../http/address.ts";
 import { Deadline } from "../http/limits.ts";
 import { abortable } from "../../utils/async/abort.ts";
 import { FileLock } from "../../utils/fs/file_lock.ts";
@@ -60,10 +61,17 @@ async function exchangeAndCache(
 
 async function exchange(credentials: Credentials, deadline: Deadline): Promise<Token> {
   const secret = await readSecret(credentials.secret, deadline);
+  const url = getTokenUrl(credentials);
+  const started = performance.now();
   try {
     return await exchangeToken(credentials, secret, deadline.signal);
   } catch (error) {
-    throw deadline.explain(error, `POST ${getTokenUrl(credentials)}`);
+    if (!(error instanceof SvcError)) {
+      const request = { method: "POST", path: getRequestPath(url), milliseconds: performance.now() - started };
+      const { message } = deadline.explain(error, `${request.method} ${request.path}`);
+      credentials.onFailure({ ...request, message });
+    }
+    throw deadline.explain(error, `POST ${url}`);
   }
 }
 

@@ -3,6 +3,7 @@ import { SingleFlight } from "../../utils/async/single_flight.ts";
 import { redact } from "../../utils/text/redact.ts";
 import { SvcError } from "../errors.ts";
 import { getRequestPath } from "../http/address.ts";
+import { readText } from "../http/limits.ts";
 import { sendRequest } from "../http/send_request.ts";
 import {
   type Credentials,
@@ -42,6 +43,9 @@ export interface Session {
   redact(text: string): string;
 }
 
+/** Maximum size of the body of a response that rejects a token. */
+const MAX_REJECTION_BYTES = 1024 * 1024;
+
 /** Opens a session with the service that options, environment and profile name. Nothing is sent yet. */
 export function openSession(options: SessionOptions = {}): Session {
   const credentials = requireCredentials(readSettings(options));
@@ -72,8 +76,9 @@ async function fetchWithToken(
   const { status, statusText: reason } = response;
   if (status !== 401 || isNew) return response;
   underWay?.(false);
-  await response.body?.cancel();
-  onExchange({ method, path: getRequestPath(url), status, reason, milliseconds: performance.now() - started });
+  const milliseconds = performance.now() - started;
+  const text = tokens.redact(await readText(response, MAX_REJECTION_BYTES).catch(() => ""));
+  onExchange({ method, path: getRequestPath(url), status, reason, milliseconds, text });
   return await sendWithToken(request, await tokens.replace(token, request.signal), fetch);
 }
 

@@ -25,18 +25,30 @@ const VARIABLES = {
   clientSecret: "SVC_CLIENT_SECRET",
 } as const;
 
-/** A token exchange, or a call whose token was rejected, for a log. It contains no secret. */
-export interface ExchangeSummary {
+/** A request, for a log. It contains no secret. */
+export interface RequestSummary {
   /** HTTP method. */
   readonly method: string;
   /** Path with query, including that of the base URL. */
   readonly path: string;
+  /** Milliseconds until the response started, or until the request failed. */
+  readonly milliseconds: number;
+}
+
+/** A token exchange, or a call whose token was rejected, for a log. It contains no secret. */
+export interface ExchangeSummary extends RequestSummary {
   /** HTTP status. */
   readonly status: number;
   /** Reason phrase. */
   readonly reason: string;
-  /** Milliseconds until the response started. */
-  readonly milliseconds: number;
+  /** Body of the response, if it rejects a token. */
+  readonly text?: string;
+}
+
+/** A request that got no response, for a log. It contains no secret. */
+export interface FailureSummary extends RequestSummary {
+  /** One sentence that describes the failure. */
+  readonly message: string;
 }
 
 /**
@@ -92,6 +104,8 @@ export interface SessionOptions {
   warn?: Warn;
   /** Called after each token exchange, and after each call that is repeated because its token was rejected. */
   onExchange?: (summary: ExchangeSummary) => void;
+  /** Called after each request that got no response, e.g. because the connection was refused. */
+  onFailure?: (summary: FailureSummary) => void;
 }
 
 /** A function like the global `fetch`. */
@@ -142,6 +156,8 @@ export interface SessionSettings {
   readonly fetch?: Fetch;
   /** Called after each token exchange, and after each call that is repeated because its token was rejected. */
   readonly onExchange: (summary: ExchangeSummary) => void;
+  /** Called after each token exchange that got no response. */
+  readonly onFailure: (summary: FailureSummary) => void;
 }
 
 /** Settings with which a token can be obtained. */
@@ -199,6 +215,7 @@ export function readSettings(options: SessionOptions = {}): SessionSettings {
     warn: createWarn(options),
     fetch: options.fetch,
     onExchange: (summary) => invokeCallback("onExchange", options.onExchange, summary),
+    onFailure: (summary) => invokeCallback("onFailure", options.onFailure, summary),
   };
 }
 

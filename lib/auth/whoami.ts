@@ -46,9 +46,9 @@ type OperatorFacts = Pick<WhoamiResult, "operator" | "name" | "queues" | "applic
 async function readOperator(
   credentials: Credentials,
   tokens: TokenSource,
-  { onReply, signal }: AuthOptions,
+  { onReply, onFailure, signal }: AuthOptions,
 ): Promise<OperatorFacts | undefined> {
-  const caller = createCaller({ onReply }, () => createSession(credentials, tokens));
+  const caller = createCaller({ onReply, onFailure }, () => createSession(credentials, tokens));
   try {
     const reply = await caller.call({ name: "work.get-operator", operation: work.getOperator }, {}, { signal });
     const { ID, name, queues }: WorkOperatorAnswer = checkAnswer(work.getOperator.answer, reply);

@@ -29,7 +29,7 @@ import { checkStatus, readHead, Reply, type ReplyHead, TAG_OPTION } from "./resp
 export interface Exchange extends ExchangeSummary {
   /** Milliseconds from the request to the end of the response, or to the start of its content. */
   readonly milliseconds: number;
-  /** Body of the response, or the media type of its content in parentheses. */
+  /** Body of the response, or type and size of its content in parentheses. */
   readonly text: string;
 }
 
@@ -140,7 +140,7 @@ export function createCaller(
   const prepare = async (ref: OperationRef, values: Values, attempt: AttemptOptions = {}): Promise<PreparedCall> => {
     try {
       const { demandedTagPath, ...request } = encodeCall(ref, values, attempt, () => session().target);
-      const call = new Call(ref, session(), attempt, options.onReply, warnUntagged);
+      const call = new Call(ref, session(), attempt, { ...options, onUntagged: warnUntagged });
       const tagPath = request.tagPath ?? (demanding.has(ref.name) ? demandedTagPath : undefined);
       const isRequired = request.tagPath === undefined || isTagRequired(ref.operation);
       const ifMatch = await call.findTag({ ...request, tagPath }, demandedTagPath !== undefined, isRequired);
@@ -245,26 +245,24 @@ export function canSkipTag({ tagFrom }: Operation, error: unknown): error is Svc
   return tagFrom?.scalarsOf !== undefined && error instanceof SvcError && NO_SINGLE_RECORD.includes(error.status);
 }
 
+/** Receive what happens during a call. */
+interface CallListeners extends Pick<CallerOptions, "onReply" | "onFailure"> {
+  /** Receives the reason why a change is sent without an entity tag. */
+  readonly onUntagged: (reason: string) => void;
+}
+
 /** One call in progress. */
 class Call {
   readonly #ref: OperationRef;
   readonly #session: Session;
   readonly #options: AttemptOptions;
-  readonly #onReply?: (exchange: Exchange) => void;
-  readonly #onUntagged: (reason: string) => void;
+  readonly #listeners: CallListeners;
 
-  constructor(
-    ref: OperationRef,
-    session: Session,
-    options: AttemptOptions,
-    onReply: ((exchange: Exchange) => void) | undefined,
-    onUntagged: (reason: string) => void,
-  ) {
+  constructor(ref: OperationRef, session: Session, options: AttemptOptions, listeners: CallListeners) {
     this.#ref = ref;
     this.#session = session;
     this.#options = options;
-    this.#onReply = onReply;
-    this.#onUntagged = onUntagged;
+    this.#listeners = listeners;
   }
 
   /** Returns the entity tag that a request needs: the given one, or one that is read now. */
@@ -308,11 +306,11 @@ class Call {
       if (isRequired || !canSkipTag(this.#ref.operation, error)) {
         throw toSvcError(error).with({ rejectedByService: undefined });
       }
-      this.#onUntagged(`${request} responded with ${error.status}`);
+      this.#listeners.onUntagged(`${request} responded with ${error.status}`);
       return undefined;
     }
     if (isRequired) throw missingTag(path);
-    this.#onUntagged(`the response of ${request} has none`);
+    this.#listeners.onUntagged(`the response of ${request} has none`);
     return undefined;
   }
 
@@ -322,7 +320,10 @@ class Call {
     const { operation } = this.#ref;
     try {
       const body = request.parts ? await transit.createForm(request.parts) : request.body && jsonText(request.body);
-      const response = await this.#fetch(transit, body);
+      const response = await this.#fetch(transit, body).catch((error) => {
+        this.#reportFailure(transit, error);
+        throw error;
+      });
       if (operation.answer === "content" && response.ok) return await this.#contentReply(transit, response);
       return this.#textReply(transit, response, await readText(response));
     } catch (error) {
@@ -349,9 +350,20 @@ class Call {
     return fetching;
   }
 
+  /** Reports a request that got no response. An `SvcError` comes from the token exchange. */
+  #reportFailure({ request: { method }, change, url, deadline, isUnderWay, milliseconds }: Transit, error: unknown) {
+    const { onFailure } = this.#listeners;
+    if (onFailure === undefined || !isUnderWay || error instanceof SvcError) return;
+    const path = getRequestPath(url);
+    const failure = deadline.explain(error, `${method} ${path}`);
+    invokeCallback("onFailure", onFailure, { method, path, milliseconds, message: failure.message }, {
+      outcomeUnknown: (change !== undefined && mayBeDone(failure)) || undefined,
+    });
+  }
+
   #textReply(transit: Transit, response: Response, text: string): Reply {
     const head = readHead(this.#ref, response, transit.milliseconds, this.#session.target, text === "");
-    this.#report(transit, head, () => this.#session.redact(text));
+    this.#report(transit, head, () => describeBytes(head) ?? this.#session.redact(text));
     checkStatus(head, response, response.ok ? text : this.#session.redact(text), transit);
     const reply = new Reply(head, { text });
     // Report the page of a gateway at once. An empty response may still carry the entity tag.
@@ -365,7 +377,7 @@ class Call {
     const { deadline } = transit;
     try {
       const head = readHead(this.#ref, response, transit.milliseconds, this.#session.target);
-      this.#report(transit, head, () => `(${head.type ?? "content"})`);
+      this.#report(transit, head, () => describeContent(head));
       const { openContent } = await import("./response/open_content.ts");
       const explain = (error: unknown) => transit.explain(error).withOperation(this.#ref.name);
       return new Reply(head, { content: openContent(response, { deadline, explain }) });
@@ -377,7 +389,8 @@ class Call {
 
   /** Reports an exchange, if `onReply` is set: redacting the text takes as long as reading it. */
   #report({ request, change, url }: Transit, head: ReplyHead, getText: () => string): void {
-    if (this.#onReply === undefined) return;
+    const { onReply } = this.#listeners;
+    if (onReply === undefined) return;
     const { status, reason, milliseconds } = head;
     const exchange = {
       method: request.method,
@@ -387,11 +400,25 @@ class Call {
       milliseconds,
       text: getText(),
     };
-    invokeCallback("onReply", this.#onReply, exchange, {
+    invokeCallback("onReply", onReply, exchange, {
       hint: `The service responded with ${status}. Catch errors inside onReply.`,
       outcomeUnknown: change !== undefined || undefined,
     });
   }
+}
+
+/** Describes content by its type and size. */
+function describeContent({ type = "content", headers }: ReplyHead): string {
+  const length = headers.get("content-length");
+  const isEncoded = headers.get("content-transfer-encoding")?.trim().toLowerCase() === "base64";
+  if (length === null || headers.has("content-encoding")) return `(${type}, size unknown)`;
+  return `(${type}, ${length} bytes${isEncoded ? " of base64" : ""})`;
+}
+
+/** Describes a body that is not text, such as an image. */
+function describeBytes(head: ReplyHead): string | undefined {
+  const isText = head.type === undefined || /^text\/|json|xml|script|form-urlencoded/i.test(head.type);
+  return isText ? undefined : describeContent(head);
 }
 
 /** Properties of a request that changes something. */

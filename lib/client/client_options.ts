@@ -24,6 +24,7 @@ const TYPES: OptionTypes<ClientOptions> = {
   fetch: "function",
   warn: "function",
   onExchange: "function",
+  onFailure: "function",
   onReply: "function",
   retries: undefined,
   autoTag: "boolean",

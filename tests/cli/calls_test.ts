@@ -138,6 +138,66 @@ Deno.test("--verbose prints two lines for each exchange, without the credentials
   for (const secret of [CLIENT.clientSecret, ...service.issued]) assert.equal(stderr.includes(secret), false);
 });
 
+Deno.test("--verbose prints the response that rejects a token, and the call that is repeated with a new one", async () => {
+  await using folder = await makeFolder();
+  await using service = startAnswering(CASE);
+  const env = { SVC_CONFIG_DIR: folder.path };
+  assert.equal((await callFakeService(service, "cases get C", { env })).code, 0);
+  service.revoke();
+  const { code, stderr } = await callFakeService(service, "cases get C --verbose", { env });
+  assert.equal(code, 0);
+  assert.deepEqual(stderr.split("\n").map((line) => line.replace(/\(\d+ms\)|\{"id".*/, "…")), [
+    "[HTTP] GET /dx-api/v2/cases/C 401 Unauthorized …",
+    '[HTTP] Response: {"localizedValue":"Invalid or expired token"}',
+    "[HTTP] POST /oauth2/token 200 OK …",
+    "[HTTP] GET /dx-api/v2/cases/C 200 OK …",
+    "[HTTP] Response: …",
+    "",
+  ]);
+  for (const token of service.issued) assert.ok(!stderr.includes(token));
+});
+
+Deno.test("--verbose prints a line for a request that gets no response", async () => {
+  await using folder = await makeFolder();
+  const exchange = await callFakeService(NO_SERVICE, "cases get C --verbose", { env: { SVC_CONFIG_DIR: folder.path } });
+  assert.match(exchange.stderr, /^\[HTTP\] POST \/oauth2\/token failed: Connection refused \(\d+ms\)\n\{/);
+  const service = startAnswering(CASE);
+  const env = { SVC_CONFIG_DIR: folder.path };
+  assert.equal((await callFakeService(service, "cases get C", { env })).code, 0);
+  await service[Symbol.asyncDispose]();
+  const { code, stderr } = await callFakeService(service, "cases get C --verbose --retries 1", { env });
+  assert.equal(code, 1);
+  const line = /^\[HTTP\] GET \/dx-api\/v2\/cases\/C failed: Connection refused \(\d+ms\)$/;
+  const [first = "", second = ""] = stderr.split("\n");
+  assert.match(first, line);
+  assert.match(second, line);
+  const held = Promise.withResolvers<Response>();
+  let isSilent = false;
+  await using silent = startFakeService({ api: () => isSilent ? held.promise : Response.json(CASE) });
+  assert.equal((await callFakeService(silent, "cases get C", { env })).code, 0);
+  isSilent = true;
+  const late = await callFakeService(silent, "cases get C --verbose --timeout 0.05", { env });
+  held.resolve(new Response());
+  assert.match(late.stderr, /^\[HTTP\] GET \/dx-api\/v2\/cases\/C did not respond within 0\.05 s \(\d+ms\)\n\{/);
+});
+
+Deno.test("--verbose prints type and size of content instead of its bytes", async () => {
+  const bytes = new Uint8Array([0x25, 0x50, 0x00, 0xff]);
+  const print = async (line: string, body: BodyInit, headers: HeadersInit) => {
+    await using service = startFakeService({ api: () => new Response(body, { headers }) });
+    const { stderr } = await callFakeService(service, `${line} --verbose`);
+    return /\[HTTP\] Response: (.*)/.exec(stderr)?.[1];
+  };
+  const pdf = { "content-type": "application/pdf" };
+  const get = "attachments get A";
+  assert.equal(await print(get, bytes, { ...pdf, "content-length": "4" }), "(application/pdf, 4 bytes)");
+  const base64 = { ...pdf, "content-transfer-encoding": "base64", "content-length": "8" };
+  assert.equal(await print(get, "JVAA/w==", base64), "(application/pdf, 8 bytes of base64)");
+  assert.equal(await print(get, new Blob([bytes]).stream(), pdf), "(application/pdf, size unknown)");
+  const image = { "content-type": "image/png", "content-length": "4" };
+  assert.equal(await print("cases get C", bytes, image), "(image/png, 4 bytes)");
+});
+
 Deno.test("--verbose and --dry-run print the full path, including that of the base URL", async () => {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
     const { pathname, search } = new URL(request.url);

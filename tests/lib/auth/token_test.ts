@@ -84,6 +84,7 @@ Deno.test("an exception of onExchange or warn is not reported as a network error
   };
   const expected = (name: string) => [`${name} threw: The log is full.`, `Catch errors inside ${name}.`];
   assert.deepEqual(await told({ onExchange: thrower }), expected("onExchange"));
+  assert.deepEqual(await told({ ...NO_SERVICE, onFailure: thrower }), expected("onFailure"));
   if (Deno.build.os === "windows") return;
   await callApi(openSession(options));
   await Deno.chmod(`${options.configDirectory}/token.default.json`, 0o644);
