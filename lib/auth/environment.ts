@@ -9,7 +9,7 @@ export const ENVIRONMENT_VARIABLES = {
   SVC_PROFILE: "Name of the profile. --profile overrides it",
   SVC_FORMAT: "Output format at a terminal. --format overrides it",
   SVC_CONFIG_DIR: "Directory of profiles, tokens and journals (default: .svc-cli in the home directory)",
-  SVC_NO_CACHE: "true or 1 turns the token cache off, as --no-cache does",
+  SVC_NO_CACHE: "true turns the token cache off, as --no-cache does. Other values have no effect",
   SVC_TIMEOUT: describeSetting("timeoutSeconds"),
   SVC_RETRIES: describeSetting("retries"),
   SVC_MAX_OUTAGE: describeSetting("maxOutageSeconds"),

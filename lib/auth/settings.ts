@@ -1,6 +1,6 @@
 import { invokeCallback, type Warn } from "../client/callback.ts";
 import { CALL_SETTINGS, type CallSettingName, parseSetting } from "./call_settings.ts";
-import { type EnvironmentVariable, readVariable, readVariableIfAllowed } from "./environment.ts";
+import { readVariable, readVariableIfAllowed } from "./environment.ts";
 import { SvcError } from "../errors.ts";
 import type { RecordKeyForm, RequestStyle, TagMode } from "../operation/request_style.ts";
 import { DEFAULT_PROFILE } from "./default_profile.ts";
@@ -221,7 +221,9 @@ export function readSettings(options: SessionOptions = {}): SessionSettings {
 
 /** Finds the directory for tokens and other cached files. Returns undefined if caching is disabled, or without a home. */
 export function findCacheDirectory({ noCache, configDirectory }: SessionOptions): string | undefined {
-  return noCache === true || readSwitch("SVC_NO_CACHE") ? undefined : configDirectory ?? findConfigDirectory();
+  return noCache === true || readVariable("SVC_NO_CACHE") === "true"
+    ? undefined
+    : configDirectory ?? findConfigDirectory();
 }
 
 /** Reads the service that options, environment and profile name. Needs no credentials. */
@@ -234,6 +236,7 @@ export function requireCredentials(settings: SessionSettings): Credentials {
   const { clientId, secret } = settings;
   if (clientId === undefined) throw settings.createMissingError("clientId");
   if (secret === undefined) throw settings.createMissingError("clientSecret");
+  if (settings.cacheDirectory !== undefined) warnOfUnknownValue(settings.warn);
   return { ...settings, clientId, secret };
 }
 
@@ -298,12 +301,11 @@ function checkOptions(options: SessionOptions): void {
   }
 }
 
-/** Reads a variable that is true or false. Other values are rejected rather than taken for false. */
-function readSwitch(name: EnvironmentVariable): boolean {
-  const value = readVariable(name)?.toLowerCase();
-  if (value === undefined || value === "false" || value === "0") return false;
-  if (value === "true" || value === "1") return true;
-  throw new SvcError("INVALID_CONFIG", `${name} must be true or false.`);
+/** Warns of a value of `SVC_NO_CACHE` that does not turn the cache off. */
+function warnOfUnknownValue(warn: Warn): void {
+  const value = readVariable("SVC_NO_CACHE");
+  if (value === undefined) return;
+  warn(`SVC_NO_CACHE=${value} has no effect. Set it to true to turn the token cache off, or unset it.`);
 }
 
 function readOverride(member: keyof Overrides): string | undefined {

@@ -6,12 +6,21 @@ import { readTarget, type SessionOptions } from "../../../lib/auth/settings.ts";
 import {
   catchError,
   CLIENT,
+  clientEnvironment,
   createSessionOptions,
   freshDirectory,
   startFakeService,
 } from "../../harness/fake_service.ts";
 import { isJsonObject, type JsonValue } from "../../../utils/json.ts";
-import { CHECKOUT, LimitedCommand, readDenoDirectory, runScript, svc, svcCommand } from "../../harness/svc.ts";
+import {
+  CHECKOUT,
+  LimitedCommand,
+  makeFolder,
+  readDenoDirectory,
+  runScript,
+  svc,
+  svcCommand,
+} from "../../harness/svc.ts";
 
 const PROFILE = { baseUrl: "https://profile.example", clientId: "id", clientSecret: "s3cret" };
 
@@ -172,16 +181,22 @@ Deno.test("SVC_NO_CACHE=true neither reads nor writes a token", async () => {
   assert.deepEqual(await script("call", options, env), { status: 200 });
   assert.equal(service.exchanges, 2);
   assert.deepEqual(Array.from(Deno.readDirSync(options.configDirectory ?? "")), []);
-  for (const yes of ["1", "TRUE"]) {
-    assert.deepEqual(await script("call", options, { SVC_NO_CACHE: yes }), { status: 200 });
+});
+
+Deno.test("a value of SVC_NO_CACHE other than true has no effect, and one warning says so", async () => {
+  await using service = startFakeService();
+  for (const value of ["1", "TRUE", "false"]) {
+    await using folder = await makeFolder();
+    const env = { ...clientEnvironment(service), SVC_CONFIG_DIR: folder.path, SVC_NO_CACHE: value };
+    const { code, stderr } = await svc(["case-types", "list"], { env });
+    assert.deepEqual([code, stderr], [
+      0,
+      `Warning: SVC_NO_CACHE=${value} has no effect. Set it to true to turn the token cache off, or unset it.\n`,
+    ]);
+    assert.ok(Array.from(Deno.readDirSync(folder.path)).some(({ name }) => name.startsWith("token.")));
+    const quiet = await svc(["case-types", "list", "--no-cache"], { env });
+    assert.equal(quiet.stderr, "");
   }
-  assert.deepEqual(Array.from(Deno.readDirSync(options.configDirectory ?? "")), []);
-  assert.match(
-    JSON.stringify(await script("call", options, { SVC_NO_CACHE: "yes" })),
-    /SVC_NO_CACHE must be true or false/,
-  );
-  assert.deepEqual(await script("call", options, { SVC_NO_CACHE: "false" }), { status: 200 });
-  assert.equal(Array.from(Deno.readDirSync(options.configDirectory ?? "")).length, 3);
 });
 
 Deno.test("an error about an invalid value names its source", async () => {

@@ -18,7 +18,7 @@ const MIB = 1024 * 1024;
 /** A folder with a script, and how to run it with an API. */
 async function openWorkspace(body: string, api: TinyApi) {
   const folder = await makeFolder({ "script.ts": scriptText(body) });
-  const env = { SVC_BASE_URL: api.baseUrl, SVC_CLIENT_ID: "id", SVC_CLIENT_SECRET: "secret", SVC_NO_CACHE: "1" };
+  const env = { SVC_BASE_URL: api.baseUrl, SVC_CLIENT_ID: "id", SVC_CLIENT_SECRET: "secret", SVC_NO_CACHE: "true" };
   const command = (args: string[]) => workflowCommand(args, { directory: folder.path, env, cwd: folder.path });
   return { path: folder.path, command, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
 }
