@@ -1,5 +1,5 @@
 /** Media types by file name. */
-import { getMimeType } from "hono/utils/mime";
+import mime from "mime";
 
 /** Media type of unknown files. */
 const BYTES = "application/octet-stream";
@@ -7,6 +7,6 @@ const BYTES = "application/octet-stream";
 /** Returns the declared media type of a file, or the type for its extension if the declared type is unspecific. */
 export function guessMediaType(name: string, declared: string = BYTES): string {
   const isDeclared = declared.toLowerCase() !== BYTES && /^[\w.+-]+\/[\w.+-]+$/.test(declared);
-  // Without a character set, because the encoding of the file is unknown.
-  return isDeclared ? declared.toLowerCase() : getMimeType(name)?.split(";")[0] ?? BYTES;
+  // The slash prevents that a name without a dot counts as an extension.
+  return isDeclared ? declared.toLowerCase() : mime.getType(`/${name}`) ?? BYTES;
 }

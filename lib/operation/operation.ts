@@ -39,7 +39,7 @@ export interface FileInput {
   readonly name: string;
   /** Number of bytes. */
   readonly size: number;
-  /** Media type. Default: `application/octet-stream`. */
+  /** Media type. Default: the one of files with this name. */
   readonly type?: string;
   /** Reads the bytes from the start. */
   stream(): ReadableStream<Uint8Array>;

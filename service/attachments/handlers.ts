@@ -11,7 +11,7 @@ import { checkWork } from "../access/case_rights.ts";
 import { Invalid } from "../errors.ts";
 import type { GroupHandlers, HandlerContext } from "../http/handler.ts";
 import { readChoice, readSwitch } from "../cases/arguments.ts";
-import { guessMediaType } from "./media_types.ts";
+import { guessMediaType } from "../../utils/media_type.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import { createLink } from "../cases/views/ui.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";

@@ -1,7 +1,7 @@
 /** Static files of an application, which are in the folder `static/` beside its definition. */
 import { readChunks } from "../../utils/fs/chunks.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
-import { guessMediaType } from "../attachments/media_types.ts";
+import { guessMediaType } from "../../utils/media_type.ts";
 
 /** The kinds of assets. Each has its own folder. */
 export const ASSET_KINDS = ["components", "files", "profile-images"] as const;

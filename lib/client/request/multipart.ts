@@ -2,6 +2,7 @@
 import { getErrorMessage, SvcError } from "../../errors.ts";
 import type { FileInput } from "../../operation/operation.ts";
 import { describeReadError } from "../../../utils/fs/describe_error.ts";
+import { guessMediaType } from "../../../utils/media_type.ts";
 import type { Part } from "./encode.ts";
 
 const encoder = new TextEncoder();
@@ -110,7 +111,7 @@ function encodePartHead(boundary: string, name: string, value: string | FileInpu
   const disposition = `--${boundary}\r\nContent-Disposition: form-data; name="${escapeName(name)}"`;
   if (typeof value === "string") return encodeText(`${disposition}\r\n\r\n`);
   // As in a web `File`, an invalid type counts as missing: a line break would start another header.
-  const type = /^[\x20-\x7e]+$/.test(value.type ?? "") ? value.type : "application/octet-stream";
+  const type = /^[\x20-\x7e]+$/.test(value.type ?? "") ? value.type : guessMediaType(value.name);
   return encodeText(`${disposition}; filename="${escapeName(value.name)}"\r\nContent-Type: ${type}\r\n\r\n`);
 }
 

@@ -16,10 +16,13 @@ import { readChunks } from "../../../utils/fs/chunks.ts";
 import operations from "../../../lib/resources/attachments.ts";
 import { receiveForm } from "../../../service/http/multipart.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
-import { catchError, createSessionOptions, startFakeService } from "../../harness/fake_service.ts";
+import { catchError, clientEnvironment, createSessionOptions, startFakeService } from "../../harness/fake_service.ts";
 import { createCapturedIo } from "../../harness/captured_io.ts";
+import { prepareCommandLines } from "../../harness/command_process.ts";
 import { WireReader } from "../../harness/faults.ts";
 import { makeFolder } from "../../harness/svc.ts";
+
+const runCommandLine = prepareCommandLines();
 
 const GET: OperationRef = { name: "attachments.get", operation: operations.get };
 
@@ -87,13 +90,45 @@ Deno.test("an upload whose file changes or cannot be read fails with a known out
 Deno.test("the media type of an upload cannot begin a header or a part of its own", async () => {
   for (const type of ["text/x\r\nContent-Disposition: form-data; name=other", "text/\u00fc", "", undefined]) {
     const body = new MultipartBody([["file", {
-      name: "a.txt",
+      name: "a",
       size: 1,
       type,
       stream: () => new Blob(["a"]).stream(),
     }]]);
     const text = await new Response(body.stream()).text();
     assert.deepEqual(text.split("\r\n").slice(2, 5), ["Content-Type: application/octet-stream", "", "a"]);
+  }
+});
+
+Deno.test("the media type of an upload without one comes from the name of its file", async () => {
+  const docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+  const types = {
+    "plan.pdf": "application/pdf",
+    "Site photo.JPG": "image/jpeg",
+    "letter.docx": docx,
+    "old.doc": "application/msword",
+    "mail.msg": "application/vnd.ms-outlook",
+    "rows.csv": "text/csv",
+    "plan.v2.dwg": "image/vnd.dwg",
+    "pdf": "application/octet-stream",
+    "a.unknown": "application/octet-stream",
+  };
+  await using folder = await makeFolder(Object.fromEntries(Object.keys(types).map((name) => [name, "x"])));
+  const received: (string | undefined)[] = [];
+  await using service = startFakeService({
+    async api(request) {
+      const file = (await request.formData()).get("file");
+      received.push(file instanceof File ? file.type : undefined);
+      return Response.json({ ID: "1" }, { status: 201 });
+    },
+  });
+  const library = createClient(await createSessionOptions(service));
+  for (const [name, type] of Object.entries(types)) {
+    const args = ["attachments", "upload", "--file", `${folder.path}/${name}`];
+    assert.equal((await runCommandLine(args, { env: clientEnvironment(service) })).code, 0);
+    await library.attachments.upload({ file: new File(["x"], name) });
+    await library.attachments.upload({ file: new File(["x"], name, { type: "text/x-own" }) });
+    assert.deepEqual(received.splice(0), [type, type, "text/x-own"], name);
   }
 });
 
