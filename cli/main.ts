@@ -98,7 +98,9 @@ async function runCommand(
   if (command.prefersView) shown.format = "view";
   if (help) return await printHelp(io, ({ buildCommandHelp }) => buildCommandHelp(words, command));
   let parsed = parseArguments(command, rest);
-  const picked = "problem" in parsed ? await findPickedArgument(command, parsed.problem, io) : undefined;
+  const picked = "problem" in parsed && !rest.includes("--dry-run")
+    ? await findPickedArgument(command, parsed.problem, io)
+    : undefined;
   if (picked !== undefined) parsed = parseArguments({ ...command, args: [] }, rest);
   if ("problem" in parsed) throw (await usageErrors()).usageError(parsed.problem, command, words);
   const defaultFormat = io.stdout.isTerminal() ? await chooseFormat(command, parsed.values) : undefined;

@@ -65,11 +65,12 @@ export function createOperationCommand(group: string, name: string, operation: O
       const { output, force, interactive, requiredOnly, ...given } = await readValues(this, parsed, context.io);
       const target = typeof output === "string" ? { path: output, replaces: force === true } : undefined;
       const values = await fillInput(context, ref, given);
-      if (operation.interactive && (interactive === true || isOfferedForm(context, operation, values))) {
+      const isForm = operation.interactive && (interactive === true || isOfferedForm(context, operation, values));
+      if (isForm && !context.globals.dryRun) {
         const { runInteractively } = await import("../prompts/interactive.ts");
         return await runInteractively(context, ref, values, requiredOnly === true);
       }
-      await runOperation(context, ref, values, target);
+      await runOperation(context, ref, isForm ? addPrompted(operation, values) : values, target);
       reportAttached(context, given.file);
     },
   };
@@ -98,6 +99,16 @@ function isOfferedForm({ io, globals }: CommandContext, { flags = {} }: Operatio
   const names = Object.keys(flags);
   return names.some((name) => flags[name]?.required) && names.every((name) => values[name] === undefined) &&
     !globals.dryRun && [io.stdin, io.stdout, io.stderr].every((stream) => stream.isTerminal());
+}
+
+/** Stands in a dry run for a value that a form prompts for. */
+const PROMPTED = "[PROMPTED]";
+
+/** Adds the required values that a form prompts for. */
+function addPrompted({ flags = {} }: Operation, values: Values): Values {
+  const missing = Object.entries(flags).filter(([name, { required }]) => required && values[name] === undefined);
+  const prompted = missing.map(([name, { type }]) => [name, type === "object" ? {} : PROMPTED]);
+  return { ...values, ...Object.fromEntries(prompted) };
 }
 
 function takesAttachments({ flags }: Operation): boolean {
@@ -176,7 +187,8 @@ async function printDryRun(context: CommandContext, { operation }: OperationRef,
   const { renderDryRun } = await import("../../lib/client/request/dry_run.ts");
   const target = readTarget(callerOptions(context));
   const shown = needsHandles(operation, values) ? await explain(context, operation, values) : values;
-  printRequest(context, renderDryRun(target, operation, shown));
+  const request = renderDryRun(target, operation, shown);
+  printRequest(context, request.replaceAll(encodeURIComponent(PROMPTED), PROMPTED));
 }
 
 async function explain(context: CommandContext, operation: Operation, values: Values): Promise<Values> {

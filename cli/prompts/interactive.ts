@@ -70,11 +70,6 @@ export async function runInteractively(
 ): Promise<void> {
   const run = DIALOGUES[name];
   if (run === undefined) throw new SvcError("INTERNAL_ERROR", `${name} has no dialogue.`);
-  if (context.globals.dryRun) {
-    throw new SvcError("INVALID_ARGS", "--dry-run and --interactive are mutually exclusive.", {
-      hint: "Omit --interactive to pass the values as flags.",
-    });
-  }
   if (!canPrompt(context.io)) {
     const flags = Object.keys(operation.flags ?? {}).filter((flag) => ["type", "action", "data"].includes(flag));
     throw new SvcError("INVALID_ARGS", "--interactive requires a terminal.", {

@@ -253,14 +253,13 @@ Deno.test("an assignment without a permitted action is an error with a hint how 
   assert.equal(errorAfterQuestions(result).message, "The assignment has no action that you can perform.");
 });
 
-Deno.test("--interactive without a terminal, or with --dry-run, is an error, and nothing is sent", async () => {
+Deno.test("--interactive without a terminal is an error, and nothing is sent", async () => {
   const form = startFormService();
   await using service = form.service;
   await using folder = await makeFolder();
   const messages: [string[], string][] = [
     [[], "--interactive requires a terminal."],
     [["--action", "Enter", "--data", "{}"], "--interactive requires a terminal."],
-    [["--dry-run"], "--dry-run and --interactive are mutually exclusive."],
   ];
   for (const [flags, message] of messages) {
     const result = await svc([...PERFORM, ...flags], {
@@ -271,4 +270,27 @@ Deno.test("--interactive without a terminal, or with --dry-run, is an error, and
     assert.deepEqual([error.code, error.message], ["INVALID_ARGS", message]);
   }
   assert.equal(service.calls, 0);
+});
+
+Deno.test("--interactive with --dry-run asks and sends nothing, and prints the request of the given flags", async () => {
+  const form = startFormService();
+  await using service = form.service;
+  await using folder = await makeFolder();
+  const env = { ...clientEnvironment(service), SVC_CONFIG_DIR: folder.path };
+  const print = async (...line: string[]) => {
+    const { code, stdout, stderr } = await svc([...line, "--interactive", "--dry-run"], { env });
+    assert.deepEqual([code, stderr], [0, ""]);
+    const [request, , , ...rest] = stdout.trimEnd().split("\n");
+    return [request, JSON.parse(rest.slice(rest.indexOf("")).join("\n"))];
+  };
+  const [, , assignment = ""] = PERFORM;
+  const path = `/dx-api/v2/assignments/${encodeURIComponent(assignment)}/actions`;
+  assert.deepEqual(await print(...PERFORM.slice(0, 3)), [`PATCH ${path}/[PROMPTED]`, {}]);
+  assert.deepEqual(await print(...PERFORM.slice(0, 3), "--action", "Enter", "--set", "Name=Ada"), [
+    `PATCH ${path}/Enter`,
+    { content: { Name: "Ada" } },
+  ]);
+  assert.deepEqual(await print("cases", "create"), ["POST /dx-api/v2/cases", { caseTypeID: "[PROMPTED]" }]);
+  assert.deepEqual(await print("data", "create", "D"), ["POST /dx-api/v2/data/D", { data: {} }]);
+  assert.deepEqual([service.calls, service.exchanges], [0, 0]);
 });
