@@ -129,28 +129,29 @@ export function createCaller(
   /** Operations for which the service has demanded an entity tag: further calls read it first. */
   const demanding = new Set<string>();
   let isWarned = false;
-  const warnUntagged = (reason: string) => {
-    if (isWarned) return;
-    isWarned = true;
-    createWarn(options)(
-      `The change is sent without an entity tag, because ${reason}. It overwrites what others have changed since. ` +
-        'To skip this read, set "tags": "never" in the profile.',
-    );
+  const listeners: CallListeners = {
+    onReply: options.onReply,
+    onFailure: options.onFailure,
+    onUntagged(reason) {
+      if (isWarned) return;
+      isWarned = true;
+      createWarn(options)(
+        `The change is sent without an entity tag, because ${reason}. It overwrites what others have changed since. ` +
+          'To skip this read, set "tags": "never" in the profile.',
+      );
+    },
   };
   const prepare = async (ref: OperationRef, values: Values, attempt: AttemptOptions = {}): Promise<PreparedCall> => {
     try {
-      const { demandedTagPath, ...request } = encodeCall(ref, values, attempt, () => session().target);
-      const call = new Call(ref, session(), attempt, { ...options, onUntagged: warnUntagged });
-      const tagPath = request.tagPath ?? (demanding.has(ref.name) ? demandedTagPath : undefined);
-      const isRequired = request.tagPath === undefined || isTagRequired(ref.operation);
-      const ifMatch = await call.findTag({ ...request, tagPath }, demandedTagPath !== undefined, isRequired);
+      const request = encodeCall(ref, values, attempt, () => session().target);
+      const call = new Call(ref, session(), attempt, listeners);
+      const ifMatch = await call.findTag(request, demanding.has(ref.name));
       return {
         ifMatch,
         send: () => send(ref, values, call.send({ ...request, ifMatch })),
         async addDemandedTag(thrown) {
-          if (
-            !demandsTag(thrown) || options.autoTag === false || ifMatch !== undefined || demandedTagPath === undefined
-          ) return undefined;
+          const canRead = options.autoTag !== false && ifMatch === undefined && request.demandedTagPath !== undefined;
+          if (!demandsTag(thrown) || !canRead) return undefined;
           demanding.add(ref.name);
           try {
             return await prepare(ref, values, attempt);
@@ -245,7 +246,7 @@ export function canSkipTag({ tagFrom }: Operation, error: unknown): error is Svc
   return tagFrom?.scalarsOf !== undefined && error instanceof SvcError && NO_SINGLE_RECORD.includes(error.status);
 }
 
-/** Receive what happens during a call. */
+/** Callbacks of a call. */
 interface CallListeners extends Pick<CallerOptions, "onReply" | "onFailure"> {
   /** Receives the reason why a change is sent without an entity tag. */
   readonly onUntagged: (reason: string) => void;
@@ -265,15 +266,14 @@ class Call {
     this.#listeners = listeners;
   }
 
-  /** Returns the entity tag that a request needs: the given one, or one that is read now. */
+  /** Returns the entity tag that a request needs: the given one, that of an earlier attempt, or one that is read now. */
   async findTag(
-    { ifMatch, tagPath }: EncodedRequest,
-    isOptional: boolean,
-    isRequired: boolean,
+    { ifMatch = this.#options.knownTag, tagPath, demandedTagPath }: EncodedRequest,
+    isDemanded: boolean,
   ): Promise<string | undefined> {
-    if (ifMatch !== undefined || (tagPath === undefined && !isOptional)) return ifMatch;
-    if (this.#options.knownTag !== undefined) return this.#options.knownTag;
-    return tagPath === undefined ? undefined : await this.#readTag(tagPath, isRequired);
+    if (ifMatch !== undefined) return ifMatch;
+    if (tagPath !== undefined) return await this.#readTag(tagPath, isTagRequired(this.#ref.operation));
+    return demandedTagPath !== undefined && isDemanded ? await this.#readTag(demandedTagPath, true) : undefined;
   }
 
   /** Sends a request and reads its response. */

@@ -309,6 +309,18 @@ Deno.test("with the tags 'never', only 'assignments perform' reads an entity tag
   assert.deepEqual(received, Array(2).fill(["POST /cases/C-1/stages/next", null]));
 });
 
+Deno.test("a repeated request carries the entity tag of the first one, whatever the profile says now", async () => {
+  const { service, received } = startTagging();
+  await using _ = service;
+  const ref = operations.find(({ name }) => name === "data.update");
+  assert.ok(ref);
+  for (const tags of ["first", "on-demand", "never"] as const) {
+    const caller = createCaller({ ...CLIENT, baseUrl: service.baseUrl, noCache: true, tags });
+    await caller.call(ref, { dataViewId: "D", data: { ID: "1" } }, { knownTag: "7" });
+    assert.deepEqual(received.splice(0), [["PUT /data/D", "7"]]);
+  }
+});
+
 /** Ways in which services refuse to read the entity tag of a record. */
 const TAGLESS_READS: Readonly<Record<string, () => Response>> = {
   "responded with 404": () => Response.json({ localizedValue: "Dataview not found" }, { status: 404 }),
