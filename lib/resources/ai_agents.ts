@@ -45,7 +45,6 @@ const agentList = {
         label: "string",
       },
     },
-    deep: true,
   },
 } as const satisfies JsonAnswer;
 

@@ -117,6 +117,7 @@ const messageList = {
     },
   },
   list: "messages",
+  fill: "id",
   mayBeEmpty: true,
 } as const satisfies JsonAnswer;
 

@@ -16,7 +16,7 @@ import social from "../../lib/resources/social.ts";
 import tags from "../../lib/resources/tags.ts";
 import uiLists from "../../lib/resources/ui_lists.ts";
 import type { Operation } from "../../lib/operation/operation.ts";
-import type { JsonValue } from "../../utils/json.ts";
+import { filterObjects, type JsonValue } from "../../utils/json.ts";
 
 /** Each operation that answers a list, with a body around the list. */
 const LISTS: readonly [operation: Operation, around: (list: JsonValue) => JsonValue][] = [
@@ -108,6 +108,21 @@ Deno.test("a list is accepted alone and in a container of any name, and the body
     const check = () => checkAnswer(answer, { body: ambiguous });
     assert.throws(check, (error) => error instanceof SvcError && error.raw === ambiguous, path);
   }
+});
+
+Deno.test("members of elements are not checked, and a missing 'id' is that of 'ID'", () => {
+  for (
+    const [{ answer }, list] of [[social.listMessages, "messages"], [
+      aiAgents.listConversations,
+      "conversations",
+    ]] as const
+  ) {
+    const value = checkAnswer(answer, { body: { [list]: [{ ID: "1" }, { id: "2", ID: "3" }, {}] } });
+    assert.ok(value instanceof Object);
+    const ids = filterObjects(Reflect.get(value, list)).map(({ id }) => id);
+    assert.deepEqual(ids, ["1", "2", undefined]);
+  }
+  assert.equal(checkAnswer(aiAgents.list.answer, { body: [{ name: "A" }] }).length, 1);
 });
 
 Deno.test("null stands for an empty list", () => {

@@ -5,6 +5,7 @@ import {
   filterObjects,
   isJsonObject,
   isNonEmptyString,
+  isObjectList,
   type JsonObject,
   type JsonValue,
   stringOrUndefined,
@@ -47,7 +48,7 @@ export function checkAnswer(answer: Answer, parts: AnswerParts, requestedId?: un
       if (body === undefined) throw invalidAnswer("no body", parts);
       return body;
   }
-  const value = completeAnswer(answer, placeList(answer, body), etag, requestedId);
+  const value = completeAnswer(answer, addIds(answer, placeList(answer, body)), etag, requestedId);
   const mismatch = findMismatch(value, answer.shape);
   if (mismatch !== undefined) throw invalidAnswer(`no valid '${mismatch.replace(/^\./, "") || "body"}'`, parts);
   return withRaw(value, body);
@@ -67,6 +68,14 @@ function placeList({ shape, list, mayBeEmpty }: JsonAnswer, body: JsonValue | un
   if (found !== undefined) return { ...body, [list]: found };
   const isEmpty = mayBeEmpty && shape.required !== undefined && Object.keys(body).length === 0;
   return isEmpty ? { [list]: [] } : body;
+}
+
+/** Adds the `id` of the elements that some services give only as `ID`. */
+function addIds({ list, fill }: JsonAnswer, body: JsonValue | undefined): JsonValue | undefined {
+  if (list === undefined || fill !== "id" || !isJsonObject(body)) return body;
+  const elements = body[list];
+  if (!isObjectList(elements) || elements.every(({ id }) => id !== undefined)) return body;
+  return { ...body, [list]: elements.map((element) => ({ id: element.ID, ...element })) };
 }
 
 const OBJECT_LIST: Shape = { list: "object" };

@@ -116,10 +116,11 @@ export const conversationsAnswer = {
   shape: {
     required: {
       /** One page, newest first. */
-      conversations: { list: conversationShape, deep: true },
+      conversations: { list: conversationShape },
     },
   },
   list: "conversations",
+  fill: "id",
   mayBeEmpty: true,
 } as const satisfies JsonAnswer;
 
