@@ -3,6 +3,7 @@ import { shownBody } from "../../lib/client/request/dry_run.ts";
 import { type EncodedRequest, encodeRequest } from "../../lib/client/request/encode.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import { hasEffect, type Operation, type OperationRef } from "../../lib/operation/operation.ts";
+import { DEFAULT_STYLE, type RequestStyle } from "../../lib/operation/request_style.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { toCallAnswer } from "../engine/live_calls.ts";
 import { never } from "../../utils/async/never.ts";
@@ -163,7 +164,7 @@ export class PlanRun implements RunHandlers {
     const needed = this.placeholders.find(values);
     const encodable = this.placeholders.toEncodable(ref.operation, values);
     if (encodable === undefined) return await this.#end(`${at}: ${describeNeed(ref.name, needed[0])}`);
-    const encoded = encodeRequest(ref.operation, encodable, () => this.#options.caller.getTarget());
+    const encoded = encodeRequest(ref.operation, encodable, () => this.#getStyle());
     const before = ref.operation.takes && this.#taken.get(JSON.stringify(values));
     if (before) return await this.#end(`${at}: the response of ${ref.name} depends on step ${before}.`);
     step.request = this.#describeRequest(encoded);
@@ -177,6 +178,16 @@ export class PlanRun implements RunHandlers {
     this.#readsBeforeSleep.clear();
     if (encoded.tagPath !== undefined) await this.#clock.during(this.#readTag(ref, encoded.tagPath, step));
     return this.#toPlaceholder(ref, step);
+  }
+
+  /** Returns the style of the service. A plan that reads nothing needs no service. */
+  #getStyle(): RequestStyle {
+    try {
+      return this.#options.caller.getTarget();
+    } catch (error) {
+      if (toSvcError(error).code === "INVALID_CONFIG") return DEFAULT_STYLE;
+      throw error;
+    }
   }
 
   /** Reads the entity tag for a change, if its path is known and the operation is granted. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import { saveProfile } from "../../../lib/auth/profiles.ts";
 import { createClient } from "../../../mod.ts";
 import { startService } from "../../../service/mod.ts";
 import { CHECKOUT, makeFolder, svcInProcess } from "../../harness/svc.ts";
@@ -131,6 +132,34 @@ Deno.test("operations without a grant are marked, and nothing is sent for them",
   assert.equal(stderr, "Not granted: cases.get, cases.delete. To grant, add --allow cases.get,cases.delete.\n");
   assert.equal(code, 0);
   assert.deepEqual(api.received, []);
+});
+
+Deno.test("a plan that reads nothing needs no service", async () => {
+  const body = `const made = await svc.cases.create({ type: "T" });
+    await svc.assignments.perform(made.nextAssignmentInfo.ID, { action: "A" });`;
+  await using folder = await makeFolder({ "script.ts": scriptText(body) });
+  const { code, stdout } = await svcWorkflow(["plan", `${folder.path}/script.ts`, "--allow", "*"]);
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /\n {2}If-Match: entity tag from GET \/assignments\/«step 1: nextAssignmentInfo\.ID»\n/);
+});
+
+Deno.test("a plan shows the entity tags that the profile reads, and a record whose read offers none", async () => {
+  const body = `await svc.cases.stageNext("C-1"); await svc.data.update("D", { data: { ID: "1" } });`;
+  await using folder = await makeFolder({ "script.ts": scriptText(body) });
+  for (const tags of ["first", "on-demand", "never"] as const) {
+    await using api = new TinyApi((call) => {
+      const isRecord = call === "GET /data_views/D";
+      return Response.json({ id: "C-1" }, isRecord ? { status: 405 } : { headers: { etag: "7" } });
+    });
+    const profile = { baseUrl: api.baseUrl, clientId: "id", clientSecret: "secret", tags };
+    await saveProfile("default", profile, folder.path);
+    const args = ["plan", `${folder.path}/script.ts`, "--allow", "*"];
+    const { code, stdout } = await svcWorkflow(args, { SVC_CONFIG_DIR: folder.path });
+    assert.equal(code, 0, stdout);
+    assert.deepEqual(stdout.match(/If-Match: .*/g) ?? [], tags === "first" ? ["If-Match: 7"] : []);
+    const reads = { "first": ["GET /cases/C-1", "GET /data_views/D"], "on-demand": ["GET /data_views/D"], "never": [] };
+    assert.deepEqual(api.received.map(({ call }) => call), reads[tags]);
+  }
 });
 
 const MADE = `const made = await svc.cases.create({ type: "T", data: input });\n    `;
