@@ -10,7 +10,7 @@ export type RecordKeyForm = "separate" | "json";
 /** All ways to send the key of a record. */
 export const RECORD_KEY_FORMS = ["separate", "json"] as const satisfies readonly RecordKeyForm[];
 
-/** What services expect of requests beyond the descriptions of the operations. */
+/** Properties of the requests to a service that differ between services. */
 export interface RequestStyle {
   /** How entity tags are obtained. */
   readonly tags: TagMode;

@@ -33,7 +33,7 @@ Deno.test("an object is one row, and a note names hidden nested members", async 
   });
 });
 
-Deno.test("a result of which only an identifier would be left is printed as JSON, and a note has the list to show", async () => {
+Deno.test("a result is printed as JSON if only an identifier would be left, and a note has the list to show", async () => {
   const left = "would be left, because the other fields are nested.";
   const unfit: [JsonValue, string][] = [
     [{ id: "C-1", stages: [{ ID: "P0" }] }, `only id ${left} Show stages as a table with --fields stages.`],
