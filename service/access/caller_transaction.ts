@@ -112,6 +112,6 @@ export function restrict(tx: Transaction, app: Application, context: ScopeContex
 }
 
 function restrictQuery(query: RowQuery, cases: Filter | undefined): RowQuery {
-  if (cases === undefined || query.source.kind === "records") return query;
+  if (cases === undefined || query.source.kind === "records" || query.source.kind === "given") return query;
   return { ...query, cases: query.cases === undefined ? cases : { and: [query.cases, cases] } };
 }

@@ -1,5 +1,6 @@
 /** Queries as data. Callers need no query language, and their texts never become part of one. */
 import type { ExactNumber } from "../../utils/exact_number.ts";
+import type { JsonObject } from "../../utils/json.ts";
 import type { SummaryFunction } from "../application/model/data_view.ts";
 
 /** Source of rows. */
@@ -7,7 +8,9 @@ export type RowSource =
   | { readonly kind: "records"; readonly classId: string }
   | { readonly kind: "cases"; readonly typeIds: readonly string[] }
   | { readonly kind: "assignments" }
-  | { readonly kind: "events" };
+  | { readonly kind: "events" }
+  /** Rows that the query itself contains. Their members are their content. */
+  | { readonly kind: "given"; readonly rows: readonly JsonObject[] };
 
 /** Properties of the rows of each source besides their content. */
 export interface RowProperties {
@@ -27,10 +30,22 @@ export interface RowProperties {
     | "updatedBy"
     | "updatedAt"
     | "tag";
-  /** Open assignments; their content is their state. */
-  assignments: "id" | "caseId" | "processId" | "stepId" | "urgency" | "createdAt" | "assignee.kind" | "assignee.id";
+  /** Open assignments; their content is their state. The last two are properties of their case. */
+  assignments:
+    | "id"
+    | "caseId"
+    | "processId"
+    | "stepId"
+    | "urgency"
+    | "createdAt"
+    | "assignee.kind"
+    | "assignee.id"
+    | "case.businessId"
+    | "case.typeId";
   /** Lines of a case's history; their content is their facts. */
   events: "caseId" | "at" | "by" | "kind" | "text";
+  /** Given rows. */
+  given: never;
 }
 
 /** A value of a row: a property, the value at a path in its content, or its whole content as JSON text (an empty path). */

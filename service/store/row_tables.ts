@@ -8,15 +8,26 @@ export interface RowTable {
   readonly content: "content" | "state" | "facts";
   /** Columns by property. */
   readonly columns: ReadonlyMap<string, string>;
+  /** Columns of the case of a row by property. */
+  readonly caseColumns?: ReadonlyMap<string, string>;
 }
+
+/** Properties of the case of an assignment. */
+type CaseProperty = Extract<RowProperties["assignments"], `case.${string}`>;
+
+type OwnProperty = Exclude<RowProperties["assignments"], CaseProperty>;
 
 /** The tables by kind of source. */
 export const ROW_TABLES: { readonly [K in RowSource["kind"]]: RowTable } = {
-  records: { name: "records", content: "content", columns: columns<"records">({ key: "key", tag: "tag" }) },
+  records: {
+    name: "records",
+    content: "content",
+    columns: columns<RowProperties["records"]>({ key: "key", tag: "tag" }),
+  },
   cases: {
     name: "cases",
     content: "content",
-    columns: columns<"cases">({
+    columns: columns<RowProperties["cases"]>({
       id: "id",
       businessId: "businessId",
       typeId: "typeId",
@@ -34,7 +45,7 @@ export const ROW_TABLES: { readonly [K in RowSource["kind"]]: RowTable } = {
   assignments: {
     name: "assignments",
     content: "state",
-    columns: columns<"assignments">({
+    columns: columns<OwnProperty>({
       id: "id",
       caseId: "caseId",
       processId: "processId",
@@ -44,15 +55,17 @@ export const ROW_TABLES: { readonly [K in RowSource["kind"]]: RowTable } = {
       "assignee.kind": "assigneeKind",
       "assignee.id": "assigneeId",
     }),
+    caseColumns: columns<CaseProperty>({ "case.businessId": "businessId", "case.typeId": "typeId" }),
   },
   events: {
     name: "events",
     content: "facts",
-    columns: columns<"events">({ caseId: "caseId", at: "at", by: "by", kind: "kind", text: "text" }),
+    columns: columns<RowProperties["events"]>({ caseId: "caseId", at: "at", by: "by", kind: "kind", text: "text" }),
   },
+  given: { name: "given", content: "content", columns: new Map() },
 };
 
-function columns<K extends keyof RowProperties>(names: Record<RowProperties[K], string>): ReadonlyMap<string, string> {
+function columns<P extends string>(names: Record<P, string>): ReadonlyMap<string, string> {
   return new Map(Object.entries(names));
 }
 

@@ -241,9 +241,9 @@ export interface Transaction {
   /** Deletes up to `limit` of the oldest responses from before a time. Returns their number. */
   deleteResponses(before: string, limit: number): Promise<number>;
   /**
-   * Queries records, cases, assignments or events. Throws `RowsTooLong` if the rows exceed the size of the page. In a unit
-   * that only reads, a page may continue where the same operator's page of the same query has ended, as if no rows before it
-   * had been added or removed.
+   * Queries records, cases, assignments, events or given rows. Throws `RowsTooLong` if the rows exceed the size of the page.
+   * In a unit that only reads, a page may continue where the same operator's page of the same query has ended, as if no rows
+   * before it had been added or removed.
    */
   queryRows(query: RowQuery, page: Page): Promise<JsonObject[]>;
   /** Counts all rows of a query. */

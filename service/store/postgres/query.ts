@@ -7,7 +7,7 @@ import { findSearchTexts } from "../derived.ts";
 import type { Column, Comparator, Filter, Page, RowField, RowQuery, RowSource, Value } from "../query.ts";
 import { getColumn, NUMBER_PROPERTIES, ROW_TABLES, type RowTable } from "../row_tables.ts";
 import { compileComparison, compileLower, joinOr, type Scalar } from "./compare.ts";
-import { escapeText } from "./escape_text.ts";
+import { escapeJson, escapeText } from "./escape_text.ts";
 import { compileGroupKey, type ReadySums } from "./indexes/case_sums.ts";
 import { compileKey, compileScalar } from "./indexes/field_indexes.ts";
 
@@ -239,7 +239,7 @@ class Compiler {
   /** Selects rows by their sequence numbers, unless they are groups. */
   selectBySequence(found: string, order: string): string {
     if (this.#grouped) return found;
-    return `FROM ${this.#table.name} WHERE seq IN (SELECT seq ${found}) ORDER BY ${order}`;
+    return `FROM ${this.#rows} WHERE seq IN (SELECT seq ${found}) ORDER BY ${order}`;
   }
 
   row(): string {
@@ -327,9 +327,17 @@ class Compiler {
       : this.#grouped
       ? [this.row()]
       : [];
-    const from = this.#isCounted ? COUNTED_CASES : this.#sums ? this.#summedCases(this.#sums) : this.#table.name;
+    const from = this.#isCounted ? COUNTED_CASES : this.#sums ? this.#summedCases(this.#sums) : this.#rows;
     return from + where +
       (terms.length > 0 ? ` GROUP BY ${terms.join(", ")}` : "");
+  }
+
+  get #rows(): string {
+    const { source } = this.#query;
+    if (source.kind !== "given") return this.#table.name;
+    this.#parameters.push(escapeJson(JSON.stringify(source.rows)));
+    return `(SELECT place AS seq, value AS content FROM json_array_elements($${this.#parameters.length}::json)
+      WITH ORDINALITY AS element (value, place)) AS given`;
   }
 
   /** Compiles the groups of cases with their sums, under the name of the table of cases. */
@@ -428,7 +436,7 @@ class Compiler {
 
   #matchCaseOfRow({ kind }: RowSource, filter: Filter): string {
     if (kind === "cases") return this.#filter(filter);
-    return kind === "records" ? "FALSE" : this.matchCase(`${this.#table.name}."caseId"`, filter);
+    return kind === "records" || kind === "given" ? "FALSE" : this.matchCase(`${this.#table.name}."caseId"`, filter);
   }
 
   /** Compiles the condition that the case with an ID meets a filter. */
@@ -610,7 +618,9 @@ class Compiler {
   }
 
   #property(name: string): string {
-    return `${this.#table.name}."${getColumn(this.#table, name)}"`;
+    const column = this.#table.caseColumns?.get(name);
+    if (column === undefined) return `${this.#table.name}."${getColumn(this.#table, name)}"`;
+    return `(SELECT own."${column}" FROM cases AS own WHERE own.id = ${this.#table.name}."caseId")`;
   }
 }
 

@@ -111,7 +111,7 @@ export interface PageOptions {
 /**
  * Compiles the statement for a page of rows. The column `row` is a JSON array of objects, each with a part of the columns,
  * or NULL if it would exceed the size of the page. The column `damaged` names a row that no longer matches its
- * checksum. Groups, and rows that a filter excludes, are not checked. The offset counts from the place `after`, if it is
+ * checksum. Groups, given rows, and rows that a filter excludes, are not checked. The offset counts from the place `after`, if it is
  * given.
  */
 export function compileRows(
@@ -172,6 +172,8 @@ class Compiler {
   readonly #sums: CaseSums | undefined;
   /** Table of the rows: that of the source, `caseCounts`, or `caseSums` under the name of the table of cases. */
   readonly #from: string;
+  /** True if each row stands for several cases: a count or a sum. */
+  readonly #isPrecomputed: boolean;
   #table: RowTable;
   readonly #parameters = new Map<SQLInputValue, string>();
 
@@ -188,7 +190,8 @@ class Compiler {
     this.#search = search;
     this.#table = ROW_TABLES[query.source.kind];
     this.#sums = sums;
-    this.#from = isCounted ? "caseCounts" : sums ? "caseSums AS cases" : this.#table.name;
+    this.#isPrecomputed = isCounted || sums !== undefined;
+    this.#from = isCounted ? "caseCounts" : sums ? "caseSums AS cases" : this.#nameRows(query.source);
   }
 
   finish(sql: string): Compiled {
@@ -213,9 +216,9 @@ class Compiler {
     return isGrouped(this.#query);
   }
 
-  /** True if each row stands for several cases: a count or a sum. */
-  get #isPrecomputed(): boolean {
-    return this.#from !== this.#table.name;
+  #nameRows(source: RowSource): string {
+    if (source.kind !== "given") return this.#table.name;
+    return `(SELECT key AS seq, value AS content FROM json_each(${this.bind(JSON.stringify(source.rows))})) AS given`;
   }
 
   get tieBreak(): string {
@@ -236,7 +239,7 @@ class Compiler {
   /** Selects rows by their sequence numbers, unless they are groups. */
   selectBySequence(found: string, order: string): string {
     if (this.#grouped) return found;
-    return `FROM ${this.#table.name} WHERE seq IN (SELECT seq ${found}) ORDER BY ${order}`;
+    return `FROM ${this.#from} WHERE seq IN (SELECT seq ${found}) ORDER BY ${order}`;
   }
 
   row(): string {
@@ -253,8 +256,8 @@ class Compiler {
 
   /** Adds the column `damaged` and the places. The subquery keeps SQLite from checking rows that it only sorts. */
   checkRows(select: string, places: readonly string[], from: string): string {
-    if (this.#grouped) return `${select}, NULL AS damaged ${from}`;
     const { name } = this.#table;
+    if (this.#grouped || name === "given") return `${select}, NULL AS damaged ${from}`;
     const damage = `SELECT ${describeDamage(name)} FROM ${name} WHERE ${name}.seq = page.seq`;
     const names = places.map((_, index) => `place${index}`);
     const inner = places.map((value, index) => `${value} AS ${names[index]}`);
@@ -268,7 +271,7 @@ class Compiler {
 
   /** Compiles the values of a row's place. Other types than text and integer are exact as they are. */
   places(): string[] {
-    if (this.#grouped) return [];
+    if (this.#grouped || this.#table.name === "given") return [];
     const values = this.sortValues().map(({ value }) =>
       `CASE typeof(${value}) WHEN 'text' THEN CAST(${value} AS BLOB) WHEN 'integer' THEN CAST(${value} AS TEXT) ELSE ${value} END`
     );
@@ -320,7 +323,7 @@ class Compiler {
     const conditions = [
       ...(this.#search ? this.#found(this.#search) : []),
       ...this.#source(source),
-      ...(this.#isPrecomputed ? [] : [withinTime(`${this.#from}.seq`)]),
+      ...(this.#isPrecomputed ? [] : [withinTime(`${this.#table.name}.seq`)]),
       ...(this.#sums ? [`cases.sums = ${this.bind(nameSums(this.#sums))}`, withinTime("random()")] : []),
       ...(filter ? [this.#filter(filter)] : []),
       ...(cases ? [this.#matchCaseOfRow(source, cases)] : []),
@@ -355,7 +358,7 @@ class Compiler {
 
   #matchCaseOfRow({ kind }: RowSource, filter: Filter): string {
     if (kind === "cases") return this.#filter(filter);
-    return kind === "records" ? "0" : this.matchCase(`${this.#table.name}.caseId`, filter);
+    return kind === "records" || kind === "given" ? "0" : this.matchCase(`${this.#table.name}.caseId`, filter);
   }
 
   /** Compiles the condition that the case with an ID meets a filter. The case is looked up for each row. */
@@ -479,7 +482,9 @@ class Compiler {
   }
 
   #property(name: string): string {
-    return `"${getColumn(this.#table, name)}"`;
+    const column = this.#table.caseColumns?.get(name);
+    if (column === undefined) return `"${getColumn(this.#table, name)}"`;
+    return `(SELECT own."${column}" FROM cases AS own WHERE own.id = ${this.#table.name}.caseId)`;
   }
 
   #path(members: readonly string[]): string {

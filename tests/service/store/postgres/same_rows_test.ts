@@ -79,15 +79,14 @@ const contentFields = paths.map((content) => ({ content }));
 const PROPERTIES: { readonly [K in RowSource["kind"]]: readonly string[] } = {
   records: ["key", "tag"],
   cases: ["id", "typeId", "parentId", "status", "createdAt", "updatedBy"],
-  assignments: ["id", "caseId", "assignee.kind", "assignee.id"],
+  assignments: ["id", "caseId", "assignee.kind", "assignee.id", "case.businessId", "case.typeId"],
   events: ["caseId", "at", "by", "kind", "text"],
+  given: [],
 };
 
 function fieldsOf(kind: RowSource["kind"]): fc.Arbitrary<RowField> {
-  return fc.oneof(
-    { weight: 3, arbitrary: contentFields },
-    fc.constantFrom(...PROPERTIES[kind]).map((property) => ({ property })),
-  );
+  const properties = PROPERTIES[kind].map((property) => ({ property }));
+  return fc.oneof({ weight: 3, arbitrary: contentFields }, fc.constantFrom(...properties, { content: ["a"] }));
 }
 
 function filtersOf(kind: RowSource["kind"], { values, comparators, hasProperties }: Values): fc.Arbitrary<Filter> {
@@ -120,8 +119,14 @@ const sources: readonly RowSource[] = [
   { kind: "events" },
 ];
 
+const sourcesOf = ({ values }: Values): fc.Arbitrary<RowSource> =>
+  fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...sources) },
+    fc.array(contentsOf(values), { maxLength: 8 }).map((rows): RowSource => ({ kind: "given", rows })),
+  );
+
 const queriesOf = (values: Values): fc.Arbitrary<RowQuery> =>
-  fc.constantFrom(...sources).chain((source) => {
+  sourcesOf(values).chain((source) => {
     const field = fieldsOf(source.kind);
     const plain = fc.uniqueArray(field, { minLength: 1, maxLength: 3, selector: (one) => JSON.stringify(one) })
       .map((fields) => fields.map((field, n): Column => ({ name: `C${n}`, field })));
