@@ -35,7 +35,7 @@ export function buildRequestFilter(view: DataView, { conditions, logic }: DataQu
 }
 
 /** Reads the parameters of a data view and fills in their defaults. Throws Invalid if one is unknown, missing or wrong. */
-function readParameters({ id, parameters }: DataView, values: JsonObject): Map<string, Scalar> {
+export function readParameters({ id, parameters }: DataView, values: JsonObject): Map<string, Scalar> {
   const unknown = Object.keys(values).find((name) => !parameters.has(name));
   if (unknown !== undefined) {
     throw new Invalid(`${id} has no parameter ${unknown}${suggestAlternatives(unknown, parameters.keys())}`);

@@ -1,11 +1,13 @@
 /** Queries the rows of data views. */
 import type { JsonObject } from "../../utils/json.ts";
-import type { DataView } from "../application/model/data_view.ts";
+import { type DataView, isComputed } from "../application/model/data_view.ts";
 import type { View } from "../application/model/field.ts";
 import { Invalid, NotFound, Unsupported } from "../errors.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import { type Page, type RowQuery, RowsTooLong } from "../store/query.ts";
 import type { Transaction } from "../store/store.ts";
+import { COMPUTED_ROWS } from "./computed_rows.ts";
+import { readParameters } from "./filter.ts";
 import { type DataRequest, MAX_ROWS } from "./request.ts";
 import { buildRowQuery } from "./row_query.ts";
 
@@ -21,7 +23,8 @@ export async function queryRows(
 ): Promise<JsonObject> {
   const started = performance.now();
   checkQueryable(dataView, request);
-  const query = buildRowQuery(dataView, request, context.caller.id, view && [...view.fields.keys()]);
+  const shown = view && [...view.fields.keys()];
+  const query = await buildQuery(dataView, request, context, shown);
   const { limit, offset, page, includeTotal } = request;
   const read = await readRows(context.tx, query, { offset, limit: limit + 1 }); // One more shows whether others follow.
   const rows = read.slice(0, limit);
@@ -47,7 +50,7 @@ export async function queryRows(
 export async function countRows(view: DataView, request: DataRequest, context: HandlerContext): Promise<JsonObject> {
   checkQueryable(view, request);
   if (request.query && !request.query.select) throw new Invalid("Query does not contain select");
-  const resultCount = await context.tx.countRows(buildRowQuery(view, request, context.caller.id));
+  const resultCount = await context.tx.countRows(await buildQuery(view, request, context));
   return { ...createHeader(context), resultCount, hasMoreResults: false };
 }
 
@@ -57,10 +60,24 @@ export async function readOnlyRow(
   parameters: JsonObject,
   context: HandlerContext,
 ): Promise<JsonObject> {
-  const query = buildRowQuery(view, { parameters }, context.caller.id);
+  const query = await buildQuery(view, { parameters }, context);
   const [row] = await readRows(context.tx, query, { offset: 0, limit: 1 });
   if (row === undefined) throw new NotFound(`${view.id} has no row for these parameters.`);
   return row;
+}
+
+/** Builds a query, and computes the rows of a data view that the store does not have. */
+async function buildQuery(
+  view: DataView,
+  request: Pick<DataRequest, "parameters" | "query">,
+  context: HandlerContext,
+  shown?: readonly string[],
+): Promise<RowQuery> {
+  const { source } = view;
+  const computed = isComputed(source)
+    ? await COMPUTED_ROWS[source](readParameters(view, request.parameters), context)
+    : undefined;
+  return buildRowQuery(view, request, context.caller.id, { shown, computed });
 }
 
 /** Reads rows for a response. Throws Invalid if they are too large for one. */

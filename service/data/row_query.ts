@@ -1,6 +1,7 @@
 /** Builds queries to the store from data view requests. */
 import { checkSummary } from "../application/expressions/comparisons.ts";
-import type { DataView } from "../application/model/data_view.ts";
+import type { JsonObject } from "../../utils/json.ts";
+import { type DataView, isComputed } from "../application/model/data_view.ts";
 import { Invalid } from "../errors.ts";
 import type { Column, RowQuery, RowSource } from "../store/query.ts";
 import { findColumn, stripDot } from "./columns.ts";
@@ -9,16 +10,24 @@ import type { Aggregation, DataQuery, DataRequest } from "./request.ts";
 
 const NO_QUERY: DataQuery = { conditions: new Map(), sort: [], aggregations: [], distinct: false };
 
-/** Builds the query of a request. `shown` are the fields to return if the request selects none. */
+/** Options of a query. */
+export interface RowQueryOptions {
+  /** Fields to return if the request selects none. */
+  readonly shown?: readonly string[];
+  /** Rows of a data view whose rows are computed. */
+  readonly computed?: readonly JsonObject[];
+}
+
+/** Builds the query of a request. */
 export function buildRowQuery(
   view: DataView,
   { parameters, query }: Pick<DataRequest, "parameters" | "query">,
   caller: string,
-  shown?: readonly string[],
+  { shown, computed = [] }: RowQueryOptions = {},
 ): RowQuery {
   const filters = [...buildViewFilter(view, parameters, caller), ...(query ? buildRequestFilter(view, query) : [])];
   return {
-    source: toSource(view),
+    source: toSource(view, computed),
     columns: query || shown ? selectColumns(view, query ?? NO_QUERY, shown) : allColumns(view),
     ...(filters.length > 0 && { filter: { and: filters } }),
     ...(query && { sort: query.sort.map(({ field, descending }) => ({ column: stripDot(field), descending })) }),
@@ -26,7 +35,7 @@ export function buildRowQuery(
   };
 }
 
-function toSource(view: DataView): RowSource {
+function toSource(view: DataView, computed: readonly JsonObject[]): RowSource {
   switch (view.source) {
     case "records":
       return { kind: "records", classId: view.classId };
@@ -36,6 +45,8 @@ function toSource(view: DataView): RowSource {
       return { kind: "events" };
     case "assignments":
       return { kind: "assignments" };
+    default:
+      return { kind: "given", rows: computed };
   }
 }
 
@@ -46,7 +57,8 @@ function allColumns(view: DataView): Column[] {
   const id = view.source === "records"
     ? key !== undefined && more.length === 0 ? findColumn(view, key).place : { property: "key" }
     : { property: "id" };
-  return view.source === "history" || view.columns.has("id") ? columns : [{ name: "id", field: id }, ...columns];
+  const hasHandle = view.source !== "history" && !isComputed(view.source);
+  return !hasHandle || view.columns.has("id") ? columns : [{ name: "id", field: id }, ...columns];
 }
 
 function selectColumns(view: DataView, query: DataQuery, shown?: readonly string[]): Column[] {

@@ -225,7 +225,7 @@ const REPLAYED = { "idempotent-replayed": "true" };
 
 /** Creates the function that serves the calls of an operation. */
 function createCall({ name, operation, serve }: Route, options: AppOptions, keyed: KeyedCalls): Serve {
-  const { app, store, bytes, assets, apiRoot } = options;
+  const { app, store, bytes, assets, apiRoot, maxFileBytes } = options;
   const receive = createReceiver(operation, options);
   const decode = createDecoder(operation, app);
   const readSegment = createSegmentReader(apiRoot + operation.path);
@@ -250,7 +250,8 @@ function createCall({ name, operation, serve }: Route, options: AppOptions, keye
         later = []; // The store may run a unit of work again.
         const now = new Date();
         const restricted = restrict(tx, app, { caller, now });
-        return { app, tx: restricted, bytes, assets, caller, needsTag, now, query, body, runLater };
+        const site = { app, bytes, assets, apiRoot, maxFileBytes };
+        return { ...site, tx: restricted, caller, needsTag, now, query, body, runLater };
       };
       const ifMatch = c.req.header("if-match");
       const values = decode({ segment: (variable) => readSegment(url, variable), query, body, form, ifMatch });

@@ -25,6 +25,10 @@ export interface HandlerContext {
   /** The static files of the application. */
   readonly assets: Assets;
   readonly caller: Operator;
+  /** Path of the API. */
+  readonly apiRoot: string;
+  /** Maximum size of an uploaded file in bytes. */
+  readonly maxFileBytes: number;
   /** True if the request must carry an entity tag. */
   readonly needsTag: boolean;
   /** Time of the call, the same for everything that it changes. */

@@ -84,6 +84,8 @@ export async function openEngine(yaml?: string): Promise<Engine> {
         bytes,
         assets: { find: () => Promise.resolve(undefined), list: () => [] },
         caller,
+        apiRoot: "/api",
+        maxFileBytes: 1024,
         needsTag: findOperation(name)?.tagDemand === "always",
         now,
         query: new URLSearchParams(query),

@@ -3,14 +3,9 @@ import { describeOperand, type Scalar, supportsComparator, toScalar } from "../e
 import type { CaseType } from "../model/case_type.ts";
 import type { DataType, DataView, DataViewColumn, DataViewCondition, DataViewParameter } from "../model/data_view.ts";
 import { type Field, holdsPage, VALUE_KINDS } from "../model/field.ts";
-import type {
-  ConditionDefinition,
-  DataTypeDefinition,
-  DataViewDefinition,
-  ParameterDefinitions,
-} from "../schema/data_format.ts";
+import type { ConditionDefinition, DataTypeDefinition, ParameterDefinitions } from "../schema/data_format.ts";
 import type { Definition } from "../schema/definition.ts";
-import { BUILT_IN_VIEWS, createCaseColumns, createFixedColumns } from "./columns.ts";
+import { type AnyViewDefinition, BUILT_IN_VIEWS, createCaseColumns, createFixedColumns } from "./columns.ts";
 import { compileFields, compileForm, compileViews, toLabel } from "./fields.ts";
 import type { DefinitionPlace } from "./definition_place.ts";
 
@@ -99,7 +94,7 @@ const BASE: Omit<Rows, "classId" | "columns"> = { caseTypes: [], savable: false,
 
 function compileSource(
   id: string,
-  definition: DataViewDefinition,
+  definition: AnyViewDefinition,
   caseTypes: ReadonlyMap<string, CaseType>,
   dataTypes: ReadonlyMap<string, DataType>,
   place: DefinitionPlace,

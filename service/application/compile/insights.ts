@@ -1,6 +1,6 @@
 /** Compiles insights. */
 import { checkSummary } from "../expressions/comparisons.ts";
-import type { DataView } from "../model/data_view.ts";
+import { type DataView, isComputed } from "../model/data_view.ts";
 import { type Field, VALUE_KINDS } from "../model/field.ts";
 import type { Insight, SummaryColumn } from "../model/user_interface.ts";
 import type { InsightDefinition } from "../schema/interface_format.ts";
@@ -26,6 +26,11 @@ function compileInsight(id: string, definition: InsightDefinition, view: DataVie
   if (required !== undefined) {
     place.at("dataView").report(
       `'${view.id}' needs the parameter '${required.name}', which an insight cannot give: use another data view`,
+    );
+  }
+  if (isComputed(view.source)) {
+    place.at("dataView").report(
+      `'${view.id}' has computed rows, which an insight cannot sum up: use another data view`,
     );
   }
   const fields = getFields(view);

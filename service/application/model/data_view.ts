@@ -1,4 +1,4 @@
-/** Data types, and the data views over records, cases, history and assignments. */
+/** Data types, and the data views over records, cases, history, assignments and computed rows. */
 import type { CaseType } from "./case_type.ts";
 import type { Field, View } from "./field.ts";
 
@@ -26,6 +26,26 @@ export type SummaryFunction = typeof SUMMARY_FUNCTIONS[number];
 
 /** The types of the parameters of data views. */
 export const PARAMETER_TYPES = ["Text", "Integer", "Decimal", "Boolean", "Date", "DateTime"] as const;
+
+/** The sources whose rows the service computes for each request. Only the data views of every application have them. */
+export const COMPUTED_SOURCES = [
+  "attachments",
+  "attachment",
+  "operators",
+  "operator",
+  "operatorProfile",
+  "creatableTypes",
+  "callingCodes",
+  "bootstrap",
+] as const;
+
+/** A source whose rows the service computes. */
+export type ComputedSource = typeof COMPUTED_SOURCES[number];
+
+/** Reports whether the service computes the rows of a source. */
+export function isComputed(source: DataView["source"]): source is ComputedSource {
+  return COMPUTED_SOURCES.some((one) => one === source);
+}
 
 /** A class of data records. */
 export interface DataType {
@@ -57,7 +77,7 @@ export interface DataView {
   /** ID, e.g. `D_Permits`. */
   readonly id: string;
   readonly name: string;
-  readonly source: "records" | "cases" | "history" | "assignments";
+  readonly source: "records" | "cases" | "history" | "assignments" | ComputedSource;
   /** Class of its rows: the class of the records, the ID of its one case type, or a general class. */
   readonly classId: string;
   /** All rows, or the one row that the parameters identify. */

@@ -48,7 +48,7 @@ Fix the definition. docs/application.md explains the format.`,
   await Deno.writeTextFile(`${session.directory}/desk.yaml`, DEFINITION.replace("Answr", "Answer"));
   assert.equal(
     await session.run("svc service validate desk.yaml"),
-    "desk.yaml is valid: 1 case type, 1 operator, 2 data views.",
+    "desk.yaml is valid: 1 case type, 1 operator, 10 data views.",
   );
   assert.equal(
     await session.run("svc service diagram desk.yaml"),

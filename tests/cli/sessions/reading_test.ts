@@ -170,8 +170,8 @@ extension, mimeType, createdBy, createdByName, createTime. Select columns with
 └─────────────────────────────────────────────┴───────────────┴────────────────┘
 Empty and repeated columns hidden: pzInsKey.
 Columns hidden to fit the terminal: pxTaskLabel, pxUrgencyAssign,
-pxCreateDateTime, pxAssignedOperatorID, pyAssignmentType, pxObjClass. Select
-columns with --fields.`,
+pxCreateDateTime, pxAssignedOperatorID, pyAssignmentType, pxRefObjectInsName,
+pxRefObjectClass, pxObjClass. Select columns with --fields.`,
   );
   await home.svc("service", "stop");
   assert.equal(

@@ -179,6 +179,12 @@ Deno.test("issues of the user interface are reported with their place", () => {
       /'D_Permit' needs the parameter 'pyID'/,
     ],
     [
+      "dataView: D_Permits\n    groupBy: [pyStatusWork]",
+      "dataView: D_pyC11nOperatorsList\n    groupBy: [pyUserName]",
+      "D_pyC11nOperatorsList\n    groupBy",
+      /'D_pyC11nOperatorsList' has computed rows, which an insight cannot sum up: use another data view/,
+    ],
+    [
       'text: "Welcome, {{ operator.name }}."',
       'text: "Welcome, {{ Applicant }}."',
       '"Welcome, {{ Applicant',
