@@ -118,6 +118,17 @@ export interface TagSource {
   readonly onDemand?: true;
 }
 
+/** Query parameters and members of the body that an operation accepts besides its flags. */
+export interface Accepted {
+  /** Query parameters: any text, `true` or `false`, or one of several texts. */
+  readonly query?: Readonly<Record<string, "text" | "boolean" | readonly string[]>>;
+  /**
+   * Paths of members of the body, such as `calculations.fields[].name`. A path ends where anything may follow. Anything may
+   * follow at once if the published API does not describe the members.
+   */
+  readonly body?: readonly string[] | "anything";
+}
+
 /** How an operation returns a list in pages. */
 export interface Pages {
   /** Path of the list in the answer, e.g. `data.FeedList.pxResults`. */
@@ -162,6 +173,8 @@ export interface Operation {
   readonly creates?: true;
   /** True if it accepts an entity tag, although it only computes. */
   readonly conditional?: true;
+  /** Parts of a request that other clients send besides. Strict services refuse all others. */
+  readonly accepts?: Accepted;
   /** Source of the entity tag. */
   readonly tagFrom?: TagSource;
   /** When services demand an entity tag: always, or only strict ones. */

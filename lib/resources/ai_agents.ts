@@ -13,6 +13,7 @@ import {
   request,
   starter,
 } from "./shared/conversations.ts";
+import { agentAttachmentMembers } from "./shared/params.ts";
 
 const agentId = {
   name: "agentId",
@@ -192,6 +193,7 @@ const operations = {
       attachments: { help: "Array of attachment descriptors", type: "array", to: "body:Attachments" },
       ...channel,
     },
+    accepts: { body: ["capabilities", ...agentAttachmentMembers] },
     answer: replyAnswer,
     example: [
       "'@baseclass!PermitGuide' --conversation PXCONV-1 --request 'What is missing?'",

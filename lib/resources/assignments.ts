@@ -3,7 +3,19 @@ import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
 import type { JsonObject } from "../../utils/json.ts";
 
 import { assignmentAnswer, caseAnswer, viewAnswer } from "./shared/case.ts";
-import { action, assignmentTag, calculation, content, refresh } from "./shared/params.ts";
+import {
+  action,
+  assignmentTag,
+  attachmentMembers,
+  calculation,
+  calculationOfForm,
+  content,
+  formQuery,
+  refresh,
+  refreshOfForm,
+  submitQuery,
+  viewType,
+} from "./shared/params.ts";
 
 const assignmentId = {
   name: "assignmentId",
@@ -34,6 +46,7 @@ const operations = {
     method: "GET",
     path: "/assignments/{assignmentID}",
     args: [assignmentId],
+    accepts: { query: { ...viewType, pageName: "text" } },
     answer: assignmentAnswer,
     example: [
       "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE'",
@@ -62,6 +75,7 @@ const operations = {
     method: "GET",
     path: "/assignments/next",
     takes: true,
+    accepts: { query: { ...viewType, pageName: "text" } },
     answer: assignmentAnswer,
     example: ["--fields id", "--format yaml --profile reviewer"],
     seeAlso: ["assignments perform --help"],
@@ -86,6 +100,7 @@ const operations = {
     path: "/assignments/{assignmentID}/actions/{actionID}",
     args: [assignmentId],
     flags: { action },
+    accepts: { query: formQuery },
     answer: viewAnswer,
     example: [
       "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register",
@@ -117,6 +132,7 @@ const operations = {
     tagFrom: { path: "/assignments/{assignmentID}" },
     tagDemand: "always",
     interactive: true,
+    accepts: { query: submitQuery, body: attachmentMembers },
     answer: caseAnswer,
     example: [
       `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Applicant":"Ada"}'`,
@@ -147,6 +163,7 @@ const operations = {
     args: [assignmentId],
     flags: { action, ...content },
     ...assignmentTag,
+    accepts: { query: viewType, body: attachmentMembers },
     answer: assignmentAnswer,
     example: [
       `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Applicant":"Ada"}'`,
@@ -178,6 +195,7 @@ const operations = {
     args: [assignmentId],
     flags: { action, data: calculation },
     ...assignmentTag,
+    accepts: calculationOfForm,
     answer: viewAnswer,
     example: [
       `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"calculations":{"fields":[{"name":".Fee","context":"content"}]}}'`,
@@ -208,6 +226,7 @@ const operations = {
     args: [assignmentId],
     flags: { action, ...refresh },
     ...assignmentTag,
+    accepts: refreshOfForm,
     answer: viewAnswer,
     example: [
       `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Channel":"Desk"}'`,
@@ -239,6 +258,7 @@ const operations = {
     args: [assignmentId],
     flags: content,
     ...assignmentTag,
+    accepts: { query: viewType, body: attachmentMembers },
     answer: assignmentAnswer,
     example: [
       "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW'",
@@ -273,6 +293,7 @@ const operations = {
       ...content,
     },
     ...assignmentTag,
+    accepts: { query: viewType, body: attachmentMembers },
     answer: assignmentAnswer,
     example: [
       "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW' --step AssignmentSF1",

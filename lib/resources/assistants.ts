@@ -136,6 +136,7 @@ const operations = {
     path: "/assistants/{assistantID}/conversations/{conversationID}",
     args: [assistantId],
     flags: { conversation, request },
+    accepts: { body: ["capabilities"] },
     answer: replyAnswer,
     example: [
       "'@baseclass!Desk' --conversation PXCONV-1 --request 'Summarise the case'",

@@ -3,7 +3,7 @@ import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
 import type { JsonAnswer } from "../operation/answer.ts";
 import type { ObjectShape } from "../../utils/shape.ts";
 
-import { caseId } from "./shared/params.ts";
+import { attachmentMembers, caseId } from "./shared/params.ts";
 
 const id = {
   name: "id",
@@ -101,6 +101,7 @@ const operations = {
         to: "query:includeThumbnails",
       },
     },
+    accepts: { query: { includeThumbnail: "boolean" } },
     answer: attachmentList,
     example: ["'CITY-PERMIT-WORK P-1' --include-thumbnails", "'CITY-PERMIT-WORK P-1' --format table"],
   },
@@ -139,6 +140,7 @@ const operations = {
         required: true,
       },
     },
+    accepts: { body: attachmentMembers },
     answer: "nothing",
     status: 201,
     example: [
@@ -175,6 +177,7 @@ const operations = {
     method: "GET",
     path: "/attachments/{attachmentID}",
     args: [id],
+    accepts: { query: { mode: ["string", "stream"] } },
     answer: "content",
     example: [
       "'LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT' -o plan.pdf",
@@ -209,6 +212,7 @@ const operations = {
       category: { help: "New category", type: "string", to: "body:category" },
     },
     atLeastOne: ["name", "category"],
+    accepts: { body: ["description"] },
     answer: "text",
     example: [
       "'LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT' --name 'Site plan' --category Plan",

@@ -3,7 +3,21 @@ import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
 import type { JsonObject } from "../../utils/json.ts";
 
 import { caseAnswer, viewAnswer } from "./shared/case.ts";
-import { action, calculation, caseId, caseTag, content, refresh, view } from "./shared/params.ts";
+import {
+  action,
+  attachmentMembers,
+  calculation,
+  calculationMembers,
+  calculationOfForm,
+  caseId,
+  caseTag,
+  content,
+  formQuery,
+  refresh,
+  refreshOfForm,
+  submitQuery,
+  view,
+} from "./shared/params.ts";
 
 const operations = {
   /**
@@ -27,6 +41,7 @@ const operations = {
     path: "/cases/{caseID}/actions/{actionID}",
     args: [caseId],
     flags: { action },
+    accepts: { query: formQuery },
     answer: viewAnswer,
     example: [
       "'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails",
@@ -56,6 +71,10 @@ const operations = {
     flags: { action, ...content },
     ...caseTag,
     interactive: true,
+    accepts: {
+      query: { ...submitQuery, excludeAdditionalActions: "boolean" },
+      body: attachmentMembers,
+    },
     answer: caseAnswer,
     example: [
       `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"Applicant":"Ada"}'`,
@@ -88,6 +107,7 @@ const operations = {
     args: [caseId],
     flags: { action, data: calculation },
     ...caseTag,
+    accepts: calculationOfForm,
     answer: viewAnswer,
     example: [
       `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"calculations":{"fields":[{"name":".Fee","context":"content"}]}}'`,
@@ -119,6 +139,7 @@ const operations = {
     args: [caseId],
     flags: { action, ...refresh },
     ...caseTag,
+    accepts: refreshOfForm,
     answer: viewAnswer,
     example: [
       `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"Channel":"Desk"}'`,
@@ -204,6 +225,7 @@ const operations = {
     path: "/cases/{caseID}/views/{viewID}/calculated_fields",
     args: [caseId],
     flags: { view, data: calculation },
+    accepts: { body: calculationMembers },
     answer: viewAnswer,
     example: [
       `'CITY-PERMIT-WORK P-1' --view pyDetails --data '{"calculations":{"fields":[{"name":".Fee","context":"content"}]}}'`,

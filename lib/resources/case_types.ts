@@ -101,6 +101,7 @@ const operations = {
     path: "/casetypes/{caseTypeID}/actions/{actionID}",
     args: [caseTypeId],
     flags: { action: { help: "Action ID, e.g. Create", type: "string", to: "path:actionID", required: true } },
+    accepts: { query: { bulkContextID: "text", bulkContextType: "text" } },
     answer: viewAnswer,
     example: ["City-Permit-Work-Permit --action Create", "City-Permit-Work-Permit --action Create --format yaml"],
   },

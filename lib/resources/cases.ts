@@ -6,7 +6,7 @@ import type { JsonObject } from "../../utils/json.ts";
 
 import { assignment, bulkActionsAnswer, caseAnswer, elementError, stage } from "./shared/case.ts";
 import forms from "./case_forms.ts";
-import { caseId, caseTag, content } from "./shared/params.ts";
+import { attachmentMembers, caseId, caseTag, content, pageViewType, viewType } from "./shared/params.ts";
 
 const caseList = {
   help: "Case handles, separated by commas",
@@ -15,6 +15,8 @@ const caseList = {
   to: "body:cases[].ID",
   required: true,
 } as const;
+
+const moveQuery = { ...viewType, cleanupProcesses: "boolean" } as const;
 
 const bulkResult = {
   unchecked: {
@@ -168,6 +170,10 @@ const operations = {
       data: content.data,
     },
     interactive: true,
+    accepts: {
+      query: { ...viewType, pageName: "text" },
+      body: ["parentCaseID", "processID", "pageInstructions", ...attachmentMembers],
+    },
     answer: caseAnswer,
     status: 201,
     example: [
@@ -198,6 +204,7 @@ const operations = {
     method: "GET",
     path: "/cases/{caseID}",
     args: [caseId],
+    accepts: { query: { ...pageViewType, pageName: "text" } },
     answer: caseAnswer,
     example: ["'CITY-PERMIT-WORK P-1' --fields id,status", "'CITY-PERMIT-WORK P-1' --format yaml"],
     seeAlso: ["cases get-view --help", "help formatting"],
@@ -243,6 +250,7 @@ const operations = {
     method: "DELETE",
     path: "/cases/{caseID}/updates",
     args: [caseId],
+    accepts: { query: pageViewType },
     answer: caseAnswer,
     example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --fields etag"],
   },
@@ -313,6 +321,7 @@ const operations = {
     method: "GET",
     path: "/cases/{caseID}/attachment_categories",
     args: [caseId],
+    accepts: { query: { type: ["File", "URL"] } },
     answer: attachmentCategoryList,
     example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --format table"],
   },
@@ -362,6 +371,7 @@ const operations = {
     args: [caseId],
     flags: { stage: { help: "Stage name or ID", type: "string", to: "path:stageID", required: true } },
     ...caseTag,
+    accepts: { query: moveQuery },
     answer: caseAnswer,
     example: [
       "'CITY-PERMIT-WORK P-1' --stage Decision",
@@ -390,6 +400,7 @@ const operations = {
     path: "/cases/{caseID}/stages/next",
     args: [caseId],
     ...caseTag,
+    accepts: { query: moveQuery },
     answer: caseAnswer,
     example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --fields status,nextAssignmentInfo"],
     seeAlso: ["cases list-stages --help"],
@@ -414,6 +425,7 @@ const operations = {
     path: "/cases/{caseID}/processes/{processID}",
     args: [caseId],
     flags: { process: { help: "Process ID", type: "string", to: "path:processID", required: true } },
+    accepts: { query: viewType },
     answer: caseAnswer,
     example: [
       "'CITY-PERMIT-WORK P-1' --process Site_Visit",
@@ -485,6 +497,7 @@ const operations = {
         variant: "hosted",
       },
     },
+    accepts: { body: attachmentMembers },
     answer: bulkAnswer,
     status: 207,
     example: [

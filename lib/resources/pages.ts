@@ -241,6 +241,7 @@ const operations = {
         required: true,
       },
     },
+    accepts: { body: ["dataContextParameters"] },
     answer: pageAnswer,
     example: [
       "CaseSummary --data-context 'CITY-PERMIT-WORK P-1'",
@@ -356,6 +357,7 @@ const operations = {
     method: "GET",
     path: "/localizations/{locale}",
     args: [{ name: "locale", help: "Bundle, e.g. nl_NL", type: "string", to: "path:locale", required: true }],
+    accepts: { query: { v: "text" } },
     answer: objectAnswer,
     example: ["nl_NL", "nl_NL --fields Fee"],
   },

@@ -5,7 +5,7 @@ import type { ObjectShape } from "../../utils/shape.ts";
 import type { JsonObject } from "../../utils/json.ts";
 
 import { caseData, viewAnswer } from "./shared/case.ts";
-import { caseId, caseTag, content } from "./shared/params.ts";
+import { attachmentMembers, caseId, caseTag, content, participantViewType } from "./shared/params.ts";
 
 const participantId = {
   help: "Participant ID",
@@ -149,6 +149,7 @@ const operations = {
       },
     },
     ...caseTag,
+    accepts: { query: participantViewType, body: ["pageInstructions"] },
     answer: participantAnswer,
     status: 201,
     example: [
@@ -180,6 +181,7 @@ const operations = {
     path: "/cases/{caseID}/participants/{participantID}",
     args: [caseId],
     flags: { participantId },
+    accepts: { query: participantViewType },
     answer: participantAnswer,
     example: [
       "'CITY-PERMIT-WORK P-1' --participant-id PARTY-1",
@@ -211,6 +213,7 @@ const operations = {
     args: [caseId],
     flags: { participantId, ...content },
     ...caseTag,
+    accepts: { query: participantViewType, body: attachmentMembers },
     answer: participantAnswer,
     example: [
       `'CITY-PERMIT-WORK P-1' --participant-id PARTY-1 --data '{"pyPhoneNumber":"555-0100"}'`,
@@ -291,6 +294,7 @@ const operations = {
     path: "/cases/{caseID}/participant_roles/{participant_role_ID}",
     args: [caseId],
     flags: { roleId: { help: "Participant role ID", type: "string", to: "path:participant_role_ID", required: true } },
+    accepts: { query: participantViewType },
     answer: viewAnswer,
     example: ["'CITY-PERMIT-WORK P-1' --role-id Applicant", "'CITY-PERMIT-WORK P-1' --role-id Adviser --format yaml"],
   },

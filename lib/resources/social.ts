@@ -324,6 +324,7 @@ const operations = {
       routeToWorkbasket,
       messageType: { help: "Message type", type: "string", to: "query:message-type" },
     },
+    accepts: { body: ["attachments"] },
     answer: messageAnswer,
     status: 201,
     example: [

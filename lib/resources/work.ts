@@ -6,6 +6,7 @@ import type { JsonAnswer } from "../operation/answer.ts";
 import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
 import type { Members, ObjectShape } from "../../utils/shape.ts";
 import { assignmentAnswer } from "./shared/case.ts";
+import { viewType } from "./shared/params.ts";
 
 const caseFacts = {
   /** Number of the case, e.g. `P-1`. */
@@ -232,6 +233,7 @@ const operations = {
     method: "POST",
     path: "/svc/assignments/{assignmentID}/take",
     args: [assignmentId],
+    accepts: { query: viewType },
     answer: assignmentAnswer,
     example: [
       "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW'",
@@ -261,6 +263,7 @@ const operations = {
     method: "POST",
     path: "/svc/assignments/{assignmentID}/release",
     args: [assignmentId],
+    accepts: { query: viewType },
     answer: assignmentAnswer,
     example: [
       "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW'",
@@ -297,6 +300,7 @@ const operations = {
       },
       toQueue: { help: "Queue that gets the assignment", type: "string", to: "body:queue" },
     },
+    accepts: { query: viewType },
     answer: assignmentAnswer,
     example: [
       "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW' --to-operator reviewer@city",

@@ -7,9 +7,7 @@ import { navigateBack, navigateTo } from "./navigate.ts";
 import type { GroupHandlers } from "../http/handler.ts";
 import { checkEntityTag } from "../cases/case_work.ts";
 import {
-  checkRefresh,
   createChangedOutcome,
-  FORM,
   readBodySubmission,
   readSubmission,
   readSwitch,
@@ -29,7 +27,6 @@ export const handlers: GroupHandlers<"assignments"> = {
   },
 
   async getAction(values, context) {
-    readViewType(context, "form", FORM);
     const { action, ...open } = await openAction(context, values);
     const listed = readSwitch(context, "excludeAdditionalActions", false) ? listOneAssignmentAction(open, action) : {};
     return createFormOutcome(open.work, action.view, getFormContent(open, action), { open, listed });
@@ -52,7 +49,6 @@ export const handlers: GroupHandlers<"assignments"> = {
   },
 
   async refreshAction(values, context) {
-    checkRefresh(context);
     const { action, ...open } = await openAction(context, values);
     checkEntityTag(values.ifMatch, open.work.stored.tag, context);
     const content = computeForm(open.work, action.view, applyDraft(open, action), readSubmission(values));

@@ -10,7 +10,7 @@ import { type CaseWork, checkEntityTag, getOperatorName, openCase, openCaseToCha
 import { checkWork } from "../access/case_rights.ts";
 import { Invalid } from "../errors.ts";
 import type { GroupHandlers, HandlerContext } from "../http/handler.ts";
-import { readChoice, readSwitch } from "../cases/arguments.ts";
+import { readSwitch } from "../cases/arguments.ts";
 import { guessMediaType } from "../../utils/media_type.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import { createLink } from "../cases/views/ui.ts";
@@ -104,8 +104,8 @@ function cleanName(given: string, { type, extension }: { type: "File" | "URL"; e
 }
 
 /** Reports whether the response is base64, which is the default. A header names the encoding. */
-function wantsBase64(context: HandlerContext): boolean {
-  return readChoice(context, "mode", ["string", "stream"]) !== "stream";
+function wantsBase64({ query }: HandlerContext): boolean {
+  return query.get("mode") !== "stream";
 }
 
 /** Describes an attachment with links to the operations that the caller may use. */

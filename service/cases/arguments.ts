@@ -24,13 +24,12 @@ export function readSubmission({ data, pageInstructions, attachments }: FormValu
   return { content: data, pageInstructions, attachments };
 }
 
+const VIEW_TYPES: readonly ViewType[] = ["none", "form", "page"];
+
 /** Reads the view type: the part of the user interface to return besides the data. */
-export function readViewType(
-  context: HandlerContext,
-  fallback: ViewType,
-  choices: readonly ViewType[] = ["none", "form", "page"],
-): ViewType {
-  return readChoice(context, "viewType", choices) ?? fallback;
+export function readViewType({ query }: HandlerContext, fallback: ViewType): ViewType {
+  const given = query.get("viewType");
+  return VIEW_TYPES.find((one) => one === given) ?? fallback;
 }
 
 /** Creates the outcome of a change, with the next assignment of the caller. */
@@ -38,32 +37,9 @@ export function createChangedOutcome(work: CaseWork, context: HandlerContext): O
   return createCaseOutcome(work, { viewType: readViewType(context, "none"), changed: true });
 }
 
-/** View types of a form. */
-export const FORM: readonly ViewType[] = ["form", "page"];
-
 /** Reads a boolean query parameter that is not an option of the operation. */
-export function readSwitch(context: HandlerContext, name: string, fallback: boolean): boolean {
-  return (readChoice(context, name, ["true", "false"]) ?? String(fallback)) === "true";
-}
-
-/** Reads a query parameter with choices that is not an option of the operation. Case is ignored: some clients write `file` for `File`. */
-export function readChoice<T extends string>(
-  { query }: HandlerContext,
-  name: string,
-  choices: readonly T[],
-): T | undefined {
-  const given = query.get(name);
-  if (given === null) return undefined;
-  const found = choices.find((choice) => choice.toLowerCase() === given.toLowerCase());
-  if (found !== undefined) return found;
-  const all = choices.join(", ").replace(/, (\w+)$/, " or $1");
-  throw new Invalid(`${name} must be ${all}, not '${given}'`);
-}
-
-/** Checks the parameters of a refresh. They have no effect: a refresh always computes the whole form. */
-export function checkRefresh(context: HandlerContext): void {
-  readChoice(context, "operation", ["showRow", "submitRow"]);
-  readSwitch(context, "fillFormWithAI", false);
+export function readSwitch({ query }: HandlerContext, name: string, fallback: boolean): boolean {
+  return (query.get(name) ?? String(fallback)) === "true";
 }
 
 /** Describes a bulk action. */

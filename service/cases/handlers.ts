@@ -3,7 +3,7 @@ import type { JsonObject } from "../../utils/json.ts";
 import { deleteRelations } from "../associations/relations.ts";
 import { deleteConversations } from "../conversations/stored_conversations.ts";
 import type { AttachmentCategory, View } from "../application/model/application.ts";
-import { createCaseOutcome, describeStagesWithProcesses, listOneAction, type ViewType } from "./views/case.ts";
+import { createCaseOutcome, describeStagesWithProcesses, listOneAction } from "./views/case.ts";
 import { listAncestors, listDescendants } from "./views/family.ts";
 import { createFormOutcome, createValuesOutcome, createViewOutcome } from "./views/view.ts";
 import { listCommonActions, performOnAll } from "../case_types/bulk.ts";
@@ -28,20 +28,14 @@ import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { GroupHandlers, HandlerContext } from "../http/handler.ts";
 import {
   checkMembers,
-  checkRefresh,
   createChangedOutcome,
   describeBulkAction,
-  FORM,
   readBodySubmission,
-  readChoice,
   readMember,
   readSubmission,
   readSwitch,
   readViewType,
 } from "./arguments.ts";
-
-/** View types of a case that is read. A form is read with its assignment. */
-const READ: readonly ViewType[] = ["none", "page"];
 
 /** Members of the body that creates a case. */
 const CREATE_MEMBERS = ["caseTypeID", "content", "parentCaseID", "pageInstructions", "attachments"];
@@ -59,7 +53,7 @@ export const handlers: GroupHandlers<"cases"> = {
   },
 
   async get({ caseId }, context) {
-    return createCaseOutcome(await openCase(context, caseId), { viewType: readViewType(context, "none", READ) });
+    return createCaseOutcome(await openCase(context, caseId), { viewType: readViewType(context, "none") });
   },
 
   async delete({ caseId, ifMatch }, context) {
@@ -73,12 +67,11 @@ export const handlers: GroupHandlers<"cases"> = {
   },
 
   async discardUpdates({ caseId, ifMatch }, context) {
-    const viewType = readViewType(context, "none", READ);
+    const viewType = readViewType(context, "none");
     return createCaseOutcome(await discardDrafts(context, caseId, ifMatch), { viewType });
   },
 
   async getAction({ caseId, action }, context) {
-    readViewType(context, "form", FORM);
     const work = await openCase(context, caseId);
     const found = findLocalAction(work, action);
     const listed = readSwitch(context, "excludeAdditionalActions", false) ? listOneAction(work, found) : {};
@@ -98,7 +91,6 @@ export const handlers: GroupHandlers<"cases"> = {
   },
 
   async refreshAction(values, context) {
-    checkRefresh(context);
     const work = await openCase(context, values.caseId);
     const { view } = findLocalAction(work, values.action);
     checkEntityTag(values.ifMatch, work.stored.tag, context);
@@ -134,10 +126,10 @@ export const handlers: GroupHandlers<"cases"> = {
   },
 
   async listAttachmentCategories({ caseId }, context) {
-    const type = readChoice(context, "type", ["File", "URL"]);
+    const type = context.query.get("type");
     const work = await openCase(context, caseId);
     const categories = [...work.type.attachmentCategories.values()]
-      .filter((category) => type === undefined || category.type === type);
+      .filter((category) => type === null || category.type === type);
     return { body: { attachment_categories: categories.map((category) => describeCategory(work, category)) } };
   },
 

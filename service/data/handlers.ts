@@ -12,6 +12,7 @@ import {
   toRecordId,
 } from "./records.ts";
 import { checkMetadataRequest, readRequest } from "./request.ts";
+import { isComputed } from "../application/model/data_view.ts";
 import { countRows, queryRows, readOnlyRow } from "./query_rows.ts";
 import type { Application, DataType, DataView, RecordAction, View } from "../application/model/application.ts";
 import { createLink, getViewResources } from "../cases/views/ui.ts";
@@ -40,11 +41,11 @@ export const handlers: GroupHandlers<"data"> = {
   },
 
   async count({ dataViewId, data }, context) {
-    return { body: await countRows(getDataView(context.app, dataViewId), readRequest(data), context) };
+    return { body: await countRows(getDataView(context.app, dataViewId), readRequest(data, context), context) };
   },
 
   async query({ dataViewId, data }, context) {
-    return { body: await queryRows(getDataView(context.app, dataViewId), readRequest(data), context) };
+    return { body: await queryRows(getDataView(context.app, dataViewId), readRequest(data, context), context) };
   },
 
   async queryView({ dataViewId, view: viewId, data }, context) {
@@ -54,7 +55,7 @@ export const handlers: GroupHandlers<"data"> = {
       const known = suggestAlternatives(viewId, dataView.views.keys());
       throw new NotFound(`${dataViewId} has no view ${viewId}${known}`);
     }
-    const rows = await queryRows(dataView, readRequest(data), context, view);
+    const rows = await queryRows(dataView, readRequest(data, context), context, view);
     return { body: { ...rows, uiResources: getViewResources(view, dataView.classId) } };
   },
 
@@ -112,8 +113,10 @@ export const handlers: GroupHandlers<"data"> = {
 
 function getDataView(app: Application, id: string): DataView {
   const view = app.dataViews.get(id);
-  if (!view) throw new NotFound(`Dataview not found: ${id}${suggestAlternatives(id, app.dataViews.keys())}`);
-  return view;
+  if (view !== undefined) return view;
+  const stored = [...app.dataViews.values()].filter(({ source }) => !isComputed(source)).map((one) => one.id);
+  const instead = suggestAlternatives(id, app.dataViews.keys(), 0) || suggestAlternatives(id, stored);
+  throw new NotFound(`Dataview not found: ${id}${instead}`);
 }
 
 function getType(app: Application, dataViewId: string): DataType {

@@ -14,7 +14,7 @@ const MAX_COLUMNS = 200;
 const MAX_AGGREGATIONS = 100;
 const MAX_SORTS = 100;
 
-/** Members of the body. The last two are for servers that take long to count rows, and have no effect here. */
+/** Members of the body. The last three are for other servers and have no effect here. */
 const ROOT = [
   "dataViewParameters",
   "query",
@@ -22,6 +22,7 @@ const ROOT = [
   "includeTotalCount",
   "includeTotalCountLimit",
   "useExtendedTimeout",
+  "pyRouteToWorkbasket",
 ];
 const QUERY = ["select", "filter", "sortBy", "aggregations", "calculations", "distinctResultsOnly"];
 const FILTER = ["filterConditions", "logic"];
@@ -85,7 +86,7 @@ export function checkMetadataRequest(body: JsonValue | undefined): void {
 }
 
 /** Reads the body of a request. Throws Invalid if it has the wrong format. */
-export function readRequest(body: JsonValue | undefined): DataRequest {
+export function readRequest(body: JsonValue | undefined, { strict = false }: { strict?: boolean } = {}): DataRequest {
   const root = new BodyValue(body, "").object(ROOT);
   const query = root("query");
   const paging = root("paging").object(PAGING);
@@ -93,7 +94,7 @@ export function readRequest(body: JsonValue | undefined): DataRequest {
   return {
     parameters: readParameters(root("dataViewParameters")),
     ...(query.exists && { query: readQuery(query) }),
-    ...readPaging(paging),
+    ...readPaging(paging, strict),
     includeTotal: (total.exists ? total : root("includeTotalCount")).boolean(),
   };
 }
@@ -107,10 +108,13 @@ function readParameters(parameters: BodyValue): JsonObject {
   return new BodyValue(only, path).members();
 }
 
-/** Reads the paging. With a page number, `maxResultsToFetch` is the page size; it cannot be combined with `pageSize`. */
-function readPaging(paging: Members): Pick<DataRequest, "page" | "limit" | "offset"> {
+/**
+ * Reads the paging. With a page number, `maxResultsToFetch` is the page size, unless the service is strict. It cannot be
+ * combined with `pageSize`.
+ */
+function readPaging(paging: Members, strict: boolean): Pick<DataRequest, "page" | "limit" | "offset"> {
   const [most, pageNumber, pageSize] = [paging("maxResultsToFetch"), paging("pageNumber"), paging("pageSize")];
-  if (most.exists && pageSize.exists) {
+  if (most.exists && (pageSize.exists || (strict && pageNumber.exists))) {
     throw invalid("MaxResultsToFetch and paging information both are not supported at same time");
   }
   if (!pageNumber.exists && !pageSize.exists) return { limit: most.number(MAX_ROWS, MAX_ROWS), offset: 0 };

@@ -69,7 +69,7 @@ export interface AppOptions {
   /** The static files of the application. */
   readonly assets: Assets;
   readonly tokens: Tokens;
-  /** Demands an entity tag for the operations for which the published API requires one. */
+  /** Demands the entity tags of the published API, and refuses names and paging that it does not have. */
   readonly strict?: boolean;
   /** Path of the API. */
   readonly apiRoot: string;
@@ -225,13 +225,14 @@ const REPLAYED = { "idempotent-replayed": "true" };
 
 /** Creates the function that serves the calls of an operation. */
 function createCall({ name, operation, serve }: Route, options: AppOptions, keyed: KeyedCalls): Serve {
-  const { app, store, bytes, assets, apiRoot, maxFileBytes } = options;
+  const { app, store, bytes, assets, apiRoot, maxFileBytes, strict = false } = options;
   const receive = createReceiver(operation, options);
-  const decode = createDecoder(operation, app);
+  const { variant, platformVersion } = app;
+  const decode = createDecoder(operation, { variant, platformVersion, strict });
   const readSegment = createSegmentReader(apiRoot + operation.path);
-  const isServed = operation.variant === undefined || operation.variant === app.variant;
+  const isServed = operation.variant === undefined || operation.variant === variant;
   const status = operation.status ?? 200;
-  const needsTag = operation.tagDemand === "always" || (options.strict === true && operation.tagDemand !== undefined);
+  const needsTag = operation.tagDemand === "always" || (strict && operation.tagDemand !== undefined);
   const prepare = (outcome: Outcome) => prepareResponse(outcome, status, apiRoot);
 
   return async (c) => {
@@ -250,7 +251,7 @@ function createCall({ name, operation, serve }: Route, options: AppOptions, keye
         later = []; // The store may run a unit of work again.
         const now = new Date();
         const restricted = restrict(tx, app, { caller, now });
-        const site = { app, bytes, assets, apiRoot, maxFileBytes };
+        const site = { app, bytes, assets, apiRoot, maxFileBytes, strict };
         return { ...site, tx: restricted, caller, needsTag, now, query, body, runLater };
       };
       const ifMatch = c.req.header("if-match");

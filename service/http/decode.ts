@@ -10,6 +10,7 @@ import {
 } from "../../lib/operation/operation.ts";
 import { isJsonObject, type JsonObject, JsonTooDeep, type JsonValue, parseJson } from "../../utils/json.ts";
 import { createIssue, Invalid, type Issue } from "../errors.ts";
+import { createRequestCheck } from "./accepted.ts";
 import type { ReceivedFile } from "./handler.ts";
 import type { Form } from "./multipart.ts";
 import { hasLoneSurrogate, MAX_DEPTH } from "./receive.ts";
@@ -26,11 +27,14 @@ export interface RequestParts {
   readonly ifMatch: string | undefined;
 }
 
-/** Variant and version of the application, which determine the available parameters. */
+/** Facts about the service, which determine the available parameters. */
 export interface Served {
-  /** Deployment variant. */
+  /** Deployment variant of the application. */
   readonly variant: string;
+  /** Platform version of the application. */
   readonly platformVersion: number;
+  /** True to accept only what the published API has. */
+  readonly strict?: boolean;
 }
 
 /** Decodes the requests of an operation. */
@@ -43,6 +47,7 @@ export function createDecoder(operation: Operation, served: Served): Decode {
   const params = listDecodedParams(operation).map(([name, param]) => {
     return { name, param, read: createReader(param, served) };
   });
+  const check = createRequestCheck(operation, served.strict === true);
   const tagged = takesTag(operation);
   const { atLeastOne = [] } = operation;
   const anyOf = params.filter(({ name }) => atLeastOne.includes(name)).map(({ param }) => getWireName(param));
@@ -50,6 +55,7 @@ export function createDecoder(operation: Operation, served: Served): Decode {
     if (parts.body !== undefined && !isJsonObject(parts.body)) {
       throw new Invalid("The body must be a JSON object.");
     }
+    check(parts);
     const values: Record<string, unknown> = {};
     const issues: Issue[] = [];
     for (const { name, param, read } of params) {
@@ -81,9 +87,9 @@ function createReader(param: Param, served: Served): Read {
   const find = createFinder(param);
   const restriction = param.rejected ?? findRestriction(param, served);
   return (parts, body) => {
-    const value = find(parts, body) ?? param.default ?? param.assumed;
+    const value = find(parts, body) ?? (served.strict ? undefined : param.default) ?? param.assumed;
     if (value === undefined) {
-      if (param.required) throw new RangeError("is required");
+      if (param.required || param.default !== undefined) throw new RangeError("is required");
     } else if (restriction !== undefined) {
       throw new RangeError(restriction);
     } else if (!isOfType(param.type, value)) {

@@ -29,13 +29,15 @@ export interface HandlerContext {
   readonly apiRoot: string;
   /** Maximum size of an uploaded file in bytes. */
   readonly maxFileBytes: number;
+  /** True if the service demands and refuses what the published API does. */
+  readonly strict: boolean;
   /** True if the request must carry an entity tag. */
   readonly needsTag: boolean;
   /** Time of the call, the same for everything that it changes. */
   readonly now: Date;
-  /** Query parameters that are not described by the operation, e.g. `viewType`. */
+  /** Query parameters for which the operation has no flag, e.g. `viewType`. Their values are checked. */
   readonly query: URLSearchParams;
-  /** The whole body, for members that are not described by the operation. */
+  /** The whole body, for members for which the operation has no flag. */
   readonly body: JsonValue | undefined;
   readonly runLater: RunLater;
 }

@@ -63,5 +63,5 @@ export const handlers: GroupHandlers<"participants"> = {
 };
 
 function wantsForm(context: HandlerContext): boolean {
-  return readViewType(context, "form", ["none", "form"]) !== "none";
+  return readViewType(context, "form") !== "none";
 }

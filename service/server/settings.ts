@@ -58,7 +58,7 @@ export interface ServiceOptions {
   cors?: readonly string[];
   /** Maximum number of connections. Default: derived from the limit of open files, at most 2048. */
   maxConnections?: number;
-  /** Demands an entity tag for the operations for which the published API requires one. Default: false. */
+  /** Demands the entity tags of the published API, and refuses names and paging that it does not have. Default: false. */
   strict?: boolean;
   /** Starts even if the definition does not fit the stored data. Default: false. */
   acceptMismatch?: boolean;

@@ -11,6 +11,7 @@ import type { Application } from "../../service/application/model/application.ts
 import { parseApplication } from "../../service/application/load.ts";
 import { restrict } from "../../service/access/caller_transaction.ts";
 import type { Issue } from "../../service/errors.ts";
+import { createRequestCheck } from "../../service/http/accepted.ts";
 import { isKnownError, toStatus } from "../../service/http/status.ts";
 import type { HandlerContext, LaterWork, Outcome } from "../../service/http/handler.ts";
 import { handlers } from "../../service/http/routes.ts";
@@ -74,10 +75,12 @@ export async function openEngine(yaml?: string): Promise<Engine> {
     if (caller === undefined) throw new TypeError(`No operator ${as}`);
     let later: LaterWork[] = [];
     const serve = findHandler(name);
+    const search = new URLSearchParams(query);
     time += wait;
     const now = new Date(time);
     const transaction = store.transact(async (tx) => {
       later = [];
+      checkQuery(name, search);
       return await serve(values, {
         app,
         tx: restrict(tx, app, { caller, now }),
@@ -86,9 +89,10 @@ export async function openEngine(yaml?: string): Promise<Engine> {
         caller,
         apiRoot: "/api",
         maxFileBytes: 1024,
+        strict: false,
         needsTag: findOperation(name)?.tagDemand === "always",
         now,
-        query: new URLSearchParams(query),
+        query: search,
         body,
         runLater: (work) => void later.push(work),
       });
@@ -180,6 +184,12 @@ interface AnyHandler {
 }
 
 const resources = await loadResources();
+
+/** Checks the query parameters for which an operation has no flag, as the decoder does. */
+function checkQuery(name: string, query: URLSearchParams): void {
+  const operation = findOperation(name);
+  if (operation !== undefined) createRequestCheck(operation, false)({ query, body: undefined });
+}
 
 function findOperation(name: string): Operation | undefined {
   const [group = "", operation = ""] = name.split(".");

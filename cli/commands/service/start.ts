@@ -61,7 +61,7 @@ export const startCommand: LocalCommand = localCommand({
       type: "string",
     },
     strict: {
-      help: "Demand the entity tags that the published API requires: calls without If-Match get 428",
+      help: "Follow the published API: demand entity tags (428), refuse unknown names and mixed paging (400)",
       type: "boolean",
     },
     watch: { help: "Reload the definition when its file changes, for development", type: "boolean" },

@@ -21,6 +21,49 @@ export const assignmentTag = {
   tagDemand: "strict",
 } as const;
 
+/** The view that a change returns with the data. */
+export const viewType = { viewType: ["none", "form", "page"] } as const;
+
+/** The view of a form. */
+export const formViewType = { viewType: ["form", "page"] } as const;
+
+/** The view of the operations that read a case. */
+export const pageViewType = { viewType: ["none", "page"] } as const;
+
+/** The view of the operations on participants. */
+export const participantViewType = { viewType: ["none", "form"] } as const;
+
+/** The query of the operations that read a form. */
+export const formQuery = { ...formViewType, excludeAdditionalActions: "boolean" } as const;
+
+/** The query of the operations that submit a form. */
+export const submitQuery = { ...viewType, skipRoboticAutomation: "boolean" } as const;
+
+const attachment = ["type", "category", "name", "ID", "url", "attachmentFieldName", "delete", "pyRouteToWorkbasket"];
+
+/** Members of each attachment of a form. */
+export const attachmentMembers: readonly string[] = attachment.map((name) => `attachments[].${name}`);
+
+/** Members of each attachment of a message to an agent. */
+export const agentAttachmentMembers: readonly string[] = attachment.map((name) => `Attachments[].${name}`);
+
+/** Members of a calculation. */
+export const calculationMembers = [
+  "calculations.fields[].name",
+  "calculations.fields[].context",
+  "calculations.whens[].name",
+  "calculations.whens[].context",
+] as const;
+
+/** Parts of the requests that compute fields of a form. */
+export const calculationOfForm = { body: [...calculationMembers, "content", "pageInstructions"] } as const;
+
+/** Parts of the requests that compute a form. */
+export const refreshOfForm = {
+  query: { refreshFor: "text", fillFormWithAI: "boolean", operation: ["showRow", "submitRow"] },
+  body: ["contextData"],
+} as const;
+
 /** The action of the operations on an action. */
 export const action = { help: "Action ID", type: "string", to: "path:actionID", required: true } as const;
 
