@@ -235,8 +235,8 @@ export async function openLiveForAll(): Promise<Live> {
  * Starts a service of the sample application. Its commands share a process, except for those that need standard input or
  * further permissions.
  */
-export async function openLive(): Promise<Live> {
-  const service = await startService(await chooseStore());
+export async function openLive(options: Pick<ServiceOptions, "strict"> = {}): Promise<Live> {
+  const service = await startService({ ...await chooseStore(), ...options });
   const commands = new SharedCommands(commandPermissions);
   const root = await commands.getFolder();
   const environments = new Map<string, Promise<Record<string, string>>>();

@@ -62,8 +62,8 @@ export function testsPath(group: string): string {
 }
 
 /**
- * Registers the tests of a group: the dry run of each request; all steps against one service; and that both cover every
- * operation. Steps can name the cases `{permit}`, in review with the assignment `{review}`, and `{other}`, new with the
+ * Registers the tests of a group: the dry run of each request; all steps against one service, and against a strict one; and
+ * that both cover every operation. Steps can name the cases `{permit}`, in review with the assignment `{review}`, and `{other}`, new with the
  * assignment `{intake}`.
  */
 export function testOperations(group: keyof Resources, tests: OperationTests): void {
@@ -74,8 +74,10 @@ export function testOperations(group: keyof Resources, tests: OperationTests): v
     Deno.test(`svc ${line} --dry-run prints the request of the specification`, () => checkRequest(line, expected));
   }
 
-  Deno.test(`every command of ${command} answers as documented, and changes nothing with a stale entity tag`, (test) =>
-    runSteps(group, steps, test));
+  for (const strict of [false, true]) {
+    const title = `every command of ${command} answers as documented, and changes nothing with a stale entity tag`;
+    Deno.test(title + (strict ? ", on a strict service" : ""), (test) => runSteps(group, steps, { strict, test }));
+  }
 
   Deno.test(`the tests of ${command} cover every operation`, () => {
     const lines = { requests: Object.keys(requests), steps: steps.map(({ line }) => line) };
@@ -103,8 +105,12 @@ async function checkRequest(line: string, { request, body, type, tag }: Expected
   assert.equal(code, 0);
 }
 
-async function runSteps(group: string, steps: readonly Step[], test: Deno.TestContext): Promise<void> {
-  await using live = await openLive();
+async function runSteps(
+  group: string,
+  steps: readonly Step[],
+  { strict, test }: { readonly strict: boolean; readonly test: Deno.TestContext },
+): Promise<void> {
+  await using live = await openLive({ strict });
   await using folder = await makeFolder({ "plan.txt": "The plan\n" }, live.root);
   const kept = new Map(Object.entries(await prepareCases(await live.openClient())));
   const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name) => kept.get(name) ?? assert.fail(`no ${name}`));

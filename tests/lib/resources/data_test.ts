@@ -97,6 +97,7 @@ testOperations("data", {
     { line: `data get D_Inspectors --params '{"ID":"I-1"}'`, says: { Name: "Ines I." } },
     { line: `data count D_Permits --params '{"Channel":"Desk"}'`, says: { resultCount: 2 } },
     { line: "data query D_Permits --max 1 --include-total", says: { totalCount: 2, "data.0.Applicant": "Ada" } },
+    { line: "data query D_Permits --page-size 1 --page 2", says: { pageNumber: 2, "data.0.Applicant": "Grace" } },
     { line: "data query-view D_Inspectors --view pyDetails", says: { "data.0.Name": "Ines I." } },
     { line: "data list-actions D_Inspectors", says: { "actions.0.id": "Edit" } },
     {
