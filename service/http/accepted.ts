@@ -88,10 +88,7 @@ function checkMembers(value: JsonValue | undefined, members: Members, path: stri
 }
 
 function refuse(owner: string, kind: string, name: string, known: ReadonlySet<string> | Members): Invalid {
-  const sentence = `${owner} has no ${kind} '${truncate(name, 50)}'${
-    suggestAlternatives(name, known.keys(), Infinity)
-  }`;
-  return new Invalid([
-    createIssue(`${sentence}.`.replace("?.", "?"), { erroneousInputOutputIdentifier: truncate(name, 50) }),
-  ]);
+  const short = truncate(name, 50);
+  const sentence = `${owner} has no ${kind} '${short}'${suggestAlternatives(name, known.keys(), Infinity)}`;
+  return new Invalid([createIssue(sentence, { erroneousInputOutputIdentifier: short })]);
 }

@@ -126,8 +126,15 @@ Deno.test("a strict service refuses over HTTP what the default service accepts",
     const fields = [{ name: ".Fee", context: "content" }];
     const refused: Refused[] = [
       ["GET", `${caseAt}?viewtype=page`, undefined, 400, /no parameter 'viewtype'; did you mean 'viewType'\?$/],
-      ["GET", `${caseAt}/tags?x=1`, undefined, 400, /The query has no parameter 'x'\.$/],
+      ["GET", `${caseAt}/tags?x=1`, undefined, 400, /The query has no parameter 'x'$/],
       ["GET", "/data_pages", undefined, 400, /type: is required/],
+      [
+        "DELETE",
+        "/data/D_Inspectors?ID=I-1&Name=Ada",
+        undefined,
+        400,
+        /Name is not a key of the record\. Its keys are ID\./,
+      ],
       ["POST", "/data_views/D_Permits", { paging }, 400, /MaxResultsToFetch and paging information both are not/],
       ["PATCH", `${register}/refresh`, { content: {}, contents: {} }, 400, /did you mean 'content'\?$/],
       [
@@ -151,8 +158,8 @@ Deno.test("a strict service refuses over HTTP what the default service accepts",
     }
     return found;
   };
-  assert.deepEqual(await answers(true), Array(9).fill(400));
-  assert.deepEqual(await answers(false), [200, 200, 200, 200, 200, 400, 207, 201, 200]);
+  assert.deepEqual(await answers(true), Array(10).fill(400));
+  assert.deepEqual(await answers(false), [200, 200, 200, 404, 200, 200, 400, 207, 201, 200]);
 });
 
 Deno.test("a strict service pages as the published API, up to 5,000 rows", async () => {
