@@ -8,7 +8,7 @@ const FINISHED_CALLS = 10_000;
 export interface Row {
   /** Name for `--only`. */
   readonly name: string;
-  /** What is measured. */
+  /** Description for people. */
   readonly what: string;
   /** Unit of the values. */
   readonly unit: "ms" | "/s";
