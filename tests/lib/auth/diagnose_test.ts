@@ -161,7 +161,7 @@ Deno.test("a wrong API root and a response without case types fail at api", asyn
   assert.equal(wrongRoot.result, "The resource cannot be found.");
   assert.match(wrongRoot.hint ?? "", /apiRoot in the profile.*127\.0\.0\.1:\d+\/api\.$/);
 
-  for (const api of [() => new Response("<html>"), () => Response.json([]), () => Response.json({})]) {
+  for (const api of [() => new Response("<html>"), () => Response.json("none"), () => Response.json({})]) {
     await using other = startFakeService({ api });
     const failed = failedStep(await diagnose(await createSessionOptions(other)));
     assert.equal(failed.step, "api");
