@@ -1,0 +1,256 @@
+/** Draws the parts of a form: resolves the views that a response describes for its current content. */
+import {
+  filterObjects,
+  isJsonObject,
+  isNonEmptyString,
+  isString,
+  type JsonObject,
+  type JsonValue,
+} from "../../utils/json.ts";
+import { drawField, isFieldComponent, isReadOnly } from "./draw_field.ts";
+import { drawList, isListView } from "./draw_list.ts";
+import { drawCopy, drawReference, isMultiplePicker } from "./draw_reference.ts";
+import { describeQuestion } from "./draw_field.ts";
+import type { FormAttachment, FormNode } from "./nodes.ts";
+import { getAt, getObject, parsePath, type Path } from "./path.ts";
+import {
+  evaluateCondition,
+  findClass,
+  findField,
+  parseReference,
+  resolvePath,
+  resolveText,
+  type Scope,
+} from "./scope.ts";
+
+/** Draws components at a place. */
+export type Draw = (nodes: JsonValue | undefined, scope: Scope) => FormNode[];
+
+/** Templates that only show values. */
+const READ_ONLY_TEMPLATE =
+  /^(?:\w*Details\w*|CaseSummary|Confirmation|(?:SelfService)?CaseView|CaseViewActionsMenu|SubTabs)$/;
+
+/** Parts of pages that have no place in a form. */
+const OUTSIDE_FORMS: readonly string[] = [
+  "ActionButtons",
+  "AppAnnouncement",
+  "CaseHistory",
+  "CaseOperator",
+  "DeferLoad",
+  "FileUtility",
+  "FlowContainer",
+  "Followers",
+  "Pulse",
+  "QuickCreate",
+  "RelatedCases",
+  "Stages",
+  "Tags",
+  "Todo",
+];
+
+/** Members of a reference that do not belong to the view. */
+const OF_THE_REFERENCE: readonly string[] = ["name", "type", "visibility", "context", "inheritedProps"];
+
+/** Draws components. */
+export function draw(nodes: JsonValue | undefined, scope: Scope): FormNode[] {
+  const list = Array.isArray(nodes) ? nodes : [nodes];
+  return list.flatMap((node) => isJsonObject(node) ? drawNode(node, scope) : []);
+}
+
+function drawNode(node: JsonObject, scope: Scope): FormNode[] {
+  const type = isString(node.type) ? node.type : "";
+  const config = getObject(node.config);
+  if (OUTSIDE_FORMS.includes(type)) return [];
+  const inner: Scope = { ...scope, isVisible: evaluateCondition(config.visibility, scope, true) && scope.isVisible };
+  switch (type) {
+    case "reference":
+      return drawViewReference(config, inner);
+    case "View":
+      return drawView(node, {}, inner);
+    case "Region":
+      return draw(node.children, inner);
+    case "Group":
+      return drawGroup(node, config, inner);
+    case "TextContent":
+      return [{ type: "note", text: resolveText(config.content, scope), isVisible: inner.isVisible, isProblem: false }];
+    case "Attachment":
+      return drawAttachment(config, inner);
+    case "EmbeddedData":
+      return [...drawCopy(config, inner), ...draw(node.children, { ...inner, isReadOnly: true })];
+    case "EmbeddedDataMulti":
+      return drawList(toListView(node), inner, draw);
+    case "ObjectReference":
+      return drawReference(node, config, inner, draw);
+  }
+  if (isListView(type, config)) return drawList(node, inner, draw);
+  if (isMultiplePicker(type, config)) return drawReference({ config: {}, children: [node] }, {}, inner, draw);
+  if (isFieldComponent(type)) return drawField(type, config, inner);
+  return drawUnknown(type, node, config, inner);
+}
+
+/** Draws a component that this version does not know. */
+function drawUnknown(type: string, node: JsonObject, config: JsonObject, scope: Scope): FormNode[] {
+  if (resolvePath(config.value, scope) !== undefined) return drawField(type, config, scope);
+  if (Array.isArray(node.children) && node.children.length > 0) {
+    const children = draw(node.children, { ...scope, isReadOnly: isReadOnly(config, scope) });
+    return toGroup(resolveText(config.label, scope), "", children, scope);
+  }
+  if (type === "") return [];
+  const text = `The part '${resolveText(config.label, scope) || type}' of this form cannot be shown here.`;
+  return [{ type: "note", text, isVisible: scope.isVisible, isProblem: true }];
+}
+
+/** Draws the view that a reference names. */
+export function drawViewReference(config: JsonObject, scope: Scope): FormNode[] {
+  const name = isString(config.name) ? config.name : "";
+  const place = enterContext(config, scope);
+  const ruleClass = isString(config.ruleClass) ? config.ruleClass : undefined;
+  const view = scope.form.resources.findView(name, [place.classId, ruleClass], scope.drawn);
+  if (view === undefined) {
+    if (name === "" || name.startsWith("@")) return [];
+    const text = `The view '${name}' of this form is missing in the response.`;
+    return scope.drawn.size > 0 && isOptionalView(name)
+      ? []
+      : [{ type: "note", text, isVisible: scope.isVisible, isProblem: true }];
+  }
+  const overlay = Object.fromEntries(
+    Object.entries(config).filter(([member, value]) =>
+      !OF_THE_REFERENCE.includes(member) && !(member === "displayAs" && value === "Form")
+    ),
+  );
+  const inherited = Object.fromEntries(
+    filterObjects(config.inheritedProps).map(({ prop, value }) => [String(prop), value]),
+  );
+  return drawView(view, overlay, { ...place, inherited });
+}
+
+/** Views with the name of a platform page may be left out of a response. */
+function isOptionalView(name: string): boolean {
+  return /^p[xyz][A-Z]/.test(name);
+}
+
+/** Returns the place of a view that is referred to with a context. */
+function enterContext({ context }: JsonObject, scope: Scope): Scope {
+  const reference = parseReference(context);
+  if (reference?.prefix === "CLASS") return { ...scope, classId: reference.rest };
+  const path = context === "caseInfo.content" ? [] : resolvePath(context, scope) ??
+    (isString(context) && context.startsWith("caseInfo.content")
+      ? parsePath(context.slice("caseInfo.content".length))
+      : undefined);
+  if (path === undefined) return scope;
+  return { ...scope, path, classId: findClass(path, scope) };
+}
+
+function drawView(view: JsonObject, overlay: JsonObject, scope: Scope): FormNode[] {
+  const own = getObject(view.config);
+  const config: JsonObject = { ...own, ...overlay };
+  const visible = evaluateCondition(own.visibility, scope, true) && scope.isVisible;
+  const template = isString(config.template) ? config.template : "";
+  const place: Scope = { ...scope, isVisible: visible, drawn: new Set([...scope.drawn, view]) };
+  const merged: JsonObject = { ...view, config: { ...config, ...scope.inherited } };
+  if (isListView(template, config)) return drawList(merged, place, draw);
+  if (template === "DataReference") return drawReference(merged, getObject(merged.config), place, draw);
+  const isDisplay = READ_ONLY_TEMPLATE.test(template);
+  const inner: Scope = { ...place, inherited: {}, isReadOnly: isReadOnly(config, place) || isDisplay };
+  const highlighted = config.showHighlightedData === true || config.showHighlightedData === "true"
+    ? draw(config.highlightedData, inner)
+    : [];
+  const children = [...highlighted, ...draw(view.children, inner)];
+  return toGroup(readViewLabel(view, config, scope), readInstructions(config, scope), children, inner);
+}
+
+/** An inherited label is shown unless it is switched off, and an own label only if it is switched on. */
+function readViewLabel(view: JsonObject, config: JsonObject, scope: Scope): string {
+  const { label, showLabel } = scope.inherited;
+  const inherited = resolveText(label, scope);
+  if (inherited !== "") return String(showLabel ?? true) === "true" ? inherited : "";
+  const isShown = String(showLabel ?? config.showLabel ?? false) === "true";
+  return isShown ? resolveText(config.label ?? view.label, scope) : "";
+}
+
+function readInstructions({ instructions }: JsonObject, scope: Scope): string {
+  return instructions === "none" || instructions === "casestep" ? "" : resolveText(instructions, scope);
+}
+
+function drawGroup(node: JsonObject, config: JsonObject, scope: Scope): FormNode[] {
+  const children = draw(node.children, { ...scope, isReadOnly: isReadOnly(config, scope) });
+  const heading = String(config.showHeading ?? true) === "true"
+    ? resolveText(config.heading ?? config.label, scope)
+    : "";
+  const instructions = config.instructions === "none" ? "" : resolveText(config.instructions, scope);
+  return toGroup(heading, instructions, children, scope);
+}
+
+/** Returns the parts as they are if they have no heading. */
+function toGroup(label: string, instructions: string, children: FormNode[], scope: Scope): FormNode[] {
+  if (children.length === 0 || (label === "" && instructions === "")) return children;
+  return [{ type: "group", label, instructions, children, isVisible: scope.isVisible, isReadOnly: scope.isReadOnly }];
+}
+
+function drawAttachment(config: JsonObject, scope: Scope): FormNode[] {
+  const path = resolvePath(config.value, scope);
+  if (path === undefined) return [];
+  const declared = findField(path, scope) ?? {};
+  const extensions = isString(config.extensions) ? config.extensions.split(/[,;\s]+/) : [];
+  const isMultiple = String(config.allowMultiple) === "true" || declared.type === "Page List";
+  const attachment: FormAttachment = {
+    type: "attachment",
+    ...describeQuestion("Attachment", config, path, scope),
+    isMultiple,
+    extensions: extensions.map((extension) => extension.replace(/^\*?\./, "").toLowerCase()).filter((one) =>
+      one !== "" && one !== "*"
+    ),
+    files: listFiles(scope, path),
+  };
+  return [attachment];
+}
+
+/** Lists the names of the files in an attachment field. */
+function listFiles({ form }: Scope, path: Path): string[] {
+  const value = getAt(form.content, path);
+  const pages = Array.isArray(value) ? filterObjects(value) : isJsonObject(value) ? [value] : [];
+  return pages.flatMap((page) => {
+    const held = filterObjects(page.pxResults);
+    if (held.length > 0) return held.map(nameFile);
+    const isStored = isNonEmptyString(page.ID) || Number(page.pyCount ?? 0) > 0 || isNonEmptyString(page.pyAttachName);
+    return isStored ? [nameFile(page)] : [];
+  });
+}
+
+function nameFile(page: JsonObject): string {
+  const names = [page.fileName, page.pyFileName, page.pyAttachName, page.pyMemo, page.pyLabel, page.name, page.ID];
+  return names.find(isNonEmptyString) ?? "File";
+}
+
+/** Describes newer list components as the view that older servers send. */
+function toListView(node: JsonObject): JsonObject {
+  const config = getObject(node.config);
+  const view = [config.addEditView, config.addEditAction].find(isNonEmptyString);
+  return {
+    ...node,
+    config: {
+      ...config,
+      type: "multirecordlist",
+      referenceList: config.pagelistValue ?? config.value,
+      contextClass: config.targetObjectClass,
+      multiRecordDisplayAs: config.displayAs,
+      renderMode: config.renderMode ?? (String(config.readOnly) === "true" ? "ReadOnly" : "Editable"),
+      editMode: config.editType === "inline" || view === undefined ? "tableRows" : "modal",
+      ...(view !== undefined && { editModeConfig: { defaultView: view } }),
+      children: config.children ?? [{ type: "Region", children: toColumnNodes(config.columns) }],
+    },
+  };
+}
+
+function toColumnNodes(columns: JsonValue | undefined): JsonObject[] {
+  return filterObjects(columns).map((column) =>
+    isJsonObject(column.config) ? column : {
+      type: isString(column.type) ? column.type : "TextInput",
+      config: { ...column, value: toReference(column.value) },
+    }
+  );
+}
+
+function toReference(value: JsonValue | undefined): JsonValue | undefined {
+  return isString(value) && value.startsWith(".") ? `@P ${value}` : value;
+}

@@ -1,0 +1,419 @@
+/** Draws fields with a single value. */
+import { isJsonObject, isNonEmptyString, isString, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { type ChoiceQuery, toChoices } from "./choices.ts";
+import type { Choice, FieldKind, FormColumn, FormField, FormNode } from "./nodes.ts";
+import { formatPath, getAt, getObject, type Path } from "./path.ts";
+import { readNames } from "./resources.ts";
+import {
+  evaluateCondition,
+  findField,
+  findSentChoices,
+  parseReference,
+  resolvePath,
+  resolveText,
+  resolveValue,
+  type Scope,
+} from "./scope.ts";
+import { formatFieldValue } from "./values.ts";
+
+/** The kinds of fields by their declared type. Texts depend on the component. */
+const KINDS_BY_TYPE: Readonly<Record<string, FieldKind>> = {
+  Integer: "integer",
+  Decimal: "decimal",
+  "True-False": "boolean",
+  Date: "date",
+  "Date Time": "dateTime",
+  TimeOfDay: "time",
+};
+
+/** The kinds of fields by their component, for undeclared fields, and as variants of texts and decimal numbers. */
+const KINDS_BY_COMPONENT: Readonly<Record<string, FieldKind>> = {
+  TextArea: "lines",
+  RichText: "richText",
+  Integer: "integer",
+  Decimal: "decimal",
+  Percentage: "percentage",
+  Currency: "currency",
+  Checkbox: "boolean",
+  Date: "date",
+  DateTime: "dateTime",
+  Time: "time",
+  Phone: "phone",
+  Email: "email",
+  URL: "url",
+  UserReference: "user",
+};
+
+/** The kinds of texts by their display type, for unknown components. */
+const KINDS_BY_DISPLAY: Readonly<Record<string, FieldKind>> = {
+  pxTextArea: "lines",
+  pxRichTextEditor: "richText",
+  pxCurrency: "currency",
+  pxPhone: "phone",
+  pxEmail: "email",
+  pxURL: "url",
+};
+
+const TEXT_KINDS: readonly FieldKind[] = ["text", "lines", "richText", "phone", "email", "url", "user"];
+const DECIMAL_KINDS: readonly FieldKind[] = ["decimal", "percentage", "currency"];
+
+/** Components that let a person choose from a list. */
+const PICKERS: readonly string[] = ["Dropdown", "RadioButtons", "AutoComplete"];
+
+/** Components that only show a value. */
+const DISPLAY_ONLY: readonly string[] = [
+  "SemanticLink",
+  "ScalarList",
+  "DisplayText",
+  "CaseOperator",
+  "Operator",
+  "WorkStatus",
+];
+
+/** Reports whether a component is known to show a property. */
+export function isFieldComponent(type: string): boolean {
+  return type === "TextInput" || type === "Location" || type in KINDS_BY_COMPONENT || PICKERS.includes(type) ||
+    DISPLAY_ONLY.includes(type);
+}
+
+/** Draws a component that shows a property. Returns nothing if it does not refer to one. */
+export function drawField(type: string, config: JsonObject, scope: Scope): FormNode[] {
+  const path = resolvePath(config.value ?? config.text, scope);
+  if (path === undefined) return drawAbsolute(type, config, scope);
+  scope.log.used.add(JSON.stringify(path));
+  const declared = findField(path, scope) ?? {};
+  const field = describeField(type, config, path, scope);
+  if (declared.type === "Page" || declared.type === "Page List" || declared.type === "Page Group") {
+    if (!DISPLAY_ONLY.includes(type) && type !== "UserReference") {
+      return [{ ...field, cannotFill: "The form does not describe its fields." }];
+    }
+  }
+  if (type !== "Location") return [field];
+  const coordinates = resolvePath(config.coordinates, scope);
+  if (coordinates === undefined) return [field];
+  const inner = describeField(
+    "TextInput",
+    { ...config, value: config.coordinates, label: `${field.label} (coordinates)` },
+    coordinates,
+    scope,
+  );
+  return config.onlyCoordinates === true ? [inner] : [field, inner];
+}
+
+/** Shows a value outside the content, e.g. `@P caseInfo.lastUpdateTime`. */
+function drawAbsolute(type: string, config: JsonObject, scope: Scope): FormNode[] {
+  const reference = parseReference(config.value);
+  const value = resolveValue(config.value, scope);
+  if (reference?.prefix !== "P" || value === undefined || isJsonObject(value)) return [];
+  const kind = KINDS_BY_COMPONENT[type] ?? "text";
+  return [{
+    type: "field",
+    kind,
+    component: type,
+    path: reference.rest,
+    label: resolveText(config.label, scope) || reference.rest,
+    help: "",
+    placeholder: "",
+    value,
+    text: formatFieldValue({ kind }, value, scope.form.timeZone),
+    isVisible: scope.isVisible,
+    isRequired: false,
+    isReadOnly: true,
+    isComputed: true,
+    errors: [],
+  }];
+}
+
+function describeField(type: string, config: JsonObject, path: Path, scope: Scope): FormField {
+  const { form } = scope;
+  const declared = findField(path, scope) ?? {};
+  const value = getAt(form.content, path);
+  const source = readChoices(type, config, declared, path, scope);
+  const kind = decideKind(type, declared, source !== undefined);
+  const isComputed = declared.isDeclarativeTarget === true;
+  const currency = kind === "currency" ? resolveText(config.currencyISOCode, scope) : "";
+  const booleanLabels = kind !== "boolean" ? undefined : {
+    true: resolveText(config.trueLabel ?? config.trueText, scope),
+    false: resolveText(config.falseLabel ?? config.falseText, scope),
+  };
+  const maxLength = typeof declared.maxLength === "number" && TEXT_KINDS.includes(kind)
+    ? declared.maxLength
+    : undefined;
+  const choices = source?.choices;
+  const name = kind === "user" ? nameUser(value, scope) : undefined;
+  return {
+    type: "field",
+    kind,
+    component: type,
+    ...describeQuestion(type, config, path, scope),
+    isReadOnly: isReadOnly(config, scope) || isComputed || DISPLAY_ONLY.includes(type),
+    isComputed,
+    placeholder: resolveText(config.placeholder, scope),
+    value,
+    text: name ?? formatFieldValue({ kind, choices, booleanLabels, currency }, value, form.timeZone),
+    ...(maxLength !== undefined && { maxLength }),
+    ...(currency !== "" && { currency }),
+    ...(booleanLabels && { booleanLabels }),
+    ...(choices && { choices }),
+    ...(source?.query && { query: source.query }),
+  };
+}
+
+/** Returns the members that all questions have. */
+export function describeQuestion(type: string, config: JsonObject, path: Path, scope: Scope): Pick<
+  FormField,
+  "path" | "label" | "help" | "isVisible" | "isRequired" | "isReadOnly" | "errors"
+> {
+  const declared = findField(path, scope) ?? {};
+  const text = formatPath(path);
+  const message = isNonEmptyString(config.validatemessage) ? resolveText(config.validatemessage, scope) : "";
+  return {
+    path: text,
+    label: readLabel(type, config, declared, path, scope),
+    help: resolveText(config.helperText, scope) || resolveText(declared.additionalInformation, scope),
+    isVisible: scope.isVisible,
+    isRequired: evaluateCondition(config.required ?? config.requiredCondition, scope, false),
+    isReadOnly: isReadOnly(config, scope),
+    errors: [...scope.form.errors.get(text) ?? [], ...(message === "" ? [] : [message])],
+  };
+}
+
+/** Reports whether a part is only shown. */
+export function isReadOnly(config: JsonObject, scope: Scope): boolean {
+  return scope.isReadOnly || evaluateCondition(config.readOnly, scope, false) ||
+    evaluateCondition(config.disabled, scope, false) || config.displayMode === "DISPLAY_ONLY" ||
+    config.displayMode === "STACKED_LARGE_VAL";
+}
+
+function readLabel(type: string, config: JsonObject, declared: JsonObject, path: Path, scope: Scope): string {
+  const texts = [
+    type === "Checkbox" ? resolveText(config.caption, scope) : "",
+    resolveText(config.label, scope),
+    resolveText(declared.label, scope),
+    resolveText(config.caption, scope),
+  ];
+  return texts.find(isNonEmptyString) ?? String(path.findLast(isString) ?? "");
+}
+
+/** The declared type decides. Components distinguish kinds of texts and of decimal numbers. */
+function decideKind(type: string, declared: JsonObject, hasChoices: boolean): FieldKind {
+  if (hasChoices) return type === "UserReference" ? "user" : "choice";
+  const byComponent = KINDS_BY_COMPONENT[type] ?? KINDS_BY_DISPLAY[String(declared.displayAs)];
+  if (PICKERS.includes(type)) return "choice";
+  const declaredKind = KINDS_BY_TYPE[String(declared.type)];
+  if (declaredKind === "decimal") return byComponent && DECIMAL_KINDS.includes(byComponent) ? byComponent : "decimal";
+  if (declaredKind !== undefined) return declaredKind;
+  if (declared.type === "Text" || declared.type === "Identifier") {
+    return byComponent && TEXT_KINDS.includes(byComponent) ? byComponent : "text";
+  }
+  return byComponent ?? "text";
+}
+
+/** Returns the name of the operator in a user field. */
+function nameUser(value: JsonValue | undefined, { form }: Scope): string | undefined {
+  if (!isNonEmptyString(value)) return undefined;
+  const { referencedUsers } = form.data;
+  const users = Array.isArray(referencedUsers)
+    ? referencedUsers.filter(isJsonObject)
+    : [{ UserID: value, UserName: getObject(referencedUsers)[value] }];
+  const name = users.find(({ UserID }) => UserID === value)?.UserName;
+  return isNonEmptyString(name)
+    ? name
+    : isNonEmptyString(getObject(name).UserName)
+    ? String(getObject(name).UserName)
+    : undefined;
+}
+
+/** The source of the choices of a field or a reference. */
+export interface ChoiceOptions {
+  readonly choices?: readonly Choice[];
+  readonly query?: ChoiceQuery;
+}
+
+/** Reads the choices of a field. Returns undefined if it has none. */
+function readChoices(
+  type: string,
+  config: JsonObject,
+  declared: JsonObject,
+  path: Path,
+  scope: Scope,
+): ChoiceOptions | undefined {
+  if (type === "UserReference") return readUsers(config, scope);
+  const { datasource } = config;
+  const sent = findSentChoices({ ...scope, path: path.slice(0, -1) }, String(path.at(-1)));
+  if (sent.length > 0) return { choices: toRecords(sent) };
+  if (Array.isArray(datasource)) return { choices: toRecords(datasource.filter(isJsonObject)) };
+  if (isJsonObject(datasource)) return readDatasource(datasource, config, scope);
+  const reference = parseReference(datasource);
+  if (isNonEmptyString(datasource) && reference === undefined) {
+    return { query: readQuery(datasource, config, scope) };
+  }
+  if (!PICKERS.includes(type) && reference?.prefix !== "ASSOCIATED") return undefined;
+  const own = reference?.prefix === "ASSOCIATED" ? resolvePath(datasource, scope) : undefined;
+  const source = getObject((own === undefined ? declared : findField(own, scope) ?? {}).datasource);
+  return readDatasource(source, config, scope);
+}
+
+/** Reads the description of choices: records, or the rows of a data page. */
+function readDatasource(source: JsonObject, config: JsonObject, scope: Scope): ChoiceOptions | undefined {
+  if (Array.isArray(source.records)) return { choices: toRecords(source.records.filter(isJsonObject)) };
+  const rows = parseReference(source.source);
+  if (rows !== undefined) {
+    const fields = getObject(source.fields);
+    const key = toColumn(fields.key) || toColumn(fields.value);
+    const text = toColumn(fields.text) || toColumn(fields.value);
+    return { choices: toChoices(findRows(rows.rest, scope), { key, text, columns: [] }) };
+  }
+  if (!isNonEmptyString(source.name)) return undefined;
+  const key = toColumn(source.propertyForValue);
+  const text = toColumn(source.propertyForDisplayText) || key;
+  return {
+    query: {
+      dataView: source.name,
+      ...readParameters(source.parameters ?? config.parameters, source.name, scope),
+      key,
+      text,
+      columns: text === key ? [] : [{ path: text, label: text }],
+      isQueryable: isQueryable(source.name, scope),
+      setters: [],
+    },
+  };
+}
+
+function toRecords(records: readonly JsonObject[]): Choice[] {
+  return records.flatMap(({ key, value, text }): Choice[] => {
+    const actual = key ?? value;
+    if (actual === undefined || actual === null) return [];
+    return [{ key: actual, text: String(text ?? value ?? actual) }];
+  });
+}
+
+/** Finds rows in the response: those of a data page, or those of a list of the case. */
+export function findRows(name: string, scope: Scope): JsonObject[] {
+  const own = resolvePath(`@P ${name}`, scope);
+  if (own !== undefined) return toRows(getAt(scope.form.content, own));
+  const [page = ""] = name.split(".");
+  const { data } = scope.form;
+  const shared = getObject(data.shared)[page];
+  for (const place of [data[page], getObject(shared)[page], shared]) {
+    const rows = toRows(getObject(place).pxResults);
+    if (rows.length > 0) return rows;
+  }
+  return [];
+}
+
+function toRows(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+/** Reads the columns of a picker: `columns`, or the fields in `presets`. */
+export function readColumns(config: JsonObject): JsonObject[] {
+  if (Array.isArray(config.columns)) return config.columns.filter(isJsonObject);
+  const [preset] = Array.isArray(config.presets) ? config.presets.filter(isJsonObject) : [];
+  return listColumnNodes(preset?.children).map(({ config }) => getObject(config));
+}
+
+/** Returns the components in the regions of a table. */
+export function listColumnNodes(nodes: JsonValue | undefined): JsonObject[] {
+  return toRows(nodes).flatMap((node) =>
+    node.type === "Region" || node.type === "View" ? listColumnNodes(node.children) : [node]
+  );
+}
+
+/** Reads the query of a picker that names a data page. */
+export function readQuery(
+  dataView: string,
+  config: JsonObject,
+  scope: Scope,
+  keys: readonly string[] = [],
+): ChoiceQuery {
+  const columns = readColumns(config);
+  const keyColumn = columns.find(({ key }) => String(key) === "true");
+  const key = keys[0] ?? (toColumn(config.selectionKey) || toColumn(keyColumn?.value));
+  const primary = columns.find((column) => String(column.primary) === "true") ??
+    columns.find((column) => String(column.display) === "true");
+  const shown = columns.filter((column) => column !== keyColumn).map((column): FormColumn => {
+    const path = toColumn(column.value);
+    return { path, label: readColumnLabel(column, path, config, scope) };
+  }).filter(({ path }) => path !== "" && path !== "pyPrimaryFields");
+  return {
+    dataView,
+    ...readParameters(config.parameters, dataView, scope),
+    key: key || shown[0]?.path || "",
+    text: toColumn(primary?.value) || toColumn(config.primaryField).split(".").at(-1) || "",
+    columns: shown,
+    isQueryable: isQueryable(dataView, scope),
+    setters: columns.flatMap(({ value, setProperty }) =>
+      isNonEmptyString(setProperty) && setProperty.startsWith(".")
+        ? [{ column: toColumn(value), property: formatPath([...scope.path, ...setProperty.slice(1).split(".")]) }]
+        : []
+    ),
+  };
+}
+
+function readColumnLabel(column: JsonObject, path: string, config: JsonObject, scope: Scope): string {
+  const classId = [config.contextClass, config.targetObjectClass].find(isNonEmptyString);
+  const declared = scope.form.resources.findField(path.split(".").at(-1) ?? "", classId);
+  const own = parseReference(column.label)?.prefix === "FL" ? "" : resolveText(column.label, scope);
+  return own || resolveText(declared?.label, scope) || path;
+}
+
+/** Returns the name of a column in `.City` or `@P .City`. */
+export function toColumn(value: JsonValue | undefined): string {
+  if (!isString(value)) return "";
+  return (parseReference(value)?.rest ?? value).replace(/^\./, "");
+}
+
+function isQueryable(dataView: string, scope: Scope): boolean {
+  return scope.form.resources.findDataPage(dataView).isQueryable === true;
+}
+
+/** Resolves the parameters of a data page. A missing one has its default. */
+function readParameters(
+  declared: JsonValue | undefined,
+  dataView: string,
+  scope: Scope,
+): Pick<ChoiceQuery, "parameters" | "dependsOn"> {
+  const given = Array.isArray(declared)
+    ? declared.filter(isJsonObject).map(({ name, value }): [string, JsonValue | undefined] => [String(name), value])
+    : Object.entries(getObject(declared));
+  const parameters: JsonObject = {};
+  const dependsOn: string[] = [];
+  for (const { name, defaultValue } of toRows(scope.form.resources.findDataPage(dataView).parameters)) {
+    if (isNonEmptyString(name) && isNonEmptyString(defaultValue)) parameters[name] = defaultValue;
+  }
+  for (const [name, value] of given) {
+    const path = resolvePath(value, scope);
+    if (path !== undefined) dependsOn.push(formatPath(path));
+    const resolved = resolveValue(value, scope);
+    if (resolved !== undefined && resolved !== null) parameters[name] = resolved;
+    else parameters[name] ??= "";
+  }
+  return { parameters, dependsOn };
+}
+
+function readUsers(config: JsonObject, scope: Scope): ChoiceOptions {
+  const dataView = isNonEmptyString(config.referenceList) ? config.referenceList : "D_pyC11nOperatorsList";
+  const columns = [{ path: "pyUserName", label: "Name" }];
+  return {
+    query: {
+      dataView,
+      ...readParameters(config.parameters, dataView, scope),
+      key: "pyUserIdentifier",
+      text: "pyUserName",
+      columns,
+      isQueryable: isQueryable(dataView, scope),
+      setters: [],
+    },
+  };
+}
+
+/** Returns the names of the properties that identify a record of a reference. */
+export function readKeys(config: JsonObject, scope: Scope): string[] {
+  const declared = readNames(config.classKeys);
+  if (declared.length > 0) return declared;
+  const classId = [config.contextClass, config.targetObjectClass].find(isNonEmptyString);
+  const known = scope.form.resources.findKeys(classId);
+  const selection = toColumn(config.selectionKey);
+  return known.length > 0 ? known : selection === "" ? [] : [selection.split(".").at(-1) ?? selection];
+}

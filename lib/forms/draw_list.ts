@@ -1,0 +1,259 @@
+/** Draws the rows of embedded data. */
+import {
+  filterObjects,
+  isJsonObject,
+  isNonEmptyString,
+  isString,
+  type JsonObject,
+  type JsonValue,
+} from "../../utils/json.ts";
+import type { Draw } from "./draw.ts";
+import { describeQuestion, isReadOnly, listColumnNodes } from "./draw_field.ts";
+import type { FormColumn, FormList, FormNode, FormRow } from "./nodes.ts";
+import { formatPath, getAt, getObject, parsePath, type Path } from "./path.ts";
+import {
+  evaluateCondition,
+  findClass,
+  findField,
+  parseReference,
+  resolvePath,
+  resolveText,
+  type Scope,
+} from "./scope.ts";
+
+/** Templates and components that show rows. */
+const LIST_TEMPLATES: readonly string[] = [
+  "SimpleTable",
+  "ListView",
+  "FieldGroupTemplate",
+  "FieldGroup",
+  "RepeatingView",
+  "DynamicTabs",
+  "multirecordlist",
+];
+
+/** Reports whether a view shows rows. */
+export function isListView(template: string, config: JsonObject): boolean {
+  return config.type === "multirecordlist" || LIST_TEMPLATES.includes(template);
+}
+
+/** Draws a view that shows rows. */
+export function drawList(view: JsonObject, scope: Scope, draw: Draw): FormNode[] {
+  const config = getObject(view.config);
+  const path = findList(config, scope);
+  if (path === undefined) return drawDataPage(config, scope);
+  scope.log.used.add(JSON.stringify(path));
+  const declared = findField(path, scope) ?? {};
+  const rowClass = [config.contextClass, declared.pageClass].find(isNonEmptyString);
+  const columns = readColumnNodes(view, config);
+  const place: Scope = { ...scope, inherited: {}, isReadOnly: !isEditable(config, declared, scope) };
+  const rowScope = (row: number): Scope => {
+    const rowPath = [...path, row];
+    const named = getObject(scope.form.content, rowPath).classID;
+    return {
+      ...place,
+      path: rowPath,
+      classId: isNonEmptyString(named) ? named : rowClass ?? findClass(rowPath, scope),
+    };
+  };
+  const rows = filterObjects(getAt(scope.form.content, path));
+  const views = readRowViews(view, config);
+  const drawRow = (row: number, form: JsonObject | undefined): FormNode[] => {
+    const at = rowScope(row);
+    const nodes = form === undefined ? [] : draw([form], at).filter(({ type }) => type !== "note");
+    return nodes.length > 0 ? nodes : draw(columns, at);
+  };
+  const template = draw(columns, rowScope(rows.length));
+  const shown = listColumns(template.length > 0 ? template : drawRow(rows.length, views.add), [...path, rows.length]);
+  const newRow = drawRow(rows.length, views.add);
+  const allowed = getObject(config.allowActions);
+  const isChangeable = !place.isReadOnly && String(config.allowTableEdit ?? true) !== "false";
+  const canDo = (name: string) => evaluateCondition(allowed[name] ?? config[name], scope, true);
+  const list: FormList = {
+    type: "list",
+    ...describeQuestion("", { ...config, label: readLabel(config, scope) }, path, scope),
+    isRequired: evaluateCondition(scope.inherited.required ?? config.required, scope, false),
+    isReadOnly: place.isReadOnly,
+    ...(!place.isReadOnly && newRow.length === 0 && { cannotFill: "The form does not describe its rows." }),
+    noun: resolveText(config.targetClassLabel, scope),
+    columns: shown,
+    newRow,
+    ...(views.name !== undefined && { rowView: views.name }),
+    ...(views.action !== undefined && { rowAction: views.action }),
+    canAdd: isChangeable && canDo("allowAdd"),
+    canReorder: isChangeable && canDo("allowDragDrop"),
+    rows: rows.map((content, i): FormRow => {
+      const at = rowScope(i);
+      const nodes = drawRow(i, scope.form.isNewRow(at.path) ? views.add : views.edit);
+      const cells = columns.length > 0 ? draw(columns, at) : nodes;
+      return {
+        path: formatPath(at.path),
+        heading: readHeading(config, content, i, at),
+        nodes,
+        cells: shown.map(({ path: column }) => findCell(cells, [...at.path, ...parsePath(column) ?? []])),
+        canEdit: !place.isReadOnly && canDo("allowEdit") && evaluateCondition(config.allowRowEdit, at, true),
+        canDelete: isChangeable && canDo("allowDelete") && evaluateCondition(config.allowRowDelete, at, true),
+      };
+    }),
+  };
+  return [list];
+}
+
+/** Returns the path of the list; undefined if the rows are those of a data page. */
+function findList(config: JsonObject, scope: Scope): Path | undefined {
+  for (const value of [config.referenceList, config.value, config.authorContext]) {
+    const path = resolvePath(value, scope);
+    if (path !== undefined) return path;
+  }
+  if (isNonEmptyString(config.referenceList)) return undefined;
+  return isNonEmptyString(config.name) ? [...scope.path, config.name.replace(/^\./, "")] : undefined;
+}
+
+/** Names a table whose rows do not belong to the case. */
+function drawDataPage(config: JsonObject, scope: Scope): FormNode[] {
+  const { referenceList } = config;
+  const dataView = isNonEmptyString(referenceList)
+    ? (parseReference(referenceList)?.rest ?? referenceList).replace(/\.pxResults$/, "")
+    : undefined;
+  if (dataView === undefined) return [];
+  return [{
+    type: "list",
+    path: dataView,
+    label: readLabel(config, scope) || dataView,
+    help: "",
+    noun: "",
+    isVisible: scope.isVisible,
+    isRequired: false,
+    isReadOnly: true,
+    errors: [],
+    dataView,
+    rows: [],
+    columns: [],
+    newRow: [],
+    canAdd: false,
+    canReorder: false,
+  }];
+}
+
+/** Rows that are references to records can only be changed by a picker. */
+function isEditable(config: JsonObject, declared: JsonObject, scope: Scope): boolean {
+  if (isReadOnly(config, scope) || declared.dataRetrievalType === "refer") return false;
+  const { renderMode } = config;
+  return renderMode === "Editable" || (renderMode === undefined && config.type !== "multirecordlist");
+}
+
+function readLabel(config: JsonObject, scope: Scope): string {
+  return resolveText(scope.inherited.label, scope) || resolveText(config.label, scope);
+}
+
+/** Returns the columns of a table, without hidden ones. */
+function readColumnNodes(view: JsonObject, config: JsonObject): JsonObject[] {
+  const [preset] = filterObjects(config.presets);
+  const places = [listColumnNodes(config.children), listColumnNodes(preset?.children), listColumnNodes(view.children)];
+  const columns = places.find((nodes) => nodes.length > 0) ?? [];
+  return columns.filter((node) => node.type !== "reference" && getObject(node.config).hide !== true);
+}
+
+/** The views in which a row is filled in. Without them, its columns are filled in. */
+interface RowViews {
+  readonly add?: JsonObject;
+  readonly edit?: JsonObject;
+  /** Name of the view of a dialog. */
+  readonly name?: string;
+  /** Action of the dialog. */
+  readonly action?: string;
+}
+
+function readRowViews(view: JsonObject, config: JsonObject): RowViews {
+  const options = getObject(config.editModeConfig);
+  const isModal = config.editMode === "modal" || config.addAndEditRowsWithin === "modal";
+  if (isModal) {
+    const names = [options.defaultView, config.viewForAddAndEditModal, options.defaultAction];
+    const add = toRowView(names.find(isNonEmptyString), config);
+    const separate = [
+      isOn(options.useSeparateViewForEdit) || isOn(config.useSeparateViewForEdit)
+        ? options.editView ?? config.viewForEditModal
+        : undefined,
+      isOn(options.useSeparateActionForEdit) ? options.editAction : undefined,
+    ].find(isNonEmptyString);
+    const action = options.editType === "action" && isNonEmptyString(options.defaultAction)
+      ? options.defaultAction
+      : undefined;
+    return {
+      add,
+      edit: separate === undefined ? add : toRowView(separate, config),
+      name: names.find(isNonEmptyString),
+      action,
+    };
+  }
+  const inside = findReference(view.children) ?? findReference(config.children);
+  if (inside === undefined) return {};
+  const { context, ...rest } = getObject(inside.config);
+  const inPlace: JsonObject = {
+    ...inside,
+    config: parseReference(context)?.prefix === "CLASS" ? { ...rest, context } : rest,
+  };
+  return { add: inPlace, edit: inPlace };
+}
+
+function isOn(value: JsonValue | undefined): boolean {
+  return String(value) === "true";
+}
+
+function toRowView(name: string | undefined, { contextClass }: JsonObject): JsonObject | undefined {
+  if (name === undefined) return undefined;
+  const context = isNonEmptyString(contextClass) ? { context: `@CLASS ${contextClass}` } : {};
+  return { type: "reference", config: { type: "view", name, ...context } };
+}
+
+/** Finds the reference to the view of a row. */
+function findReference(nodes: JsonValue | undefined): JsonObject | undefined {
+  for (const node of filterObjects(nodes)) {
+    if (node.type === "reference") return node;
+    const inner = node.type === "Region" ? findReference(node.children) : undefined;
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
+}
+
+function readHeading(config: JsonObject, content: JsonObject, row: number, scope: Scope): string {
+  const { heading } = config;
+  if (config.fieldHeader === "propertyRef" && isString(heading)) {
+    const path = (parseReference(heading)?.rest ?? heading).replace(/^\./, "").split(".");
+    const value = getAt(content, path);
+    if (value !== undefined && value !== null && value !== "" && !isJsonObject(value)) return String(value);
+    return `Row ${row + 1}`;
+  }
+  const text = resolveText(heading, scope);
+  return text === "" ? `Row ${row + 1}` : `${text} ${row + 1}`;
+}
+
+/** Lists the columns of a table from the parts of a row. Their paths are relative to the row. */
+function listColumns(nodes: readonly FormNode[], row: Path): FormColumn[] {
+  const prefix = formatPath(row);
+  const columns = nodes.flatMap((node): FormColumn[] => {
+    if (node.type === "note") return [];
+    if (node.type === "group") return listColumns(node.children, row);
+    const path = node.path.startsWith(`${prefix}.`) ? node.path.slice(prefix.length + 1) : node.path;
+    return [{ path, label: node.label }];
+  });
+  return columns.filter(({ path }, i) => columns.findIndex((other) => other.path === path) === i);
+}
+
+function findCell(nodes: readonly FormNode[], path: Path): string {
+  const wanted = formatPath(path);
+  for (const node of nodes) {
+    if (node.type === "group") {
+      const inner = findCell(node.children, path);
+      if (inner !== "") return inner;
+    }
+    if (!("path" in node) || node.path !== wanted) continue;
+    if (node.type === "field") return node.text;
+    if (node.type === "list") {
+      return node.rows.map(({ cells }) => cells.filter((cell) => cell !== "").join(" ")).join("; ");
+    }
+    if (node.type === "reference") return node.chosen.map(({ text }) => text).join(", ");
+    return node.files.join(", ");
+  }
+  return "";
+}

@@ -1,0 +1,193 @@
+/** What surrounds a form in a response: its case, its place among the steps, its buttons, and the view to draw. */
+import {
+  filterObjects,
+  isJsonObject,
+  isNonEmptyString,
+  isString,
+  type JsonObject,
+  type JsonValue,
+} from "../../utils/json.ts";
+import { htmlToText } from "./html.ts";
+import { getObject, parsePath, type Path } from "./path.ts";
+import { parseReference } from "./scope.ts";
+
+/** A step of a sequence of forms. */
+export interface FormStep {
+  /** Step ID. */
+  readonly ID: string;
+  /** Display name. */
+  readonly name: string;
+  /** Action of the step; empty if the response does not name it. */
+  readonly actionID: string;
+  /** True for the step of this form. */
+  readonly isCurrent: boolean;
+  /** True if it was completed. */
+  readonly isDone: boolean;
+  /** True if the person may go to it. */
+  readonly canJump: boolean;
+}
+
+/** A button of a form. */
+export interface FormButton {
+  /** Display name. */
+  readonly name: string;
+  /** What it does. Unknown buttons have `other`. */
+  readonly kind: "submit" | "approve" | "reject" | "save" | "cancel" | "back" | "other";
+  /** ID that the server gives it. */
+  readonly actionID: string;
+  /** Outcome that an approval sends; empty for other buttons. */
+  readonly outcomeID: string;
+  /** True for a main button. */
+  readonly isMain: boolean;
+}
+
+/** An action that can be opened in place of the current one. */
+export interface FormAction {
+  /** Action ID. */
+  readonly ID: string;
+  /** Display name. */
+  readonly name: string;
+}
+
+/** The kind of a response: a form, a page that only shows values, the end of the work, or a form that must be opened again. */
+export type FormPurpose = "form" | "page" | "confirmation" | "reopen";
+
+/** The view to draw. */
+export interface Root {
+  readonly purpose: FormPurpose;
+  /** Name of the view; empty if the component is described in place. */
+  readonly name: string;
+  /** Component that is described in place. */
+  readonly component?: JsonObject;
+  readonly path: Path;
+}
+
+const BUTTON_KINDS: Readonly<Record<string, FormButton["kind"]>> = {
+  finishAssignment: "submit",
+  approveCase: "approve",
+  rejectCase: "reject",
+  saveAssignment: "save",
+  cancelAssignment: "cancel",
+  navigateToStep: "back",
+};
+
+/** Roots that contain the form of the action somewhere below them. */
+const FRAMES: readonly string[] = ["pyEmbedAssignment", "pzCreateDetails"];
+
+/** Finds the view to draw. */
+export function findRoot({ uiResources, content }: { uiResources: JsonObject; content: JsonObject }): Root {
+  const { root } = uiResources;
+  const views = getObject(getObject(uiResources.resources).views);
+  const hasButtons = isJsonObject(uiResources.actionButtons);
+  if (!isJsonObject(root)) {
+    return { purpose: "confirmation", name: Object.hasOwn(views, "pyCaseSummary") ? "pyCaseSummary" : "", path: [] };
+  }
+  const config = getObject(root.config);
+  const name = isString(config.name) ? config.name : "";
+  if (root.type !== "reference" || name === "") return { purpose: "form", name: "", component: root, path: [] };
+  if (FRAMES.includes(name)) {
+    const own = content.pyViewName;
+    if (!isString(own)) return { purpose: "reopen", name: "", path: [] };
+    if (own === "") return { purpose: "page", name, path: [] };
+    if (!Object.hasOwn(views, own)) return { purpose: "reopen", name: "", path: [] };
+    return { purpose: "form", name: own, path: readContext(content.pyViewContext) };
+  }
+  const isPage = content.pyViewName === "" && !hasButtons;
+  if (!Object.hasOwn(views, name)) return { purpose: "reopen", name: "", path: [] };
+  return { purpose: isPage ? "page" : "form", name, path: readContext(config.context) };
+}
+
+/** Reads a context such as `caseInfo.content.Stops[1]` or `.Home`. */
+function readContext(context: JsonValue | undefined): Path {
+  if (!isString(context)) return [];
+  const text = parseReference(context)?.rest ?? context;
+  const [, rest = text] = /^[\w.]*?content(?=$|\.)([^]*)$/.exec(text) ?? [];
+  return rest === "" ? [] : parsePath(rest) ?? [];
+}
+
+/** Lists the steps in order, those of sub-processes in place. Returns nothing for a single form. */
+export function readSteps({ navigation }: JsonObject): FormStep[] {
+  const { template, steps } = getObject(navigation);
+  const all = flattenSteps(steps);
+  return template === "Standard" || all.length < 2 ? [] : all;
+}
+
+function flattenSteps(steps: JsonValue | undefined): FormStep[] {
+  return filterObjects(steps).flatMap((step) => {
+    const inner = flattenSteps(step.steps);
+    if (inner.length > 0) return inner;
+    const status = step.visited_status;
+    return [{
+      ID: String(step.ID ?? ""),
+      name: String(step.name ?? step.ID ?? "").trim(),
+      actionID: String(step.actionID ?? ""),
+      isCurrent: status === "current",
+      isDone: status === "success",
+      canJump: step.allow_jump === true && status !== "current" && step.links !== undefined,
+    }];
+  });
+}
+
+/** Lists the buttons, the main ones first. */
+export function readButtons({ actionButtons }: JsonObject): FormButton[] {
+  const { main, secondary } = getObject(actionButtons);
+  const describe = (isMain: boolean) => (button: JsonObject): FormButton => ({
+    name: String(button.name ?? "").trim(),
+    kind: BUTTON_KINDS[String(button.jsAction)] ?? "other",
+    actionID: String(button.actionID ?? ""),
+    outcomeID: String(button.outcomeID ?? ""),
+    isMain,
+  });
+  return [...filterObjects(main).map(describe(true)), ...filterObjects(secondary).map(describe(false))];
+}
+
+/** The texts about the work that a form belongs to. */
+export interface FormTexts {
+  /** Number and label of the case, e.g. `P-1 Permit for Ada`; empty for other objects. */
+  readonly caseTitle: string;
+  /** Name of the action. */
+  readonly name: string;
+  /** Name of the assignment; empty without one. */
+  readonly assignmentName: string;
+  /** Instructions as plain text; empty without any. */
+  readonly instructions: string;
+  /** Message after the last step; empty before. */
+  readonly confirmation: string;
+}
+
+/** Finds an action of the current work, or of the case. */
+function findAction(caseInfo: JsonObject, action: string): { assignment: JsonObject; action: JsonObject } {
+  for (const assignment of filterObjects(caseInfo.assignments)) {
+    const found = filterObjects(assignment.actions).find(({ ID }) => ID === action);
+    if (found !== undefined) return { assignment, action: found };
+  }
+  return { assignment: {}, action: filterObjects(caseInfo.availableActions).find(({ ID }) => ID === action) ?? {} };
+}
+
+/** Reads the texts about the work. */
+export function readTexts(body: JsonObject, caseInfo: JsonObject, action: string): FormTexts {
+  const content = getObject(caseInfo.content);
+  const label = [content.pyLabel, caseInfo.name].find(isNonEmptyString);
+  const { assignment, action: found } = findAction(caseInfo, action);
+  return {
+    caseTitle: [caseInfo.businessID ?? caseInfo.ID, label].filter(isNonEmptyString).join(" "),
+    name: [found.name, action].find(isNonEmptyString) ?? "",
+    assignmentName: isString(assignment.name) ? assignment.name : "",
+    instructions: isString(assignment.instructions) ? htmlToText(assignment.instructions) : "",
+    confirmation: isString(body.confirmationNote) ? htmlToText(body.confirmationNote) : "",
+  };
+}
+
+/** Lists the properties whose change makes the service compute the form again. */
+export function readRefreshConditions(caseInfo: JsonObject, action: string): string[] {
+  const { action: found } = findAction(caseInfo, action);
+  return filterObjects(found.refreshConditions).map(({ field }) => field).filter(isNonEmptyString)
+    .map((field) => field.replace(/^\./, ""));
+}
+
+/** Lists the actions of the assignment that the action belongs to, except the action itself. */
+export function readActions(caseInfo: JsonObject, action: string): FormAction[] {
+  const { assignment } = findAction(caseInfo, action);
+  return filterObjects(assignment.actions).filter(({ ID }) => ID !== action)
+    .map(({ ID, name }) => ({ ID: String(ID), name: String(name ?? ID) }));
+}

@@ -1,0 +1,214 @@
+/** The place at which a part of a form is drawn: resolves the references and conditions of the part. */
+import {
+  filterObjects,
+  isJsonObject,
+  isNonEmptyString,
+  isString,
+  type JsonObject,
+  type JsonValue,
+} from "../../utils/json.ts";
+import { isTrue, parseExpression } from "./expression.ts";
+import { getAt, getObject, parsePath, type Path } from "./path.ts";
+import type { Resources } from "./resources.ts";
+
+/** A response with a form, and what was entered. */
+export interface FormData {
+  readonly resources: Resources;
+  /** `data` of the response. */
+  readonly data: JsonObject;
+  /** Current content. */
+  readonly content: JsonObject;
+  /** Results of conditions, in the structure of the content. */
+  readonly conditions: JsonObject;
+  /** Class of the content. */
+  readonly classId?: string;
+  /** Reports whether the row at a path is not stored yet. */
+  isNewRow(path: Path): boolean;
+  /** Issues by the path of their property. */
+  readonly errors: ReadonlyMap<string, readonly string[]>;
+  /** Time zone of the person. */
+  readonly timeZone?: string;
+}
+
+/** Facts that are collected while a form is drawn. */
+export interface DrawLog {
+  /** Things that could not be understood. */
+  readonly warnings: Set<string>;
+  /** Paths of the properties that are shown or referred to. */
+  readonly used: Set<string>;
+  /** True if a condition is evaluated by the service. */
+  usesConditions: boolean;
+}
+
+/** The place at which a part is drawn. */
+export interface Scope {
+  readonly form: FormData;
+  readonly log: DrawLog;
+  /** Path of the current page. */
+  readonly path: Path;
+  /** Class of the current page. */
+  readonly classId?: string;
+  readonly isVisible: boolean;
+  readonly isReadOnly: boolean;
+  /** Properties that the calling reference gives to the view. */
+  readonly inherited: JsonObject;
+  /** Views that contain this place. */
+  readonly drawn: ReadonlySet<JsonObject>;
+}
+
+const REFERENCE = /^@([A-Z_]+)(?:\s+([^]*))?$/;
+
+/** Splits a reference such as `@P .City` into its prefix and the rest. Returns undefined for a literal. */
+export function parseReference(value: JsonValue | undefined): { prefix: string; rest: string } | undefined {
+  const [, prefix, rest = ""] = isString(value) ? REFERENCE.exec(value) ?? [] : [];
+  return prefix === undefined ? undefined : { prefix, rest: rest.trim() };
+}
+
+/** Returns the path that a value such as `@P .Home.City` or `.City` refers to; undefined if it refers to no content. */
+export function resolvePath(value: JsonValue | undefined, { path }: Scope): Path | undefined {
+  const reference = parseReference(value);
+  const text = reference?.rest ?? (isString(value) && value.startsWith(".") ? value : undefined);
+  if (text === undefined || ["L", "LR", "FL", "E", "W", "PARAGRAPH", "CLASS"].includes(reference?.prefix ?? "")) {
+    return undefined;
+  }
+  if (text.startsWith(".")) {
+    const inner = parsePath(text);
+    return inner && inner.length > 0 ? [...path, ...inner] : undefined;
+  }
+  const [, rest] = /^caseInfo\.content\.(.+)$/.exec(text) ?? [];
+  return rest === undefined ? undefined : parsePath(rest);
+}
+
+/** Returns the value that a member of a part's configuration stands for. Literals stand for themselves. */
+export function resolveValue(value: JsonValue | undefined, scope: Scope): JsonValue | undefined {
+  const reference = parseReference(value);
+  switch (reference?.prefix) {
+    case undefined:
+      return isString(value) && value.startsWith(".") ? readAt(value, scope) : value;
+    case "L":
+      return reference?.rest;
+    case "FL":
+      return resolveLabel(value, scope);
+    case "PARAGRAPH":
+      return scope.form.resources.findParagraph(reference?.rest ?? "");
+    case "E":
+    case "W":
+      return evaluateCondition(value, scope, false);
+    case "P":
+    case "USER":
+    case "ATTACHMENT":
+      return readAt(value, scope);
+    default:
+      return undefined;
+  }
+}
+
+function readAt(value: JsonValue | undefined, scope: Scope): JsonValue | undefined {
+  const path = resolvePath(value, scope);
+  if (path === undefined) return getAt(scope.form.data, parseReference(value)?.rest.split(".") ?? []);
+  scope.log.used.add(JSON.stringify(path));
+  return getAt(scope.form.content, path);
+}
+
+/** Returns the text that a member stands for; empty if it stands for none. */
+export function resolveText(value: JsonValue | undefined, scope: Scope): string {
+  const resolved = resolveValue(value, scope);
+  return resolved === undefined || resolved === null || typeof resolved === "object" ? "" : String(resolved).trim();
+}
+
+/** Returns the label of the property that `@FL .A.B` names; empty if it is not declared. */
+function resolveLabel(value: JsonValue | undefined, scope: Scope): string {
+  const { rest = "" } = parseReference(value) ?? {};
+  const path = parsePath(rest);
+  if (path === undefined || path.length === 0) return "";
+  const field = findField([...scope.path, ...path], scope);
+  return [field?.label, field?.caption].find(isNonEmptyString) ?? "";
+}
+
+/** Returns the declaration of the property at a path. */
+export function findField(path: Path, scope: Scope): JsonObject | undefined {
+  const name = path.findLast(isString);
+  return name === undefined
+    ? undefined
+    : scope.form.resources.findField(name, findClass(path.slice(0, path.lastIndexOf(name)), scope));
+}
+
+/** Returns the class of the page at a path. */
+export function findClass(path: Path, scope: Scope): string | undefined {
+  const { form, path: own, classId } = scope;
+  const isInside = path.length >= own.length && own.every((segment, i) => segment === path[i]);
+  const named = getObject(form.content, path).classID;
+  if (path.length === own.length && isInside) return classId;
+  if (isNonEmptyString(named)) return named;
+  if (path.length === 0) return form.classId;
+  const parent = path.slice(0, -1);
+  if (typeof path.at(-1) === "number") return findClass(parent, scope);
+  const declared = form.resources.findField(String(path.at(-1)), findClass(parent, scope));
+  return isNonEmptyString(declared?.pageClass) ? declared.pageClass : undefined;
+}
+
+/** The result of a condition that cannot be evaluated. */
+export function evaluateCondition(value: JsonValue | undefined, scope: Scope, fallback: boolean): boolean {
+  if (value === undefined || value === null || value === "") return fallback;
+  if (!isString(value)) return isTrue(value);
+  const parts = value.split(/\s*&&\s*(?=@)/);
+  return parts.every((part) => evaluatePart(part.trim(), scope, fallback));
+}
+
+function evaluatePart(text: string, scope: Scope, fallback: boolean): boolean {
+  if (text === "true" || text === "false") return text === "true";
+  const reference = parseReference(text);
+  switch (reference?.prefix) {
+    case undefined:
+      return text.startsWith(".") || text.startsWith("!")
+        ? evaluateExpression(text, scope, fallback)
+        : evaluateWhen(text, scope, fallback);
+    case "W":
+      return evaluateWhen(reference?.rest ?? "", scope, fallback);
+    case "E":
+    case "FIELD":
+      return evaluateExpression(reference?.rest ?? "", scope, fallback);
+    case "P":
+      return isTrue(resolveValue(text, scope));
+    default:
+      return fallback;
+  }
+}
+
+function evaluateExpression(text: string, scope: Scope, fallback: boolean): boolean {
+  const expression = parseExpression(text);
+  if (expression === undefined) {
+    scope.log.warnings.add(`A condition of this form cannot be evaluated: ${text}`);
+    return fallback;
+  }
+  return isTrue(expression((names) => {
+    const path = [...scope.path, ...names];
+    scope.log.used.add(JSON.stringify(path));
+    return getAt(scope.form.content, path);
+  }));
+}
+
+function evaluateWhen(name: string, scope: Scope, fallback: boolean): boolean {
+  scope.log.usesConditions = true;
+  const result = findConditions(scope)[name];
+  return result === undefined || result === null ? fallback : isTrue(result);
+}
+
+/** Returns the results of conditions for the current page. */
+function findConditions({ form, path }: Scope): JsonObject {
+  return getObject(findContext(form.conditions, path).summary_of_when_conditions__);
+}
+
+/** Returns the choices that the service has sent for the properties of the current page. */
+export function findSentChoices({ form, path }: Scope, property: string): JsonObject[] {
+  return filterObjects(getObject(findContext(form.conditions, path).summary_of_associated_lists__)[property]);
+}
+
+/** Returns the context of a page. A row that the service does not know has the context of the row template. */
+function findContext(conditions: JsonObject, path: Path): JsonObject {
+  const own = getAt(conditions, path);
+  if (isJsonObject(own)) return own;
+  const [name, row] = path.slice(-2);
+  if (typeof name !== "string" || typeof row !== "number") return {};
+  return getObject(conditions, [...path.slice(0, -2), `${name}Temp`, 0]);
+}
