@@ -7,16 +7,17 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../utils/json.ts";
-import { drawField, isFieldComponent, isReadOnly } from "./draw_field.ts";
+import { describeQuestion, drawField, isFieldComponent, isReadOnly, readInherited } from "./draw_field.ts";
 import { drawList, isListView } from "./draw_list.ts";
 import { drawCopy, drawReference, isMultiplePicker } from "./draw_reference.ts";
-import { describeQuestion } from "./draw_field.ts";
+import { htmlToText } from "./html.ts";
 import type { FormAttachment, FormNode } from "./nodes.ts";
-import { getAt, getObject, parsePath, type Path } from "./path.ts";
+import { getAt, getObject, type Path } from "./path.ts";
 import {
   evaluateCondition,
-  findClass,
+  findClasses,
   findField,
+  parseContext,
   parseReference,
   resolvePath,
   resolveText,
@@ -51,10 +52,23 @@ const OUTSIDE_FORMS: readonly string[] = [
 /** Members of a reference that do not belong to the view. */
 const OF_THE_REFERENCE: readonly string[] = ["name", "type", "visibility", "context", "inheritedProps"];
 
+/** Maximum number of components that contain each other. */
+const MAX_DEPTH = 200;
+
+/** Maximum number of components of a form. */
+const MAX_COMPONENTS = 100_000;
+
 /** Draws components. */
 export function draw(nodes: JsonValue | undefined, scope: Scope): FormNode[] {
+  const { log, depth = 0 } = scope;
   const list = Array.isArray(nodes) ? nodes : [nodes];
-  return list.flatMap((node) => isJsonObject(node) ? drawNode(node, scope) : []);
+  return list.flatMap((node) => {
+    if (!isJsonObject(node)) return [];
+    log.count = (log.count ?? 0) + 1;
+    if (depth < MAX_DEPTH && log.count <= MAX_COMPONENTS) return drawNode(node, { ...scope, depth: depth + 1 });
+    log.warnings.add("The form is too large to be shown completely.");
+    return [];
+  });
 }
 
 function drawNode(node: JsonObject, scope: Scope): FormNode[] {
@@ -72,7 +86,7 @@ function drawNode(node: JsonObject, scope: Scope): FormNode[] {
     case "Group":
       return drawGroup(node, config, inner);
     case "TextContent":
-      return [{ type: "note", text: resolveText(config.content, scope), isVisible: inner.isVisible, isProblem: false }];
+      return drawText(config, inner);
     case "Attachment":
       return drawAttachment(config, inner);
     case "EmbeddedData":
@@ -86,6 +100,11 @@ function drawNode(node: JsonObject, scope: Scope): FormNode[] {
   if (isMultiplePicker(type, config)) return drawReference({ config: {}, children: [node] }, {}, inner, draw);
   if (isFieldComponent(type)) return drawField(type, config, inner);
   return drawUnknown(type, node, config, inner);
+}
+
+function drawText({ content }: JsonObject, scope: Scope): FormNode[] {
+  const text = htmlToText(resolveText(content, scope));
+  return text === "" ? [] : [{ type: "note", text, isVisible: scope.isVisible, isProblem: false }];
 }
 
 /** Draws a component that this version does not know. */
@@ -104,41 +123,34 @@ function drawUnknown(type: string, node: JsonObject, config: JsonObject, scope: 
 export function drawViewReference(config: JsonObject, scope: Scope): FormNode[] {
   const name = isString(config.name) ? config.name : "";
   const place = enterContext(config, scope);
-  const ruleClass = isString(config.ruleClass) ? config.ruleClass : undefined;
-  const view = scope.form.resources.findView(name, [place.classId, ruleClass], scope.drawn);
+  const { resources } = scope.form;
+  const classes = [...findClasses(place.path, place), isString(config.ruleClass) ? config.ruleClass : undefined];
+  const view = resources.findView(name, classes, scope.drawn);
   if (view === undefined) {
-    if (name === "" || name.startsWith("@")) return [];
+    // A view that contains itself ends here. Views of the platform may be left out of a response.
+    const isKnown = resources.findView(name, classes, new Set()) !== undefined;
+    if (isKnown || name === "" || name.startsWith("@") || (scope.drawn.size > 0 && /^p[xyz][A-Z]/.test(name))) return [];
     const text = `The view '${name}' of this form is missing in the response.`;
-    return scope.drawn.size > 0 && isOptionalView(name)
-      ? []
-      : [{ type: "note", text, isVisible: scope.isVisible, isProblem: true }];
+    return [{ type: "note", text, isVisible: scope.isVisible, isProblem: true }];
   }
   const overlay = Object.fromEntries(
     Object.entries(config).filter(([member, value]) =>
       !OF_THE_REFERENCE.includes(member) && !(member === "displayAs" && value === "Form")
     ),
   );
-  const inherited = Object.fromEntries(
-    filterObjects(config.inheritedProps).map(({ prop, value }) => [String(prop), value]),
-  );
-  return drawView(view, overlay, { ...place, inherited });
-}
-
-/** Views with the name of a platform page may be left out of a response. */
-function isOptionalView(name: string): boolean {
-  return /^p[xyz][A-Z]/.test(name);
+  return drawView(view, overlay, { ...place, inherited: readInherited(config, scope) });
 }
 
 /** Returns the place of a view that is referred to with a context. */
 function enterContext({ context }: JsonObject, scope: Scope): Scope {
   const reference = parseReference(context);
-  if (reference?.prefix === "CLASS") return { ...scope, classId: reference.rest };
-  const path = context === "caseInfo.content" ? [] : resolvePath(context, scope) ??
-    (isString(context) && context.startsWith("caseInfo.content")
-      ? parsePath(context.slice("caseInfo.content".length))
-      : undefined);
+  if (reference?.prefix === "CLASS") {
+    return { ...scope, otherClasses: [reference.rest, ...scope.otherClasses ?? []] };
+  }
+  const path = isString(context) ? parseContext(context) ?? resolvePath(context, scope) : undefined;
   if (path === undefined) return scope;
-  return { ...scope, path, classId: findClass(path, scope) };
+  const [classId, ...otherClasses] = findClasses(path, scope);
+  return { ...scope, path, classId, otherClasses };
 }
 
 function drawView(view: JsonObject, overlay: JsonObject, scope: Scope): FormNode[] {
@@ -161,11 +173,10 @@ function drawView(view: JsonObject, overlay: JsonObject, scope: Scope): FormNode
 
 /** An inherited label is shown unless it is switched off, and an own label only if it is switched on. */
 function readViewLabel(view: JsonObject, config: JsonObject, scope: Scope): string {
-  const { label, showLabel } = scope.inherited;
+  const { label, showLabel = config.showLabel } = scope.inherited;
   const inherited = resolveText(label, scope);
-  if (inherited !== "") return String(showLabel ?? true) === "true" ? inherited : "";
-  const isShown = String(showLabel ?? config.showLabel ?? false) === "true";
-  return isShown ? resolveText(config.label ?? view.label, scope) : "";
+  const text = inherited || resolveText(config.label ?? view.label, scope);
+  return String(showLabel ?? inherited !== "") === "true" ? text : "";
 }
 
 function readInstructions({ instructions }: JsonObject, scope: Scope): string {
@@ -174,9 +185,7 @@ function readInstructions({ instructions }: JsonObject, scope: Scope): string {
 
 function drawGroup(node: JsonObject, config: JsonObject, scope: Scope): FormNode[] {
   const children = draw(node.children, { ...scope, isReadOnly: isReadOnly(config, scope) });
-  const heading = String(config.showHeading ?? true) === "true"
-    ? resolveText(config.heading ?? config.label, scope)
-    : "";
+  const heading = String(config.showHeading) === "false" ? "" : resolveText(config.heading ?? config.label, scope);
   const instructions = config.instructions === "none" ? "" : resolveText(config.instructions, scope);
   return toGroup(heading, instructions, children, scope);
 }

@@ -1,5 +1,12 @@
 /** Draws fields with a single value. */
-import { isJsonObject, isNonEmptyString, isString, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import {
+  filterObjects,
+  isJsonObject,
+  isNonEmptyString,
+  isString,
+  type JsonObject,
+  type JsonValue,
+} from "../../utils/json.ts";
 import { type ChoiceQuery, toChoices } from "./choices.ts";
 import type { Choice, FieldKind, FormColumn, FormField, FormNode } from "./nodes.ts";
 import { formatPath, getAt, getObject, type Path } from "./path.ts";
@@ -176,6 +183,12 @@ export function describeQuestion(type: string, config: JsonObject, path: Path, s
     isReadOnly: isReadOnly(config, scope),
     errors: [...scope.form.errors.get(text) ?? [], ...(message === "" ? [] : [message])],
   };
+}
+
+/** Reads the properties that a component gives to what it draws. An empty label gives none. */
+export function readInherited({ inheritedProps }: JsonObject, scope: Scope): JsonObject {
+  const props = filterObjects(inheritedProps).map(({ prop, value }): [string, JsonValue] => [String(prop), value ?? ""]);
+  return Object.fromEntries(props.filter(([prop, value]) => prop !== "label" || resolveText(value, scope) !== ""));
 }
 
 /** Reports whether a part is only shown. */

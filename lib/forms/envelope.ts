@@ -9,7 +9,7 @@ import {
 } from "../../utils/json.ts";
 import { htmlToText } from "./html.ts";
 import { getObject, parsePath, type Path } from "./path.ts";
-import { parseReference } from "./scope.ts";
+import { parseContext, parseReference } from "./scope.ts";
 
 /** A step of a sequence of forms. */
 export interface FormStep {
@@ -101,8 +101,7 @@ export function findRoot({ uiResources, content }: { uiResources: JsonObject; co
 function readContext(context: JsonValue | undefined): Path {
   if (!isString(context)) return [];
   const text = parseReference(context)?.rest ?? context;
-  const [, rest = text] = /^[\w.]*?content(?=$|\.)([^]*)$/.exec(text) ?? [];
-  return rest === "" ? [] : parsePath(rest) ?? [];
+  return parseContext(text) ?? parsePath(text) ?? [];
 }
 
 /** Lists the steps in order, those of sub-processes in place. Returns nothing for a single form. */

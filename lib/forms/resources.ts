@@ -23,16 +23,17 @@ export class Resources {
     return pick(this.#list("views", name).filter((view) => !drawn.has(view)), classes);
   }
 
-  /** Returns the declaration of a property that fits the class best. */
-  findField(name: string, classId?: string): JsonObject | undefined {
-    return pick(this.#list("fields", name), [classId]);
+  /** Returns the declaration of a property that fits the classes best. */
+  findField(name: string, ...classes: Classes): JsonObject | undefined {
+    return pick(this.#list("fields", name), classes);
   }
 
   /** Returns the text of a paragraph; empty if there is none. */
   findParagraph(name: string): string {
     const [paragraph] = this.#list("paragraphs", name);
     const content = paragraph?.content ?? paragraph?.htmlContent;
-    return htmlToText(isNonEmptyString(content) ? content : String(getObject(content).htmlContent ?? ""));
+    const html = isJsonObject(content) ? content.htmlContent : content;
+    return isNonEmptyString(html) ? htmlToText(html) : "";
   }
 
   /** Returns the declaration of a data page. */
@@ -44,7 +45,12 @@ export class Resources {
   findKeys(classId: string | undefined): string[] {
     const type = getObject(this.#resources.dataTypes, [classId ?? ""]);
     const keys = readNames(type.classKeys);
-    return keys.length > 0 ? keys : Object.keys(getObject(type.lookupDataPageInfo, ["parameters"]));
+    const lookup = getObject(type.lookupDataPageInfo);
+    if (keys.length > 0 && lookup.isAlternateKeyStorage !== true) return keys;
+    const parameters = Object.entries(getObject(lookup.parameters)).map(([name, value]) =>
+      isNonEmptyString(value) && /^(?:@P\s+)?\./.test(value) ? value.replace(/^(?:@P\s+)?\./, "") : name
+    );
+    return parameters.length > 0 ? parameters : keys;
   }
 
   /** True if there are no views. */
@@ -98,5 +104,17 @@ function pick(entries: readonly JsonObject[], classes: Classes): JsonObject | un
   const hinted = entries.find(({ config, definedOnClassID }) =>
     wanted.some((classId) => getObject(config).ruleClass === classId || definedOnClassID === classId)
   );
-  return hinted ?? entries[0];
+  return hinted ?? findRelative(entries, wanted) ?? entries[0];
+}
+
+/** Finds the entry of the nearest ancestor of a class, or else of a descendant. The name of a class begins with its ancestor's. */
+function findRelative(entries: readonly JsonObject[], classes: readonly string[]): JsonObject | undefined {
+  const named = entries.filter(({ classID }) => isNonEmptyString(classID))
+    .toSorted((a, b) => String(b.classID).length - String(a.classID).length);
+  for (const classId of classes) {
+    const ancestor = named.find((entry) => `${classId}-`.startsWith(`${entry.classID}-`));
+    const found = ancestor ?? named.findLast((entry) => `${entry.classID}-`.startsWith(`${classId}-`));
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

@@ -8,7 +8,7 @@ import {
   type JsonValue,
 } from "../../utils/json.ts";
 import { isTrue, parseExpression } from "./expression.ts";
-import { getAt, getObject, parsePath, type Path } from "./path.ts";
+import { getAt, getObject, isSamePath, parsePath, type Path } from "./path.ts";
 import type { Resources } from "./resources.ts";
 
 /** A response with a form, and what was entered. */
@@ -38,6 +38,8 @@ export interface DrawLog {
   readonly used: Set<string>;
   /** True if a condition is evaluated by the service. */
   usesConditions: boolean;
+  /** Number of components that were drawn. */
+  count?: number;
 }
 
 /** The place at which a part is drawn. */
@@ -48,12 +50,16 @@ export interface Scope {
   readonly path: Path;
   /** Class of the current page. */
   readonly classId?: string;
+  /** Other classes under which parts of the current page may be declared. */
+  readonly otherClasses?: readonly string[];
   readonly isVisible: boolean;
   readonly isReadOnly: boolean;
   /** Properties that the calling reference gives to the view. */
   readonly inherited: JsonObject;
   /** Views that contain this place. */
   readonly drawn: ReadonlySet<JsonObject>;
+  /** Number of components that contain this place. */
+  readonly depth?: number;
 }
 
 const REFERENCE = /^@([A-Z_]+)(?:\s+([^]*))?$/;
@@ -64,19 +70,26 @@ export function parseReference(value: JsonValue | undefined): { prefix: string; 
   return prefix === undefined ? undefined : { prefix, rest: rest.trim() };
 }
 
+/** The references that lead to a property. */
+const PATH_PREFIXES: readonly (string | undefined)[] = [undefined, "P", "USER", "ATTACHMENT", "ASSOCIATED"];
+
 /** Returns the path that a value such as `@P .Home.City` or `.City` refers to; undefined if it refers to no content. */
 export function resolvePath(value: JsonValue | undefined, { path }: Scope): Path | undefined {
   const reference = parseReference(value);
-  const text = reference?.rest ?? (isString(value) && value.startsWith(".") ? value : undefined);
-  if (text === undefined || ["L", "LR", "FL", "E", "W", "PARAGRAPH", "CLASS"].includes(reference?.prefix ?? "")) {
-    return undefined;
-  }
+  if (!isString(value) || !PATH_PREFIXES.includes(reference?.prefix)) return undefined;
+  const text = reference?.rest ?? value;
   if (text.startsWith(".")) {
     const inner = parsePath(text);
     return inner && inner.length > 0 ? [...path, ...inner] : undefined;
   }
-  const [, rest] = /^caseInfo\.content\.(.+)$/.exec(text) ?? [];
-  return rest === undefined ? undefined : parsePath(rest);
+  const absolute = reference === undefined ? undefined : parseContext(text);
+  return absolute && absolute.length > 0 ? absolute : undefined;
+}
+
+/** Parses the path below `caseInfo.content`. Returns undefined for a path that leads elsewhere. */
+export function parseContext(text: string): Path | undefined {
+  const [, rest] = /^(?:(?:data\.)?(?:caseInfo|dataInfo)\.)?content((?:[.[(][^]*)?)$/.exec(text) ?? [];
+  return rest === undefined ? undefined : parsePath(`content${rest}`)?.slice(1);
 }
 
 /** Returns the value that a member of a part's configuration stands for. Literals stand for themselves. */
@@ -84,11 +97,11 @@ export function resolveValue(value: JsonValue | undefined, scope: Scope): JsonVa
   const reference = parseReference(value);
   switch (reference?.prefix) {
     case undefined:
-      return isString(value) && value.startsWith(".") ? readAt(value, scope) : value;
+      return value;
     case "L":
       return reference?.rest;
     case "FL":
-      return resolveLabel(value, scope);
+      return resolveLabel(reference?.rest ?? "", scope);
     case "PARAGRAPH":
       return scope.form.resources.findParagraph(reference?.rest ?? "");
     case "E":
@@ -97,15 +110,16 @@ export function resolveValue(value: JsonValue | undefined, scope: Scope): JsonVa
     case "P":
     case "USER":
     case "ATTACHMENT":
-      return readAt(value, scope);
+      return readProperty(value, scope);
     default:
       return undefined;
   }
 }
 
-function readAt(value: JsonValue | undefined, scope: Scope): JsonValue | undefined {
+/** Returns the value of the property to which a value such as `@P .Home.City` or `.City` refers. */
+export function readProperty(value: JsonValue | undefined, scope: Scope): JsonValue | undefined {
   const path = resolvePath(value, scope);
-  if (path === undefined) return getAt(scope.form.data, parseReference(value)?.rest.split(".") ?? []);
+  if (path === undefined) return getAt(scope.form.data, parsePath(parseReference(value)?.rest ?? "") ?? [""]);
   scope.log.used.add(JSON.stringify(path));
   return getAt(scope.form.content, path);
 }
@@ -116,13 +130,12 @@ export function resolveText(value: JsonValue | undefined, scope: Scope): string 
   return resolved === undefined || resolved === null || typeof resolved === "object" ? "" : String(resolved).trim();
 }
 
-/** Returns the label of the property that `@FL .A.B` names; empty if it is not declared. */
-function resolveLabel(value: JsonValue | undefined, scope: Scope): string {
-  const { rest = "" } = parseReference(value) ?? {};
-  const path = parsePath(rest);
-  if (path === undefined || path.length === 0) return "";
-  const field = findField([...scope.path, ...path], scope);
-  return [field?.label, field?.caption].find(isNonEmptyString) ?? "";
+/** Returns the label of the property that `@FL .A.B` names, or else the name of the property. */
+function resolveLabel(rest: string, scope: Scope): string {
+  const path = resolvePath(`@P ${rest}`, scope);
+  if (path === undefined) return "";
+  const field = findField(path, scope);
+  return [field?.label, field?.caption, path.findLast(isString)].find(isNonEmptyString) ?? "";
 }
 
 /** Returns the declaration of the property at a path. */
@@ -130,28 +143,32 @@ export function findField(path: Path, scope: Scope): JsonObject | undefined {
   const name = path.findLast(isString);
   return name === undefined
     ? undefined
-    : scope.form.resources.findField(name, findClass(path.slice(0, path.lastIndexOf(name)), scope));
+    : scope.form.resources.findField(name, ...findClasses(path.slice(0, path.lastIndexOf(name)), scope));
 }
 
 /** Returns the class of the page at a path. */
 export function findClass(path: Path, scope: Scope): string | undefined {
-  const { form, path: own, classId } = scope;
-  const isInside = path.length >= own.length && own.every((segment, i) => segment === path[i]);
-  const named = getObject(form.content, path).classID;
-  if (path.length === own.length && isInside) return classId;
-  if (isNonEmptyString(named)) return named;
-  if (path.length === 0) return form.classId;
-  const parent = path.slice(0, -1);
-  if (typeof path.at(-1) === "number") return findClass(parent, scope);
-  const declared = form.resources.findField(String(path.at(-1)), findClass(parent, scope));
-  return isNonEmptyString(declared?.pageClass) ? declared.pageClass : undefined;
+  return findClasses(path, scope)[0];
 }
 
-/** The result of a condition that cannot be evaluated. */
+/** Returns the classes under which parts of the page at a path may be declared, the best first. */
+export function findClasses(path: Path, scope: Scope): string[] {
+  const { form, path: own, classId, otherClasses = [] } = scope;
+  const named = getObject(form.content, path).classID;
+  if (isSamePath(path, own)) return [named, classId, ...otherClasses].filter(isNonEmptyString);
+  if (path.length === 0) return [named, form.classId].filter(isNonEmptyString);
+  const parent = path.slice(0, -1);
+  const name = path.at(-1);
+  if (typeof name === "number") return [named, ...findClasses(parent, scope)].filter(isNonEmptyString);
+  const declared = form.resources.findField(String(name), ...findClasses(parent, scope));
+  return [named, declared?.pageClass].filter(isNonEmptyString);
+}
+
+/** Evaluates a condition. One that is missing or cannot be evaluated has the fallback as its result. */
 export function evaluateCondition(value: JsonValue | undefined, scope: Scope, fallback: boolean): boolean {
   if (value === undefined || value === null || value === "") return fallback;
   if (!isString(value)) return isTrue(value);
-  const parts = value.split(/\s*&&\s*(?=@)/);
+  const parts = value.split(/\s*&&\s*(?=@[EW]\s)/);
   return parts.every((part) => evaluatePart(part.trim(), scope, fallback));
 }
 

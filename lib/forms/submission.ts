@@ -47,10 +47,11 @@ export function buildSubmission(
   { files = "instructions" }: SubmissionOptions = {},
 ): FormSubmission {
   const attachments: JsonObject[] = [];
-  const { content, after } = collect(nodes, root, base, files === "attachments" ? attachments : undefined);
-  const row = base.at(-1);
+  const place = base.slice(0, base.findLastIndex((segment) => typeof segment === "number") + 1);
+  const { content, after } = collect(nodes, root, place, files === "attachments" ? attachments : undefined);
+  const row = place.at(-1);
   if (typeof row !== "number") return { content, pageInstructions: after, attachments };
-  const target = formatTarget(base.slice(0, -1));
+  const target = formatTarget(place.slice(0, -1));
   const own = Object.keys(content).length > 0 ? [{ instruction: "UPDATE", target, listIndex: row + 1, content }] : [];
   return { content: {}, pageInstructions: [...own, ...after], attachments };
 }
