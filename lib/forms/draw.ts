@@ -129,7 +129,9 @@ export function drawViewReference(config: JsonObject, scope: Scope): FormNode[] 
   if (view === undefined) {
     // A view that contains itself ends here. Views of the platform may be left out of a response.
     const isKnown = resources.findView(name, classes, new Set()) !== undefined;
-    if (isKnown || name === "" || name.startsWith("@") || (scope.drawn.size > 0 && /^p[xyz][A-Z]/.test(name))) return [];
+    if (isKnown || name === "" || name.startsWith("@") || (scope.drawn.size > 0 && /^p[xyz][A-Z]/.test(name))) {
+      return [];
+    }
     const text = `The view '${name}' of this form is missing in the response.`;
     return [{ type: "note", text, isVisible: scope.isVisible, isProblem: true }];
   }

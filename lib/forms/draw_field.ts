@@ -16,6 +16,7 @@ import {
   findField,
   findSentChoices,
   parseReference,
+  readProperty,
   resolvePath,
   resolveText,
   resolveValue,
@@ -24,42 +25,44 @@ import {
 import { formatFieldValue } from "./values.ts";
 
 /** The kinds of fields by their declared type. Texts depend on the component. */
-const KINDS_BY_TYPE: Readonly<Record<string, FieldKind>> = {
-  Integer: "integer",
-  Decimal: "decimal",
-  "True-False": "boolean",
-  Date: "date",
-  "Date Time": "dateTime",
-  TimeOfDay: "time",
-};
+const KINDS_BY_TYPE: ReadonlyMap<string, FieldKind> = new Map([
+  ["Integer", "integer"],
+  ["Decimal", "decimal"],
+  ["True-False", "boolean"],
+  ["Date", "date"],
+  ["Date Time", "dateTime"],
+  ["TimeOfDay", "time"],
+]);
 
 /** The kinds of fields by their component, for undeclared fields, and as variants of texts and decimal numbers. */
-const KINDS_BY_COMPONENT: Readonly<Record<string, FieldKind>> = {
-  TextArea: "lines",
-  RichText: "richText",
-  Integer: "integer",
-  Decimal: "decimal",
-  Percentage: "percentage",
-  Currency: "currency",
-  Checkbox: "boolean",
-  Date: "date",
-  DateTime: "dateTime",
-  Time: "time",
-  Phone: "phone",
-  Email: "email",
-  URL: "url",
-  UserReference: "user",
-};
+const KINDS_BY_COMPONENT: ReadonlyMap<string, FieldKind> = new Map([
+  ["TextInput", "text"],
+  ["Location", "text"],
+  ["TextArea", "lines"],
+  ["RichText", "richText"],
+  ["Integer", "integer"],
+  ["Decimal", "decimal"],
+  ["Percentage", "percentage"],
+  ["Currency", "currency"],
+  ["Checkbox", "boolean"],
+  ["Date", "date"],
+  ["DateTime", "dateTime"],
+  ["Time", "time"],
+  ["Phone", "phone"],
+  ["Email", "email"],
+  ["URL", "url"],
+  ["UserReference", "user"],
+]);
 
-/** The kinds of texts by their display type, for unknown components. */
-const KINDS_BY_DISPLAY: Readonly<Record<string, FieldKind>> = {
-  pxTextArea: "lines",
-  pxRichTextEditor: "richText",
-  pxCurrency: "currency",
-  pxPhone: "phone",
-  pxEmail: "email",
-  pxURL: "url",
-};
+/** The kinds of texts and numbers by their display type, for unknown components. */
+const KINDS_BY_DISPLAY: ReadonlyMap<string, FieldKind> = new Map([
+  ["pxTextArea", "lines"],
+  ["pxRichTextEditor", "richText"],
+  ["pxCurrency", "currency"],
+  ["pxPhone", "phone"],
+  ["pxEmail", "email"],
+  ["pxURL", "url"],
+]);
 
 const TEXT_KINDS: readonly FieldKind[] = ["text", "lines", "richText", "phone", "email", "url", "user"];
 const DECIMAL_KINDS: readonly FieldKind[] = ["decimal", "percentage", "currency"];
@@ -79,8 +82,7 @@ const DISPLAY_ONLY: readonly string[] = [
 
 /** Reports whether a component is known to show a property. */
 export function isFieldComponent(type: string): boolean {
-  return type === "TextInput" || type === "Location" || type in KINDS_BY_COMPONENT || PICKERS.includes(type) ||
-    DISPLAY_ONLY.includes(type);
+  return KINDS_BY_COMPONENT.has(type) || PICKERS.includes(type) || DISPLAY_ONLY.includes(type);
 }
 
 /** Draws a component that shows a property. Returns nothing if it does not refer to one. */
@@ -112,7 +114,7 @@ function drawAbsolute(type: string, config: JsonObject, scope: Scope): FormNode[
   const reference = parseReference(config.value);
   const value = resolveValue(config.value, scope);
   if (reference?.prefix !== "P" || value === undefined || isJsonObject(value)) return [];
-  const kind = KINDS_BY_COMPONENT[type] ?? "text";
+  const kind = KINDS_BY_COMPONENT.get(type) ?? "text";
   return [{
     type: "field",
     kind,
@@ -137,6 +139,7 @@ function describeField(type: string, config: JsonObject, path: Path, scope: Scop
   const value = getAt(form.content, path);
   const source = readChoices(type, config, declared, path, scope);
   const kind = decideKind(type, declared, source !== undefined);
+  const keyKind = kind === "choice" ? KINDS_BY_TYPE.get(String(declared.type)) : undefined;
   const isComputed = declared.isDeclarativeTarget === true;
   const currency = kind === "currency" ? resolveText(config.currencyISOCode, scope) : "";
   const booleanLabels = kind !== "boolean" ? undefined : {
@@ -161,6 +164,7 @@ function describeField(type: string, config: JsonObject, path: Path, scope: Scop
     ...(maxLength !== undefined && { maxLength }),
     ...(currency !== "" && { currency }),
     ...(booleanLabels && { booleanLabels }),
+    ...(keyKind !== undefined && { keyKind }),
     ...(choices && { choices }),
     ...(source?.query && { query: source.query }),
   };
@@ -173,21 +177,34 @@ export function describeQuestion(type: string, config: JsonObject, path: Path, s
 > {
   const declared = findField(path, scope) ?? {};
   const text = formatPath(path);
-  const message = isNonEmptyString(config.validatemessage) ? resolveText(config.validatemessage, scope) : "";
+  const inherited = readInherited(config, scope);
+  const message = readMessage(config, scope);
   return {
     path: text,
-    label: readLabel(type, config, declared, path, scope),
+    label: resolveText(inherited.label, scope) || readLabel(type, config, declared, path, scope),
     help: resolveText(config.helperText, scope) || resolveText(declared.additionalInformation, scope),
     isVisible: scope.isVisible,
-    isRequired: evaluateCondition(config.required ?? config.requiredCondition, scope, false),
+    isRequired: [inherited.required, config.required, config.requiredCondition].some((condition) =>
+      evaluateCondition(condition, scope, false)
+    ),
     isReadOnly: isReadOnly(config, scope),
     errors: [...scope.form.errors.get(text) ?? [], ...(message === "" ? [] : [message])],
   };
 }
 
+/** Returns the message that the service shows at a field. It does not keep the form from being submitted. */
+function readMessage(config: JsonObject, scope: Scope): string {
+  const own = resolveText(config.validatemessage, scope);
+  const { content, visibility } = getObject(config.messageConfig);
+  const isShown = String(config.showFieldMessage) !== "false" && evaluateCondition(visibility, scope, true);
+  return own || (isShown ? resolveText(content, scope) : "");
+}
+
 /** Reads the properties that a component gives to what it draws. An empty label gives none. */
 export function readInherited({ inheritedProps }: JsonObject, scope: Scope): JsonObject {
-  const props = filterObjects(inheritedProps).map(({ prop, value }): [string, JsonValue] => [String(prop), value ?? ""]);
+  const props = filterObjects(inheritedProps).map((
+    { prop, value },
+  ): [string, JsonValue] => [String(prop), value ?? ""]);
   return Object.fromEntries(props.filter(([prop, value]) => prop !== "label" || resolveText(value, scope) !== ""));
 }
 
@@ -211,9 +228,9 @@ function readLabel(type: string, config: JsonObject, declared: JsonObject, path:
 /** The declared type decides. Components distinguish kinds of texts and of decimal numbers. */
 function decideKind(type: string, declared: JsonObject, hasChoices: boolean): FieldKind {
   if (hasChoices) return type === "UserReference" ? "user" : "choice";
-  const byComponent = KINDS_BY_COMPONENT[type] ?? KINDS_BY_DISPLAY[String(declared.displayAs)];
-  if (PICKERS.includes(type)) return "choice";
-  const declaredKind = KINDS_BY_TYPE[String(declared.type)];
+  const byComponent = KINDS_BY_COMPONENT.get(type) ?? KINDS_BY_DISPLAY.get(String(declared.displayAs));
+  const declaredKind = KINDS_BY_TYPE.get(String(declared.type));
+  if (PICKERS.includes(type) && declaredKind !== "boolean") return "choice";
   if (declaredKind === "decimal") return byComponent && DECIMAL_KINDS.includes(byComponent) ? byComponent : "decimal";
   if (declaredKind !== undefined) return declaredKind;
   if (declared.type === "Text" || declared.type === "Identifier") {
@@ -252,6 +269,7 @@ function readChoices(
   scope: Scope,
 ): ChoiceOptions | undefined {
   if (type === "UserReference") return readUsers(config, scope);
+  if (!PICKERS.includes(type) && isFieldComponent(type)) return undefined;
   const { datasource } = config;
   const sent = findSentChoices({ ...scope, path: path.slice(0, -1) }, String(path.at(-1)));
   if (sent.length > 0) return { choices: toRecords(sent) };
@@ -260,6 +278,10 @@ function readChoices(
   const reference = parseReference(datasource);
   if (isNonEmptyString(datasource) && reference === undefined) {
     return { query: readQuery(datasource, config, scope) };
+  }
+  if (reference?.prefix === "DATASOURCE") {
+    const { key, text, columns } = readQuery("", config, scope);
+    return { choices: toChoices(findRows(reference.rest, scope), { key, text, columns }) };
   }
   if (!PICKERS.includes(type) && reference?.prefix !== "ASSOCIATED") return undefined;
   const own = reference?.prefix === "ASSOCIATED" ? resolvePath(datasource, scope) : undefined;
@@ -398,7 +420,7 @@ function readParameters(
   for (const [name, value] of given) {
     const path = resolvePath(value, scope);
     if (path !== undefined) dependsOn.push(formatPath(path));
-    const resolved = resolveValue(value, scope);
+    const resolved = path === undefined ? resolveValue(value, scope) : readProperty(value, scope);
     if (resolved !== undefined && resolved !== null) parameters[name] = resolved;
     else parameters[name] ??= "";
   }

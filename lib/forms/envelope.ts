@@ -72,29 +72,35 @@ const BUTTON_KINDS: Readonly<Record<string, FormButton["kind"]>> = {
 };
 
 /** Roots that contain the form of the action somewhere below them. */
-const FRAMES: readonly string[] = ["pyEmbedAssignment", "pzCreateDetails"];
+const FRAMES: readonly string[] = ["pyEmbedAssignment", "pyCaseWorkarea", "pzFlowContainer", "pzCreateDetails"];
+
+/** Templates of pages that may contain the form of an action. */
+const PAGE_TEMPLATE = /^(?:SelfService)?CaseView$|Page$/;
 
 /** Finds the view to draw. */
 export function findRoot({ uiResources, content }: { uiResources: JsonObject; content: JsonObject }): Root {
   const { root } = uiResources;
   const views = getObject(getObject(uiResources.resources).views);
-  const hasButtons = isJsonObject(uiResources.actionButtons);
+  const reopen: Root = { purpose: "reopen", name: "", path: [] };
   if (!isJsonObject(root)) {
     return { purpose: "confirmation", name: Object.hasOwn(views, "pyCaseSummary") ? "pyCaseSummary" : "", path: [] };
   }
   const config = getObject(root.config);
   const name = isString(config.name) ? config.name : "";
   if (root.type !== "reference" || name === "") return { purpose: "form", name: "", component: root, path: [] };
-  if (FRAMES.includes(name)) {
-    const own = content.pyViewName;
-    if (!isString(own)) return { purpose: "reopen", name: "", path: [] };
-    if (own === "") return { purpose: "page", name, path: [] };
-    if (!Object.hasOwn(views, own)) return { purpose: "reopen", name: "", path: [] };
+  const { pyViewName: own } = content;
+  const isFrame = FRAMES.includes(name);
+  if (isNonEmptyString(own) && Object.hasOwn(views, own) && (isFrame || isPage(views[name]))) {
     return { purpose: "form", name: own, path: readContext(content.pyViewContext) };
   }
-  const isPage = content.pyViewName === "" && !hasButtons;
-  if (!Object.hasOwn(views, name)) return { purpose: "reopen", name: "", path: [] };
-  return { purpose: isPage ? "page" : "form", name, path: readContext(config.context) };
+  if (isFrame && own === "") return { purpose: "page", name, path: [] };
+  if (isFrame || !Object.hasOwn(views, name)) return reopen;
+  const hasForm = own !== "" || isJsonObject(uiResources.actionButtons);
+  return { purpose: hasForm ? "form" : "page", name, path: readContext(config.context) };
+}
+
+function isPage(entries: JsonValue | undefined): boolean {
+  return filterObjects(entries).some(({ config }) => PAGE_TEMPLATE.test(String(getObject(config).template)));
 }
 
 /** Reads a context such as `caseInfo.content.Stops[1]` or `.Home`. */

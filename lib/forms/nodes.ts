@@ -97,6 +97,8 @@ export interface FormField extends QuestionBase {
   readonly currency?: string;
   /** Texts for true and false. */
   readonly booleanLabels?: { readonly true: string; readonly false: string };
+  /** Kind of the keys of choices, unless they are texts. */
+  readonly keyKind?: FieldKind;
   /** Choices in the response. */
   readonly choices?: readonly Choice[];
   /** Query whose rows are the choices. */

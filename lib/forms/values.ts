@@ -14,7 +14,7 @@ const NUMBER_KINDS: readonly FieldKind[] = ["integer", "decimal", "percentage", 
 export type ParsedValue = { readonly value: JsonValue } | { readonly problem: string };
 
 /** The facts of a field that its values depend on. */
-export type ValueRules = Pick<FormField, "kind" | "maxLength" | "choices" | "booleanLabels">;
+export type ValueRules = Pick<FormField, "kind" | "maxLength" | "choices" | "keyKind" | "booleanLabels">;
 
 /** Reports whether a value is missing or empty. `false` is a value. */
 export function isEmptyValue(value: JsonValue | undefined): boolean {
@@ -23,7 +23,7 @@ export function isEmptyValue(value: JsonValue | undefined): boolean {
 
 /** Converts a text that a person typed. The text may be empty. */
 export function parseInput(
-  { kind, maxLength, booleanLabels, choices }: ValueRules,
+  { kind, maxLength, booleanLabels, choices, keyKind }: ValueRules,
   typed: string,
   timeZone?: string,
 ): ParsedValue {
@@ -57,14 +57,14 @@ export function parseInput(
         : { value: `${hour.padStart(2, "0")}:${minute}:${second}` };
     }
     case "phone": {
-      const digits = text.replaceAll(/[\s()./-]/g, "");
+      const digits = text.replaceAll(/[\s()./-]/g, "").replace(/^00/, "+");
       return /^\+?\d+$/.test(digits) ? { value: digits } : { problem: "Enter a phone number, e.g. +4722000000." };
     }
     case "choice":
     case "user": {
       const choice = choices?.find(({ key }) => String(key) === text) ??
         choices?.find((one) => one.text.toLowerCase() === text.toLowerCase());
-      return { value: choice?.key ?? text };
+      return choice === undefined ? { value: toKey(keyKind, text) } : { value: choice.key };
     }
   }
   if (maxLength !== undefined && countCharacters(text) > maxLength) {
@@ -89,7 +89,7 @@ export function toFieldValue(rules: ValueRules, value: JsonValue, timeZone?: str
 
 /** Reports whether two values of a field are the same. All empty values are, and for a checkbox also `false`. */
 export function isSameValue(kind: FieldKind, a: JsonValue | undefined, b: JsonValue | undefined): boolean {
-  return normalize(kind, a) === normalize(kind, b);
+  return a === b || normalize(kind, a) === normalize(kind, b);
 }
 
 /** Formats a value for people; empty for a missing one. */
@@ -142,6 +142,12 @@ function formatAmount(digits: string): string {
 function nameObject(value: { readonly [name: string]: JsonValue | undefined }): string {
   const names = ["userName", "pyUserName", "pyLabel", "pyAttachName", "fileName", "name", "pyFullName", "userId", "ID"];
   return names.map((name) => value[name]).find(isNonEmptyString) ?? "";
+}
+
+/** Converts a typed key to the type of the keys. */
+export function toKey(kind: FieldKind | undefined, text: string): JsonValue {
+  const parsed = kind === undefined ? undefined : parseInput({ kind }, text);
+  return parsed !== undefined && "value" in parsed ? parsed.value : text;
 }
 
 function toNumber(text: string): JsonValue {

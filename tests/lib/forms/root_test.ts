@@ -9,6 +9,7 @@ import {
   noRoot,
   pageContextRoot,
   pageRoot,
+  pageWithForm,
   rowRoot,
 } from "./fixtures/root.ts";
 import { asked, outline, shown } from "./_outline.ts";
@@ -32,8 +33,8 @@ Deno.test("the root of a form is drawn, whatever the action is called", () => {
   });
 });
 
-Deno.test("a page and the page of a create stage show the view that the content names", () => {
-  for (const response of [pageRoot, createRoot]) {
+Deno.test("a page, the page of a create stage and a case page show the view that the content names", () => {
+  for (const response of [pageRoot, createRoot, pageWithForm]) {
     const form = readForm(response);
     assert.equal(form.purpose, "form");
     assert.deepEqual(outline(form), TRIP_FORM);

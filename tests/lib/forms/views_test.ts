@@ -1,0 +1,220 @@
+/** Views, groups and conditions of a form. */
+import assert from "node:assert/strict";
+import { type JsonObject, readForm } from "../../../lib/forms/mod.ts";
+import { body, declare, field, refreshed, view } from "./_body.ts";
+import { asked, outline, paths, shown } from "./_outline.ts";
+import {
+  ancestors,
+  conditions,
+  FORM_TEMPLATES,
+  labels,
+  READ_ONLY_TEMPLATES,
+  readOnlyParts,
+  sameNames,
+  threeTimes,
+  unknownParts,
+  withTemplate,
+} from "./fixtures/views.ts";
+
+Deno.test("of two views with one name, the class of the page decides, and a view never contains itself", () => {
+  const form = readForm(sameNames);
+  assert.deepEqual(asked(form), ['Purpose: text "Purpose"', 'Home.City: text "City"']);
+  assert.deepEqual(form.problems, []);
+  assert.deepEqual(form.set("Home.City", "Bergen").set("Purpose", "Fair").toSubmission().content, {
+    Home: { City: "Bergen" },
+    Purpose: "Fair",
+  });
+});
+
+Deno.test("views that are declared for an ancestor of the class are found", () => {
+  const form = readForm(ancestors);
+  assert.deepEqual(asked(form), [
+    'Purpose: text "Purpose"',
+    'Home.City: text "City"',
+    'Remark: lines "Remark"',
+  ]);
+  assert.deepEqual(form.problems, []);
+});
+
+Deno.test("an unknown template shows its children, and what cannot be shown is named", () => {
+  const form = readForm(unknownParts);
+  assert.deepEqual(outline(form), [
+    'Purpose: text "Purpose" = ',
+    'Days: integer "Days" = 3',
+    'Consent: boolean "Consent" = No',
+    "# More",
+    '  StartDate: date "Start date" = ',
+    "problem: The part 'Map of the trip' of this form cannot be shown here.",
+    "problem: The part 'Hologram' of this form cannot be shown here.",
+    "problem: The view 'NotSent' of this form is missing in the response.",
+  ]);
+  assert.equal(form.problems.length, 3);
+  assert.deepEqual(form.set("Days", "4").set("Consent", "yes").toSubmission().content, { Days: 4, Consent: true });
+});
+
+Deno.test("a property that is drawn three times is asked once, shown everywhere and sent once, nested", () => {
+  const form = readForm(threeTimes);
+  assert.deepEqual(paths(form), ["Home.City", "Home.Zip"]);
+  const changed = form.set("Home.City", "Bergen");
+  assert.deepEqual(outline(changed), [
+    "# Home",
+    '  Home.City: text "City" = Bergen',
+    "# Address",
+    '  Home.City: text "City" = Bergen (required)',
+    '  Home.Zip: text "Zip" = 0150',
+    "# As stored",
+    '  Home.City: text "City" = Bergen (read-only)',
+  ]);
+  assert.deepEqual(changed.toSubmission(), {
+    content: { Home: { City: "Bergen" } },
+    pageInstructions: [],
+    attachments: [],
+  });
+});
+
+Deno.test("conditions are evaluated on the page or row in which they stand", () => {
+  const form = readForm(conditions);
+  assert.deepEqual(asked(form), [
+    'Kind: choice "Kind"',
+    'Purpose: text "Purpose"',
+    'Unknown: text "Unknown"',
+    'Broken: text "Broken"',
+    'Needed: text "Needed"',
+    'Reason: text "Reason"',
+    'Stops: list "Stops"',
+  ]);
+  const stops = form.find("Stops");
+  assert.ok(stops?.type === "list");
+  const visible = stops.rows.map(({ nodes }) => nodes.filter((node) => node.isVisible).length);
+  assert.deepEqual(visible, [2, 1]);
+  assert.deepEqual(form.problems, ["A condition of this form cannot be evaluated: .Kind === 'Air'"]);
+});
+
+Deno.test("what a condition hides or shows follows each entry, without a call", () => {
+  const form = readForm(conditions).set("Kind", "Air");
+  assert.equal(form.find("Flight")?.isVisible, true);
+  assert.equal(form.find("Needed")?.isRequired, true);
+  assert.equal(form.find("Reason")?.isRequired, true);
+  const filled = form.set("Flight", "SK1");
+  assert.deepEqual(filled.toSubmission().content, { Kind: "Air", Flight: "SK1" });
+  const hidden = filled.set("Kind", "A");
+  assert.deepEqual(hidden.toSubmission().content, { Kind: "A" });
+  assert.equal(hidden.find("Reason")?.isRequired, false);
+  assert.deepEqual(hidden.set("Kind", "Air").toSubmission().content, { Kind: "Air", Flight: "SK1" });
+});
+
+Deno.test("a new row has the conditions of the template row", () => {
+  const form = readForm(conditions).list("Stops").insert({ City: "Molde" });
+  assert.equal(form.find("Stops[2].Visa")?.isVisible, false);
+});
+
+Deno.test("a refresh shows what its conditions show, and only the page of a condition has it", () => {
+  const answer = refreshed({
+    views: [view("EditTrip", [])],
+    content: { Fee: 5 },
+    context: {
+      summary_of_when_conditions__: { HasFee: true, ShowHome: true },
+      Home: { summary_of_when_conditions__: {} },
+    },
+  });
+  const { actionButtons: _, ...ui } = answer.uiResources as JsonObject;
+  const resources = { views: {}, fields: {} };
+  const form = readForm(conditions).apply({ ...answer, uiResources: { ...ui, resources } });
+  assert.deepEqual(paths(form), [
+    "Kind",
+    "Fee",
+    "Purpose",
+    "Unknown",
+    "Authored",
+    "Broken",
+    "Reason",
+    "Home.City",
+    "Home.Zip",
+    "Stops",
+  ]);
+  assert.equal(form.find("Needed")?.isReadOnly, true);
+  assert.deepEqual(form.toSubmission().content, { Fee: 5 });
+});
+
+Deno.test("Details views, read-only references and computed fields are shown and never asked", () => {
+  const form = readForm(readOnlyParts);
+  assert.deepEqual(outline(form), [
+    'Purpose: text "Purpose" = ',
+    "# Review",
+    '  pyStatusWork: text "Work status" = Open (read-only)',
+    '  pyID: text "Case ID" = T-7 (read-only)',
+    '  StartDate: date "Start date" = 2031-04-05 (read-only)',
+    '  Home.City: text "City" = Oslo (read-only)',
+    'Home.City: text "City" = Oslo (read-only)',
+    'Total: currency "Total" = NOK 1,234.50 (read-only)',
+    'Locked: text "Locked" = x (read-only)',
+    'Disabled: text "Disabled" = y (read-only)',
+    'Display: text "Display" = z (read-only)',
+    'Large: decimal "Large" = 1000 (read-only)',
+    'Special: text "Special" = ',
+  ]);
+  assert.deepEqual(paths(form), ["Purpose", "Special"]);
+  assert.throws(() => form.set("Total", 1), /Total cannot be changed in this form/);
+  assert.deepEqual(paths(form.set("Purpose", "Fair")), ["Purpose", "Disabled", "Special"]);
+});
+
+Deno.test("highlighted data is shown only where it is switched on", () => {
+  const response = body({
+    views: [view("Review", [field("TextInput", ".Purpose")], {
+      template: "Details",
+      config: { showHighlightedData: false, highlightedData: [field("TextInput", ".pyID")] },
+    })],
+    fields: { Purpose: declare("Text", "Purpose") },
+    content: { Purpose: "Fair" },
+  });
+  assert.deepEqual(shown(readForm(response)), ["Purpose: Fair"]);
+});
+
+Deno.test("templates of forms are asked and templates of details are not", () => {
+  for (const template of FORM_TEMPLATES) {
+    assert.deepEqual(paths(readForm(withTemplate(template))), ["Purpose", "StartDate"]);
+  }
+  for (const template of READ_ONLY_TEMPLATES) {
+    const form = readForm(withTemplate(template));
+    assert.deepEqual(paths(form), [], template);
+    assert.deepEqual(form.shown.map(({ path }) => path), ["Purpose", "StartDate"], template);
+  }
+});
+
+Deno.test("an inherited label wins, and an own label is shown only if it is switched on", () => {
+  assert.deepEqual(outline(readForm(labels)), [
+    'Purpose: text "Purpose" = ',
+    "# Shown",
+    '  Purpose: text "Purpose" = ',
+    "# Inherited",
+    '  Purpose: text "Purpose" = ',
+    'Purpose: text "Purpose" = ',
+    'Purpose: text "Purpose" = ',
+    "# Own",
+    '  Purpose: text "Purpose" = ',
+    "# Notes",
+    "  > Write briefly.",
+    '  Note: text "Note" = ',
+    'Silent: text "Silent" = ',
+    "note: Read this first.",
+    "# ",
+    "  > Take care.",
+    '  Told: text "Told" = ',
+  ]);
+  assert.equal(readForm(labels).find("Told")?.help, "As it was told.");
+});
+
+Deno.test("the instructions of a form are those of its assignment, unless its view has others", () => {
+  const assignments = [{ ID: "A", instructions: "<p>Fill it in.</p>", actions: [{ ID: "EditTrip", name: "Edit" }] }];
+  const read = (instructions?: string) =>
+    readForm(body({
+      views: [view("EditTrip", [field("TextInput", ".Purpose")], { config: { instructions } })],
+      paragraphs: { Help: "<p>Other.</p>" },
+      caseInfo: { assignments },
+    }));
+  assert.equal(read().instructions, "Fill it in.");
+  assert.equal(read("casestep").instructions, "Fill it in.");
+  assert.equal(read("none").instructions, "");
+  assert.equal(read("@PARAGRAPH Help").instructions, "");
+  assert.deepEqual(outline(read("@PARAGRAPH Help"))[1], "  > Other.");
+});
