@@ -10,6 +10,9 @@ export type Expression = (read: ReadProperty) => JsonValue | undefined;
 const TOKEN =
   /\s*(?:('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(-?\d+(?:\.\d+)?)|((?:\.[A-Za-z_]\w*)+)|([A-Za-z_]\w*)|(&&|\|\||==|!=|>=|<=|[><!(),]))/y;
 
+/** Maximum number of tokens. Their nesting is that of calls of the parser. */
+const MAX_TOKENS = 1000;
+
 interface Token {
   readonly type: "text" | "number" | "property" | "word" | "symbol";
   readonly text: string;
@@ -50,7 +53,7 @@ function tokenize(text: string): Token[] | undefined {
   const end = text.trimEnd().length;
   while (pattern.lastIndex < end) {
     const match = pattern.exec(text);
-    if (match === null) return undefined;
+    if (match === null || tokens.length === MAX_TOKENS) return undefined;
     const [, quoted, number, property, word, symbol] = match;
     if (quoted !== undefined) tokens.push({ type: "text", text: quoted.slice(1, -1).replaceAll(/\\(.)/g, "$1") });
     else if (number !== undefined) tokens.push({ type: "number", text: number });
@@ -172,9 +175,14 @@ function isEmpty(value: JsonValue | undefined): boolean {
 }
 
 function isEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
-  if (typeof a === "boolean" || typeof b === "boolean") return isTrue(a) === isTrue(b);
+  if (typeof a === "boolean" || typeof b === "boolean") return toBooleanText(a) === toBooleanText(b);
   const [x, y] = [toNumber(a), toNumber(b)];
   return x !== undefined && y !== undefined ? x === y : toText(a) === toText(b);
+}
+
+/** An empty value is not true. */
+function toBooleanText(value: JsonValue | undefined): string {
+  return isEmpty(value) ? "false" : toText(value).toLowerCase();
 }
 
 /** Compares numbers as numbers and other values as text. The order of dates in ISO 8601 is that of their texts. */
