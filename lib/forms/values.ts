@@ -27,7 +27,7 @@ export function parseInput(
   typed: string,
   timeZone?: string,
 ): ParsedValue {
-  const text = kind === "text" || kind === "lines" || kind === "richText" ? typed : typed.trim();
+  let text = kind === "text" || kind === "lines" || kind === "richText" ? typed : typed.trim();
   if (text === "") return { value: kind === "boolean" ? false : "" };
   switch (kind) {
     case "integer":
@@ -56,10 +56,10 @@ export function parseInput(
         ? { problem: "Enter a time, e.g. 09:30." }
         : { value: `${hour.padStart(2, "0")}:${minute}:${second}` };
     }
-    case "phone": {
-      const digits = text.replaceAll(/[\s()./-]/g, "").replace(/^00/, "+");
-      return /^\+?\d+$/.test(digits) ? { value: digits } : { problem: "Enter a phone number, e.g. +4722000000." };
-    }
+    case "phone":
+      text = text.replaceAll(/[\s()./-]/g, "").replace(/^00/, "+");
+      if (!/^\+?\d+$/.test(text)) return { problem: "Enter a phone number, e.g. +4722000000." };
+      break;
     case "choice":
     case "user": {
       const choice = choices?.find(({ key }) => String(key) === text) ??
