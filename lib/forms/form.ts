@@ -844,16 +844,17 @@ function isChoice(value: JsonObject | Choice): value is Choice {
   return "key" in value && "text" in value && isScalar(value.key);
 }
 
-/** Returns the members that a copy of a row has, with its label. */
+/** Returns the members that a copy of a row has, with its label. Members of the platform and lists are not copied. */
 function copyMembers(row: JsonObject, key: string): JsonObject {
-  const { classID: _, ...members } = row;
-  return { ...members, pyLabel: row[key] ?? "" };
+  const members = Object.entries(row).filter(([name, value]) =>
+    !/^(?:classID$|p[xyz][A-Z])/.test(name) && !Array.isArray(value)
+  );
+  return { ...Object.fromEntries(members), pyLabel: row[key] ?? "" };
 }
 
 /** Lists the members that a copy sets: those of the row, or those of the page when it is cleared. */
 function listCopied({ keys }: FormReference, row: JsonObject, content: JsonObject, path: Path): string[] {
-  const present = Object.keys(row).length > 0 ? copyMembers(row, keys[0] ?? "") : getObject(content, path);
-  return [...new Set([...Object.keys(present).filter((name) => name !== "classID"), "pyLabel"])];
+  return Object.keys(copyMembers(Object.keys(row).length > 0 ? row : getObject(content, path), keys[0] ?? ""));
 }
 
 function* listAll(nodes: readonly FormNode[]): Generator<FormQuestion> {
