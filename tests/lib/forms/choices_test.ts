@@ -1,0 +1,166 @@
+/** Fields whose values are chosen. */
+import assert from "node:assert/strict";
+import { ChoiceLoader, type ChoiceQuery, type ChoiceSource, type Form, readForm } from "../../../lib/forms/mod.ts";
+import { cascade, cascadeInRows, copyRow, sources } from "./fixtures/choices.ts";
+import { asked, outline } from "./_outline.ts";
+
+function findField(form: Form, path: string) {
+  const question = form.find(path);
+  assert.ok(question?.type === "field", path);
+  return question;
+}
+
+function findQuery(form: Form, path: string): ChoiceQuery {
+  const { query } = findField(form, path);
+  assert.ok(query, path);
+  return query;
+}
+
+Deno.test("choices are read from every place in which a response has them", () => {
+  const form = readForm(sources);
+  assert.deepEqual(outline(form), [
+    'Kind: choice "Kind" = Sea',
+    'Class: choice "Class" = ',
+    'Depot: choice "Depot" = 9',
+    'Number: choice "Number" = ',
+    'Zip: text "Zip" = ',
+    'Shared: choice "Shared" = Oslo',
+    'Inline: choice "Inline" = ',
+    'Listed: choice "Listed" = Ex',
+    'Agreed: boolean "Agreed" = No',
+    'Bare: choice "Bare" = raw',
+  ]);
+  const list = (path: string) => findField(form, path).choices?.map(({ key, text }) => [key, text]);
+  assert.deepEqual(list("Kind"), [["A", "Air"], ["S", "Sea"]]);
+  assert.deepEqual(list("Class"), [["1", "First"], ["2", "Second"]]);
+  assert.deepEqual(list("Shared"), [[5, "Oslo"], [6, "6"]]);
+  assert.deepEqual(list("Inline"), [["a", "Bergen"]]);
+  assert.deepEqual(list("Listed"), [["x", "Ex"], ["y", "Why"]]);
+  assert.equal(list("Bare"), undefined);
+  assert.equal(findField(form, "Kind").placeholder, "Select...");
+});
+
+Deno.test("a data page is queried with its key, its text, its columns and its default parameters", () => {
+  const form = readForm(sources);
+  assert.deepEqual(findQuery(form, "Depot"), {
+    dataView: "D_DepotList",
+    parameters: { country: "NO" },
+    dependsOn: [],
+    key: "ID",
+    text: "City",
+    columns: [{ path: "City", label: "City" }],
+    isQueryable: true,
+    setters: [],
+  });
+  assert.deepEqual(findQuery(form, "Number"), {
+    dataView: "D_DepotList",
+    parameters: { country: "NO" },
+    dependsOn: [],
+    key: "ID",
+    text: "City",
+    columns: [{ path: "City", label: "City" }, { path: "Zip", label: "Zip" }],
+    isQueryable: true,
+    setters: [{ column: "Zip", property: "Zip" }],
+  });
+});
+
+Deno.test("a key is sent with the type that it has in its list", () => {
+  const form = readForm(sources);
+  assert.deepEqual(form.set("Shared", "6").toSubmission().content, { Shared: 6 });
+  assert.deepEqual(form.set("Shared", "oslo").toSubmission().content, {});
+  assert.deepEqual(form.set("Kind", "Air").toSubmission().content, { Kind: "A" });
+  assert.deepEqual(form.set("Kind", "").toSubmission().content, { Kind: "" });
+  const row = { classID: "ACME-Demo-Data-Depot", ID: 5, City: "Oslo", Zip: "0150" };
+  assert.deepEqual(form.choose("Number", { key: 5, text: "Oslo", row }).toSubmission().content, {
+    Number: 5,
+    Zip: "0150",
+  });
+});
+
+Deno.test("a key that is not in the list can be typed, and a number stays a number", () => {
+  const form = readForm(sources).set("Number", "42").set("Depot", "elsewhere").set("Kind", "R");
+  assert.deepEqual(form.toSubmission().content, { Kind: "R", Depot: "elsewhere", Number: 42 });
+  assert.equal(findField(form, "Kind").text, "R");
+});
+
+Deno.test("a change resets what depends on it, and what depends on that", () => {
+  const form = readForm(cascade);
+  assert.deepEqual(findQuery(form, "Region").parameters, { country: "NO" });
+  assert.deepEqual(findQuery(form, "Region").dependsOn, ["Country"]);
+  assert.deepEqual(findQuery(form, "Town").parameters, { region: "OS", size: "small" });
+  const changed = form.set("Country", "SE");
+  assert.deepEqual(changed.toSubmission().content, { Country: "SE", Region: "", Town: "" });
+  assert.deepEqual(findQuery(changed, "Region").parameters, { country: "SE" });
+  assert.deepEqual(findQuery(changed, "Town").parameters, { region: "", size: "small" });
+  assert.deepEqual(changed.set("Region", "ST").toSubmission().content, { Country: "SE", Region: "ST", Town: "" });
+  assert.deepEqual(form.set("Region", "BE").toSubmission().content, { Region: "BE", Town: "" });
+  assert.deepEqual(form.set("Country", "NO").toSubmission().content, {});
+  assert.deepEqual(form.set("Note", "x").toSubmission().content, { Note: "x" });
+});
+
+Deno.test("in a list, a change resets only its own row, and each row has its own choices", () => {
+  const form = readForm(cascadeInRows);
+  assert.deepEqual(findQuery(form, "Stops[0].Region").parameters, { country: "NO" });
+  assert.deepEqual(findQuery(form, "Stops[1].Region").parameters, { country: "SE" });
+  assert.equal(findQuery(form, "Stops[1].Country").dataView, "D_Countries");
+  assert.deepEqual(form.set("Stops[1].Country", "DK").toSubmission().pageInstructions, [
+    { instruction: "UPDATE", target: ".Stops", listIndex: 2, content: { Country: "DK", Region: "" } },
+  ]);
+});
+
+Deno.test("choices are loaded once for the same parameters, and a failure leaves the value to be typed", async () => {
+  const calls: string[] = [];
+  const source: ChoiceSource = {
+    load({ dataView, parameters, select }) {
+      calls.push(`${dataView} ${JSON.stringify(parameters)} ${select?.join(",") ?? "-"}`);
+      if (dataView === "D_Towns") return Promise.reject(new Error("The service failed."));
+      return Promise.resolve({
+        rows: [{ Code: "OS", Name: "Oslo" }, { Code: "X" }, { Name: "No key" }],
+        hasMore: false,
+      });
+    },
+  };
+  const loader = new ChoiceLoader(source);
+  const form = readForm(cascade);
+  const regions = await loader.load(findField(form, "Region"));
+  assert.deepEqual(regions.choices.map(({ key, text }) => [key, text]), [["OS", "Oslo"], ["X", "X"]]);
+  await loader.load(findField(form.set("Note", "x"), "Region"));
+  await loader.load(findField(form.set("Country", "SE"), "Region"));
+  const failed = await loader.load(findField(form, "Town"));
+  assert.deepEqual([failed.choices, String(failed.error)], [[], "Error: The service failed."]);
+  await loader.load(findField(form, "Town"));
+  assert.deepEqual(calls, [
+    'D_Regions {"country":"NO"} -',
+    'D_Regions {"country":"SE"} -',
+    'D_Towns {"region":"OS","size":"small"} -',
+    'D_Towns {"region":"OS","size":"small"} -',
+  ]);
+  assert.deepEqual(form.set("Town", "Drammen").toSubmission().content, { Town: "Drammen" });
+  await loader.load(findField(readForm(sources), "Number"));
+  assert.equal(calls.at(-1), 'D_DepotList {"country":"NO"} ID,City,Zip');
+});
+
+Deno.test("a row of a list of the case is copied into a page, and cleared again", () => {
+  const form = readForm(copyRow);
+  assert.deepEqual(asked(form), ['Main: copy reference "Main stop"']);
+  const reference = form.find("Main");
+  assert.ok(reference?.type === "reference");
+  assert.deepEqual(reference.choices?.map(({ key, text }) => [key, text]), [["Bergen", "Bergen"], ["Molde", "Molde"]]);
+  const chosen = form.reference("Main").choose("Bergen");
+  assert.deepEqual(chosen.toSubmission().content, { Main: { City: "Bergen", Fee: 90, pyLabel: "Bergen" } });
+  assert.deepEqual(outline(chosen), [
+    'Main: copy reference "Main stop" = Bergen',
+    'Main.City: text "City" = Bergen (read-only)',
+    'Main.Fee: currency "Fee" = 90.00 (read-only)',
+  ]);
+  const other = chosen.reference("Main").choose("Molde");
+  assert.deepEqual(other.toSubmission().content, { Main: { City: "Molde", Fee: 70, pyLabel: "Molde" } });
+  assert.deepEqual(other.reference("Main").clear().toSubmission().content, {});
+});
+
+Deno.test("clearing a stored copy clears all of its members", () => {
+  const { data, uiResources } = JSON.parse(JSON.stringify(copyRow));
+  data.caseInfo.content.Main = { classID: "ACME-Demo-Data-Stop", pyLabel: "Bergen", City: "Bergen", Fee: 90 };
+  const form = readForm({ data, uiResources });
+  assert.deepEqual(form.reference("Main").clear().toSubmission().content, { Main: { pyLabel: "", City: "", Fee: "" } });
+});
