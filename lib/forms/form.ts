@@ -376,7 +376,7 @@ export class Form {
 
   /**
    * Returns the call that computes the form again after a change at a path, or undefined if none is needed. Without a path,
-   * after any change.
+   * after any change. The path of a row confirms the row.
    */
   refreshFor(path?: string): RefreshCall | undefined {
     const { log, nodes } = this.#draw();
@@ -385,13 +385,16 @@ export class Form {
       .find((field) => changed === undefined || formatPath(toPath(field)) === changed);
     const isComputed = listQuestions(nodes).some(hasComputedValue);
     const reference = changed === undefined ? undefined : this.find(changed);
-    const isNeeded = condition !== undefined || log.usesConditions || isComputed ||
+    const place = changed === undefined ? [] : toPath(changed);
+    const rowAction = this.#findRowAction(place);
+    const isNeeded = condition !== undefined || log.usesConditions || isComputed || rowAction !== undefined ||
       (reference?.type === "reference" && this.#showsRecord(reference));
     if (!isNeeded) return undefined;
     return {
       call: "action",
       ...(condition !== undefined && { refreshFor: `.${condition.replace(/^\./, "")}` }),
-      body: this.#refreshBody(),
+      ...(rowAction !== undefined && { operation: "submitRow" }),
+      body: { ...this.#refreshBody(), ...(rowAction !== undefined && describeInterest(place, rowAction)) },
     };
   }
 
@@ -402,17 +405,19 @@ export class Form {
     if (list?.type !== "list" || list.rowView === undefined) return undefined;
     const row = list.rows[Number(place.at(-1))];
     if (row === undefined || !this.#dependsOnService(row.nodes, place)) return undefined;
-    const action = list.rowAction;
+    const action = this.#findRowAction(place);
     return {
       call: "view",
       view: list.rowView,
-      ...(action !== undefined && { operation: "showRow" as const }),
-      body: {
-        ...this.#refreshBody(),
-        interestPage: formatTarget(place),
-        ...(action !== undefined && { interestPageActionID: action }),
-      },
+      ...(action !== undefined && { operation: "showRow" }),
+      body: { ...this.#refreshBody(), ...describeInterest(place, action) },
     };
+  }
+
+  /** Returns the action with which the row at a path is edited. */
+  #findRowAction(place: Path): string | undefined {
+    const list = typeof place.at(-1) === "number" ? this.find(formatPath(place.slice(0, -1))) : undefined;
+    return list?.type === "list" ? list.rowAction : undefined;
   }
 
   /** Continues with the form as the service has computed it. Its values replace those that were sent to it. */
@@ -855,6 +860,11 @@ function copyMembers(row: JsonObject, key: string): JsonObject {
 /** Lists the members that a copy sets: those of the row, or those of the page when it is cleared. */
 function listCopied({ keys }: FormReference, row: JsonObject, content: JsonObject, path: Path): string[] {
   return Object.keys(copyMembers(Object.keys(row).length > 0 ? row : getObject(content, path), keys[0] ?? ""));
+}
+
+/** Returns the members of a request that name a row, and the action with which it is edited. */
+function describeInterest(row: Path, action: string | undefined): JsonObject {
+  return { interestPage: formatTarget(row), ...(action !== undefined && { interestPageActionID: action }) };
 }
 
 function* listAll(nodes: readonly FormNode[]): Generator<FormQuestion> {
