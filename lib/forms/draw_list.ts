@@ -13,7 +13,6 @@ import type { FormColumn, FormList, FormNode, FormRow } from "./nodes.ts";
 import { formatPath, getAt, getObject, parsePath, type Path } from "./path.ts";
 import {
   evaluateCondition,
-  findClass,
   findField,
   parseReference,
   resolvePath,
@@ -44,28 +43,26 @@ export function drawList(view: JsonObject, scope: Scope, draw: Draw): FormNode[]
   if (path === undefined) return drawDataPage(config, scope);
   scope.log.used.add(JSON.stringify(path));
   const declared = findField(path, scope) ?? {};
-  const rowClass = [config.contextClass, declared.pageClass].find(isNonEmptyString);
   const columns = readColumnNodes(view, config);
   const place: Scope = { ...scope, inherited: {}, isReadOnly: !isEditable(config, declared, scope) };
   const rowScope = (row: number): Scope => {
-    const rowPath = [...path, row];
-    const named = getObject(scope.form.content, rowPath).classID;
-    return {
-      ...place,
-      path: rowPath,
-      classId: isNonEmptyString(named) ? named : rowClass ?? findClass(rowPath, scope),
-    };
+    const at = [...path, row];
+    const [classId, ...otherClasses] = [
+      getObject(scope.form.content, at).classID,
+      declared.pageClass,
+      config.contextClass,
+    ].filter(isNonEmptyString);
+    return { ...place, path: at, classId, otherClasses };
   };
   const rows = filterObjects(getAt(scope.form.content, path));
-  const views = readRowViews(view, config);
-  const drawRow = (row: number, form: JsonObject | undefined): FormNode[] => {
-    const at = rowScope(row);
-    const nodes = form === undefined ? [] : draw([form], at).filter(({ type }) => type !== "note");
-    return nodes.length > 0 ? nodes : draw(columns, at);
+  const views = readRowViews(view, config, columns);
+  const drawRow = (form: JsonObject | undefined, at: Scope): FormNode[] => {
+    const nodes = form === undefined ? [] : draw([form], at);
+    return nodes.some(({ type }) => type !== "note") ? nodes : draw(columns, at);
   };
+  const newRow = drawRow(views.add, rowScope(rows.length));
   const template = draw(columns, rowScope(rows.length));
-  const shown = listColumns(template.length > 0 ? template : drawRow(rows.length, views.add), [...path, rows.length]);
-  const newRow = drawRow(rows.length, views.add);
+  const shown = listColumns(template.length > 0 ? template : newRow, [...path, rows.length]);
   const allowed = getObject(config.allowActions);
   const isChangeable = !place.isReadOnly && String(config.allowTableEdit ?? true) !== "false";
   const canDo = (name: string) => evaluateCondition(allowed[name] ?? config[name], scope, true);
@@ -83,15 +80,19 @@ export function drawList(view: JsonObject, scope: Scope, draw: Draw): FormNode[]
     canAdd: isChangeable && canDo("allowAdd"),
     canReorder: isChangeable && canDo("allowDragDrop"),
     rows: rows.map((content, i): FormRow => {
-      const at = rowScope(i);
-      const nodes = drawRow(i, scope.form.isNewRow(at.path) ? views.add : views.edit);
+      const own = rowScope(i);
+      const isNew = scope.form.isNewRow(own.path);
+      const canEdit = !place.isReadOnly &&
+        (isNew || (canDo("allowEdit") && evaluateCondition(config.allowRowEdit, own, true)));
+      const at = { ...own, isReadOnly: !canEdit };
+      const nodes = drawRow(isNew ? views.add : views.edit, at);
       const cells = columns.length > 0 ? draw(columns, at) : nodes;
       return {
         path: formatPath(at.path),
         heading: readHeading(config, content, i, at),
         nodes,
         cells: shown.map(({ path: column }) => findCell(cells, [...at.path, ...parsePath(column) ?? []])),
-        canEdit: !place.isReadOnly && canDo("allowEdit") && evaluateCondition(config.allowRowEdit, at, true),
+        canEdit,
         canDelete: isChangeable && canDo("allowDelete") && evaluateCondition(config.allowRowDelete, at, true),
       };
     }),
@@ -146,12 +147,16 @@ function readLabel(config: JsonObject, scope: Scope): string {
   return resolveText(scope.inherited.label, scope) || resolveText(config.label, scope);
 }
 
-/** Returns the columns of a table, without hidden ones. */
+/** Returns the columns of a table, without hidden ones. A reference to the view of a row is no column. */
 function readColumnNodes(view: JsonObject, config: JsonObject): JsonObject[] {
   const [preset] = filterObjects(config.presets);
-  const places = [listColumnNodes(config.children), listColumnNodes(preset?.children), listColumnNodes(view.children)];
-  const columns = places.find((nodes) => nodes.length > 0) ?? [];
-  return columns.filter((node) => node.type !== "reference" && getObject(node.config).hide !== true);
+  const own = [config.children, preset?.children].map(listColumnNodes).find((nodes) => nodes.some(isColumn));
+  const columns = own ?? listColumnNodes(view.children).filter(({ type }) => type !== "reference");
+  return columns.filter((node) => isColumn(node) && !isOn(getObject(node.config).hide));
+}
+
+function isColumn({ type, config }: JsonObject): boolean {
+  return type !== "reference" || parseReference(getObject(config).context)?.prefix !== "CLASS";
 }
 
 /** The views in which a row is filled in. Without them, its columns are filled in. */
@@ -164,36 +169,28 @@ interface RowViews {
   readonly action?: string;
 }
 
-function readRowViews(view: JsonObject, config: JsonObject): RowViews {
-  const options = getObject(config.editModeConfig);
-  const isModal = config.editMode === "modal" || config.addAndEditRowsWithin === "modal";
-  if (isModal) {
-    const names = [options.defaultView, config.viewForAddAndEditModal, options.defaultAction];
-    const add = toRowView(names.find(isNonEmptyString), config);
-    const separate = [
-      isOn(options.useSeparateViewForEdit) || isOn(config.useSeparateViewForEdit)
-        ? options.editView ?? config.viewForEditModal
-        : undefined,
-      isOn(options.useSeparateActionForEdit) ? options.editAction : undefined,
-    ].find(isNonEmptyString);
-    const action = options.editType === "action" && isNonEmptyString(options.defaultAction)
-      ? options.defaultAction
-      : undefined;
-    return {
-      add,
-      edit: separate === undefined ? add : toRowView(separate, config),
-      name: names.find(isNonEmptyString),
-      action,
-    };
+function readRowViews(view: JsonObject, config: JsonObject, columns: readonly JsonObject[]): RowViews {
+  const inside = findRowView(view, config);
+  if (config.editMode !== "modal" && config.addAndEditRowsWithin !== "modal") {
+    return config.editMode === "tableRows" && columns.length > 0 ? {} : { add: inside, edit: inside };
   }
-  const inside = findReference(view.children) ?? findReference(config.children);
-  if (inside === undefined) return {};
-  const { context, ...rest } = getObject(inside.config);
-  const inPlace: JsonObject = {
-    ...inside,
-    config: parseReference(context)?.prefix === "CLASS" ? { ...rest, context } : rest,
+  const options = getObject(config.editModeConfig);
+  const name = [options.defaultView, config.viewForAddAndEditModal, options.defaultAction].find(isNonEmptyString);
+  const separate = [
+    isOn(options.useSeparateViewForEdit) || isOn(config.useSeparateViewForEdit)
+      ? options.editView ?? config.viewForEditModal
+      : undefined,
+    isOn(options.useSeparateActionForEdit) ? options.editAction : undefined,
+  ].find(isNonEmptyString);
+  const add = toRowView(name, config) ?? inside;
+  return {
+    add,
+    edit: toRowView(separate, config) ?? add,
+    name,
+    action: options.editType === "action" && isNonEmptyString(options.defaultAction)
+      ? options.defaultAction
+      : undefined,
   };
-  return { add: inPlace, edit: inPlace };
 }
 
 function isOn(value: JsonValue | undefined): boolean {
@@ -206,14 +203,12 @@ function toRowView(name: string | undefined, { contextClass }: JsonObject): Json
   return { type: "reference", config: { type: "view", name, ...context } };
 }
 
-/** Finds the reference to the view of a row. */
-function findReference(nodes: JsonValue | undefined): JsonObject | undefined {
-  for (const node of filterObjects(nodes)) {
-    if (node.type === "reference") return node;
-    const inner = node.type === "Region" ? findReference(node.children) : undefined;
-    if (inner !== undefined) return inner;
-  }
-  return undefined;
+/** Finds the reference to the view of a row, which is drawn at the row. */
+function findRowView({ children }: JsonObject, config: JsonObject): JsonObject | undefined {
+  const found = listColumnNodes(children).find(({ type }) => type === "reference") ??
+    listColumnNodes(config.children).find((node) => !isColumn(node));
+  if (found === undefined || !isColumn(found)) return found;
+  return { ...found, config: { ...getObject(found.config), context: undefined } };
 }
 
 function readHeading(config: JsonObject, content: JsonObject, row: number, scope: Scope): string {
