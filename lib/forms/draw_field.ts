@@ -9,7 +9,7 @@ import {
 } from "../../utils/json.ts";
 import { type ChoiceQuery, toChoices } from "./choices.ts";
 import type { Choice, FieldKind, FormColumn, FormField, FormNode } from "./nodes.ts";
-import { formatPath, getAt, getObject, type Path } from "./path.ts";
+import { formatPath, getAt, getObject, isWithin, type Path } from "./path.ts";
 import { readNames } from "./resources.ts";
 import {
   evaluateCondition,
@@ -139,7 +139,7 @@ function describeField(type: string, config: JsonObject, path: Path, scope: Scop
   const value = getAt(form.content, path);
   const source = readChoices(type, config, declared, path, scope);
   const kind = decideKind(type, declared, source !== undefined);
-  const keyKind = kind === "choice" ? KINDS_BY_TYPE.get(String(declared.type)) : undefined;
+  const keyKind = kind === "choice" ? findKeyKind(declared) : undefined;
   const isComputed = declared.isDeclarativeTarget === true;
   const currency = kind === "currency" ? resolveText(config.currencyISOCode, scope) : "";
   const booleanLabels = kind !== "boolean" ? undefined : {
@@ -239,6 +239,11 @@ function decideKind(type: string, declared: JsonObject, hasChoices: boolean): Fi
   return byComponent ?? "text";
 }
 
+/** Returns the kind of a key that is not a text. */
+export function findKeyKind(declared: JsonObject | undefined): FieldKind | undefined {
+  return KINDS_BY_TYPE.get(String(declared?.type));
+}
+
 /** Returns the name of the operator in a user field. */
 function nameUser(value: JsonValue | undefined, { form }: Scope): string | undefined {
   if (!isNonEmptyString(value)) return undefined;
@@ -261,7 +266,7 @@ export interface ChoiceOptions {
 }
 
 /** Reads the choices of a field. Returns undefined if it has none. */
-function readChoices(
+export function readChoices(
   type: string,
   config: JsonObject,
   declared: JsonObject,
@@ -375,7 +380,8 @@ export function readQuery(
     dataView,
     ...readParameters(config.parameters, dataView, scope),
     key: key || shown[0]?.path || "",
-    text: toColumn(primary?.value) || toColumn(config.primaryField).split(".").at(-1) || "",
+    text: toColumn(primary?.value) ||
+      toRecordColumn(config.primaryField ?? config.displayField, config.contextPage, scope),
     columns: shown,
     isQueryable: isQueryable(dataView, scope),
     setters: columns.flatMap(({ value, setProperty }) =>
@@ -397,6 +403,13 @@ function readColumnLabel(column: JsonObject, path: string, config: JsonObject, s
 export function toColumn(value: JsonValue | undefined): string {
   if (!isString(value)) return "";
   return (parseReference(value)?.rest ?? value).replace(/^\./, "");
+}
+
+/** Returns the name of a column in `.City`, or in `@P .Depot.City` where the page of the record is `.Depot`. */
+export function toRecordColumn(value: JsonValue | undefined, page: JsonValue | undefined, scope: Scope): string {
+  const [path, place] = [resolvePath(value, scope), resolvePath(page, scope)];
+  if (path === undefined || place === undefined || !isWithin(path, place)) return toColumn(value);
+  return path.slice(place.length).join(".");
 }
 
 function isQueryable(dataView: string, scope: Scope): boolean {

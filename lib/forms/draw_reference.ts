@@ -6,22 +6,26 @@ import {
   isScalar,
   isString,
   type JsonObject,
+  type JsonValue,
 } from "../../utils/json.ts";
-import type { ChoiceQuery } from "./choices.ts";
 import { readColumn, toChoices } from "./choices.ts";
 import type { Draw } from "./draw.ts";
 import {
+  type ChoiceOptions,
   describeQuestion,
   drawField,
+  findKeyKind,
   findRows,
   isReadOnly,
+  readChoices,
   readColumns,
   readKeys,
   readQuery,
   toColumn,
+  toRecordColumn,
 } from "./draw_field.ts";
 import type { Choice, FormNode, FormReference } from "./nodes.ts";
-import { getAt, getObject, type Path } from "./path.ts";
+import { formatPath, getAt, getObject, type Path } from "./path.ts";
 import { findClass, findField, parseReference, resolvePath, resolveText, type Scope } from "./scope.ts";
 
 /** Components that choose several records. */
@@ -38,26 +42,28 @@ export function isMultiplePicker(type: string, config: JsonObject): boolean {
 
 /** Draws the view of a reference, whose first child is the picker, or a component that is both. */
 export function drawReference(view: JsonObject, config: JsonObject, scope: Scope, draw: Draw): FormNode[] {
-  const [first, ...others] = filterObjects(view.children);
-  const picker = first === undefined || first.type === "Region" ? { type: config.componentType, config } : first;
+  const { picker, regions } = splitReference(view, config);
   const own = getObject(picker.config);
   const type = isString(picker.type) ? picker.type : "";
-  const merged: JsonObject = { ...own, ...withoutEmpty(config) };
-  const isMultiple = isMulti(type, own, config);
+  const isMultiple = isMulti(type, own, config, scope);
   const path = isMultiple ? findListPath(own, config, scope) : findPagePath(own, config, scope);
   if (path === undefined) return drawScalar(type, own, config, scope);
   const inner = { ...scope, inherited: {} };
+  const merged: JsonObject = {
+    ...own,
+    ...withoutEmpty(config),
+    parameters: mergeParameters(own.parameters, config.parameters),
+    ...(!isMultiple && { contextPage: `@P caseInfo.content.${formatPath(path)}` }),
+  };
   const keys = findKeys(merged, own, path, scope);
-  const readOnly = isReadOnly(config, scope) || isReadOnly(own, scope) || READ_ONLY.includes(type) ||
-    /readonly/i.test(String(config.mode ?? "")) || /^readonly/i.test(String(config.displayAs ?? "")) ||
+  const readOnly = [config, own].some((part) => isReadOnly(part, scope)) || READ_ONLY.includes(type) ||
+    [config.mode, config.displayAs].some((look) => /^readonly/i.test(String(look))) ||
     [config.renderMode, own.renderMode].some((mode) => isNonEmptyString(mode) && mode !== "Editable");
-  const query = readOnly ? undefined : findQuery(merged, own, keys, inner);
-  const declared = findField(path, scope) ?? {};
-  const label = [scope.inherited.label, config.label, own.label].map((value) => resolveText(value, scope)).find(
-    isNonEmptyString,
-  );
-  const regions = first === undefined || first.type === "Region" ? filterObjects(view.children) : others;
+  const { choices, query } = readOnly ? {} : findChoices(merged, own, path, keys, inner);
+  const labels = [scope.inherited.label, config.label, view.label, own.label];
   scope.log.used.add(JSON.stringify(path));
+  const keyClass = [merged.contextClass, merged.targetObjectClass].find(isNonEmptyString) ?? findClass(path, scope);
+  const keyKind = findKeyKind(scope.form.resources.findField(keys[0] ?? "", keyClass));
   const reference: FormReference = {
     type: "reference",
     mode: isMultiple ? "multiple" : "single",
@@ -66,21 +72,54 @@ export function drawReference(view: JsonObject, config: JsonObject, scope: Scope
       {
         ...own,
         ...config,
-        label: label ?? resolveText(declared.label, scope),
+        label: labels.map((label) => resolveText(label, scope)).find(isNonEmptyString),
         required: scope.inherited.required ?? config.required ?? own.required,
       },
       path,
       scope,
     ),
     isReadOnly: readOnly,
-    ...(!readOnly && query === undefined && { cannotFill: "The form does not say where its records come from." }),
+    ...(!readOnly && query === undefined && choices === undefined && {
+      cannotFill: "The form does not say where its records come from.",
+    }),
     keys,
+    ...(keyKind !== undefined && { keyKind }),
+    ...(choices && { choices }),
     ...(query && { query }),
     columns: query?.columns ?? [],
-    chosen: isMultiple ? listChosen(own, config, keys, path, scope) : findChosen(own, keys, path, scope),
+    chosen: (isMultiple ? listChosen(merged, own, keys, path, scope) : findChosen(merged, own, keys, path, scope))
+      .map((record) => record.text === String(record.key) ? findKnown(record, choices) : record),
     details: draw(regions, { ...inner, isReadOnly: true }),
   };
   return [reference];
+}
+
+/** Returns the choice of the record that has a text. */
+function findKnown(record: Choice, choices: readonly Choice[] = []): Choice {
+  return choices.find(({ key }) => String(key) === String(record.key)) ?? record;
+}
+
+/** Splits the view of a reference into its picker and the regions with details of the record. */
+function splitReference(view: JsonObject, config: JsonObject): { picker: JsonObject; regions: JsonObject[] } {
+  const children = filterObjects(view.children);
+  const isPicker = ({ type }: JsonObject) => type !== "Region" && type !== "reference";
+  const picker = children.find(isPicker);
+  if (picker !== undefined) return { picker, regions: children.filter((child) => child !== picker) };
+  const holder = children.find((child) => child.type === "Region" && filterObjects(child.children).some(isPicker));
+  return {
+    picker: filterObjects(holder?.children).find(isPicker) ?? { type: config.componentType, config },
+    regions: children.filter((child) => child !== holder),
+  };
+}
+
+/** The parameters of the view replace those of the picker. */
+function mergeParameters(own: JsonValue | undefined, others: JsonValue | undefined): JsonValue {
+  const lists = [own, others].map((declared) =>
+    Array.isArray(declared)
+      ? declared.filter(isJsonObject).map(({ name, value }): [string, JsonValue | undefined] => [String(name), value])
+      : Object.entries(getObject(declared))
+  );
+  return Object.fromEntries(lists.flat());
 }
 
 /** Draws a combo box that copies a row of a list into a page. */
@@ -109,23 +148,21 @@ export function drawCopy(config: JsonObject, scope: Scope): FormNode[] {
   return [copy];
 }
 
-function isMulti(type: string, own: JsonObject, config: JsonObject): boolean {
-  const modes = [own.selectionMode, config.selectionMode, config.mode].map(String);
-  return MULTIPLE.includes(type) || /multi/i.test(String(config.displayAs ?? "")) ||
-    modes.some((mode) => /^(?:readonly-?)?multi/i.test(mode));
+function isMulti(type: string, own: JsonObject, config: JsonObject, scope: Scope): boolean {
+  const modes = [own.selectionMode, config.selectionMode, config.mode].filter(isNonEmptyString);
+  if (MULTIPLE.includes(type) || /multi/i.test([config.displayAs, ...modes].join())) return true;
+  if (modes.length > 0 || !isNonEmptyString(config.name)) return false;
+  return findField([...scope.path, config.name], scope)?.type === "Page List";
 }
 
 /** Returns the path of the page that a single reference fills. */
 function findPagePath(own: JsonObject, config: JsonObject, scope: Scope): Path | undefined {
-  for (const page of [own.contextPage, config.contextPage, config.authorContext]) {
-    const path = resolvePath(page, scope);
-    if (path !== undefined) return path;
-  }
+  const page = [own.contextPage, config.contextPage].map((value) => resolvePath(value, scope)).find(isDefined);
+  if (page !== undefined) return page;
   const value = resolvePath(own.value ?? own.selectionKey ?? own.text ?? config.value, scope);
   if (value !== undefined && value.length > scope.path.length + 1) return value.slice(0, -1);
-  const named = isNonEmptyString(config.name)
-    ? [...scope.path, ...config.name.replace(/^\./, "").split(".")]
-    : undefined;
+  const named = [config.authorContext, `.${String(config.name ?? "").replace(/^\./, "")}`]
+    .map((name) => resolvePath(name, scope)).find(isDefined);
   return named !== undefined && (value === undefined || isJsonObject(getAt(scope.form.content, named)))
     ? named
     : undefined;
@@ -144,66 +181,88 @@ function findListPath(own: JsonObject, config: JsonObject, scope: Scope): Path |
     const path = resolvePath(place, scope);
     if (path !== undefined) return path;
   }
-  return isNonEmptyString(config.name) ? [...scope.path, config.name.replace(/^\./, "")] : undefined;
+  return isNonEmptyString(config.name) ? resolvePath(`.${config.name.replace(/^\./, "")}`, scope) : undefined;
 }
 
+function isDefined<T>(value: T | undefined): value is T {
+  return value !== undefined;
+}
+
+/** Returns the keys of a record: those that are declared, if the picker offers one of them, or else that of the picker. */
 function findKeys(merged: JsonObject, own: JsonObject, path: Path, scope: Scope): string[] {
-  const keys = readKeys(merged, scope);
-  if (keys.length > 0) return keys;
-  const classId = findClass(path, scope);
-  const known = classId === undefined ? [] : scope.form.resources.findKeys(classId);
-  if (known.length > 0) return known;
-  const value = resolvePath(own.value, scope)?.at(-1);
-  return isString(value) ? [value] : [];
+  const declared = readKeys(merged, scope);
+  const keys = declared.length > 0 ? declared : scope.form.resources.findKeys(findClass(path, scope));
+  const offered = resolvePath(own.value, scope)?.findLast(isString);
+  const isPage = offered !== undefined && !path.includes(offered);
+  return isPage && !keys.includes(offered) ? [offered] : keys;
 }
 
-/** The parameters and the data page of the view replace those of the picker. */
-function findQuery(
+/** Finds the records that can be chosen: those in the response, or the query that finds them. */
+function findChoices(
   merged: JsonObject,
   own: JsonObject,
+  path: Path,
   keys: readonly string[],
   scope: Scope,
-): ChoiceQuery | undefined {
+): ChoiceOptions {
   const names = [own.datasource, merged.referenceList, own.referenceList, merged.datasource];
   const dataView = names.find((name): name is string =>
     isNonEmptyString(name) && !name.startsWith("@") && !name.startsWith(".")
   );
-  if (dataView === undefined) return undefined;
-  const picker = readColumns(own).length > 0 ? own : merged;
-  return readQuery(dataView, { ...merged, columns: picker.columns, presets: picker.presets }, scope, keys);
-}
-
-function findChosen(own: JsonObject, keys: readonly string[], path: Path, scope: Scope): Choice[] {
-  const page = getObject(scope.form.content, path);
-  const values = keys.map((name) => page[name]);
-  const text = [own.primaryField, own.displayField, own.text].map((value) => resolveText(value, scope)).find(
-    isNonEmptyString,
-  );
-  const [key] = values;
-  if (key === undefined || key === null || key === "") {
-    const isShown = text !== undefined && keys.every((name) => page[name] === undefined);
-    return isShown ? [{ key: text, text, row: page }] : [];
+  const key = [...path, keys[0] ?? ""];
+  if (isJsonObject(own.datasource) || dataView === undefined) {
+    return readChoices("Dropdown", own, findField(key, scope) ?? {}, key, scope) ?? {};
   }
-  return [{ key, text: text ?? values.map(String).join(", "), row: page }];
+  const picker = readColumns(own).length > 0 ? own : merged;
+  return { query: readQuery(dataView, { ...merged, columns: picker.columns, presets: picker.presets }, scope, keys) };
 }
 
-function listChosen(own: JsonObject, config: JsonObject, keys: readonly string[], path: Path, scope: Scope): Choice[] {
-  const texts = [own.primaryField, own.displayField, config.primaryField].map(toColumn).filter(isNonEmptyString);
-  const columns = [
-    ...texts.map((text) => text.split(".").at(-1) ?? text),
-    ...readColumns(own).map(({ value }) => toColumn(value)),
-  ];
-  return filterObjects(getAt(scope.form.content, path)).map((row) => {
-    const key = row[keys[0] ?? ""] ?? "";
-    const shown = columns.map((column) => readColumn(row, column)).filter(isScalar).map(String).find(isNonEmptyString);
-    return { key, text: shown ?? nameRow(row, keys), row };
-  });
+/** Lists the columns that name a record, the best first. */
+function listNameColumns(merged: JsonObject, own: JsonObject, scope: Scope): string[] {
+  const names = [own.primaryField, own.displayField, own.text, merged.primaryField, merged.displayField]
+    .map((name) => toRecordColumn(name, merged.contextPage, scope));
+  const details = filterObjects(own.detailsDisplay).map(({ config }) => toColumn(getObject(config).value));
+  return [...names, ...details, ...readColumns(own).map(({ value }) => toColumn(value))];
+}
+
+function nameRecord(record: JsonObject, columns: readonly string[], keys: readonly string[]): string {
+  const texts = columns.filter((column) => !keys.includes(column)).map((column) => readColumn(record, column));
+  return texts.filter(isScalar).map(String).find(isNonEmptyString) ?? nameRow(record, keys);
+}
+
+function findChosen(
+  merged: JsonObject,
+  own: JsonObject,
+  keys: readonly string[],
+  path: Path,
+  scope: Scope,
+): Choice[] {
+  const page = getObject(scope.form.content, path);
+  const text = nameRecord(page, listNameColumns(merged, own, scope), keys);
+  const key = keys.map((name) => page[name]).find((value) => value !== undefined && value !== null && value !== "");
+  if (key !== undefined) return [{ key, text, row: page }];
+  const isLoaded = keys.some((name) => page[name] !== undefined);
+  return isLoaded || text === "" ? [] : [{ key: text, text, row: page }];
+}
+
+function listChosen(
+  merged: JsonObject,
+  own: JsonObject,
+  keys: readonly string[],
+  path: Path,
+  scope: Scope,
+): Choice[] {
+  const columns = listNameColumns(merged, own, scope);
+  return filterObjects(getAt(scope.form.content, path)).map((row) => ({
+    key: row[keys[0] ?? ""] ?? "",
+    text: nameRecord(row, columns, keys),
+    row,
+  }));
 }
 
 function nameRow(row: JsonObject, keys: readonly string[]): string {
   const label = [row.pyLabel, row.pyID].find(isNonEmptyString);
-  return label ??
-    keys.map((name) => row[name]).filter((value) => value !== undefined && value !== null).map(String).join(", ");
+  return label ?? keys.map((name) => row[name]).filter(isScalar).map(String).filter(isNonEmptyString).join(", ");
 }
 
 /** A reference may also fill a plain property: then its picker is a field. */

@@ -5,6 +5,7 @@ import {
   isJsonObject,
   isNonEmptyString,
   isScalar,
+  isString,
   type JsonObject,
   type JsonValue,
 } from "../../utils/json.ts";
@@ -50,7 +51,7 @@ import {
   listSendablePaths,
   type SubmissionOptions,
 } from "./submission.ts";
-import { isEmptyValue, isSameValue, toFieldValue } from "./values.ts";
+import { isEmptyValue, isSameValue, toFieldValue, toKey } from "./values.ts";
 
 /** Options of `readForm`. */
 export interface ReadFormOptions {
@@ -828,9 +829,10 @@ export class ReferenceChanges {
   }
 
   #identify(record: Choice | JsonValue): { keys: JsonObject; row: JsonObject } {
-    const { keys: names, label, mode, choices = [] } = this.#reference;
+    const { keys: names, keyKind, label, mode, choices = [] } = this.#reference;
     const [first = ""] = names;
-    const known = isScalar(record) ? choices.find(({ key }) => String(key) === String(record)) ?? record : record;
+    const typed = isString(record) ? toKey(keyKind, record) : record;
+    const known = isScalar(typed) ? choices.find(({ key }) => String(key) === String(typed)) ?? typed : typed;
     if (isScalar(known)) {
       if (names.length !== 1) throw invalid(`${label} needs the keys ${names.join(", ")}.`);
       return { keys: { [first]: known }, row: { [first]: known } };

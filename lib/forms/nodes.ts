@@ -171,6 +171,8 @@ export interface FormReference extends QuestionBase {
   readonly mode: "single" | "multiple" | "copy";
   /** Names of the properties that identify a record. */
   readonly keys: readonly string[];
+  /** Kind of the first key, unless it is a text. */
+  readonly keyKind?: FieldKind;
   /** Query whose rows can be chosen. */
   readonly query?: ChoiceQuery;
   /** Choices in the response. */

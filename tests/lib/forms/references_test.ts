@@ -1,0 +1,281 @@
+/** References to records and cases. */
+import assert from "node:assert/strict";
+import { ChoiceLoader, type Form, type FormReference, type JsonObject, readForm } from "../../../lib/forms/mod.ts";
+import {
+  autoComplete,
+  caseReference,
+  compositeKeys,
+  dropdownWithDetails,
+  everyPlace,
+  keysOfType,
+  newerReferences,
+  parameterTable,
+  recordLink,
+  scalarReference,
+  sentRecords,
+  severalLooks,
+  severalReadOnly,
+  severalStored,
+  storedDropdown,
+  tableReference,
+} from "./fixtures/references.ts";
+import { asked, outline } from "./_outline.ts";
+
+const DEPOT = "ACME-Demo-Data-Depot";
+
+/** A row of the list of depots. */
+const BERGEN = { classID: DEPOT, ID: 5, City: "Bergen", Zip: "5003", Region: "W" };
+
+function findReference(form: Form, path: string): FormReference {
+  const question = form.find(path);
+  assert.ok(question?.type === "reference", path);
+  return question;
+}
+
+function sent(form: Form): JsonObject {
+  const { content, pageInstructions } = form.toSubmission();
+  assert.deepEqual(pageInstructions, []);
+  return content;
+}
+
+Deno.test("a dropdown is asked under the label of its reference, and its key is sent with its type", () => {
+  const form = readForm(dropdownWithDetails);
+  assert.deepEqual(outline(form), [
+    'Country: text "Country" = NO',
+    'Depot: single reference "Nearest depot" = ',
+    '  Depot.City: text "City" =  (read-only)',
+    '  Depot.Zip: text "Zip" =  (read-only)',
+  ]);
+  assert.deepEqual(asked(form), ['Country: text "Country"', 'Depot: single reference "Nearest depot"']);
+  const { keys, query } = findReference(form, "Depot");
+  assert.deepEqual(keys, ["ID"]);
+  assert.deepEqual([query?.dataView, query?.parameters, query?.key, query?.text], [
+    "D_DepotList",
+    { country: "NO" },
+    "ID",
+    "City",
+  ]);
+  assert.deepEqual(query?.columns, [{ path: "City", label: "City" }, { path: "Zip", label: "Zip" }]);
+  const chosen = form.reference("Depot").choose({ key: 5, text: "Bergen", row: BERGEN });
+  assert.deepEqual(sent(chosen), { Depot: { ID: 5 } });
+  assert.equal(outline(chosen)[1], 'Depot: single reference "Nearest depot" = Bergen');
+  assert.deepEqual(sent(form.reference("Depot").choose("5")), { Depot: { ID: 5 } });
+  assert.deepEqual(sent(form.set("Depot", 5)), { Depot: { ID: 5 } });
+  assert.deepEqual(sent(form.set("Depot.ID", 5)), { Depot: { ID: 5 } });
+});
+
+Deno.test("a stored record is shown by its text, cleared with empty keys, and chosen again sends nothing", () => {
+  const form = readForm(storedDropdown);
+  assert.deepEqual(findReference(form, "Depot").chosen.map(({ key, text }) => [key, text]), [[4, "Oslo"]]);
+  const cleared = form.reference("Depot").clear();
+  assert.deepEqual(sent(cleared), { Depot: { ID: "" } });
+  assert.deepEqual(findReference(cleared, "Depot").chosen, []);
+  assert.deepEqual(sent(cleared.reference("Depot").choose("4")), {});
+  assert.deepEqual(sent(form.set("Depot", null)), { Depot: { ID: "" } });
+});
+
+Deno.test("a change of a parameter clears the record", () => {
+  const form = readForm(storedDropdown).set("Country", "SE");
+  assert.deepEqual(sent(form), { Country: "SE", Depot: { ID: "" } });
+  assert.deepEqual(findReference(form, "Depot").query?.parameters, { country: "SE" });
+});
+
+Deno.test("details of the record call for a refresh, which fills them", () => {
+  const form = readForm(dropdownWithDetails).reference("Depot").choose("5");
+  const call = form.refreshFor("Depot");
+  assert.deepEqual(call?.body, { content: { Depot: { ID: 5 } }, pageInstructions: [], contextData: false });
+  const refreshed = form.apply({
+    data: { caseInfo: { content: { Country: "NO", Depot: BERGEN } } },
+    uiResources: { resources: {}, root: { type: "reference", config: { type: "view", name: "EditTrip" } } },
+  });
+  assert.deepEqual(outline(refreshed).slice(1), [
+    'Depot: single reference "Nearest depot" = Bergen',
+    '  Depot.City: text "City" = Bergen (read-only)',
+    '  Depot.Zip: text "Zip" = 5003 (read-only)',
+  ]);
+  assert.deepEqual(sent(refreshed), { Depot: { ID: 5 } });
+  assert.equal(readForm(tableReference).reference("Depot").choose("5").refreshFor("Depot"), undefined);
+});
+
+Deno.test("a field to complete is the same, also in a view of the class of the record", () => {
+  const form = readForm(autoComplete);
+  assert.deepEqual(asked(form)[1], 'Depot: single reference "Nearest depot"');
+  assert.deepEqual(sent(form.reference("Depot").choose(BERGEN)), { Depot: { ID: 5 } });
+});
+
+Deno.test("a table is asked although its cells are read-only, and is labeled by the class of the record", async () => {
+  const form = readForm(tableReference);
+  const reference = findReference(form, "Depot");
+  assert.equal(reference.isReadOnly, false);
+  assert.deepEqual(reference.columns, [
+    { path: "City", label: "City" },
+    { path: "Kind", label: "Kind of depot" },
+    { path: "ID", label: "Depot number" },
+  ]);
+  const selected: (readonly string[] | undefined)[] = [];
+  const loader = new ChoiceLoader({
+    load({ select }) {
+      selected.push(select);
+      return Promise.resolve({ rows: [BERGEN], hasMore: false });
+    },
+  });
+  const { choices } = await loader.load(reference);
+  assert.deepEqual(choices.map(({ key, text }) => [key, text]), [[5, "Bergen"]]);
+  assert.deepEqual(selected, [["ID", "City", "Kind"]]);
+  const [choice] = choices;
+  assert.ok(choice);
+  assert.deepEqual(sent(form.choose("Depot", choice)), { Depot: { ID: 5 } });
+});
+
+Deno.test("the parameters of the view replace those of the picker, and follow a choice of the form", () => {
+  const form = readForm(parameterTable).reference("Depot").choose("5");
+  assert.deepEqual(findReference(form, "Depot").query?.parameters, { size: "S" });
+  const changed = form.set("Size", "Large");
+  assert.deepEqual(findReference(changed, "Depot").query?.parameters, { size: "L" });
+  assert.deepEqual(sent(changed), { Size: "L" });
+});
+
+Deno.test("all keys of a record are sent", () => {
+  const form = readForm(compositeKeys);
+  assert.deepEqual(findReference(form, "Depot").keys, ["ID", "Region"]);
+  assert.deepEqual(sent(form.reference("Depot").choose(BERGEN)), { Depot: { ID: 5, Region: "W" } });
+  assert.deepEqual(sent(form.reference("Depot").clear()), { Depot: { ID: "", Region: "" } });
+  assert.throws(() => form.reference("Depot").choose(5), /needs the keys ID, Region/);
+});
+
+Deno.test("the data type knows the keys if the view does not", () => {
+  const form = readForm(keysOfType);
+  assert.deepEqual(findReference(form, "Depot").keys, ["ID"]);
+  assert.deepEqual(sent(form.reference("Depot").choose("7")), { Depot: { ID: 7 } });
+});
+
+Deno.test("records in the response are chosen without a query", () => {
+  const form = readForm(sentRecords);
+  const reference = findReference(form, "Depot");
+  assert.deepEqual(reference.choices?.map(({ key, text }) => [key, text]), [[4, "Oslo"], [5, "Voss"]]);
+  assert.deepEqual([reference.query, reference.cannotFill], [undefined, undefined]);
+  assert.deepEqual(reference.chosen.map(({ text }) => text), ["Oslo"]);
+  assert.deepEqual(sent(form.reference("Depot").choose("5")), { Depot: { ID: 5 } });
+});
+
+Deno.test("several records are chosen by one insertion each, in every look", () => {
+  for (const response of severalLooks) {
+    const form = readForm(response);
+    assert.deepEqual(asked(form), ['Skills: multiple reference "Skills needed"']);
+    const reference = findReference(form, "Skills");
+    assert.deepEqual([reference.isRequired, reference.keys, reference.query?.dataView, reference.query?.key], [
+      true,
+      ["ID"],
+      "D_SkillList",
+      "ID",
+    ]);
+    assert.equal(reference.query?.text, "Text");
+    const row = { classID: "ACME-Demo-Data-Skill", ID: "s1", Text: "Driving", Level: 1 };
+    const chosen = form.reference("Skills").add({ key: "s1", text: "Driving", row }).reference("Skills").add("s2");
+    assert.deepEqual(chosen.toSubmission(), {
+      content: {},
+      pageInstructions: [
+        { instruction: "INSERT", target: ".Skills", listIndex: 1, content: { ID: "s1" } },
+        { instruction: "INSERT", target: ".Skills", listIndex: 2, content: { ID: "s2" } },
+      ],
+      attachments: [],
+    });
+    assert.deepEqual(findReference(chosen, "Skills").chosen.map(({ text }) => text), ["Driving", "s2"]);
+    assert.deepEqual(chosen.reference("Skills").clear().toSubmission().pageInstructions, []);
+  }
+});
+
+Deno.test("records are removed by position, and all of them at once", () => {
+  for (const response of severalStored) {
+    const form = readForm(response);
+    assert.deepEqual(findReference(form, "Skills").chosen.map(({ key, text }) => [key, text]), [
+      ["s1", "Driving"],
+      ["s2", "Cooking"],
+    ]);
+    const changes = (changed: Form) => changed.toSubmission().pageInstructions;
+    assert.deepEqual(changes(form), []);
+    assert.deepEqual(changes(form.reference("Skills").add("s1")), []);
+    assert.deepEqual(changes(form.reference("Skills").remove(0)), [
+      { instruction: "DELETE", target: ".Skills", listIndex: 1 },
+    ]);
+    assert.deepEqual(changes(form.reference("Skills").remove(0).reference("Skills").add("s3")), [
+      { instruction: "DELETE", target: ".Skills", listIndex: 1 },
+      { instruction: "INSERT", target: ".Skills", listIndex: 2, content: { ID: "s3" } },
+    ]);
+    assert.deepEqual(changes(form.reference("Skills").clear()), [{ instruction: "DELETE ALL", target: ".Skills" }]);
+  }
+});
+
+Deno.test("records that are only shown are never asked, and come from the case", () => {
+  for (const response of severalReadOnly) {
+    const form = readForm(response);
+    assert.deepEqual(asked(form), []);
+    const reference = findReference(form, "Skills");
+    assert.deepEqual(reference.chosen.map(({ text }) => text), ["Driving", "Cooking"]);
+    assert.deepEqual([reference.label, reference.query, reference.isReadOnly], ["Skills needed", undefined, true]);
+    assert.deepEqual(form.problems, []);
+  }
+});
+
+Deno.test("a link to a record shows its text", () => {
+  const form = readForm(recordLink);
+  assert.deepEqual(asked(form), ['Country: text "Country"']);
+  assert.equal(outline(form)[1], 'Depot: single reference "Nearest depot" = Oslo (read-only)');
+});
+
+Deno.test("a case is referred to by its ID", () => {
+  const form = readForm(caseReference);
+  assert.deepEqual(asked(form), ['Parent: single reference "Parent"']);
+  assert.deepEqual(findReference(form, "Parent").keys, ["pyID"]);
+  const row = { pyID: "T-2", pyLabel: "Second trip", pzInsKey: "ACME-DEMO-WORK T-2" };
+  const chosen = form.reference("Parent").choose(row);
+  assert.deepEqual(sent(chosen), { Parent: { pyID: "T-2" } });
+  assert.deepEqual(findReference(chosen, "Parent").chosen.map(({ text }) => text), ["Second trip"]);
+});
+
+Deno.test("a reference has the path and the parameters of the place in which it is drawn", () => {
+  const form = readForm(everyPlace);
+  assert.deepEqual(asked(form), [
+    'Country: text "Country"',
+    'Home.Depot: single reference "Nearest depot"',
+    'Stops: list "Stops"',
+  ]);
+  assert.deepEqual(findReference(form, "Stops[0].Depot").query?.parameters, { country: "DK" });
+  const chosen = form.reference("Home.Depot").choose("5").reference("Stops[0].Depot").choose("6")
+    .reference("Stops[1].Depot").choose("7");
+  assert.deepEqual(chosen.toSubmission(), {
+    content: { Home: { Depot: { ID: 5 } } },
+    pageInstructions: [
+      { instruction: "UPDATE", target: ".Stops", listIndex: 1, content: { Depot: { ID: 6 } } },
+      { instruction: "UPDATE", target: ".Stops", listIndex: 2, content: { Depot: { ID: 7 } } },
+    ],
+    attachments: [],
+  });
+  const shown = form.set("Country", "NO").reference("Depot").choose("8");
+  assert.deepEqual(sent(shown), { Country: "NO", Depot: { ID: 8 } });
+  assert.deepEqual(sent(shown.set("Country", "SE")), {});
+});
+
+Deno.test("the reference component of newer servers is the same reference", () => {
+  const form = readForm(newerReferences);
+  assert.deepEqual(outline(form), [
+    'Depot: single reference "Depot" = ',
+    'Skills: multiple reference "Skills" = ',
+    'Parent: single reference "Parent" = First trip (read-only)',
+  ]);
+  const chosen = form.reference("Depot").choose("5").reference("Skills").add("s1");
+  assert.deepEqual(chosen.toSubmission(), {
+    content: { Depot: { ID: 5 } },
+    pageInstructions: [{ instruction: "INSERT", target: ".Skills", listIndex: 1, content: { ID: "s1" } }],
+    attachments: [],
+  });
+});
+
+Deno.test("a reference that fills a plain property is a field", () => {
+  const form = readForm(scalarReference);
+  assert.deepEqual(asked(form), ['DepotID: choice "Depot"']);
+  const [field] = form.questions;
+  assert.ok(field?.type === "field");
+  assert.deepEqual([field.isRequired, field.query?.dataView, field.query?.key], [true, "D_DepotList", "ID"]);
+  assert.deepEqual(sent(form.set("DepotID", "5")), { DepotID: 5 });
+});
