@@ -460,8 +460,9 @@ export class Form {
     const hasOthers = details.some((detail) => !isGeneric(detail));
     for (const detail of details) {
       if (isGeneric(detail) && hasOthers) continue;
-      const text = [detail.localizedValue, detail.message].find(isNonEmptyString) ?? "";
       const question = this.#findConcerned(detail);
+      const general = question === undefined ? source.localizedValue : undefined;
+      const text = [detail.localizedValue, general, detail.message].find(isNonEmptyString) ?? "";
       if (question === undefined) messages.push(text);
       else errors.set(question.path, [...errors.get(question.path) ?? [], text]);
     }

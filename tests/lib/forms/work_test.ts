@@ -102,7 +102,7 @@ Deno.test("errors are shown at their field or row, and a generic one only if it 
 Deno.test("an error about no field is a message, and entries stay", () => {
   const locked = { localizedValue: "The case is locked by Rita Rep.", errorDetails: [{ message: "Error_Locked" }] };
   const form = readForm(screenFlow).set("Purpose", "Fair").applyErrors(locked);
-  assert.deepEqual(form.messages, ["Error_Locked"]);
+  assert.deepEqual(form.messages, ["The case is locked by Rita Rep."]);
   assert.deepEqual(form.toSubmission().content, { Purpose: "Fair" });
   const robot = {
     localizedValue: "The robot is not available.",
