@@ -3,12 +3,14 @@ import { SvcError } from "../errors.ts";
 import {
   filterObjects,
   isJsonObject,
+  isNestedWithin,
   isNonEmptyString,
   isScalar,
   isString,
   type JsonObject,
   type JsonValue,
 } from "../../utils/json.ts";
+import { MAX_LEVELS } from "../../utils/json_depth.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { type FormChange, listChanges } from "./changes.ts";
 import { readColumn } from "./choices.ts";
@@ -132,6 +134,11 @@ export function readForm(response: object, options: ReadFormOptions = {}): Form 
       hint: "Read the action with viewType=form.",
     });
   }
+  if (!isNestedWithin(body, MAX_LEVELS)) {
+    throw new SvcError("INVALID_RESPONSE", `The response is nested more than ${MAX_LEVELS} levels deep.`, {
+      hint: "Report this to the operator of the server.",
+    });
+  }
   const data = getObject(body.data);
   const stored = readContent(data);
   return new Form({
@@ -248,11 +255,12 @@ export class Form {
   get problems(): readonly string[] {
     const { nodes, log } = this.#draw();
     const unfillable = this.shown.filter(({ isReadOnly, cannotFill }) => !isReadOnly && cannotFill !== undefined);
-    return [
+    const problems = [
       ...listNotes(nodes),
       ...unfillable.map(({ label, cannotFill }) => `${label} cannot be filled in here. ${cannotFill}`),
       ...log.warnings,
     ];
+    return [...new Set(problems)];
   }
 
   /** Errors that the service has reported about no field of the form. */

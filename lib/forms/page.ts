@@ -1,5 +1,6 @@
 /** The state of the pages and rows of a form: what the service stored and shows, and what was entered. */
 import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { SvcError } from "../errors.ts";
 import { formatPath, getObject, type Path } from "./path.ts";
 
 /** An uploaded file for an attachment field, or null if its file is removed. */
@@ -92,7 +93,7 @@ export function updatePage(page: Page, path: Path, change: (page: Page) => Page)
   }
   const list = openList(page, name);
   const found = list.rows[row];
-  if (found === undefined) throw new RangeError(`${formatPath(path)} is not a row.`);
+  if (found === undefined) throw notFound(path, "row");
   const changed = { ...found, page: updatePage(found.page, rest, change) };
   return withEntry(page, "lists", name, { ...list, rows: list.rows.with(row, changed) });
 }
@@ -100,12 +101,16 @@ export function updatePage(page: Page, path: Path, change: (page: Page) => Page)
 /** Returns a page in which a list is changed. */
 export function updateList(page: Page, path: Path, change: (list: List) => List): Page {
   const name = path.at(-1);
-  if (typeof name !== "string") throw new TypeError(`${formatPath(path)} is not a list.`);
+  if (typeof name !== "string") throw notFound(path, "list");
   return updatePage(
     page,
     path.slice(0, -1),
     (holder) => withEntry(holder, "lists", name, change(openList(holder, name))),
   );
+}
+
+function notFound(path: Path, thing: string): SvcError {
+  return new SvcError("INVALID_ARGS", `The content of this form has no ${thing} '${formatPath(path)}'.`);
 }
 
 /** Returns a page in which a value was entered. */

@@ -11,7 +11,7 @@ const SEGMENT = /^\.?([^.[\]()]+)((?:\[\d+\]|\(\d+\))*)/;
 
 /**
  * Parses a path such as `Home.City`, `Stops[0].City` or `.Stops(1).City`. Positions in brackets start at 0, in parentheses
- * at 1. Returns undefined for other text.
+ * at 1. Returns undefined for other text, and for a path through `__proto__`.
  */
 export function parsePath(text: string): Path | undefined {
   const path: Segment[] = [];
@@ -20,6 +20,7 @@ export function parsePath(text: string): Path | undefined {
     const match = SEGMENT.exec(rest);
     if (match === null) return undefined;
     const [all, name = "", rows = ""] = match;
+    if (name.trim() === "__proto__") return undefined;
     path.push(name.trim());
     for (const [, zeroBased, oneBased] of rows.matchAll(/\[(\d+)\]|\((\d+)\)/g)) {
       path.push(zeroBased === undefined ? Number(oneBased) - 1 : Number(zeroBased));
