@@ -49,8 +49,16 @@ const OUTSIDE_FORMS: readonly string[] = [
   "Todo",
 ];
 
-/** Members of a reference that do not belong to the view. */
-const OF_THE_REFERENCE: readonly string[] = ["name", "type", "visibility", "context", "inheritedProps"];
+/** Members of a reference that do not belong to the view, or that are evaluated on the page of the reference. */
+const OF_THE_REFERENCE: readonly string[] = [
+  "name",
+  "type",
+  "visibility",
+  "readOnly",
+  "disabled",
+  "context",
+  "inheritedProps",
+];
 
 /** Maximum number of components that contain each other. */
 const MAX_DEPTH = 200;
@@ -140,7 +148,8 @@ export function drawViewReference(config: JsonObject, scope: Scope): FormNode[] 
       !OF_THE_REFERENCE.includes(member) && !(member === "displayAs" && value === "Form")
     ),
   );
-  return drawView(view, overlay, { ...place, inherited: readInherited(config, scope) });
+  const inherited = readInherited(config, scope);
+  return drawView(view, overlay, { ...place, inherited, isReadOnly: isReadOnly(config, scope) });
 }
 
 /** Returns the place of a view that is referred to with a context. */

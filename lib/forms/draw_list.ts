@@ -75,8 +75,9 @@ export function drawList(view: JsonObject, scope: Scope, draw: Draw): FormNode[]
     rows: rows.map((content, i): FormRow => {
       const own = rowScope(i);
       const isNew = scope.form.isNewRow(own.path);
-      const canEdit = !place.isReadOnly &&
-        (isNew || (canDo("allowEdit") && evaluateCondition(config.allowRowEdit, own, true)));
+      // A rule about a row applies before it is changed. Otherwise a value could forbid its own entry.
+      const canEdit = !place.isReadOnly && (scope.form.isChangedRow(own.path) ||
+        (canDo("allowEdit") && evaluateCondition(config.allowRowEdit, own, true)));
       const at = { ...own, isReadOnly: !canEdit };
       const nodes = drawRow(isNew ? views.add : views.edit, at);
       const cells = columns.length > 0 ? draw(columns, at) : nodes;
@@ -86,7 +87,8 @@ export function drawList(view: JsonObject, scope: Scope, draw: Draw): FormNode[]
         nodes,
         cells: shown.map(({ path: column }) => findCell(cells, [...at.path, ...parsePath(column) ?? []])),
         canEdit,
-        canDelete: isChangeable && canDo("allowDelete") && evaluateCondition(config.allowRowDelete, at, true),
+        canDelete: isChangeable &&
+          (isNew || (canDo("allowDelete") && evaluateCondition(config.allowRowDelete, at, true))),
       };
     }),
   };

@@ -19,14 +19,9 @@
  *
  * @module
  */
-export {
-  Form,
-  type ListChanges,
-  readForm,
-  type ReadFormOptions,
-  type ReferenceChanges,
-  type RefreshCall,
-} from "./form.ts";
+export { Form, type ListChanges, readForm, type ReferenceChanges } from "./form.ts";
+export type { ReadFormOptions } from "./edit/state.ts";
+export type { RefreshCall } from "./edit/refresh.ts";
 export type { FormAction, FormButton, FormPurpose, FormStep } from "./envelope.ts";
 export type {
   Choice,
@@ -54,9 +49,9 @@ export {
   type QueryClient,
 } from "./choices.ts";
 export { formatFieldValue, type ParsedValue, parseInput, toInputText, type ValueRules } from "./values.ts";
-export { type FormChange } from "./changes.ts";
-export type { AttachedFile } from "./page.ts";
-export type { FormSubmission, SubmissionOptions } from "./submission.ts";
+export type { FormChange } from "./edit/changes.ts";
+export type { AttachedFile } from "./edit/page.ts";
+export type { FormSubmission, SubmissionOptions } from "./edit/submission.ts";
 export {
   ERROR_CODES,
   type ErrorAttempt,

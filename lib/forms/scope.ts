@@ -24,6 +24,8 @@ export interface FormData {
   readonly classId?: string;
   /** Reports whether the row at a path is not stored yet. */
   isNewRow(path: Path): boolean;
+  /** Reports whether the row at a path is new, or has entered values. */
+  isChangedRow(path: Path): boolean;
   /** Issues by the path of their property. */
   readonly errors: ReadonlyMap<string, readonly string[]>;
   /** Time zone of the person. */

@@ -57,7 +57,7 @@ export function parseInput(
         : { value: `${hour.padStart(2, "0")}:${minute}:${second}` };
     }
     case "phone":
-      text = text.replaceAll(/[\s()./-]/g, "").replace(/^00/, "+");
+      text = toDigits(text);
       if (!/^\+?\d+$/.test(text)) return { problem: "Enter a phone number, e.g. +4722000000." };
       break;
     case "choice":
@@ -163,10 +163,15 @@ function normalize(kind: FieldKind, value: JsonValue | undefined): string {
   if (typeof value === "object" && !isNumber(value)) return JSON.stringify(value);
   const text = String(value);
   if (kind === "dateTime") return toIsoTime(text);
+  if (kind === "phone") return toDigits(text);
   if (kind === "time") return /^\d\d:\d\d$/.test(text) ? `${text}:00` : text;
   if (!NUMBER_KINDS.includes(kind) || !/^[-+]?\d*\.?\d*$/.test(text)) return text;
   const number = String(toNumber(text));
   return number.includes(".") ? number.replace(/\.?0+$/, "") : number;
+}
+
+function toDigits(phone: string): string {
+  return phone.replaceAll(/[\s()./-]/g, "").replace(/^00/, "+");
 }
 
 function isTrueText(value: JsonValue): boolean {

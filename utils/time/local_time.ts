@@ -28,8 +28,13 @@ function getOffset(time: number, timeZone: string): number {
   return Date.parse(`${date}T${clock}Z`) - Math.floor(time / 1000) * 1000;
 }
 
-function splitLocalTime(time: Date, timeZone?: string): { date: string; clock: string } {
-  const parts = new Intl.DateTimeFormat("en", {
+// Creating a formatter takes a hundred times longer than using it.
+const formatters = new Map<string | undefined, Intl.DateTimeFormat>();
+
+function getFormatter(timeZone?: string): Intl.DateTimeFormat {
+  const known = formatters.get(timeZone);
+  if (known !== undefined) return known;
+  const formatter = new Intl.DateTimeFormat("en", {
     timeZone,
     hourCycle: "h23",
     year: "numeric",
@@ -38,7 +43,13 @@ function splitLocalTime(time: Date, timeZone?: string): { date: string; clock: s
     hour: "2-digit",
     minute: "2-digit",
     second: "2-digit",
-  }).formatToParts(time);
+  });
+  formatters.set(timeZone, formatter);
+  return formatter;
+}
+
+function splitLocalTime(time: Date, timeZone?: string): { date: string; clock: string } {
+  const parts = getFormatter(timeZone).formatToParts(time);
   const get = (type: Intl.DateTimeFormatPartTypes) => parts.find((part) => part.type === type)?.value ?? "";
   return {
     date: `${get("year").padStart(4, "0")}-${get("month")}-${get("day")}`,

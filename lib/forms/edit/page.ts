@@ -1,10 +1,7 @@
 /** The state of the pages and rows of a form: what the service stored and shows, and what was entered. */
-import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import { SvcError } from "../errors.ts";
-import { formatPath, getObject, type Path } from "./path.ts";
-
-/** An uploaded file for an attachment field, or null if its file is removed. */
-export type FileEdit = AttachedFile | null;
+import { SvcError } from "../../errors.ts";
+import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import { formatPath, getObject, type Path } from "../path.ts";
 
 /** An uploaded file. */
 export interface AttachedFile {
@@ -12,6 +9,16 @@ export interface AttachedFile {
   readonly ID: string;
   /** Name for people. */
   readonly name?: string;
+}
+
+/** The changed files of an attachment field. */
+export interface FileChange {
+  /** True if the field holds several files. */
+  readonly isMultiple: boolean;
+  /** True if the stored files are removed. */
+  readonly isCleared: boolean;
+  /** Files to attach. */
+  readonly added: readonly AttachedFile[];
 }
 
 /** A page: the content of the case, an embedded page, or the page of a row. */
@@ -26,8 +33,8 @@ export interface Page {
   readonly pages: ReadonlyMap<string, Page>;
   /** Lists that were changed. */
   readonly lists: ReadonlyMap<string, List>;
-  /** Files of attachment fields. */
-  readonly files: ReadonlyMap<string, readonly FileEdit[]>;
+  /** Changed files of attachment fields. */
+  readonly files: ReadonlyMap<string, FileChange>;
 }
 
 /** The rows of a list. */
@@ -55,9 +62,11 @@ export function openPage(page: Page, name: string): Page {
 }
 
 /** Returns a list. */
-export function openList({ lists, stored, shown }: Page, name: string): List {
-  const known = lists.get(name);
-  if (known !== undefined) return known;
+export function openList(page: Page, name: string): List {
+  return page.lists.get(name) ?? readList(page, name);
+}
+
+function readList({ stored, shown }: Pick<Page, "stored" | "shown">, name: string): List {
   const before = filterObjects(stored[name]);
   const now = filterObjects(shown[name]);
   const rows = now.map((content, i): Row =>
@@ -67,12 +76,56 @@ export function openList({ lists, stored, shown }: Page, name: string): List {
 }
 
 /** Returns the content of a page with what was entered. */
-export function getContent({ shown, values, pages, lists }: Page): JsonObject {
+export function getContent({ stored, shown, values, pages, lists, files }: Page): JsonObject {
   const content: JsonObject = { ...shown };
   for (const [name, value] of values) content[name] = value;
+  for (const [name, change] of files) content[name] = getFiles(stored[name], change);
   for (const [name, inner] of pages) content[name] = getContent(inner);
   for (const [name, { rows }] of lists) content[name] = rows.map(({ page }) => getContent(page));
   return content;
+}
+
+function getFiles(stored: JsonValue | undefined, { isMultiple, isCleared, added }: FileChange): JsonValue {
+  const files = added.map(({ ID, name }): JsonObject => name === undefined ? { ID } : { ID, fileName: name });
+  if (isMultiple) return [...isCleared ? [] : filterObjects(stored), ...files];
+  return files[0] ?? "";
+}
+
+/** Reports whether something was entered in a page. */
+export function hasEntries({ values, pages, lists, files }: Page): boolean {
+  return values.size + pages.size + lists.size + files.size > 0;
+}
+
+/**
+ * Returns a page without the entries that `isKept` refuses. It shows the stored values instead. If nothing is refused, it is
+ * the same page.
+ */
+export function filterEntries(page: Page, isKept: (path: Path) => boolean, path: Path = []): Page {
+  let hasChanged = false;
+  const shown = { ...page.shown };
+  const filter = <Value>(entries: ReadonlyMap<string, Value>): Map<string, Value> => {
+    const kept = new Map(entries);
+    for (const name of entries.keys()) {
+      if (isKept([...path, name])) continue;
+      kept.delete(name);
+      shown[name] = page.stored[name];
+      hasChanged = true;
+    }
+    return kept;
+  };
+  const filterPage = (inner: Page, at: Path): Page => {
+    const filtered = filterEntries(inner, isKept, at);
+    hasChanged ||= filtered !== inner;
+    return filtered;
+  };
+  const values = filter(page.values);
+  const files = filter(page.files);
+  const pages = new Map([...page.pages].map(([name, inner]) => [name, filterPage(inner, [...path, name])]));
+  const lists = new Map([...filter(page.lists)].map(([name, list]) => {
+    const rows = list.rows.map((row, i) => ({ ...row, page: filterPage(row.page, [...path, name, i]) }));
+    return [name, { ...list, rows }];
+  }));
+  return hasChanged ? { ...page, shown, values, pages, lists, files } : page;
 }
 
 /** Returns the page at a path; undefined if it leads to a row that does not exist. */
@@ -98,14 +151,20 @@ export function updatePage(page: Page, path: Path, change: (page: Page) => Page)
   return withEntry(page, "lists", name, { ...list, rows: list.rows.with(row, changed) });
 }
 
-/** Returns a page in which a list is changed. */
-export function updateList(page: Page, path: Path, change: (list: List) => List): Page {
+/** Returns a page in which a list is changed. `change` also receives the stored list. */
+export function updateList(page: Page, path: Path, change: (list: List, stored: List) => List): Page {
   const name = path.at(-1);
   if (typeof name !== "string") throw notFound(path, "list");
   return updatePage(
     page,
     path.slice(0, -1),
-    (holder) => withEntry(holder, "lists", name, change(openList(holder, name))),
+    (holder) =>
+      withEntry(
+        holder,
+        "lists",
+        name,
+        change(openList(holder, name), readList({ ...holder, shown: holder.stored }, name)),
+      ),
   );
 }
 
@@ -118,9 +177,16 @@ export function withValue(page: Page, name: string, value: JsonValue): Page {
   return withEntry(page, "values", name, value);
 }
 
-/** Returns a page in which the files of an attachment field are chosen. No files restore the stored ones. */
-export function withFiles(page: Page, name: string, files: readonly FileEdit[]): Page {
-  if (files.length > 0) return withEntry(page, "files", name, files);
+/** Returns a page that shows a value which is not submitted. */
+export function withShown(page: Page, name: string, value: JsonValue): Page {
+  const values = new Map(page.values);
+  values.delete(name);
+  return { ...page, shown: { ...page.shown, [name]: value }, values };
+}
+
+/** Returns a page in which the files of an attachment field are changed. Without a change, they are the stored ones. */
+export function withFiles(page: Page, name: string, change?: FileChange): Page {
+  if (change !== undefined) return withEntry(page, "files", name, change);
   const others = new Map(page.files);
   others.delete(name);
   return { ...page, files: others };
@@ -141,9 +207,9 @@ export type WasSent = (path: Path) => boolean;
 /** Continues with content that the service has computed. Its values replace those that were sent. */
 export function applyComputed(page: Page, computed: JsonObject, wasSent: WasSent, path: Path = []): Page {
   const shown = mergeContent(page.shown, computed);
-  const values = new Map(
-    [...page.values].filter(([name]) => !(Object.hasOwn(computed, name) && wasSent([...path, name]))),
-  );
+  const values = new Map([...page.values].map(([name, value]) => {
+    return [name, wasSent([...path, name]) ? computed[name] ?? value : value];
+  }));
   const pages = new Map([...page.pages].map(([name, inner]) => {
     const part = computed[name];
     return [name, isJsonObject(part) ? applyComputed(inner, part, wasSent, [...path, name]) : inner];

@@ -1,9 +1,19 @@
 /** Builds the body that submits what was entered in a form. */
-import type { JsonObject } from "../../utils/json.ts";
-import type { FormAttachment, FormNode, FormQuestion, FormReference } from "./nodes.ts";
-import { findPage, getContent, openList, type Page, type Row } from "./page.ts";
-import { formatPath, formatTarget, parsePath, type Path, setAt } from "./path.ts";
-import { isSameValue } from "./values.ts";
+import { filterObjects, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import type { FormNode, FormReference } from "../nodes.ts";
+import { formatPath, formatTarget, isWithin, parsePath, type Path, setAt } from "../path.ts";
+import { isSameValue } from "../values.ts";
+import {
+  type FileChange,
+  filterEntries,
+  findPage,
+  getContent,
+  type List,
+  openList,
+  type Page,
+  type Row,
+} from "./page.ts";
+import { listQuestions } from "./questions.ts";
 
 /** The body that submits a form. */
 export interface FormSubmission {
@@ -21,25 +31,7 @@ export interface SubmissionOptions {
   readonly files?: "instructions" | "attachments";
 }
 
-/** Lists the visible questions, each once. A question that is also drawn read-only can be edited. */
-export function listQuestions(nodes: readonly FormNode[]): FormQuestion[] {
-  const found = new Map<string, FormQuestion>();
-  for (const question of flatten(nodes)) {
-    const known = found.get(question.path);
-    if (known === undefined || (known.isReadOnly && !question.isReadOnly)) found.set(question.path, question);
-  }
-  return [...found.values()];
-}
-
-function* flatten(nodes: readonly FormNode[]): Generator<FormQuestion> {
-  for (const node of nodes) {
-    if (!node.isVisible) continue;
-    if (node.type === "group") yield* flatten(node.children);
-    else if (node.type !== "note") yield node;
-  }
-}
-
-/** Builds the body that submits the changes of a page and of what is below it. */
+/** Builds the body that submits the changes of a page and of what is below it. `root` has only entries that can be sent. */
 export function buildSubmission(
   nodes: readonly FormNode[],
   root: Page,
@@ -69,9 +61,9 @@ function collect(nodes: readonly FormNode[], root: Page, base: Path, attachments
     if (question.isReadOnly) continue;
     const path = parsePath(question.path) ?? [];
     const names = path.slice(base.length).filter((segment) => typeof segment === "string");
+    const name = String(path.at(-1));
     const holder = findPage(root, path.slice(0, -1));
     if (holder === undefined) continue;
-    const name = String(path.at(-1));
     switch (question.type) {
       case "field": {
         const value = getContent(holder)[name];
@@ -79,22 +71,25 @@ function collect(nodes: readonly FormNode[], root: Page, base: Path, attachments
         break;
       }
       case "list":
-        after.push(...listInstructions(path, root, (row, rowPath) => {
+        after.push(...listInstructions(openList(holder, name), path, (_row, rowPath) => {
           const drawn = question.rows.find((one) => one.path === formatPath(rowPath));
-          return row.origin === undefined || drawn?.canEdit !== false
-            ? collect(drawn?.nodes ?? [], root, rowPath, attachments)
-            : { content: {}, after: [] };
+          return collect(drawn?.nodes ?? [], root, rowPath, attachments);
         }));
         break;
       case "reference":
-        if (question.mode === "multiple") after.push(...multipleInstructions(question, path, root));
-        else {Object.entries(singleReference(question, path, root)).forEach(([key, value]) =>
-            setAt(content, [...names, key], value ?? "")
-          );}
+        if (question.mode === "multiple") after.push(...multipleInstructions(question, openList(holder, name), path));
+        else {
+          for (const [key, value] of Object.entries(singleReference(question, path, root))) {
+            setAt(content, [...names, key], value ?? "");
+          }
+        }
         break;
-      case "attachment":
-        fileChanges(question, path, root, after, attachments);
-        break;
+      case "attachment": {
+        const change = holder.files.get(name);
+        if (change === undefined) break;
+        if (attachments !== undefined) attachments.push(...listAttachments(name, change));
+        else after.push(...fileInstructions(path, change, holder.stored[name]));
+      }
     }
   }
   return { content, after };
@@ -110,15 +105,15 @@ function singleReference({ mode, keys }: FormReference, path: Path, root: Page):
   return isChanged ? Object.fromEntries(names.map((name) => [name, current[name] ?? ""])) : {};
 }
 
-function multipleInstructions({ keys }: FormReference, path: Path, root: Page): JsonObject[] {
-  const { rows, count } = findRows(path, root);
+function multipleInstructions({ keys }: FormReference, list: List, path: Path): JsonObject[] {
+  const { rows, count } = list;
   const target = formatTarget(path);
   const pick = ({ page }: Row): Changes => {
     const content = getContent(page);
     return { content: Object.fromEntries(keys.map((name) => [name, content[name] ?? ""])), after: [] };
   };
   if (count === 0 || rows.some(({ origin }) => origin !== undefined)) {
-    return listInstructions(path, root, (row) => row.origin === undefined ? pick(row) : { content: {}, after: [] });
+    return listInstructions(list, path, (row) => row.origin === undefined ? pick(row) : { content: {}, after: [] });
   }
   const inserted = rows.map((row, i) => ({
     instruction: "INSERT",
@@ -129,14 +124,12 @@ function multipleInstructions({ keys }: FormReference, path: Path, root: Page): 
   return [{ instruction: "DELETE ALL", target }, ...inserted];
 }
 
-function findRows(path: Path, root: Page): { rows: readonly Row[]; count: number } {
-  const holder = findPage(root, path.slice(0, -1));
-  return holder === undefined ? { rows: [], count: 0 } : openList(holder, String(path.at(-1)));
-}
-
 /** Lists the instructions that turn the stored rows into the current ones: first deletions, then moves, then changes. */
-function listInstructions(path: Path, root: Page, describe: (row: Row, path: Path) => Changes): JsonObject[] {
-  const { rows, count } = findRows(path, root);
+function listInstructions(
+  { rows, count }: List,
+  path: Path,
+  describe: (row: Row, path: Path) => Changes,
+): JsonObject[] {
   const target = formatTarget(path);
   const wanted = rows.flatMap(({ origin }) => origin === undefined ? [] : [origin]);
   const order = Array.from({ length: count }, (_, i) => i);
@@ -163,45 +156,56 @@ function listInstructions(path: Path, root: Page, describe: (row: Row, path: Pat
   return instructions;
 }
 
-function fileChanges(
-  { isMultiple }: FormAttachment,
+function fileInstructions(
   path: Path,
-  root: Page,
-  instructions: JsonObject[],
-  attachments: JsonObject[] | undefined,
-): void {
-  const name = String(path.at(-1));
-  const holder = findPage(root, path.slice(0, -1));
+  { isMultiple, isCleared, added }: FileChange,
+  stored: JsonValue | undefined,
+): JsonObject[] {
   const target = formatTarget(path);
-  const stored = holder?.stored[name];
-  let count = Array.isArray(stored) ? stored.length : 0;
-  for (const file of holder?.files.get(name) ?? []) {
-    if (attachments !== undefined) {
-      attachments.push({
-        type: "File",
-        attachmentFieldName: name,
-        ...(file === null ? { delete: true } : { ID: file.ID }),
-      });
-    } else if (file === null) {
-      instructions.push({ instruction: isMultiple ? "DELETE ALL" : "DELETE", target });
-      count = 0;
-    } else if (isMultiple) {
-      instructions.push({ instruction: "INSERT", target, listIndex: ++count, content: { ID: file.ID } });
-    } else {
-      instructions.push({ instruction: "REPLACE", target, content: { ID: file.ID } });
-    }
+  if (!isMultiple) {
+    const [file] = added;
+    return [
+      file === undefined
+        ? { instruction: "DELETE", target }
+        : { instruction: "REPLACE", target, content: { ID: file.ID } },
+    ];
   }
+  const kept = isCleared ? 0 : filterObjects(stored).length;
+  const inserted = added.map(({ ID }, i) => ({
+    instruction: "INSERT",
+    target,
+    listIndex: kept + i + 1,
+    content: { ID },
+  }));
+  return isCleared ? [{ instruction: "DELETE ALL", target }, ...inserted] : inserted;
 }
 
-/** Lists the paths of everything that a submission can contain. */
-export function listSendablePaths(nodes: readonly FormNode[]): Set<string> {
+function listAttachments(name: string, { isCleared, added }: FileChange): JsonObject[] {
+  const about = { type: "File", attachmentFieldName: name };
+  return [...isCleared ? [{ ...about, delete: true }] : [], ...added.map(({ ID }) => ({ ...about, ID }))];
+}
+
+/** Returns a page without what was entered in parts that are hidden or read-only now. `base` is the path of the form. */
+export function keepSendable(nodes: readonly FormNode[], page: Page, base: Path): Page {
+  const isSendable = findSendable(nodes);
+  return filterEntries(page, (path) => isWithin(base, path) || isSendable(path));
+}
+
+/** Returns a function that reports whether a submission can contain what is at a path. */
+export function findSendable(nodes: readonly FormNode[]): (path: Path) => boolean {
   const paths = new Set<string>();
+  const records = new Set<string>();
+  addSendable(nodes, paths, records);
+  return (path) =>
+    paths.has(formatPath(path)) || path.some((_, i) => i > 0 && records.has(formatPath(path.slice(0, i))));
+}
+
+function addSendable(nodes: readonly FormNode[], paths: Set<string>, records: Set<string>): void {
   for (const question of listQuestions(nodes)) {
     if (question.isReadOnly) continue;
     paths.add(question.path);
-    if (question.type === "reference") question.keys.forEach((key) => paths.add(`${question.path}.${key}`));
+    if (question.type === "reference") records.add(question.path);
     if (question.type !== "list") continue;
-    for (const { nodes } of question.rows) listSendablePaths(nodes).forEach((path) => paths.add(path));
+    for (const { nodes } of question.rows) addSendable(nodes, paths, records);
   }
-  return paths;
 }

@@ -1,0 +1,140 @@
+/** Decides which calls compute a form again, and continues with their responses. */
+import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
+import { findRoot, readRefreshConditions } from "../envelope.ts";
+import type { FormNode, FormReference } from "../nodes.ts";
+import { formatPath, formatTarget, getObject, isWithin, type Path } from "../path.ts";
+import { applyComputed, rebase } from "./page.ts";
+import { hasComputedValue, listQuestions } from "./questions.ts";
+import { drawForm, findQuestion, type FormState, readConditions, readContent, readState, toPath } from "./state.ts";
+import { buildSubmission, findSendable } from "./submission.ts";
+
+/** A call that computes the form again. Send it with the entity tag of the form; then pass the response to `apply`. */
+export interface RefreshCall {
+  /** The operation: refresh of the action, or of the view of a row. */
+  readonly call: "action" | "view";
+  /** View of the row, for `view`. */
+  readonly view?: string;
+  /** Query parameter `refreshFor`, if the server waits for a change of this field. */
+  readonly refreshFor?: string;
+  /** Query parameter `operation`, for rows with actions of their own. */
+  readonly operation?: "showRow" | "submitRow";
+  /** Body of the request. */
+  readonly body: JsonObject;
+}
+
+/** Returns the call that computes a form again after a change at a path, or after any change. */
+export function planRefresh(state: FormState, path: string | undefined): RefreshCall | undefined {
+  const { log, nodes } = drawForm(state);
+  const changed = path === undefined ? undefined : formatPath(toPath(path));
+  const action = state.options.action ?? state.root.name;
+  const condition = readRefreshConditions(getObject(state.data.caseInfo), action)
+    .find((field) => changed === undefined || formatPath(toPath(field)) === changed);
+  const reference = changed === undefined ? undefined : findQuestion(state, changed);
+  const place = changed === undefined ? [] : toPath(changed);
+  const rowAction = findRowAction(state, place);
+  const isNeeded = condition !== undefined || log.usesConditions || rowAction !== undefined ||
+    listQuestions(nodes).some(hasComputedValue) ||
+    (reference?.type === "reference" && showsRecord(state, reference));
+  if (!isNeeded) return undefined;
+  return {
+    call: "action",
+    ...(condition !== undefined && { refreshFor: `.${condition}` }),
+    ...(rowAction !== undefined && { operation: "submitRow" }),
+    body: { ...buildBody(state), ...(rowAction !== undefined && describeInterest(place, rowAction)) },
+  };
+}
+
+/** Returns the call that computes a row while it is filled in. */
+export function planRowRefresh(state: FormState, path: string): RefreshCall | undefined {
+  const place = toPath(path);
+  const list = findQuestion(state, formatPath(place.slice(0, -1)));
+  if (list?.type !== "list" || list.rowView === undefined) return undefined;
+  const row = list.rows[Number(place.at(-1))];
+  if (row === undefined || !dependsOnService(state, row.nodes, place)) return undefined;
+  const action = list.rowAction;
+  return {
+    call: "view",
+    view: list.rowView,
+    ...(action !== undefined && { operation: "showRow" }),
+    body: { ...buildBody(state), ...describeInterest(place, action) },
+  };
+}
+
+/** Returns the action with which the row at a path is edited. */
+function findRowAction(state: FormState, place: Path): string | undefined {
+  const list = typeof place.at(-1) === "number" ? findQuestion(state, formatPath(place.slice(0, -1))) : undefined;
+  return list?.type === "list" ? list.rowAction : undefined;
+}
+
+/** Returns the members of a request that name a row, and the action with which it is edited. */
+function describeInterest(row: Path, action: string | undefined): JsonObject {
+  return { interestPage: formatTarget(row), ...(action !== undefined && { interestPageActionID: action }) };
+}
+
+function buildBody(state: FormState): JsonObject {
+  const { nodes, page } = drawForm(state);
+  const { content, pageInstructions } = buildSubmission(nodes, page, state.root.path);
+  return { content, pageInstructions, contextData: false };
+}
+
+/** True if the form shows more of a record than the keys that were chosen. */
+function showsRecord(state: FormState, { path, keys, details, query, columns }: FormReference): boolean {
+  if (details.length > 0) return true;
+  const place = toPath(path);
+  return [...drawForm(state).log.used].some((text) => {
+    const used: unknown = JSON.parse(text);
+    if (!Array.isArray(used) || used.length <= place.length || !isWithin(used, place)) return false;
+    const member = String(used[place.length]);
+    const isShownByPicker = used.length === place.length + 1 &&
+      (query?.text === member || columns.some((column) => column.path === member));
+    return !keys.includes(member) && !isShownByPicker;
+  });
+}
+
+function dependsOnService(state: FormState, nodes: readonly FormNode[], row: Path): boolean {
+  const place = formatPath(row);
+  return drawForm(state).log.usesConditions || listQuestions(nodes).some((question) =>
+    hasComputedValue(question) ||
+    (question.type === "field" && question.query?.dependsOn.some((path) => path.startsWith(place)) === true)
+  );
+}
+
+/** Continues with a form that the service has computed from the entries. */
+export function applyResponse(state: FormState, response: object): FormState {
+  const body: JsonObject = isJsonObject(response) ? response : {};
+  const data = getObject(body.data);
+  const uiResources = getObject(body.uiResources);
+  const computed = readContent(data);
+  const { path: row } = findRoot({ uiResources, content: computed });
+  const isRow = typeof row.at(-1) === "number" && row.length > state.root.path.length;
+  const conditions = readConditions(uiResources);
+  const { caseInfo: _, ...shared } = data;
+  const wasSent = findSendable(drawForm(state).nodes);
+  return {
+    ...state,
+    page: applyComputed(state.page, isRow ? keepOnly(computed, row) : computed, wasSent),
+    resources: state.resources.merge(getObject(uiResources.resources)),
+    conditions: isRow ? { ...state.conditions, ...conditions } : conditions,
+    data: { ...state.data, ...shared },
+    messages: [],
+  };
+}
+
+/** Returns content that has only a row, with empty rows before it. */
+function keepOnly(content: JsonObject, [name, row, ...rest]: Path): JsonObject {
+  const value = content[String(name)];
+  if (typeof row !== "number") {
+    return name === undefined
+      ? content
+      : { [name]: keepOnly(getObject(value), [...(row === undefined ? [] : [row]), ...rest]) };
+  }
+  const rows = Array.isArray(value) ? value : [];
+  return { [String(name)]: rows.map((entry, i) => i === row && isJsonObject(entry) ? keepOnly(entry, rest) : {}) };
+}
+
+/** Continues with a newly read form. Returns the paths of the lists whose entries were lost. */
+export function reopenForm(state: FormState, response: object): { state: FormState; lost: Path[] } {
+  const fresh = readState(response, state.options);
+  const { page, lost } = rebase(state.page, fresh.page.stored);
+  return { state: { ...fresh, page }, lost };
+}
