@@ -29,9 +29,9 @@ export class ExactNumber {
     return Number(this.digits);
   }
 
-  /** Returns the value that makes `JSON.stringify` write the digits. */
+  /** Returns the value that makes `JSON.stringify` write the digits. A runtime that cannot do this writes them as text. */
   toJSON(): unknown {
-    return typeof rawJson === "function" ? rawJson(this.digits) : this.valueOf();
+    return typeof rawJson === "function" ? rawJson(this.digits) : this.digits;
   }
 }
 
