@@ -7,28 +7,8 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../utils/json.ts";
-import type { Choice, FormColumn } from "./nodes.ts";
+import type { Choice, ChoiceQuery } from "./nodes.ts";
 import { getAt } from "./path.ts";
-
-/** A query whose rows are choices. */
-export interface ChoiceQuery {
-  /** Data view ID. */
-  readonly dataView: string;
-  /** Values of the parameters. */
-  readonly parameters: JsonObject;
-  /** Column with the key, e.g. `ID` or `Depot.ID`. */
-  readonly key: string;
-  /** Column with the text; empty if the other columns make the text. */
-  readonly text: string;
-  /** All columns that are read. */
-  readonly columns: readonly FormColumn[];
-  /** True if the data view selects columns and filters. */
-  readonly isQueryable: boolean;
-  /** Properties that a choice also sets, with the columns that hold their values. */
-  readonly setters: readonly { readonly column: string; readonly property: string }[];
-  /** Paths of the form on which the parameters depend. */
-  readonly dependsOn: readonly string[];
-}
 
 /** Rows of a data view. */
 export interface ChoiceRows {

@@ -24,9 +24,6 @@ import {
   type Scope,
 } from "./scope.ts";
 
-/** Draws components at a place. */
-export type Draw = (nodes: JsonValue | undefined, scope: Scope) => FormNode[];
-
 /** Templates that only show values. */
 const READ_ONLY_TEMPLATE =
   /^(?:\w*Details\w*|CaseSummary|Confirmation|(?:SelfService)?CaseView|CaseViewActionsMenu|SubTabs)$/;

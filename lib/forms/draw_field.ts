@@ -7,8 +7,8 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../utils/json.ts";
-import { type ChoiceQuery, toChoices } from "./choices.ts";
-import type { Choice, FieldKind, FormColumn, FormField, FormNode } from "./nodes.ts";
+import { toChoices } from "./choices.ts";
+import type { Choice, ChoiceQuery, FieldKind, FormColumn, FormField, FormNode } from "./nodes.ts";
 import { formatPath, getAt, getObject, isWithin, type Path } from "./path.ts";
 import { readNames } from "./resources.ts";
 import {

@@ -7,11 +7,18 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../utils/json.ts";
-import type { Draw } from "./draw.ts";
 import { describeQuestion, isReadOnly, listColumnNodes } from "./draw_field.ts";
 import type { FormColumn, FormList, FormNode, FormRow } from "./nodes.ts";
 import { formatPath, getAt, getObject, parsePath, type Path } from "./path.ts";
-import { evaluateCondition, findField, parseReference, resolvePath, resolveText, type Scope } from "./scope.ts";
+import {
+  type Draw,
+  evaluateCondition,
+  findField,
+  parseReference,
+  resolvePath,
+  resolveText,
+  type Scope,
+} from "./scope.ts";
 
 /** Templates and components that show rows. */
 const LIST_TEMPLATES: readonly string[] = [

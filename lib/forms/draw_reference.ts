@@ -9,7 +9,6 @@ import {
   type JsonValue,
 } from "../../utils/json.ts";
 import { readColumn, toChoices } from "./choices.ts";
-import type { Draw } from "./draw.ts";
 import {
   type ChoiceOptions,
   describeQuestion,
@@ -26,7 +25,7 @@ import {
 } from "./draw_field.ts";
 import type { Choice, FormNode, FormReference } from "./nodes.ts";
 import { formatPath, getAt, getObject, type Path } from "./path.ts";
-import { findClass, findField, parseReference, resolvePath, resolveText, type Scope } from "./scope.ts";
+import { type Draw, findClass, findField, parseReference, resolvePath, resolveText, type Scope } from "./scope.ts";
 
 /** Components that choose several records. */
 const MULTIPLE: readonly string[] = ["Multiselect", "MultiReferenceReadonly", "CheckboxGroup"];

@@ -25,6 +25,7 @@ export type { RefreshCall } from "./edit/refresh.ts";
 export type { FormAction, FormButton, FormPurpose, FormStep } from "./envelope.ts";
 export type {
   Choice,
+  ChoiceQuery,
   FieldKind,
   FormAttachment,
   FormColumn,
@@ -41,7 +42,6 @@ export type {
 } from "./nodes.ts";
 export {
   ChoiceLoader,
-  type ChoiceQuery,
   type ChoiceRows,
   type ChoiceSource,
   createChoiceSource,

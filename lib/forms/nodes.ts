@@ -1,6 +1,5 @@
 /** The parts of a form, evaluated for its current content. */
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
-import type { ChoiceQuery } from "./choices.ts";
 
 /** The kind of value that a field takes. */
 export type FieldKind =
@@ -113,6 +112,26 @@ export interface Choice {
   readonly text: string;
   /** Row from which the choice was made. */
   readonly row?: JsonObject;
+}
+
+/** A query whose rows are choices. */
+export interface ChoiceQuery {
+  /** Data view ID. */
+  readonly dataView: string;
+  /** Values of the parameters. */
+  readonly parameters: JsonObject;
+  /** Column with the key, e.g. `ID` or `Depot.ID`. */
+  readonly key: string;
+  /** Column with the text; empty if the other columns make the text. */
+  readonly text: string;
+  /** All columns that are read. */
+  readonly columns: readonly FormColumn[];
+  /** True if the data view selects columns and filters. */
+  readonly isQueryable: boolean;
+  /** Properties that a choice also sets, with the columns that hold their values. */
+  readonly setters: readonly { readonly column: string; readonly property: string }[];
+  /** Paths of the form on which the parameters depend. */
+  readonly dependsOn: readonly string[];
 }
 
 /** Rows of embedded data. */

@@ -8,6 +8,7 @@ import {
   type JsonValue,
 } from "../../utils/json.ts";
 import { isTrue, parseExpression } from "./expression.ts";
+import type { FormNode } from "./nodes.ts";
 import { getAt, getObject, isSamePath, parsePath, type Path } from "./path.ts";
 import type { Resources } from "./resources.ts";
 
@@ -63,6 +64,9 @@ export interface Scope {
   /** Number of components that contain this place. */
   readonly depth?: number;
 }
+
+/** Draws components at a place. */
+export type Draw = (nodes: JsonValue | undefined, scope: Scope) => FormNode[];
 
 const REFERENCE = /^@([A-Z_]+)(?:\s+([^]*))?$/;
 
