@@ -89,7 +89,18 @@ async function findPostgres(): Promise<{ location: string; server?: AsyncDisposa
 async function testExamples(): Promise<TestResults> {
   await using service = await startService({ data: ":memory:" });
   const { clientId, clientSecret } = await service.addClient("clerk@city");
-  const args = ["--doc", "mod.ts", "cli.ts", "cli", "lib", "service", "utils", "workflows", "docs/library.md"];
+  const args = [
+    "--doc",
+    "mod.ts",
+    "cli.ts",
+    "cli",
+    "lib",
+    "service",
+    "utils",
+    "workflows",
+    "docs/library.md",
+    "docs/forms.md",
+  ];
   const env = {
     SVC_CONFIG_DIR: directory,
     SVC_BASE_URL: service.url,

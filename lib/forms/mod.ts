@@ -21,7 +21,7 @@
  */
 export { Form, type ListChanges, readForm, type ReferenceChanges } from "./form.ts";
 export type { ReadFormOptions } from "./edit/state.ts";
-export type { RefreshCall } from "./edit/refresh.ts";
+export type { RefreshBody, RefreshCall } from "./edit/refresh.ts";
 export type { FormAction, FormButton, FormPurpose, FormStep } from "./envelope.ts";
 export type {
   Choice,

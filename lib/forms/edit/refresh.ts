@@ -19,8 +19,22 @@ export interface RefreshCall {
   /** Query parameter `operation`, for rows with actions of their own. */
   readonly operation?: "showRow" | "submitRow";
   /** Body of the request. */
-  readonly body: JsonObject;
+  readonly body: RefreshBody;
 }
+
+/** The body of a call that computes a form. */
+export type RefreshBody = {
+  /** Values of the case and of its embedded pages. */
+  readonly content: JsonObject;
+  /** Changes of lists and attachment fields. */
+  readonly pageInstructions: JsonObject[];
+  /** False: the response also contains the views. */
+  readonly contextData: boolean;
+  /** The row to compute, e.g. `.Documents(1)`. Positions start at 1. */
+  readonly interestPage?: string;
+  /** Action of the row. */
+  readonly interestPageActionID?: string;
+};
 
 /** Returns the call that computes a form again after a change at a path, or after any change. */
 export function planRefresh(state: FormState, path: string | undefined): RefreshCall | undefined {
@@ -67,11 +81,14 @@ function findRowAction(state: FormState, place: Path): string | undefined {
 }
 
 /** Returns the members of a request that name a row, and the action with which it is edited. */
-function describeInterest(row: Path, action: string | undefined): JsonObject {
+function describeInterest(
+  row: Path,
+  action: string | undefined,
+): Pick<RefreshBody, "interestPage" | "interestPageActionID"> {
   return { interestPage: formatTarget(row), ...(action !== undefined && { interestPageActionID: action }) };
 }
 
-function buildBody(state: FormState): JsonObject {
+function buildBody(state: FormState): RefreshBody {
   const { nodes, page } = drawForm(state);
   const { content, pageInstructions } = buildSubmission(nodes, page, state.root.path);
   return { content, pageInstructions, contextData: false };

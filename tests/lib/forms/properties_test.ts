@@ -83,9 +83,7 @@ function refresh(design: Design, server: ServerModel, { form, path }: Edited): F
 function callServer(server: ServerModel, form: Form, path: string): Form {
   const call = form.refreshFor(path);
   if (call === undefined) return form;
-  const { content, pageInstructions } = call.body;
-  assert.ok(isJsonObject(content) && Array.isArray(pageInstructions));
-  return form.apply(freeze(server.refresh({ content, pageInstructions: pageInstructions.filter(isJsonObject) })));
+  return form.apply(freeze(server.refresh(toBody(call.body))));
 }
 
 function toBody({ content, pageInstructions }: Body): Body {
