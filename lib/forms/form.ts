@@ -173,32 +173,102 @@ export class Form {
     return Object.keys(content).length > 0 || pageInstructions.length > 0;
   }
 
-  /** Returns the part at a path, e.g. `Home.City`, `Stops[0].City` or `.Stops(1).City`; undefined if the form has none. */
+  /**
+   * Returns the part at a path, e.g. `Home.City`, `Stops[0].City` or `.Stops(1).City`; undefined if the form has none. Of
+   * several parts with the same path, it returns the one that can be filled in.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   * import { readForm } from "@svc/lib/forms";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const action = "pyUpdateCaseDetails";
+   * const form = readForm(await svc.cases.getAction(id, { action }), { action });
+   * console.log(form.find("Contact.Name")?.label);
+   * ```
+   */
   find(path: string): FormQuestion | undefined {
     return findQuestion(this.#state, path);
   }
 
   /**
    * Enters a value. Texts are converted to the type of the field, and an empty text or null clears it. Values that depend on
-   * it are cleared. Throws `INVALID_ARGS` for a value that the field cannot have, and for a path that cannot be filled in.
+   * it are cleared. A list takes an array of rows, and a reference takes a key or an object with all keys. Throws
+   * `INVALID_ARGS` for a value that the field cannot have, and for a path that cannot be filled in.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   * import { readForm } from "@svc/lib/forms";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const action = "pyUpdateCaseDetails";
+   * const form = readForm(await svc.cases.getAction(id, { action }), { action });
+   * console.log(form.set("Area", "12.5").set("Urgent", true).toSubmission().content); // { Area: 12.5, Urgent: true }
+   * ```
    */
   set(path: string, value: JsonValue): Form {
     return new Form(setValue(this.#state, path, value));
   }
 
-  /** Enters a choice in a field, with the values that the choice also sets. */
+  /**
+   * Enters a choice in a field or a reference, with the values that the choice also sets. Throws `INVALID_ARGS` if the part
+   * is not chosen from a list.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   * import { readForm } from "@svc/lib/forms";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const action = "pyUpdateCaseDetails";
+   * const form = readForm(await svc.cases.getAction(id, { action }), { action });
+   * const channel = form.find("Channel");
+   * if (channel?.type === "field") {
+   *   const [first] = channel.choices ?? [];
+   *   if (first) console.log(form.choose("Channel", first).content.Channel);
+   * }
+   * ```
+   */
   choose(path: string, choice: Choice): Form {
     return new Form(setChoice(this.#state, path, choice));
   }
 
-  /** Changes the rows of a list. */
+  /**
+   * Changes the rows of a list. Throws `INVALID_ARGS` if the path is not a list that can be changed.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   * import { readForm } from "@svc/lib/forms";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const action = "pyUpdateCaseDetails";
+   * const form = readForm(await svc.cases.getAction(id, { action }), { action });
+   * console.log(form.list("Documents").insert({ Title: "Plan" }).toSubmission().pageInstructions);
+   * ```
+   */
   list(path: string): ListChanges {
     const list = requireEditable(this.#state, path);
     if (list.type !== "list") throw invalid(`${list.label} is not a list.`);
     return new ListChanges(this.#state, list);
   }
 
-  /** Changes the records that a reference refers to. */
+  /**
+   * Changes the records that a reference refers to. Throws `INVALID_ARGS` if the path is not a reference that can be changed.
+   *
+   * @example
+   * ```ts
+   * import type { Form } from "@svc/lib/forms";
+   *
+   * export const chooseDepot = (form: Form) => form.reference("Depot").choose(5);
+   * ```
+   */
   reference(path: string): ReferenceChanges {
     const reference = requireEditable(this.#state, path);
     if (reference.type !== "reference") throw invalid(`${reference.label} is not a reference.`);
@@ -207,19 +277,60 @@ export class Form {
 
   /**
    * Attaches uploaded files to an attachment field. In a field for several files, they are added. Null removes all files, and
-   * an empty list restores the stored ones.
+   * an empty list restores the stored ones. Throws `INVALID_ARGS` for a file of another type than the field allows.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   * import type { Form } from "@svc/lib/forms";
+   *
+   * export async function attachPlan(form: Form, file: File): Promise<Form> {
+   *   const { ID } = await createClient().attachments.upload({ file });
+   *   return form.attach("Plan", { ID, name: file.name });
+   * }
+   * ```
    */
   attach(path: string, file: AttachedFile | readonly AttachedFile[] | null): Form {
     return new Form(attachFiles(this.#state, path, file));
   }
 
-  /** Returns the body that submits the changes. It contains only what is visible and can be edited. */
+  /**
+   * Returns the body that submits the changes. It contains only what is visible and can be edited. It is empty if nothing was
+   * changed.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   * import { readForm } from "@svc/lib/forms";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const action = "pyUpdateCaseDetails";
+   * const form = readForm(await svc.cases.getAction(id, { action }), { action });
+   * const { content, pageInstructions } = form.set("Applicant", "Ada").toSubmission();
+   * await svc.cases.performAction(id, { action, data: content, pageInstructions });
+   * ```
+   */
   toSubmission(options?: SubmissionOptions): FormSubmission {
     const { nodes, page } = drawForm(this.#state);
     return buildSubmission(nodes, page, this.#state.root.path, options);
   }
 
-  /** Describes what was changed, by label. */
+  /**
+   * Describes what was changed, by label, in the order of the form.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   * import { readForm } from "@svc/lib/forms";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const action = "pyUpdateCaseDetails";
+   * const form = readForm(await svc.cases.getAction(id, { action }), { action });
+   * for (const { label, after } of form.set("Applicant", "Ada").changes()) console.log(label, after); // Applicant Ada
+   * ```
+   */
   changes(): FormChange[] {
     return listChanges(this.#state);
   }
@@ -242,18 +353,55 @@ export class Form {
     return new Form(applyResponse(this.#state, response));
   }
 
-  /** Continues with a newly read form. Entries are kept, but not those of lists that somebody else has changed. */
+  /**
+   * Continues with a newly read form. Entries are kept, except for the entries of lists that someone else has changed, which
+   * are in `lost`.
+   */
   reopen(response: object): { readonly form: Form; readonly lost: readonly FormQuestion[] } {
     const { state, lost } = reopenForm(this.#state, response);
     return { form: new Form(state), lost: lost.flatMap((path) => this.find(formatPath(path)) ?? []) };
   }
 
-  /** Shows the errors of a rejected submission at their fields. Errors about no field become `messages`. */
+  /**
+   * Shows the errors of a rejected submission at their fields. Errors about no field become `messages`. Takes an `SvcError`,
+   * or the body of the response.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   * import { readForm } from "@svc/lib/forms";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const action = "pyUpdateCaseDetails";
+   * const form = readForm(await svc.cases.getAction(id, { action }), { action });
+   * const rejected = form.applyErrors({
+   *   errorDetails: [{ erroneousInputOutputFieldInPage: ".Applicant", localizedValue: "Enter a name." }],
+   * });
+   * console.log(rejected.find("Applicant")?.errors); // ["Enter a name."]
+   * ```
+   */
   applyErrors(error: object): Form {
     return new Form(applyReportedErrors(this.#state, error));
   }
 
-  /** Enters values from JSON, e.g. `{ Home: { City: "Oslo" } }`. Returns what the form has no editable place for, too. */
+  /**
+   * Enters values from JSON, e.g. `{ Home: { City: "Oslo" } }`. A value may show the part for another one, in any order.
+   * `rest` has the values for which the form has no place that can be filled in. Throws `INVALID_ARGS` for unusable values.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   * import { readForm } from "@svc/lib/forms";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const action = "pyUpdateCaseDetails";
+   * const form = readForm(await svc.cases.getAction(id, { action }), { action });
+   * const { form: filled, rest } = form.fill({ Applicant: "Ada", Contact: { Name: "Charles" }, Shoe: 42 });
+   * console.log(filled.toSubmission().content, rest); // … { Shoe: 42 }
+   * ```
+   */
   fill(content: JsonObject): { readonly form: Form; readonly rest: JsonObject } {
     const { state, rest } = fill(this.#state, content, this.#state.root.path);
     return { form: new Form(state), rest };
