@@ -73,7 +73,7 @@ export class Form {
     this.#state = state;
   }
 
-  /** Whether the response is a form, a page that only shows values, or the end of the work. */
+  /** Kind of the response: a form, a page that only shows values, or the end of the work. */
   get purpose(): FormPurpose {
     return this.#state.root.purpose;
   }
@@ -140,12 +140,12 @@ export class Form {
     return listQuestions(this.nodes);
   }
 
-  /** What a person can fill in, in order: the visible parts that are not read-only. */
+  /** Parts that a person can fill in, in order: the visible parts that are not read-only. */
   get questions(): readonly FormQuestion[] {
     return this.shown.filter(({ isReadOnly, cannotFill }) => !isReadOnly && cannotFill === undefined);
   }
 
-  /** What could not be shown, filled in or understood, as sentences. */
+  /** Sentences about what could not be shown, filled in or understood. */
   get problems(): readonly string[] {
     const { nodes, log } = drawForm(this.#state);
     const unfillable = this.shown.filter(({ isReadOnly, cannotFill }) => !isReadOnly && cannotFill !== undefined);

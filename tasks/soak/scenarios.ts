@@ -1,6 +1,8 @@
 import { backups } from "./backups.ts";
 import { concurrentClients } from "./concurrent_clients.ts";
 import { connections } from "./connections.ts";
+import { forms } from "./forms.ts";
+import { formsInChromium } from "./forms_in_chromium.ts";
 import { fullDisk } from "./full_disk.ts";
 import { fuzz } from "./fuzz.ts";
 import { outages } from "./outages.ts";
@@ -18,4 +20,6 @@ export const scenarios: readonly Scenario[] = [
   outages,
   backups,
   fullDisk,
+  forms,
+  formsInChromium,
 ];

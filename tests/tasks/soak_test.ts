@@ -7,7 +7,7 @@ import { CHECKOUT, LimitedCommand, PROGRAM, runCommand } from "../harness/svc.ts
 import { eventually } from "../harness/wait.ts";
 
 /** The scenarios, in parts that each end within the time limit of a process. */
-const PARTS = ["kills,clients,fuzz", "connections,token-cache,outages", "backup,full-disk"];
+const PARTS = ["kills,clients,fuzz", "connections,token-cache,outages", "backup,full-disk,forms"];
 
 const SHORT = ["--scale", "0.005", "--ignore-limits"];
 

@@ -41,7 +41,7 @@ export interface FormState {
 export interface Drawing {
   readonly nodes: readonly FormNode[];
   readonly log: DrawLog;
-  /** What was entered in parts that are visible and can be edited. */
+  /** The page with the entries in parts that are visible and can be edited. */
   readonly page: Page;
   /** Content with these entries. */
   readonly content: JsonObject;

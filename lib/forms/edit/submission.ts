@@ -27,7 +27,7 @@ export interface FormSubmission {
 
 /** Options of a submission. */
 export interface SubmissionOptions {
-  /** Where files of attachment fields go: `instructions` (default) or `attachments`, as older servers expect. */
+  /** Place of the files of attachment fields: `instructions` (default) or `attachments`, as older servers expect. */
   readonly files?: "instructions" | "attachments";
 }
 
