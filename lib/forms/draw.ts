@@ -95,7 +95,7 @@ function drawNode(node: JsonObject, scope: Scope): FormNode[] {
     case "Attachment":
       return drawAttachment(config, inner);
     case "EmbeddedData":
-      return [...drawCopy(config, inner), ...draw(node.children, { ...inner, isReadOnly: true })];
+      return drawEmbeddedData(type, node, config, inner);
     case "EmbeddedDataMulti":
       return drawList(toListView(node), inner, draw);
     case "ObjectReference":
@@ -105,6 +105,13 @@ function drawNode(node: JsonObject, scope: Scope): FormNode[] {
   if (isMultiplePicker(type, config)) return drawReference({ config: {}, children: [node] }, {}, inner, draw);
   if (isFieldComponent(type)) return drawField(type, config, inner);
   return drawUnknown(type, node, config, inner);
+}
+
+/** Draws a row that can be copied into a page with its copy, or else the children of a page. */
+function drawEmbeddedData(type: string, node: JsonObject, config: JsonObject, scope: Scope): FormNode[] {
+  const copy = drawCopy(config, scope);
+  if (copy.length === 0) return drawUnknown(type, node, { ...config, value: undefined }, scope);
+  return [...copy, ...draw(node.children, { ...scope, isReadOnly: true })];
 }
 
 function drawText({ content }: JsonObject, scope: Scope): FormNode[] {
@@ -163,28 +170,22 @@ function enterContext({ context }: JsonObject, scope: Scope): Scope {
 
 function drawView(view: JsonObject, overlay: JsonObject, scope: Scope): FormNode[] {
   const own = getObject(view.config);
-  const config: JsonObject = { ...own, ...overlay };
+  const config: JsonObject = { ...own, ...overlay, ...scope.inherited };
   const visible = evaluateCondition(own.visibility, scope, true) && scope.isVisible;
   const template = isString(config.template) ? config.template : "";
   const place: Scope = { ...scope, isVisible: visible, drawn: new Set([...scope.drawn, view]) };
-  const merged: JsonObject = { ...view, config: { ...config, ...scope.inherited } };
-  if (isListView(template, config)) return drawList(merged, place, draw);
-  if (template === "DataReference") return drawReference(merged, getObject(merged.config), place, draw);
-  const isDisplay = READ_ONLY_TEMPLATE.test(template);
+  if (template === "DataReference") return drawReference(view, config, place, draw);
+  if (isListView(template, config)) return drawList({ ...view, config }, place, draw);
+  const isDisplay = READ_ONLY_TEMPLATE.test(template) || /^readonly/i.test(String(config.mode));
   const inner: Scope = { ...place, inherited: {}, isReadOnly: isReadOnly(config, place) || isDisplay };
   const highlighted = config.showHighlightedData === true || config.showHighlightedData === "true"
     ? draw(config.highlightedData, inner)
     : [];
   const children = [...highlighted, ...draw(view.children, inner)];
-  return toGroup(readViewLabel(view, config, scope), readInstructions(config, scope), children, inner);
-}
-
-/** An inherited label is shown unless it is switched off, and an own label only if it is switched on. */
-function readViewLabel(view: JsonObject, config: JsonObject, scope: Scope): string {
-  const { label, showLabel = config.showLabel } = scope.inherited;
-  const inherited = resolveText(label, scope);
-  const text = inherited || resolveText(config.label ?? view.label, scope);
-  return String(showLabel ?? inherited !== "") === "true" ? text : "";
+  // An inherited label is shown unless it is switched off, and an own label only if it is switched on.
+  const isLabelShown = String(config.showLabel ?? scope.inherited.label !== undefined) === "true";
+  const label = isLabelShown ? resolveText(config.label ?? view.label, scope) : "";
+  return toGroup(label, readInstructions(config, scope), children, inner);
 }
 
 function readInstructions({ instructions }: JsonObject, scope: Scope): string {

@@ -80,6 +80,9 @@ const DISPLAY_ONLY: readonly string[] = [
   "WorkStatus",
 ];
 
+/** Display modes in which a value is only shown. */
+const DISPLAY_MODES: readonly string[] = ["DISPLAY_ONLY", "STACKED_LARGE_VAL", "LABELS_LEFT"];
+
 /** Reports whether a component is known to show a property. */
 export function isFieldComponent(type: string): boolean {
   return KINDS_BY_COMPONENT.has(type) || PICKERS.includes(type) || DISPLAY_ONLY.includes(type);
@@ -156,7 +159,8 @@ function describeField(type: string, config: JsonObject, path: Path, scope: Scop
     kind,
     component: type,
     ...describeQuestion(type, config, path, scope),
-    isReadOnly: isReadOnly(config, scope) || isComputed || DISPLAY_ONLY.includes(type),
+    isReadOnly: isReadOnly(config, scope) || isComputed || DISPLAY_ONLY.includes(type) ||
+      (!PICKERS.includes(type) && isOfRecord(path, scope)),
     isComputed,
     placeholder: resolveText(config.placeholder, scope),
     value,
@@ -211,8 +215,15 @@ export function readInherited({ inheritedProps }: JsonObject, scope: Scope): Jso
 /** Reports whether a part is only shown. */
 export function isReadOnly(config: JsonObject, scope: Scope): boolean {
   return scope.isReadOnly || evaluateCondition(config.readOnly, scope, false) ||
-    evaluateCondition(config.disabled, scope, false) || config.displayMode === "DISPLAY_ONLY" ||
-    config.displayMode === "STACKED_LARGE_VAL";
+    evaluateCondition(config.disabled, scope, false) || DISPLAY_MODES.includes(String(config.displayMode));
+}
+
+/** Reports whether a property belongs to a record that a reference loads. Only the reference itself can be changed. */
+function isOfRecord(path: Path, scope: Scope): boolean {
+  return path.some((segment, i) =>
+    i < path.length - 1 && isString(segment) &&
+    findField(path.slice(0, i + 1), scope)?.dataRetrievalType === "refer"
+  );
 }
 
 function readLabel(type: string, config: JsonObject, declared: JsonObject, path: Path, scope: Scope): string {
@@ -298,6 +309,11 @@ export function readChoices(
 function readDatasource(source: JsonObject, config: JsonObject, scope: Scope): ChoiceOptions | undefined {
   if (Array.isArray(source.records)) return { choices: toRecords(source.records.filter(isJsonObject)) };
   const rows = parseReference(source.source);
+  if (rows?.prefix === "ASSOCIATED") {
+    const path = resolvePath(source.source, scope);
+    const declared = path === undefined ? {} : getObject(findField(path, scope)?.datasource);
+    return readDatasource({ ...declared, source: undefined }, config, scope);
+  }
   if (rows !== undefined) {
     const fields = getObject(source.fields);
     const key = toColumn(fields.key) || toColumn(fields.value);
@@ -331,19 +347,12 @@ function toRecords(records: readonly JsonObject[]): Choice[] {
 /** Finds rows in the response: those of a data page, or those of a list of the case. */
 export function findRows(name: string, scope: Scope): JsonObject[] {
   const own = resolvePath(`@P ${name}`, scope);
-  if (own !== undefined) return toRows(getAt(scope.form.content, own));
-  const [page = ""] = name.split(".");
+  if (own !== undefined) return filterObjects(getAt(scope.form.content, own));
+  const [page = "", list = "pxResults"] = name.split(".");
   const { data } = scope.form;
-  const shared = getObject(data.shared)[page];
-  for (const place of [data[page], getObject(shared)[page], shared]) {
-    const rows = toRows(getObject(place).pxResults);
-    if (rows.length > 0) return rows;
-  }
-  return [];
-}
-
-function toRows(value: JsonValue | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+  const shared = getObject(data.shared, [page]);
+  const places = [getObject(data, [page]), shared, ...Object.values(shared).filter(isJsonObject)];
+  return places.map((place) => filterObjects(place[list])).find((rows) => rows.length > 0) ?? [];
 }
 
 /** Reads the columns of a picker: `columns`, or the fields in `presets`. */
@@ -355,7 +364,7 @@ export function readColumns(config: JsonObject): JsonObject[] {
 
 /** Returns the components in the regions of a table. */
 export function listColumnNodes(nodes: JsonValue | undefined): JsonObject[] {
-  return toRows(nodes).flatMap((node) =>
+  return filterObjects(nodes).flatMap((node) =>
     node.type === "Region" || node.type === "View" ? listColumnNodes(node.children) : [node]
   );
 }
@@ -427,7 +436,7 @@ function readParameters(
     : Object.entries(getObject(declared));
   const parameters: JsonObject = {};
   const dependsOn: string[] = [];
-  for (const { name, defaultValue } of toRows(scope.form.resources.findDataPage(dataView).parameters)) {
+  for (const { name, defaultValue } of filterObjects(scope.form.resources.findDataPage(dataView).parameters)) {
     if (isNonEmptyString(name) && isNonEmptyString(defaultValue)) parameters[name] = defaultValue;
   }
   for (const [name, value] of given) {

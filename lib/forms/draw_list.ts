@@ -71,7 +71,11 @@ export function drawList(view: JsonObject, scope: Scope, draw: Draw): FormNode[]
     ...describeQuestion("", { ...config, label: readLabel(config, scope) }, path, scope),
     isRequired: evaluateCondition(scope.inherited.required ?? config.required, scope, false),
     isReadOnly: place.isReadOnly,
-    ...(!place.isReadOnly && newRow.length === 0 && { cannotFill: "The form does not describe its rows." }),
+    ...(!place.isReadOnly && (declared.type === "Page Group" || newRow.length === 0) && {
+      cannotFill: declared.type === "Page Group"
+        ? "Its rows have names instead of positions."
+        : "The form does not describe its rows.",
+    }),
     noun: resolveText(config.targetClassLabel, scope),
     columns: shown,
     newRow,
@@ -86,8 +90,9 @@ export function drawList(view: JsonObject, scope: Scope, draw: Draw): FormNode[]
       const canEdit = !place.isReadOnly && (scope.form.isChangedRow(own.path) ||
         (canDo("allowEdit") && evaluateCondition(config.allowRowEdit, own, true)));
       const at = { ...own, isReadOnly: !canEdit };
-      const nodes = drawRow(isNew ? views.add : views.edit, at);
-      const cells = columns.length > 0 ? draw(columns, at) : nodes;
+      const form = isNew ? views.add : views.edit;
+      const nodes = drawRow(form, at);
+      const cells = form === undefined || columns.length === 0 ? nodes : draw(columns, at);
       return {
         path: formatPath(at.path),
         heading: readHeading(config, content, i, at),

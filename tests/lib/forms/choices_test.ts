@@ -1,6 +1,7 @@
 /** Fields whose values are chosen. */
 import assert from "node:assert/strict";
 import { ChoiceLoader, type ChoiceQuery, type ChoiceSource, type Form, readForm } from "../../../lib/forms/mod.ts";
+import { body, declare, field, view } from "./_body.ts";
 import { cascade, cascadeInRows, copyRow, sources } from "./fixtures/choices.ts";
 import { asked, outline } from "./_outline.ts";
 
@@ -163,4 +164,34 @@ Deno.test("clearing a stored copy clears all of its members", () => {
   data.caseInfo.content.Main = { classID: "ACME-Demo-Data-Stop", pyLabel: "Bergen", City: "Bergen", Fee: 90 };
   const form = readForm({ data, uiResources });
   assert.deepEqual(form.reference("Main").clear().toSubmission().content, { Main: { pyLabel: "", City: "", Fee: "" } });
+});
+
+Deno.test("rows of a data page are found under the name of its parameters, and by the name of their list", () => {
+  const pick = (path: string, source: string) =>
+    field("Dropdown", path, { datasource: { source, fields: { key: "@P .ID", text: "@P .City" } } });
+  const response = body({
+    views: [
+      view("EditTrip", [
+        pick(".A", "@DATASOURCE D_List.pxResults"),
+        pick(".B", "@DATASOURCE D_Page.Depots"),
+        pick(".C", "@DATASOURCE .Stops"),
+        field("Dropdown", ".D", { datasource: { source: "@ASSOCIATED .Kind" } }),
+        field("Dropdown", ".E", { datasource: { source: "@ASSOCIATED .E" } }),
+      ]),
+    ],
+    fields: {
+      Kind: declare("Text", "Kind", { datasource: { tableType: "PromptList", records: [{ key: "A", value: "Air" }] } }),
+      E: declare("Text", "E", { datasource: { source: "@ASSOCIATED .E" } }),
+    },
+    data: {
+      shared: { D_List: { "D_List_country_NO": { pxResults: [{ ID: 1, City: "Oslo" }] } } },
+      D_Page: { Depots: [{ ID: 2, City: "Voss" }] },
+    },
+    content: { Stops: [{ ID: 3, City: "Molde" }] },
+  });
+  const form = readForm(response);
+  const texts = form.questions.map((question) =>
+    question.type === "field" && question.choices?.map(({ text }) => text)
+  );
+  assert.deepEqual(texts, [["Oslo"], ["Voss"], ["Molde"], ["Air"], undefined]);
 });

@@ -1,6 +1,7 @@
 /** References to records and cases. */
 import assert from "node:assert/strict";
 import { ChoiceLoader, type Form, type FormReference, type JsonObject, readForm } from "../../../lib/forms/mod.ts";
+import { body, declare, declarePage, field, reference, view } from "./_body.ts";
 import {
   autoComplete,
   caseReference,
@@ -278,4 +279,42 @@ Deno.test("a reference that fills a plain property is a field", () => {
   assert.ok(field?.type === "field");
   assert.deepEqual([field.isRequired, field.query?.dataView, field.query?.key], [true, "D_DepotList", "ID"]);
   assert.deepEqual(sent(form.set("DepotID", "5")), { DepotID: 5 });
+});
+
+Deno.test("members of a record can only be changed by choosing another record", () => {
+  const refer = { dataRetrievalType: "refer" };
+  const response = body({
+    views: [
+      view("EditTrip", [
+        field("TextInput", ".Depot.City"),
+        field("Dropdown", ".Depot.ID", { contextPage: "@P .Depot", datasource: "D_DepotList", columns: [] }),
+        reference("EditDepot", { context: ".Depot" }),
+      ]),
+      view("EditDepot", [field("TextInput", ".Zip")], { classID: DEPOT }),
+    ],
+    fields: { Depot: declarePage("Depot", DEPOT, refer), City: declare("Text", "City", { classID: DEPOT }) },
+    content: { Depot: { classID: DEPOT, ID: 4, City: "Oslo", Zip: "0150" } },
+  });
+  const form = readForm(response);
+  assert.deepEqual(form.questions.map(({ path }) => path), ["Depot.ID"]);
+  assert.deepEqual(sent(form.set("Depot.ID", "5")), { Depot: { ID: "5" } });
+});
+
+Deno.test("a table of records is a reference, also where it is called a list of records", () => {
+  const [table] = severalLooks;
+  const { data, uiResources } = JSON.parse(JSON.stringify(table));
+  const [skills] = uiResources.resources.views.EditTrip_Skills;
+  Object.assign(skills.config, { type: "multirecordlist", renderMode: "Editable", selectionMode: undefined, mode: "" });
+  const form = readForm({ data, uiResources });
+  assert.deepEqual(asked(form), ['Skills: multiple reference "Skills needed"']);
+});
+
+Deno.test("a picker may stand in a region, and its choice is typed by the key of its class", () => {
+  const { data, uiResources } = JSON.parse(JSON.stringify(dropdownWithDetails));
+  const [depot] = uiResources.resources.views.EditTrip_Depot;
+  const [picker, details] = depot.children;
+  depot.children = [{ name: "Picker", type: "Region", children: [picker] }, details];
+  const form = readForm({ data, uiResources });
+  assert.deepEqual(outline(form), outline(readForm(dropdownWithDetails)));
+  assert.deepEqual(sent(form.reference("Depot").choose("5")), { Depot: { ID: 5 } });
 });

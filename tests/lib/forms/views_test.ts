@@ -1,7 +1,7 @@
 /** Views, groups and conditions of a form. */
 import assert from "node:assert/strict";
 import { type JsonObject, readForm } from "../../../lib/forms/mod.ts";
-import { body, declare, field, refreshed, view } from "./_body.ts";
+import { body, declare, field, inherit, reference, refreshed, view } from "./_body.ts";
 import { asked, outline, paths, shown } from "./_outline.ts";
 import {
   ancestors,
@@ -217,4 +217,36 @@ Deno.test("the instructions of a form are those of its assignment, unless its vi
   assert.equal(read("none").instructions, "");
   assert.equal(read("@PARAGRAPH Help").instructions, "");
   assert.deepEqual(outline(read("@PARAGRAPH Help"))[1], "  > Other.");
+});
+
+Deno.test("an inherited property and a display mode make a view or a field read-only", () => {
+  const modes = ["DISPLAY_ONLY", "STACKED_LARGE_VAL", "LABELS_LEFT"];
+  const response = body({
+    views: [
+      view("EditTrip", [
+        reference("Part", inherit({ readOnly: true })),
+        reference("Part", { mode: "readonly" }),
+        reference("Part", { mode: "editable", context: ".Home" }),
+        ...modes.map((displayMode) => field("TextInput", `.${displayMode}`, { displayMode })),
+      ]),
+      view("Part", [field("TextInput", ".City")]),
+    ],
+    content: { City: "Oslo", Home: { City: "Bergen" } },
+  });
+  assert.deepEqual(paths(readForm(response)), ["Home.City"]);
+});
+
+Deno.test("an embedded page without a choice of rows is drawn as its children", () => {
+  const response = body({
+    views: [
+      view("EditTrip", [{
+        type: "EmbeddedData",
+        config: { displayAs: "Form", value: "@P .Home", label: "@L Home" },
+        children: [reference("EditHome", { context: ".Home" })],
+      }]),
+      view("EditHome", [field("TextInput", ".City")]),
+    ],
+    content: { Home: { City: "Oslo" } },
+  });
+  assert.deepEqual(outline(readForm(response)), ["# Home", '  Home.City: text "City" = Oslo']);
 });
