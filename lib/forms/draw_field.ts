@@ -3,6 +3,7 @@ import {
   filterObjects,
   isJsonObject,
   isNonEmptyString,
+  isScalar,
   isString,
   type JsonObject,
   type JsonValue,
@@ -116,14 +117,14 @@ export function drawField(type: string, config: JsonObject, scope: Scope): FormN
 function drawAbsolute(type: string, config: JsonObject, scope: Scope): FormNode[] {
   const reference = parseReference(config.value);
   const value = resolveValue(config.value, scope);
-  if (reference?.prefix !== "P" || value === undefined || isJsonObject(value)) return [];
+  if (!["P", "USER"].includes(reference?.prefix ?? "") || !isScalar(value)) return [];
   const kind = KINDS_BY_COMPONENT.get(type) ?? "text";
   return [{
     type: "field",
     kind,
     component: type,
-    path: reference.rest,
-    label: resolveText(config.label, scope) || reference.rest,
+    path: reference?.rest ?? "",
+    label: resolveText(config.label, scope) || (reference?.rest ?? ""),
     help: "",
     placeholder: "",
     value,
@@ -376,7 +377,7 @@ export function readQuery(
   scope: Scope,
   keys: readonly string[] = [],
 ): ChoiceQuery {
-  const columns = readColumns(config);
+  const columns = readColumns(config).flatMap((column) => expandColumn(column, config, scope));
   const keyColumn = columns.find(({ key }) => String(key) === "true");
   const key = keys[0] ?? (toColumn(config.selectionKey) || toColumn(keyColumn?.value));
   const primary = columns.find((column) => String(column.primary) === "true") ??
@@ -384,7 +385,7 @@ export function readQuery(
   const shown = columns.filter((column) => column !== keyColumn).map((column): FormColumn => {
     const path = toColumn(column.value);
     return { path, label: readColumnLabel(column, path, config, scope) };
-  }).filter(({ path }) => path !== "" && path !== "pyPrimaryFields");
+  }).filter(({ path }) => path !== "");
   return {
     dataView,
     ...readParameters(config.parameters, dataView, scope),
@@ -401,8 +402,20 @@ export function readQuery(
   };
 }
 
+/** A column may stand for all fields of a view of the record. */
+function expandColumn(column: JsonObject, config: JsonObject, scope: Scope): JsonObject[] {
+  const name = toColumn(column.value);
+  if (name !== "pyPrimaryFields") return [column];
+  const view = scope.form.resources.findView(name, [findRecordClass(config)], scope.drawn);
+  return listColumnNodes(view?.children).map(({ config }) => getObject(config));
+}
+
+function findRecordClass({ contextClass, targetObjectClass }: JsonObject): string | undefined {
+  return [contextClass, targetObjectClass].find(isNonEmptyString);
+}
+
 function readColumnLabel(column: JsonObject, path: string, config: JsonObject, scope: Scope): string {
-  const classId = [config.contextClass, config.targetObjectClass].find(isNonEmptyString);
+  const classId = findRecordClass(config);
   const declared = scope.form.resources.findField(path.split(".").at(-1) ?? "", classId);
   const own = parseReference(column.label)?.prefix === "FL" ? "" : resolveText(column.label, scope);
   return own || resolveText(declared?.label, scope) || path;
@@ -469,8 +482,7 @@ function readUsers(config: JsonObject, scope: Scope): ChoiceOptions {
 export function readKeys(config: JsonObject, scope: Scope): string[] {
   const declared = readNames(config.classKeys);
   if (declared.length > 0) return declared;
-  const classId = [config.contextClass, config.targetObjectClass].find(isNonEmptyString);
-  const known = scope.form.resources.findKeys(classId);
+  const known = scope.form.resources.findKeys(findRecordClass(config));
   const selection = toColumn(config.selectionKey);
   return known.length > 0 ? known : selection === "" ? [] : [selection.split(".").at(-1) ?? selection];
 }

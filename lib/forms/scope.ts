@@ -68,11 +68,13 @@ export interface Scope {
 /** Draws components at a place. */
 export type Draw = (nodes: JsonValue | undefined, scope: Scope) => FormNode[];
 
-const REFERENCE = /^@([A-Z_]+)(?:\s+([^]*))?$/;
+// A label without text may have lost the space after its prefix.
+const REFERENCE = /^@(?:([A-Z_]+)\s([^]*)|(F?L))$/;
 
 /** Splits a reference such as `@P .City` into its prefix and the rest. Returns undefined for a literal. */
 export function parseReference(value: JsonValue | undefined): { prefix: string; rest: string } | undefined {
-  const [, prefix, rest = ""] = isString(value) ? REFERENCE.exec(value) ?? [] : [];
+  const [, named, rest = "", label] = isString(value) ? REFERENCE.exec(value) ?? [] : [];
+  const prefix = named ?? label;
   return prefix === undefined ? undefined : { prefix, rest: rest.trim() };
 }
 

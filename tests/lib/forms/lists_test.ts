@@ -347,6 +347,25 @@ Deno.test("a column may refer to another view of the row", () => {
   ]);
 });
 
+Deno.test("every template of a list is a list", () => {
+  const templates = ["SimpleTable", "ListView", "FieldGroupTemplate", "FieldGroup", "RepeatingView", "DynamicTabs"];
+  for (const template of templates) {
+    const { data, uiResources } = JSON.parse(JSON.stringify(repeatingView));
+    Object.assign(uiResources.resources.views.EditTrip_Stops[0].config, { template, type: undefined });
+    const form = readForm({ data, uiResources });
+    assert.deepEqual(asked(form), ['Stops: list "Stops on the way"'], template);
+    assert.equal(findList(form).rows[0]?.nodes.length, 2, template);
+  }
+});
+
+Deno.test("a list whose rows have names instead of positions is shown as one that cannot be filled in", () => {
+  const { data, uiResources } = JSON.parse(JSON.stringify(inlineTable));
+  Object.assign(uiResources.resources.fields.Stops[0], { type: "Page Group" });
+  const form = readForm({ data, uiResources });
+  assert.deepEqual(paths(form), ["Purpose"]);
+  assert.match(form.problems.join(), /Stops on the way cannot be filled in here/);
+});
+
 function rowAnswer(row: number, content: JsonObject): JsonObject {
   const placeholders = Array.from({ length: row }, () => ({}));
   return {

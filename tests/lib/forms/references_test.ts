@@ -318,3 +318,46 @@ Deno.test("a picker may stand in a region, and its choice is typed by the key of
   assert.deepEqual(outline(form), outline(readForm(dropdownWithDetails)));
   assert.deepEqual(sent(form.reference("Depot").choose("5")), { Depot: { ID: 5 } });
 });
+
+Deno.test("cards, searches and pickers that a client does not know choose like a table", () => {
+  for (const type of ["Cards", "AdvancedSearch", "SearchForm", "SearchAndSelect", "RadioButtons", "Wheel"]) {
+    const { data, uiResources } = JSON.parse(JSON.stringify(tableReference));
+    const [depot] = uiResources.resources.views.EditTrip_Depot;
+    Object.assign(depot.children[0], { type });
+    Object.assign(depot.config, { displayAs: type.toLowerCase() });
+    const form = readForm({ data, uiResources });
+    assert.deepEqual(asked(form)[1], 'Depot: single reference "Nearest depot"', type);
+    assert.deepEqual(sent(form.reference("Depot").choose("5")), { Depot: { ID: 5 } }, type);
+    assert.deepEqual(form.problems, [], type);
+  }
+});
+
+Deno.test("pickers of several records also stand outside the view of a reference", () => {
+  for (const type of ["Multiselect", "Checkbox", "SimpleTableSelect"]) {
+    const config = {
+      label: "@L Skills",
+      selectionMode: "multi",
+      selectionList: ".Skills",
+      selectionKey: ".ID",
+      primaryField: ".Text",
+      referenceList: "D_SkillList",
+    };
+    const form = readForm(body({ views: [view("EditTrip", [{ type, config }])], content: { Skills: [] } }));
+    assert.deepEqual(asked(form), ['Skills: multiple reference "Skills"'], type);
+    assert.deepEqual(form.reference("Skills").add("s1").toSubmission().pageInstructions, [
+      { instruction: "INSERT", target: ".Skills", listIndex: 1, content: { ID: "s1" } },
+    ]);
+  }
+});
+
+Deno.test("a column may stand for the primary fields of a record", () => {
+  const { data, uiResources } = JSON.parse(JSON.stringify(dropdownWithDetails));
+  const { views } = uiResources.resources;
+  views.pyPrimaryFields = [view("pyPrimaryFields", [field("TextInput", ".City"), field("Dropdown", ".Kind")], {
+    classID: DEPOT,
+  })];
+  const [id] = views.EditTrip_Depot[0].children[0].config.columns;
+  views.EditTrip_Depot[0].children[0].config.columns = [id, { value: "pyPrimaryFields" }];
+  const { columns } = findReference(readForm({ data, uiResources }), "Depot");
+  assert.deepEqual(columns.map(({ path, label }) => `${path} ${label}`), ["City City", "Kind Kind of depot"]);
+});

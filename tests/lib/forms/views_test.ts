@@ -250,3 +250,39 @@ Deno.test("an embedded page without a choice of rows is drawn as its children", 
   });
   assert.deepEqual(outline(readForm(response)), ["# Home", '  Home.City: text "City" = Oslo']);
 });
+
+Deno.test("references of an unknown kind show nothing, and the rest of the form is drawn", () => {
+  const unknown = [
+    "FIELD",
+    "PROPS",
+    "FILTERED_LIST",
+    "SHARED",
+    "CASE",
+    "ENV",
+    "DATATYPE",
+    "ADDRESS",
+    "FIELD_META",
+    "ACTIVE_CASES",
+    "CA",
+    "LR",
+    "ROUTING_INFO",
+  ];
+  const response = body({
+    views: [
+      view("EditTrip", [
+        ...unknown.map((prefix) => ({ type: "TextInput", config: { value: `@${prefix} .City`, label: "@L Other" } })),
+        ...unknown.map((prefix, i) => field("TextInput", `.F${i}`, { label: `@${prefix} .City`, helperText: "@L" })),
+        field("TextInput", ".Last", { label: "@home or away", placeholder: ".net", helperText: "@ME" }),
+      ]),
+    ],
+    content: { City: "Oslo" },
+  });
+  const form = readForm(response);
+  assert.deepEqual(asked(form), [
+    ...unknown.map((_, i) => `F${i}: text "F${i}"`),
+    'Last: text "@home or away"',
+  ]);
+  const last = form.find("Last");
+  assert.deepEqual(last?.type === "field" && [last.placeholder, last.help], [".net", "@ME"]);
+  assert.deepEqual(form.problems, []);
+});
