@@ -90,11 +90,12 @@ export function findRoot({ uiResources, content }: { uiResources: JsonObject; co
   if (root.type !== "reference" || name === "") return { purpose: "form", name: "", component: root, path: [] };
   const { pyViewName: own } = content;
   const isFrame = FRAMES.includes(name);
-  if (isNonEmptyString(own) && Object.hasOwn(views, own) && (isFrame || isPage(views[name]))) {
+  const hasView = Object.hasOwn(views, name);
+  if (isNonEmptyString(own) && Object.hasOwn(views, own) && (isFrame || !hasView || isPage(views[name]))) {
     return { purpose: "form", name: own, path: readContext(content.pyViewContext) };
   }
   if (isFrame && own === "") return { purpose: "page", name, path: [] };
-  if (isFrame || !Object.hasOwn(views, name)) return reopen;
+  if (isFrame || !hasView) return reopen;
   const hasForm = own !== "" || isJsonObject(uiResources.actionButtons);
   return { purpose: hasForm ? "form" : "page", name, path: readContext(config.context) };
 }

@@ -361,3 +361,13 @@ Deno.test("a column may stand for the primary fields of a record", () => {
   const { columns } = findReference(readForm({ data, uiResources }), "Depot");
   assert.deepEqual(columns.map(({ path, label }) => `${path} ${label}`), ["City City", "Kind Kind of depot"]);
 });
+
+Deno.test("keys of several records have the type of their class", () => {
+  const [, , combobox] = severalLooks;
+  const { data, uiResources } = JSON.parse(JSON.stringify(combobox));
+  Object.assign(uiResources.resources.fields.ID[0], { type: "Integer" });
+  const form = readForm({ data, uiResources }).reference("Skills").add("7");
+  assert.deepEqual(form.toSubmission().pageInstructions, [
+    { instruction: "INSERT", target: ".Skills", listIndex: 1, content: { ID: 7 } },
+  ]);
+});

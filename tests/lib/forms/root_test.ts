@@ -84,3 +84,9 @@ Deno.test("a page without the view of its form must be opened again", () => {
   assert.equal(form.purpose, "reopen");
   assert.deepEqual(asked(form), []);
 });
+
+Deno.test("a root that is not in the response gives way to the view that the content names", () => {
+  const { data, uiResources } = JSON.parse(JSON.stringify(pageRoot));
+  uiResources.root.config.name = "CustomPage";
+  assert.deepEqual(outline(readForm({ data, uiResources })), TRIP_FORM);
+});
