@@ -13,6 +13,9 @@ const HEADER = `// deno-fmt-ignore-file
 const FORMATS: { readonly [T in Field["type"]]?: string } = {
   Date: "Date: YYYY-MM-DD.",
   DateTime: "Time: ISO 8601 in UTC.",
+  Time: "Time of day: HH:MM:SS.",
+  RichText: "HTML.",
+  UserReference: "ID of an operator.",
 };
 
 /**
@@ -103,8 +106,8 @@ class TypesModule {
   }
 }
 
-function nameMember({ name, type, calculated }: Field): string {
-  return calculated === undefined && type !== "Attachment" ? name : `readonly ${name}`;
+function nameMember({ name, type, calculated, access }: Field): string {
+  return calculated === undefined && access === undefined && type !== "Attachment" ? name : `readonly ${name}`;
 }
 
 function describeField({ type, label, required, calculated, maxLength, min, max, default: value }: Field): string {

@@ -10,7 +10,7 @@ import { COMPANIES, DOCUMENTS, FIRST_NAMES, LAST_NAMES, PLACES, REMARKS, STREETS
 const DAY = 86_400_000;
 
 /** Sizes of the ranges of numbers, unless the field has a smaller one. */
-const RANGES = { Integer: 20, Decimal: 400, Currency: 2000 };
+const RANGES = { Integer: 20, Decimal: 400, Currency: 2000, Percentage: 100 };
 
 /** A person whom the values of one case or record mention. */
 interface Person {
@@ -35,11 +35,11 @@ export class SampleValues {
     this.#time = Date.now() - random.integer(2, 30) * DAY;
   }
 
-  /** Fills in a form. Attachment fields are left out, because their values are uploads. */
+  /** Fills in a form. Leaves out fields whose values are uploads, records or operators. */
   fillForm(fields: Iterable<ViewField>, current: JsonObject = {}): JsonObject {
     const content: JsonObject = {};
     for (const { field, required, readOnly } of fields) {
-      if (readOnly || field.type === "Attachment" || this.#keeps(field, current[field.name])) continue;
+      if (readOnly || refersToOthers(field) || this.#keeps(field, current[field.name])) continue;
       if (required || this.#random.chance(0.85)) content[field.name] = this.#createValue(field, required);
     }
     return content;
@@ -55,7 +55,7 @@ export class SampleValues {
   #createPage(fields: Iterable<Field>): JsonObject {
     const content: JsonObject = {};
     for (const field of fields) {
-      if (field.calculated !== undefined) continue;
+      if (field.calculated !== undefined || refersToOthers(field)) continue;
       if (field.required || this.#random.chance(0.85)) content[field.name] = this.#createValue(field, field.required);
     }
     return content;
@@ -71,11 +71,14 @@ export class SampleValues {
       case "Integer":
       case "Decimal":
       case "Currency":
+      case "Percentage":
         return this.#createNumber(field, field.type);
       case "Date":
         return this.#createDate(field).toISOString().slice(0, 10);
       case "DateTime":
         return this.#createDate(field).toISOString();
+      case "Time":
+        return this.#createDate(field).toISOString().slice(11, 19);
       case "Page":
       case "Attachment":
         return this.#createPage(field.embedded?.fields.values() ?? []);
@@ -117,6 +120,7 @@ export class SampleValues {
     if (field.type === "Email") return email;
     if (field.type === "Phone") return phone;
     if (field.type === "Url") return `https://www.example.org/${random.integer(100, 999)}`;
+    if (field.type === "RichText") return `<p>${random.pick(REMARKS)}</p>`;
     if (field.type === "TextArea") return random.shuffle(REMARKS).slice(0, random.integer(1, 2)).join(" ");
     const references = this.#references.find(field);
     if (references.length > 0) return random.pick(references);
@@ -124,6 +128,10 @@ export class SampleValues {
     const found = TEXTS.find(([words]) => words.test(described));
     return found === undefined ? random.pick(SUBJECTS) : found[1](random, { first, last, email, phone });
   }
+}
+
+function refersToOthers({ type, reference, choices }: Field): boolean {
+  return type === "Attachment" || type === "UserReference" || reference !== undefined || choices !== undefined;
 }
 
 /** Texts for words in the name or the label of a field. The first that matches applies. */

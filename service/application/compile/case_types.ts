@@ -9,28 +9,34 @@ import {
   type Stage,
   STAGE_FIELD,
 } from "../model/case_type.ts";
-import { type Field, toViewField, type View } from "../model/field.ts";
+import { createView, type Field, toViewField, type View } from "../model/field.ts";
 import type { CaseRights } from "../model/rights.ts";
 import type { CaseTypeDefinition } from "../schema/case_type_format.ts";
 import type { Definition } from "../schema/definition.ts";
 import type { FieldDefinition } from "../schema/field_format.ts";
 import { createCaseColumns } from "./columns.ts";
-import { compileFields, compileForm, compileView, compileViews, createView, toLabel } from "./fields.ts";
+import { compileFields } from "./fields.ts";
 import type { DefinitionPlace } from "./definition_place.ts";
 import { type CaseTypeContext, compileLocalActions, compileProcesses } from "./processes.ts";
+import type { RecordSources } from "./references.ts";
+import { compileForm, compileView, compileViews, toLabel } from "./views.ts";
 
 /** Compiles all case types. */
-export function compileCaseTypes({ caseTypes, queues }: Definition, place: DefinitionPlace): Map<string, CaseType> {
+export function compileCaseTypes(
+  { caseTypes, queues, dataViews }: Definition,
+  dataTypes: RecordSources["dataTypes"],
+  place: DefinitionPlace,
+): Map<string, CaseType> {
   // All fields come first, because a step may create a case of any type.
   const fields = place.compileAll(caseTypes, (id, definition, at) => {
     checkNames(definition.fields, at.at("fields"));
-    return compileFields(definition.fields, id, at.at("fields"));
+    return compileFields(definition.fields, id, at.at("fields"), { dataTypes, dataViews });
   });
   const queueIds = new Set(Object.keys(queues));
   const types = place.compileAll(caseTypes, (id, definition, at) => {
     const own = fields.get(id);
     if (own === undefined) return undefined;
-    const views = compileViews(definition.views, own.fields, at.at("views"));
+    const views = compileViews(definition.views, own, at.at("views"));
     if (!views.has("pyCaseSummary")) views.set("pyCaseSummary", createView("pyCaseSummary", "Summary", new Map()));
     const stages = new Set(Object.keys(definition.stages));
     return compileCaseType(id, definition, { ...own, views, stages, caseTypes: fields, queues: queueIds }, at);
@@ -245,8 +251,9 @@ const PARTICIPANT_FORM = ["pyFirstName", "pyLastName", "pyEmail1", "pyPhoneNumbe
 function compileRoles({ participantRoles }: CaseTypeDefinition, place: DefinitionPlace): Map<string, ParticipantRole> {
   return place.compileAll(participantRoles, (id, definition, at) => {
     const { name = toLabel(id), multiple, moreFields, fields: shown = PARTICIPANT_FORM } = definition;
-    const { fields } = compileFields({ ...PARTICIPANT_FIELDS, ...moreFields }, PARTICIPANT_CLASS, at.at("moreFields"));
-    return { id, name, multiple, fields, view: compileView(id, name, shown, fields, at.at("fields")) };
+    const own = compileFields({ ...PARTICIPANT_FIELDS, ...moreFields }, PARTICIPANT_CLASS, at.at("moreFields"));
+    const view = compileView(id, name, shown, own, at.at("fields"));
+    return { id, name, multiple, fields: own.fields, view };
   });
 }
 

@@ -20,8 +20,8 @@ export function compileApplication(
     for (const [index, queue] of operator.queues.entries()) at.at("queues", index).checkExists("queue", queue, queues);
     return { id, ...operator };
   });
-  const caseTypes = compileCaseTypes(definition, place.at("caseTypes"));
   const dataTypes = compileDataTypes(definition, place.at("dataTypes"));
+  const caseTypes = compileCaseTypes(definition, dataTypes, place.at("caseTypes"));
   const dataViews = compileDataViews(definition, caseTypes, dataTypes, place.at("dataViews"));
   const application = {
     ...definition.application,

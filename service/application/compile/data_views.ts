@@ -1,13 +1,16 @@
 /** Compiles data types and data views. */
 import { describeOperand, type Scalar, supportsComparator, toScalar } from "../expressions/comparisons.ts";
+import { toShapes } from "../expressions/field_shape.ts";
+import { Vocabulary } from "../expressions/vocabulary.ts";
 import type { CaseType } from "../model/case_type.ts";
 import type { DataType, DataView, DataViewColumn, DataViewCondition, DataViewParameter } from "../model/data_view.ts";
 import { type Field, holdsPage, VALUE_KINDS } from "../model/field.ts";
 import type { ConditionDefinition, DataTypeDefinition, ParameterDefinitions } from "../schema/data_format.ts";
 import type { Definition } from "../schema/definition.ts";
 import { type AnyViewDefinition, BUILT_IN_VIEWS, createCaseColumns, createFixedColumns } from "./columns.ts";
-import { compileFields, compileForm, compileViews, toLabel } from "./fields.ts";
+import { compileFields } from "./fields.ts";
 import type { DefinitionPlace } from "./definition_place.ts";
+import { compileForm, compileViews, toLabel } from "./views.ts";
 
 /** Compiles all data types. */
 export function compileDataTypes({ dataTypes, dataViews }: Definition, place: DefinitionPlace): Map<string, DataType> {
@@ -25,8 +28,9 @@ export function compileDataTypes({ dataTypes, dataViews }: Definition, place: De
 
 function compileDataType(id: string, definition: DataTypeDefinition, place: DefinitionPlace): DataType {
   const { name, key, savable } = definition;
-  const { fields } = compileFields(definition.fields, id, place.at("fields"));
-  const views = compileViews(definition.views, fields, place.at("views"));
+  const own = compileFields(definition.fields, id, place.at("fields"));
+  const { fields } = own;
+  const views = compileViews(definition.views, own, place.at("views"));
   for (const [index, part] of key.entries()) {
     const at = place.at("key", index);
     const field = at.resolve("field", part, fields);
@@ -34,8 +38,8 @@ function compileDataType(id: string, definition: DataTypeDefinition, place: Defi
     if (field?.embedded !== undefined) at.report(`'${part}' is embedded: it cannot be part of the key`);
   }
   const actions = place.at("actions").compileAll(definition.actions, (actionId, action, at) => {
-    const own = { id: actionId, name: action.name ?? toLabel(actionId) };
-    return { ...own, view: compileForm(action, own, { fields, views }, at, views.get("pyDetails")) };
+    const named = { id: actionId, name: action.name ?? toLabel(actionId) };
+    return { ...named, view: compileForm(action, named, { ...own, views }, at, views.get("pyDetails")) };
   });
   return { id, name, key, fields, views, savable, actions };
 }
@@ -50,7 +54,8 @@ export function compileDataViews(
   return place.compileAll({ ...BUILT_IN_VIEWS, ...dataViews }, (id, definition, at) => {
     const rows = compileSource(id, definition, caseTypes, dataTypes, at);
     const fields = getFields(rows);
-    const views = compileViews(definition.views, fields, at.at("views"));
+    const words = new Vocabulary(definition.views === undefined ? {} : toShapes(fields.values()));
+    const views = compileViews(definition.views, { fields, words }, at.at("views"));
     if (rows.savable && definition.filter.length > 0) {
       at.at("filter").report(
         "a filter does not apply to a data view through which records are read and changed by their key: " +

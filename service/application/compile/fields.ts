@@ -1,28 +1,36 @@
-/** Compiles fields and views. */
+/** Compiles fields. */
 import { mapValues } from "../../../utils/map_values.ts";
 import { checkFieldValue } from "../expressions/field_values.ts";
 import { type FieldShape, type FieldShapes, toShapes } from "../expressions/field_shape.ts";
 import { isFreeName, isSound, Vocabulary } from "../expressions/vocabulary.ts";
-import { type EmbeddedClass, type Field, toViewField, type View, type ViewField } from "../model/field.ts";
-import type { FieldDefinition, FormDefinition, ViewDefinitions } from "../schema/field_format.ts";
+import type { EmbeddedClass, Field } from "../model/field.ts";
+import type { FieldDefinition } from "../schema/field_format.ts";
 import type { DefinitionPlace } from "./definition_place.ts";
-
-/** The fields of a class, with the vocabulary of expressions over them. */
-export interface FieldSet {
-  /** Fields by name, in order. */
-  readonly fields: ReadonlyMap<string, Field>;
-  readonly words: Vocabulary;
-}
+import { compileChoices, compileReference, findRecordType, isReference, type RecordSources } from "./references.ts";
+import { compileViews, type FieldSet, toLabel } from "./views.ts";
 
 type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
 
+/** The class whose fields are compiled. */
+interface ClassContext {
+  readonly id: string;
+  readonly definitions: FieldDefinitions;
+  readonly words: Vocabulary;
+  /** The records that the fields may refer to. Undefined if they may not refer to records. */
+  readonly sources?: RecordSources;
+}
+
 /** Compiles the fields of a class. */
-export function compileFields(definitions: FieldDefinitions, classId: string, place: DefinitionPlace): FieldSet {
-  const shapes = mapValues(definitions, toShape);
+export function compileFields(
+  definitions: FieldDefinitions,
+  classId: string,
+  place: DefinitionPlace,
+  sources?: RecordSources,
+): FieldSet {
+  const shapes = mapValues(definitions, (definition) => toShape(definition, sources));
   const words = new Vocabulary(shapes);
-  const fields = place.compileAll(definitions, (name, definition, at) => {
-    return compileField(name, definition, words, classId, at);
-  });
+  const context = { id: classId, definitions, words, sources };
+  const fields = place.compileAll(definitions, (name, definition, at) => compileField(name, definition, context, at));
   checkOrder(definitions, shapes, words, place);
   return { fields, words };
 }
@@ -33,25 +41,33 @@ const ATTACHMENT: EmbeddedClass = {
   fields: new Map([["ID", { name: "ID", type: "Text", label: "ID of the attachment", required: false }]]),
 };
 
-function toShape(definition: FieldDefinition): FieldShape {
+function toShape(definition: FieldDefinition, sources: RecordSources | undefined): FieldShape {
   if (definition.type === "Attachment") return { ...definition, fields: toShapes(ATTACHMENT.fields.values()) };
-  return "fields" in definition ? { ...definition, fields: mapValues(definition.fields, toShape) } : definition;
+  if (isReference(definition)) {
+    const { type, fields } = findRecordType(definition, sources);
+    return { type, fields: toShapes(fields.values()) };
+  }
+  return "fields" in definition
+    ? { ...definition, fields: mapValues(definition.fields, (field) => toShape(field, sources)) }
+    : definition;
 }
 
 function compileField(
   name: string,
   definition: FieldDefinition,
-  words: Vocabulary,
-  classId: string,
+  { id: classId, definitions, words, sources }: ClassContext,
   place: DefinitionPlace,
 ): Field {
-  const { type, label = toLabel(name), required = false } = definition;
+  const { label = toLabel(name), required = false } = definition;
   if (!isFreeName(name)) place.report(`'${name}' has a meaning in expressions: choose another name`);
   if (definition.type === "Attachment") {
-    const { category } = definition;
+    const { type, category } = definition;
     return { name, type, label, required, category, embedded: ATTACHMENT };
   }
-  const { calculated } = definition;
+  if (isReference(definition)) {
+    return { name, label, required, ...compileReference(definition, definitions, sources, place) };
+  }
+  const { type, calculated } = definition;
   const common = {
     name,
     type,
@@ -61,10 +77,17 @@ function compileField(
   };
   if ("fields" in definition) {
     const embeddedId = definition.class ?? `${classId}-${name}`;
-    const { fields } = compileFields(definition.fields, embeddedId, place.at("fields"));
-    return { ...common, embedded: { classId: embeddedId, fields } };
+    const own = compileFields(definition.fields, embeddedId, place.at("fields"), sources);
+    const views = compileViews(definition.views, own, place.at("views"));
+    return { ...common, embedded: { classId: embeddedId, fields: own.fields, views } };
   }
-  const field = { ...definition, ...common };
+  if ("currency" in definition && definition.currency !== undefined && type !== "Currency") {
+    place.at("currency").report(`'currency' is for the type Currency, not for ${type}`);
+  }
+  const choices = "choices" in definition && definition.choices !== undefined
+    ? compileChoices(definition.choices, definitions, sources, place.at("choices"))
+    : undefined;
+  const field = { ...definition, ...common, choices };
   const issue = field.default === undefined ? undefined : checkFieldValue(field, field.default);
   if (issue !== undefined) place.at("default").report(`'default': ${issue}`);
   return field;
@@ -98,65 +121,4 @@ function checkOrder(
       : `from '${late}', which is computed after it: move '${late}' above it`;
     place.at(name, "calculated").report(`'${name}' is calculated ${reason}`);
   }
-}
-
-/** Compiles the views of a class. `pyDetails` shows all fields unless it is defined. */
-export function compileViews(
-  definitions: ViewDefinitions | undefined,
-  fields: ReadonlyMap<string, Field>,
-  place: DefinitionPlace,
-): Map<string, View> {
-  const views = place.compileAll(definitions, (id, { name = toLabel(id), fields: shown }, at) => {
-    return compileView(id, name, shown, fields, at.at("fields"));
-  });
-  return new Map([["pyDetails", createView("pyDetails", "Details", fields)], ...views]);
-}
-
-/** Compiles the fields of a view. */
-export function compileView(
-  id: string,
-  name: string,
-  definitions: NonNullable<FormDefinition["fields"]>,
-  fields: ReadonlyMap<string, Field>,
-  place: DefinitionPlace,
-): View {
-  const shown = new Map<string, ViewField>();
-  for (const [index, definition] of definitions.entries()) {
-    const { field: fieldName, ...overrides } = typeof definition === "string" ? { field: definition } : definition;
-    const field = place.at(index).resolve("field", fieldName, fields);
-    if (shown.has(fieldName)) place.at(index).report(`the form has the field '${fieldName}' already`);
-    if (field !== undefined) shown.set(fieldName, toViewField(field, overrides));
-  }
-  return { id, name, fields: shown };
-}
-
-/** Creates a view of all fields of a class. */
-export function createView(
-  id: string,
-  name: string,
-  fields: ReadonlyMap<string, Field>,
-  overrides: { readonly required?: boolean } = {},
-): View {
-  return { id, name, fields: new Map([...fields].map(([key, field]) => [key, toViewField(field, overrides)])) };
-}
-
-/** Compiles the view that a form names or defines. Returns `fallback` if it does neither. */
-export function compileForm(
-  definition: FormDefinition,
-  { id, name }: Pick<View, "id" | "name">,
-  { fields, views }: { readonly fields: ReadonlyMap<string, Field>; readonly views: ReadonlyMap<string, View> },
-  place: DefinitionPlace,
-  fallback: View = { id, name, fields: new Map() },
-): View {
-  if (definition.fields !== undefined) {
-    if (definition.view !== undefined) place.at("view").report("use either 'view' or 'fields', not both");
-    return compileView(id, name, definition.fields, fields, place.at("fields"));
-  }
-  if (definition.view === undefined) return fallback;
-  return place.at("view").resolve("view", definition.view, views) ?? fallback;
-}
-
-/** Formats an ID as a label, e.g. `Site_Visit` as `Site Visit`. */
-export function toLabel(id: string): string {
-  return id.replaceAll("_", " ");
 }

@@ -5,7 +5,7 @@ import { type Field, VALUE_KINDS } from "../model/field.ts";
 import type { Insight, SummaryColumn } from "../model/user_interface.ts";
 import type { InsightDefinition } from "../schema/interface_format.ts";
 import { compileFilter, getFields } from "./data_views.ts";
-import { toLabel } from "./fields.ts";
+import { toLabel } from "./views.ts";
 import type { DefinitionPlace } from "./definition_place.ts";
 
 /** Compiles all insights. Leaves out those whose data view does not exist. */

@@ -8,7 +8,7 @@ import type { LocaleBundle, PageComponent, UiList, UiPage, UserInterface } from 
 import type { Definition } from "../schema/definition.ts";
 import type { PageDefinition } from "../schema/interface_format.ts";
 import { getFields } from "./data_views.ts";
-import { toLabel } from "./fields.ts";
+import { toLabel } from "./views.ts";
 import { compileInsights } from "./insights.ts";
 import type { DefinitionPlace } from "./definition_place.ts";
 

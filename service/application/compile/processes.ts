@@ -18,7 +18,7 @@ import type {
   StepDefinition,
   TransitionDefinition,
 } from "../schema/case_type_format.ts";
-import { compileForm, type FieldSet, toLabel } from "./fields.ts";
+import { compileForm, type FieldSet, toLabel } from "./views.ts";
 import type { DefinitionPlace, Names } from "./definition_place.ts";
 
 /** A case type while its parts are compiled. */

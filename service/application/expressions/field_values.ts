@@ -7,22 +7,27 @@ import { type Field, type FieldType, isGroupIndex } from "../model/field.ts";
 import { isInteger } from "./comparisons.ts";
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
+const TIME = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/;
 const PHONE = /^\+?[\d ()./-]{3,}$/;
 
 /** Describes a value of each type in the sentence `X is not a valid …`. */
 const NAMES: Record<FieldType, string> = {
   Text: "text value",
   TextArea: "text value",
+  RichText: "text value",
   Integer: "integer value",
   Decimal: "decimal value",
   Currency: "amount",
+  Percentage: "percentage",
   Boolean: "true or false value",
   Date: "date (YYYY-MM-DD)",
   DateTime: "date and time (ISO 8601 with a time zone)",
+  Time: "time of day (HH:MM:SS)",
   Dropdown: "choice",
   Email: "e-mail address",
   Phone: "phone number",
   Url: "URL",
+  UserReference: "operator ID",
   Page: "page (a JSON object)",
   List: "list (a JSON array of objects)",
   PageGroup: "page group (a JSON object whose members are objects)",
@@ -56,7 +61,7 @@ export function checkFieldValue(field: Field, value: JsonValue): string | undefi
 
 /** Reports whether content leaves a field out when it has this value. Stored, a query would take it for a value. */
 export function isAbsent({ type }: Field, value: JsonValue): boolean {
-  return value === null || (value === "" && type !== "Text" && type !== "TextArea");
+  return value === null || (value === "" && type !== "Text" && type !== "TextArea" && type !== "RichText");
 }
 
 /** Stores a value that fits a field in content, or removes the field if the value is absent. */
@@ -67,11 +72,12 @@ export function setFieldValue(content: JsonObject, field: Field, value: JsonValu
 
 /**
  * Converts timestamps to UTC with milliseconds, in pages and rows too. Then equal times are equal texts, texts sort by
- * time, and expressions can compare them with `now`.
+ * time, and expressions can compare them with `now`. Adds the seconds to a time of day.
  */
 function normalize(field: Field, value: JsonValue): JsonValue {
   const { type, embedded } = field;
   if (type === "DateTime" && typeof value === "string") return toUtc(value) ?? value;
+  if (type === "Time" && typeof value === "string" && value.length === 5) return `${value}:00`;
   if (embedded === undefined) return value;
   return mapPages(field, value, (page) => normalizePage(page, embedded.fields));
 }
@@ -106,6 +112,7 @@ function hasType(type: FieldType, value: JsonValue): boolean {
       return isNumber(value) && isInteger(value);
     case "Decimal":
     case "Currency":
+    case "Percentage":
       return isNumber(value) && Number.isFinite(Number(value)); // Bounds cannot be checked for 1e400.
     case "Boolean":
       return typeof value === "boolean";
@@ -127,6 +134,8 @@ function hasFormat(type: FieldType, value: string): boolean {
       return isDate(value);
     case "DateTime":
       return isTimestamp(value);
+    case "Time":
+      return TIME.test(value);
     case "Email":
       return EMAIL.test(value);
     case "Phone":

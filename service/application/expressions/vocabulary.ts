@@ -13,9 +13,10 @@ import {
   type Template,
   WITHOUT_CASE,
 } from "../model/expression.ts";
-import type { FieldType } from "../model/field.ts";
+import type { FieldType, FormCondition } from "../model/field.ts";
 import { EVERY_CASE, NO_CASE, type ReadRight } from "../model/rights.ts";
 import { convertCondition } from "./case_condition.ts";
+import { toClientCondition } from "./client_condition.ts";
 import { findUnknownValues } from "./dropdown_values.ts";
 import type { FieldShape, FieldShapes } from "./field_shape.ts";
 import { mapPages } from "./field_values.ts";
@@ -26,16 +27,20 @@ import { callsMethod } from "./syntax_tree.ts";
 const CEL: Record<FieldType, readonly [type: string, empty: JsonValue]> = {
   Text: ["string", ""],
   TextArea: ["string", ""],
+  RichText: ["string", ""],
   Integer: ["double", 0],
   Decimal: ["double", 0],
   Currency: ["double", 0],
+  Percentage: ["double", 0],
   Boolean: ["bool", false],
   Date: ["string", ""],
   DateTime: ["string", ""],
+  Time: ["string", ""],
   Dropdown: ["string", ""],
   Email: ["string", ""],
   Phone: ["string", ""],
   Url: ["string", ""],
+  UserReference: ["string", ""],
   Page: ["map", {}],
   List: ["list", []],
   PageGroup: ["map", {}],
@@ -127,6 +132,11 @@ export class Vocabulary {
     }
   }
 
+  /** Returns the vocabulary of a page or of the rows of a list. */
+  within(name: string): Vocabulary {
+    return new Vocabulary(this.#shapes[name]?.fields ?? {});
+  }
+
   /** Compiles an expression. With `wanted`, its value must fit a field of that type. */
   compile(source: string, report: Report, wanted?: FieldType): Expression {
     const type = this.#check(source, report);
@@ -142,6 +152,13 @@ export class Vocabulary {
     if (typeof condition !== "string") return () => condition ?? true;
     const evaluate = this.compile(condition, report, "Boolean");
     return (scope) => evaluate(scope) === true;
+  }
+
+  /** Compiles a condition of a form, which clients evaluate if their grammar can express it. */
+  compileFormCondition(source: string, name: string, report: Report): FormCondition {
+    const holds = this.compileCondition(source, report);
+    const text = isSound(this, source) ? toClientCondition(this.#checking.parse(source).ast, this.#shapes) : undefined;
+    return { name, holds, text };
   }
 
   /** Compiles the right to see a case: a condition that the store can evaluate, too. */

@@ -1,5 +1,5 @@
 /** Fields of cases, records, pages and rows, and the views that show them. */
-import type { Expression } from "./expression.ts";
+import type { Condition, Expression } from "./expression.ts";
 
 /** The way in which values of a field compare. */
 export type ValueKind = "text" | "number" | "boolean" | "date" | "instant" | "embedded";
@@ -8,16 +8,20 @@ export type ValueKind = "text" | "number" | "boolean" | "date" | "instant" | "em
 export const VALUE_KINDS = {
   Text: "text",
   TextArea: "text",
+  RichText: "text",
   Integer: "number",
   Decimal: "number",
   Currency: "number",
+  Percentage: "number",
   Boolean: "boolean",
   Date: "date",
   DateTime: "instant",
+  Time: "text",
   Dropdown: "text",
   Email: "text",
   Phone: "text",
   Url: "text",
+  UserReference: "text",
   Page: "embedded",
   List: "embedded",
   PageGroup: "embedded",
@@ -53,8 +57,18 @@ export interface Field {
   readonly maxLength?: number;
   readonly min?: number;
   readonly max?: number;
+  /** ISO 4217 code of a Currency. */
+  readonly currency?: string;
   /** Allowed values of a Dropdown. */
   readonly values?: readonly string[];
+  /** The rows from which a person chooses the value of a Dropdown. */
+  readonly choices?: Choices;
+  /** The control of a Dropdown. */
+  readonly show?: typeof CHOICE_CONTROLS[number];
+  /** The records that a page or the rows of a list refer to. */
+  readonly reference?: Reference;
+  /** Set on a member that a form does not let a person edit: a submitted value is ignored or refused. */
+  readonly access?: "ignored" | "refused";
   /** True to keep an index, by which queries find and sort cases. */
   readonly indexed?: boolean;
   /** Category of the file in an attachment field. */
@@ -63,12 +77,65 @@ export interface Field {
   readonly embedded?: EmbeddedClass;
 }
 
+/** The controls of a Dropdown. */
+export const CHOICE_CONTROLS = ["dropdown", "radio", "autocomplete"] as const;
+
+/** The controls of a reference to one record, and to several records. */
+export const REFERENCE_CONTROLS = {
+  single: ["dropdown", "autocomplete", "table", "search"],
+  multiple: ["table", "combobox", "checkboxes"],
+} as const;
+
+/** A control of a reference. */
+export type ReferenceControl = typeof REFERENCE_CONTROLS[keyof typeof REFERENCE_CONTROLS][number];
+
+/** The value of a parameter: a constant, or a field of the same page by its path. */
+export type Argument = { readonly value: string | number | boolean } | { readonly field: readonly string[] };
+
+/** The rows of a data view among which a person chooses. */
+interface RowSource {
+  /** ID of the data view. */
+  readonly dataView: string;
+  /** Parameters of the data view by name. */
+  readonly parameters: ReadonlyMap<string, Argument>;
+  /** Name of the column that people read. */
+  readonly text: string;
+}
+
+/** The rows from which a person chooses a value. */
+export interface Choices extends RowSource {
+  /** Name of the column with the value. */
+  readonly value: string;
+  /** True if the form names the data view, and not only the field. */
+  readonly inForm: boolean;
+}
+
+/** The records that a page or the rows of a list refer to. */
+export interface Reference extends RowSource {
+  /** Names of the fields that identify a record. */
+  readonly key: readonly string[];
+  readonly show: ReferenceControl;
+  /** Names of the columns of a table. */
+  readonly columns: readonly string[];
+}
+
 /** The class of an embedded page, or of the rows of a list. */
 export interface EmbeddedClass {
   /** Class, e.g. `City-Permit-Data-Document`. */
   readonly classId: string;
   /** Fields by name. */
   readonly fields: ReadonlyMap<string, Field>;
+  /** Views by ID. */
+  readonly views?: ReadonlyMap<string, View>;
+}
+
+/** A condition in a form. */
+export interface FormCondition {
+  /** Name under which the service tells clients the result. */
+  readonly name: string;
+  readonly holds: Condition;
+  /** The condition in the grammar that clients evaluate. Undefined if the grammar cannot express it. */
+  readonly text?: string;
 }
 
 /** A field in a view. */
@@ -77,6 +144,55 @@ export interface ViewField {
   readonly label: string;
   readonly required: boolean;
   readonly readOnly: boolean;
+  /** Decides whether the field is shown. */
+  readonly visible?: FormCondition;
+  /** Decides whether a value is required. */
+  readonly requiredWhen?: FormCondition;
+  /** Decides whether a person can edit the field. */
+  readonly readOnlyWhen?: FormCondition;
+  /** Conditions of the groups around the field. All must hold for it to be shown. */
+  readonly within?: readonly FormCondition[];
+  /** The view of the page, of a row or of the chosen record. */
+  readonly view?: View;
+  /** How the rows of a list are shown and edited. */
+  readonly rows?: RowDisplay;
+}
+
+/** The layouts of the rows of a list. */
+export const ROW_LAYOUTS = ["table", "simpleTable", "repeating"] as const;
+
+/** How the rows of a list are shown and edited. */
+export interface RowDisplay {
+  readonly layout: typeof ROW_LAYOUTS[number];
+  /** True if a row is edited in a dialog. */
+  readonly modal: boolean;
+  /** The columns of a table. */
+  readonly columns: View;
+  /** The view in which an existing row is edited, if it is another than that of a new row. */
+  readonly editView?: View;
+  /** Heading of a row: the value of a field, or a text. */
+  readonly heading?: { readonly field: string } | { readonly text: string };
+  /** Conditions of the page with the list. A missing one allows the change. */
+  readonly allow: { readonly [A in RowAction]?: FormCondition };
+  /** Conditions of each row. */
+  readonly allowRow: { readonly edit?: FormCondition; readonly delete?: FormCondition };
+}
+
+/** What a person can do with the rows of a list. */
+export type RowAction = "add" | "edit" | "delete" | "move";
+
+/** A part of a view: a field by its name, or a group. */
+export type ViewPart = string | ViewGroup;
+
+/** Fields under a heading. */
+export interface ViewGroup {
+  readonly id: string;
+  readonly heading: string;
+  readonly instructions?: string;
+  readonly collapsible: boolean;
+  /** Decides whether the group is shown. */
+  readonly visible?: FormCondition;
+  readonly parts: readonly ViewPart[];
 }
 
 /** A view: fields in order. */
@@ -84,8 +200,12 @@ export interface View {
   /** ID, e.g. `pyDetails`. */
   readonly id: string;
   readonly name: string;
-  /** Fields by name, in order. */
+  /** Fields by name, in order, with those in groups. */
   readonly fields: ReadonlyMap<string, ViewField>;
+  /** Fields and groups in order (default: the fields). */
+  readonly parts?: readonly ViewPart[];
+  /** Conditions that clients cannot evaluate, by name. */
+  readonly whens?: ReadonlyMap<string, Condition>;
 }
 
 /** Converts a field to a field of a view. The view may override the label, and whether the field is required. */
@@ -93,11 +213,53 @@ export function toViewField(
   field: Field,
   overrides: { readonly label?: string; readonly required?: boolean; readonly readOnly?: boolean } = {},
 ): ViewField {
-  const readOnly = overrides.readOnly === true || field.calculated !== undefined;
+  const readOnly = overrides.readOnly === true || field.calculated !== undefined || field.access !== undefined;
   return {
     field,
     label: overrides.label ?? field.label,
     required: !readOnly && (overrides.required ?? field.required),
     readOnly,
   };
+}
+
+/** Creates a view of all fields of a class. */
+export function createView(
+  id: string,
+  name: string,
+  fields: ReadonlyMap<string, Field>,
+  overrides: { readonly required?: boolean } = {},
+): View {
+  return { id, name, fields: new Map([...fields].map(([key, field]) => [key, toViewField(field, overrides)])) };
+}
+
+const pageViews = new WeakMap<EmbeddedClass, View>();
+
+/** Returns the view of a page or a row for which a form names none: it shows all fields. */
+export function createPageView(embedded: EmbeddedClass): View {
+  const view = pageViews.get(embedded) ?? createView("pyEdit", "Edit", embedded.fields);
+  pageViews.set(embedded, view);
+  return view;
+}
+
+/** Returns how rows are shown unless a form says so: in a table, or below each other if they have pages or lists. */
+export function createRowDisplay({ fields }: EmbeddedClass): RowDisplay {
+  const plain = [...fields.values()].filter(({ embedded }) => embedded === undefined);
+  return {
+    layout: plain.length === fields.size ? "table" : "repeating",
+    modal: false,
+    columns: createView("Columns", "Columns", new Map(plain.map((field) => [field.name, field]))),
+    allow: {},
+    allowRow: {},
+  };
+}
+
+/** Returns a field whose members can be edited only as far as the views of its page or of its rows allow. */
+export function limitMembers(field: Field, views: readonly View[]): Field {
+  const { embedded } = field;
+  if (embedded === undefined) return field;
+  const members = Array.from(embedded.fields, ([name, member]): [string, Field] => {
+    const shown = views.map((view) => view.fields.get(name)).find((one) => one !== undefined && !one.readOnly);
+    return [name, shown?.field ?? { ...member, access: member.access ?? "refused" }];
+  });
+  return { ...field, embedded: { ...embedded, fields: new Map(members) } };
 }

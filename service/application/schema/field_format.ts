@@ -1,6 +1,16 @@
 /** The format of fields and views. */
 import { z } from "zod";
-import { className, distinct, expression, identifier, nonEmptyText, scalar } from "./primitives.ts";
+import { CHOICE_CONTROLS, REFERENCE_CONTROLS, ROW_LAYOUTS } from "../model/field.ts";
+import {
+  className,
+  distinct,
+  expression,
+  identifier,
+  nonEmptyText,
+  requireExactlyOne,
+  right,
+  scalar,
+} from "./primitives.ts";
 
 const common = {
   label: nonEmptyText.optional(),
@@ -10,25 +20,49 @@ const common = {
 const scalarField = { ...common, default: scalar.optional() };
 
 const text = z.strictObject({
-  type: z.literal(["Text", "TextArea", "Email", "Phone", "Url"]),
+  type: z.literal(["Text", "TextArea", "RichText", "Email", "Phone", "Url"]),
   ...scalarField,
   maxLength: z.int().positive().optional().describe("Maximum number of characters"),
 });
 const number = z.strictObject({
-  type: z.literal(["Integer", "Decimal", "Currency"]),
+  type: z.literal(["Integer", "Decimal", "Currency", "Percentage"]),
   ...scalarField,
+  currency: z.string().regex(/^[A-Z]{3}$/, "must be three capital letters, such as EUR").optional().describe(
+    "ISO 4217 code of a Currency (default: EUR)",
+  ),
   min: z.number().optional(),
   max: z.number().optional(),
 }).refine(({ min, max }) => min === undefined || max === undefined || min <= max, {
   path: ["min"],
   error: "must not be greater than 'max'",
 });
-const unlimited = z.strictObject({ type: z.literal(["Boolean", "Date", "DateTime"]), ...scalarField });
-const dropdown = z.strictObject({
-  type: z.literal("Dropdown"),
+const unlimited = z.strictObject({
+  type: z.literal(["Boolean", "Date", "DateTime", "Time", "UserReference"]),
   ...scalarField,
-  values: distinct(nonEmptyText).min(1).describe("Allowed values of a Dropdown"),
 });
+
+const source = {
+  from: identifier.describe("The data view with the records to choose from"),
+  parameters: z.record(identifier, scalar).optional().describe(
+    "Parameters of the data view: constants, or fields of the same page, such as .District",
+  ),
+  text: identifier.describe("The column that people read"),
+};
+const dropdown = requireExactlyOne(
+  z.strictObject({
+    type: z.literal("Dropdown"),
+    ...scalarField,
+    values: distinct(nonEmptyText).min(1).optional().describe("Allowed values of a Dropdown"),
+    choices: z.strictObject({
+      ...source,
+      value: identifier.describe("The column with the value"),
+      inForm: z.boolean().default(false).describe("Whether the form names the data view, and not only the field"),
+    }).optional().describe("The records from which a person chooses the value of a Dropdown"),
+    show: z.enum(CHOICE_CONTROLS).optional().describe("The control of a Dropdown"),
+  }),
+  "values",
+  "choices",
+);
 const plainFields = [text, number, unlimited, dropdown] as const;
 
 const indexed = {
@@ -40,13 +74,16 @@ const indexedFields = [
   text.extend(indexed),
   number.safeExtend(indexed),
   unlimited.extend(indexed),
-  dropdown.extend(indexed),
+  dropdown.safeExtend(indexed),
 ] as const;
 
 const emptyPage = z.strictObject({
   type: z.literal(["Page", "List", "PageGroup"]),
   ...common,
   class: className.optional().describe("Class of an embedded page or of a list's rows"),
+  get views(): z.ZodOptional<typeof views> {
+    return views.optional().describe("Views of an embedded page or of a list's rows");
+  },
 });
 const embeddedField = emptyPage.extend({
   // TypeScript cannot infer a type that contains itself.
@@ -62,31 +99,84 @@ const attachmentField = z.strictObject({
   category: identifier.describe("Category of the file in an attachment field"),
 });
 
+const controls = [...new Set([...REFERENCE_CONTROLS.single, ...REFERENCE_CONTROLS.multiple])] as const;
+const referenceField = z.strictObject({
+  type: z.literal(["Reference", "MultiSelect"]),
+  label: common.label,
+  required: common.required,
+  to: className.describe("The data type of the records"),
+  multiple: z.boolean().optional().describe("Whether the field refers to several records"),
+  from: source.from.optional(),
+  parameters: source.parameters,
+  text: source.text.optional(),
+  show: z.enum(controls).optional().describe("The control of a reference"),
+  columns: distinct(identifier).min(1).optional().describe("The columns of a table"),
+});
+
 /** A field in the definition. */
 export type FieldDefinition =
   | z.infer<typeof indexedFields[number]>
   | z.infer<typeof attachmentField>
+  | z.infer<typeof referenceField>
   | z.infer<typeof emptyPage> & { fields: Record<string, FieldDefinition> };
 
 /** Fields by name. */
-export const fields = z.record(identifier, z.discriminatedUnion("type", [...plainFields, embeddedField]));
+export const fields = z.record(
+  identifier,
+  z.discriminatedUnion("type", [...plainFields, embeddedField, referenceField]),
+);
 
 /** Fields of a case by name. Only cases have attachments, and fields with indexes. */
 export const caseFields = z.record(
   identifier,
-  z.discriminatedUnion("type", [...indexedFields, embeddedField, attachmentField]),
+  z.discriminatedUnion("type", [...indexedFields, embeddedField, attachmentField, referenceField]),
 );
 
-/** A field of a view. */
-export const viewField = z.union([
-  identifier,
-  z.strictObject({
-    field: identifier,
-    label: nonEmptyText.optional(),
-    required: z.boolean().optional(),
-    readOnly: z.boolean().optional(),
-  }),
-], "must be the name of a field, or an object with 'field'");
+const shownField = z.strictObject({
+  field: identifier,
+  label: nonEmptyText.optional(),
+  visible: right.optional().describe("Whether the field is shown: true, false or a CEL expression"),
+  required: right.optional().describe("Whether a value is required: true, false or a CEL expression"),
+  readOnly: right.optional().describe("Whether the field is only shown: true, false or a CEL expression"),
+  view: identifier.optional().describe("The view of the page"),
+  details: identifier.optional().describe("The view of the chosen record"),
+  rows: z.enum(ROW_LAYOUTS).optional().describe("The layout of the rows (default: table)"),
+  columns: distinct(identifier).min(1).optional().describe("The columns of a table"),
+  editing: z.enum(["inline", "modal"]).optional().describe("Whether rows are edited in the table or in a dialog"),
+  rowView: identifier.optional().describe("The view of a row"),
+  editView: identifier.optional().describe("The view in which an existing row is edited (default: rowView)"),
+  heading: nonEmptyText.optional().describe("Heading of a row: a text, or a field of the row, such as .Title"),
+  allowAdd: right.optional(),
+  allowEdit: right.optional(),
+  allowDelete: right.optional(),
+  allowMove: right.optional(),
+  allowRowEdit: expression.optional().describe("Whether a row can be edited: a CEL expression over the row"),
+  allowRowDelete: expression.optional().describe("Whether a row can be deleted: a CEL expression over the row"),
+});
+const emptyGroup = z.strictObject({
+  group: identifier.describe("ID of a group of fields"),
+  heading: nonEmptyText.optional(),
+  instructions: nonEmptyText.optional().describe("Text above the fields, as HTML"),
+  collapsible: z.boolean().default(false),
+  visible: right.optional().describe("Whether the group is shown: true, false or a CEL expression"),
+});
+const group = emptyGroup.extend({
+  get fields(): z.ZodType<ViewFieldDefinition[]> {
+    return z.array(viewField);
+  },
+});
+
+/** A field or a group of fields of a view. */
+export type ViewFieldDefinition =
+  | string
+  | z.infer<typeof shownField>
+  | z.infer<typeof emptyGroup> & { fields: ViewFieldDefinition[] };
+
+/** A field or a group of fields of a view. */
+export const viewField: z.ZodType<ViewFieldDefinition> = z.union(
+  [identifier, shownField, group],
+  "must be the name of a field, or an object with 'field' or 'group'",
+);
 
 /** Views by ID. */
 export const views = z.record(

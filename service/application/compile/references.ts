@@ -1,0 +1,149 @@
+/** Compiles references to records, and choices among records. */
+import type { DataType } from "../model/data_view.ts";
+import { type Argument, type Choices, type Field, REFERENCE_CONTROLS, type ReferenceControl } from "../model/field.ts";
+import type { Definition } from "../schema/definition.ts";
+import type { FieldDefinition } from "../schema/field_format.ts";
+import type { DefinitionPlace } from "./definition_place.ts";
+
+/** The records that fields can refer to. */
+export interface RecordSources {
+  readonly dataTypes: ReadonlyMap<string, DataType>;
+  readonly dataViews: Definition["dataViews"];
+}
+
+type ReferenceDefinition = Extract<FieldDefinition, { type: "Reference" | "MultiSelect" }>;
+type ChoicesDefinition = NonNullable<Extract<FieldDefinition, { type: "Dropdown" }>["choices"]>;
+
+/** Reports whether a field refers to records. */
+export function isReference(definition: FieldDefinition): definition is ReferenceDefinition {
+  return definition.type === "Reference" || definition.type === "MultiSelect";
+}
+
+const ONLY_CASES = "only fields of a case type can refer to records";
+
+/** Finds the fields that a reference has: those of the record, of which a form sets only the key. */
+export function findRecordType(
+  { type, to, multiple = type === "MultiSelect" }: ReferenceDefinition,
+  sources: RecordSources | undefined,
+): { readonly type: "Page" | "List"; readonly fields: ReadonlyMap<string, Field> } {
+  const dataType = sources?.dataTypes.get(to);
+  const members = Array.from(
+    dataType?.fields.values() ?? [],
+    ({ calculated: _, default: __, ...field }): [string, Field] => [
+      field.name,
+      { ...field, required: false, ...(!dataType?.key.includes(field.name) && { access: "ignored" }) },
+    ],
+  );
+  return { type: multiple ? "List" : "Page", fields: new Map(members) };
+}
+
+/** Compiles a reference to records. */
+export function compileReference(
+  definition: ReferenceDefinition,
+  siblings: Readonly<Record<string, FieldDefinition>>,
+  sources: RecordSources | undefined,
+  place: DefinitionPlace,
+): Pick<Field, "type" | "reference" | "embedded"> {
+  const { to, show } = definition;
+  const { type, fields } = findRecordType(definition, sources);
+  if (sources === undefined) place.report(ONLY_CASES);
+  const dataType = sources && place.at("to").resolve("data type", to, sources.dataTypes);
+  if (sources === undefined || dataType === undefined) return { type, embedded: { classId: to, fields } };
+  if (definition.type === "MultiSelect" && definition.multiple === false) {
+    place.at("multiple").report("a MultiSelect refers to several records: use the type Reference");
+  }
+  const controls: readonly ReferenceControl[] = REFERENCE_CONTROLS[type === "List" ? "multiple" : "single"];
+  if (show !== undefined && !controls.includes(show)) {
+    const records = type === "List" ? "several records" : "one record";
+    place.at("show").report(`a reference to ${records} is shown as ${controls.join(", ")}, not as ${show}`);
+  }
+  const plain = [...fields.values()].filter(({ embedded }) => embedded === undefined).map(({ name }) => name);
+  const text = definition.text ?? plain.find((name) => !dataType.key.includes(name)) ?? dataType.key[0] ?? "";
+  const { columns = plain } = definition;
+  place.at("text").checkExists("field", text, fields);
+  for (const [index, column] of columns.entries()) place.at("columns", index).checkExists("field", column, fields);
+  const dataView = definition.from ?? findListView(to, sources);
+  if (dataView === undefined) place.report(`no data view lists records of '${to}': define one with the source records`);
+  else checkSource(dataView, to, sources, place.at("from"));
+  return {
+    type,
+    embedded: { classId: to, fields, views: dataType.views },
+    reference: {
+      key: dataType.key,
+      dataView: dataView ?? "",
+      text,
+      columns,
+      show: show ?? (definition.type === "MultiSelect" ? "combobox" : type === "List" ? "table" : "dropdown"),
+      parameters: compileArguments(definition.parameters, dataView, siblings, sources, place.at("parameters")),
+    },
+  };
+}
+
+/** Compiles the choices of a Dropdown. */
+export function compileChoices(
+  { from, value, text, inForm, parameters }: ChoicesDefinition,
+  siblings: Readonly<Record<string, FieldDefinition>>,
+  sources: RecordSources | undefined,
+  place: DefinitionPlace,
+): Choices | undefined {
+  if (sources === undefined) {
+    place.report(ONLY_CASES);
+    return undefined;
+  }
+  const type = checkSource(from, undefined, sources, place.at("from"));
+  if (type !== undefined) {
+    place.at("value").checkExists("field", value, type.fields);
+    place.at("text").checkExists("field", text, type.fields);
+  }
+  const given = compileArguments(parameters, from, siblings, sources, place.at("parameters"));
+  return { dataView: from, value, text, inForm, parameters: given };
+}
+
+/** Checks that a data view lists records, and returns their type. */
+function checkSource(
+  id: string,
+  classId: string | undefined,
+  { dataTypes, dataViews }: RecordSources,
+  place: DefinitionPlace,
+): DataType | undefined {
+  const view = Object.hasOwn(dataViews, id) ? dataViews[id] : undefined;
+  if (view === undefined) {
+    place.checkExists("data view", id, new Set(Object.keys(dataViews)));
+    return undefined;
+  }
+  if (view.source !== "records" || view.structure !== "list") {
+    place.report(`'${id}' does not list records: use a data view with the source records`);
+    return undefined;
+  }
+  if (classId !== undefined && view.class !== classId) {
+    place.report(`'${id}' lists records of '${view.class}', not of '${classId}'`);
+  }
+  return dataTypes.get(view.class);
+}
+
+function findListView(classId: string, { dataViews }: RecordSources): string | undefined {
+  return Object.entries(dataViews).find(([, view]) => {
+    return view.source === "records" && view.class === classId && view.structure === "list";
+  })?.[0];
+}
+
+/** Compiles the parameters of a data view: constants, and fields of the page with the field. */
+function compileArguments(
+  given: Readonly<Record<string, string | number | boolean>> = {},
+  dataView: string | undefined,
+  siblings: Readonly<Record<string, FieldDefinition>>,
+  { dataViews }: RecordSources,
+  place: DefinitionPlace,
+): ReadonlyMap<string, Argument> {
+  const known = dataViews[dataView ?? ""]?.parameters ?? {};
+  for (const [name, { required }] of Object.entries(known)) {
+    if (required && given[name] === undefined) place.report(`'${dataView}' needs the parameter '${name}'`);
+  }
+  return place.compileAll(given, (name, value, at): Argument => {
+    at.checkExists("parameter", name, new Set(Object.keys(known)));
+    if (typeof value !== "string" || !value.startsWith(".")) return { value };
+    const [first = "", ...rest] = value.slice(1).split(".");
+    at.checkExists("field", first, new Set(Object.keys(siblings)));
+    return { field: [first, ...rest] };
+  });
+}
