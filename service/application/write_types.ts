@@ -79,9 +79,10 @@ class TypesModule {
     return name;
   }
 
-  /** Content shows an empty text for a Dropdown without a value, and leaves out fields that a view does not have. */
+  /** Content shows a choice or a number without a value as an empty text, and leaves out fields that a view does not have. */
   #writeContentField(field: Field): string {
-    const type = this.#formatType(field) + (field.values === undefined ? "" : ` | ""`);
+    const mayBeEmpty = field.values !== undefined || VALUE_KINDS[field.type] === "number";
+    const type = this.#formatType(field) + (mayBeEmpty && field.calculated === undefined ? ` | ""` : "");
     return writeMember(`${nameMember(field)}?`, describeField(field), type);
   }
 

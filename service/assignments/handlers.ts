@@ -1,14 +1,15 @@
 /** Serves the operations of `svc assignments`. */
-import { createAssignmentOutcome, listOneAssignmentAction } from "../cases/views/case.ts";
+import { type CaseOptions, createAssignmentOutcome, listOneAssignmentAction } from "../cases/views/case.ts";
 import { createFormOutcome, createValuesOutcome, createViewOutcome } from "../cases/views/view.ts";
 import { applyDraft, getFormContent, openAction, openAssignmentWork, perform, saveDraft, takeNext } from "./work.ts";
 import { computeForm, findInterestRow, pickRequestedFields } from "../cases/content/compute.ts";
 import { navigateBack, navigateTo } from "./navigate.ts";
-import type { GroupHandlers } from "../http/handler.ts";
+import type { GroupHandlers, HandlerContext } from "../http/handler.ts";
 import { checkEntityTag } from "../cases/case_work.ts";
 import {
   createChangedOutcome,
   readBodySubmission,
+  readPage,
   readSubmission,
   readSwitch,
   readViewType,
@@ -17,19 +18,18 @@ import {
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"assignments"> = {
   async get({ assignmentId }, context) {
-    return createAssignmentOutcome(await openAssignmentWork(context, assignmentId), {
-      viewType: readViewType(context, "page"),
-    });
+    return createAssignmentOutcome(await openAssignmentWork(context, assignmentId), readPage(context, "page"));
   },
 
   async getNext(_values, context) {
-    return createAssignmentOutcome(await takeNext(context), { viewType: readViewType(context, "page") });
+    return createAssignmentOutcome(await takeNext(context), readPage(context, "page"));
   },
 
   async getAction(values, context) {
+    const viewType = readViewType(context, "form");
     const { action, ...open } = await openAction(context, values);
     const listed = readSwitch(context, "excludeAdditionalActions", false) ? listOneAssignmentAction(open, action) : {};
-    return createFormOutcome(open.work, action.view, getFormContent(open, action), { open, listed });
+    return createFormOutcome(open.work, action.view, getFormContent(open, action), { open, listed, viewType });
   },
 
   async perform(values, context) {
@@ -58,12 +58,16 @@ export const handlers: GroupHandlers<"assignments"> = {
 
   async navigateBack(values, context) {
     const open = await navigateBack(context, values.assignmentId, values.ifMatch, readSubmission(values));
-    return createAssignmentOutcome(open, { viewType: readViewType(context, "form"), changed: true });
+    return createAssignmentOutcome(open, describeMove(context));
   },
 
   async navigateToStep(values, context) {
     const { assignmentId, step, ifMatch } = values;
     const open = await navigateTo(context, assignmentId, step, ifMatch, readSubmission(values));
-    return createAssignmentOutcome(open, { viewType: readViewType(context, "form"), changed: true });
+    return createAssignmentOutcome(open, describeMove(context));
   },
 };
+
+function describeMove(context: HandlerContext): CaseOptions {
+  return { viewType: readViewType(context, "form"), changed: true, navigated: true };
+}

@@ -5,8 +5,9 @@ import { buildFormResources } from "../cases/views/view.ts";
 import { findBulkActions } from "./bulk.ts";
 import { findCaseType, listCreatableTypes } from "../cases/create.ts";
 import { newPage } from "../cases/content/content.ts";
+import { scopeWithoutCase } from "../cases/scope.ts";
 import { NotFound } from "../errors.ts";
-import type { GroupHandlers, Outcome } from "../http/handler.ts";
+import type { GroupHandlers, HandlerContext, Outcome } from "../http/handler.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { describeBulkAction } from "../cases/arguments.ts";
 
@@ -21,11 +22,11 @@ export const handlers: GroupHandlers<"caseTypes"> = {
     return describeTypes(app);
   },
 
-  getAction({ caseTypeId, action }, { app }) {
-    const type = findCaseType(app, caseTypeId);
+  getAction({ caseTypeId, action }, context) {
+    const type = findCaseType(context.app, caseTypeId);
     const offered = [{ id: "Create", view: type.createView }, ...findBulkActions(type)];
     const view = offered.find(({ id }) => id === action)?.view;
-    if (view !== undefined) return describeForm(type, view);
+    if (view !== undefined) return describeNewForm(type, view, context);
     const instead = suggestAlternatives(action, offered.map(({ id }) => id));
     throw new NotFound(`${action} is not a valid action to use on the case type ${caseTypeId}${instead}`);
   },
@@ -51,10 +52,14 @@ function describeTypes(app: Application): Outcome {
   return { body: { applicationIsConstellationCompatible: true, caseTypes } };
 }
 
-function describeForm(type: CaseType, view: View): Outcome {
+function describeNewForm({ id: classId }: CaseType, view: View, context: HandlerContext): Outcome {
   const fields = listFields(view);
-  const content = showValues(fields, newPage(fields), type.id);
+  const content = newPage(fields);
+  const form = { app: context.app, view, classId, content, scope: scopeWithoutCase(content, context) };
   return {
-    body: { data: { caseInfo: { caseTypeID: type.id, content } }, uiResources: buildFormResources(view, type.id) },
+    body: {
+      data: { caseInfo: { caseTypeID: classId, content: showValues(fields, content, classId) } },
+      uiResources: buildFormResources(form),
+    },
   };
 }

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.
 import { truncate } from "../../utils/text/wording.ts";
 import { isOfType, type ParamTypes, TYPE_NAMES } from "../../lib/operation/operation.ts";
 import type { LocalAction } from "../application/model/application.ts";
-import { createCaseOutcome, type ViewType } from "./views/case.ts";
+import { type CaseOptions, createCaseOutcome, type ViewType } from "./views/case.ts";
 import type { Submission } from "./content/fill_form.ts";
 import type { CaseWork } from "./case_work.ts";
 import { createIssue, Invalid } from "../errors.ts";
@@ -30,6 +30,14 @@ const VIEW_TYPES: readonly ViewType[] = ["none", "form", "page"];
 export function readViewType({ query }: HandlerContext, fallback: ViewType): ViewType {
   const given = query.get("viewType");
   return VIEW_TYPES.find((one) => one === given) ?? fallback;
+}
+
+/** Reads the view type and the name of the page. */
+export function readPage(
+  context: HandlerContext,
+  fallback: ViewType,
+): Pick<CaseOptions, "viewType" | "pageName"> {
+  return { viewType: readViewType(context, fallback), pageName: context.query.get("pageName") || undefined };
 }
 
 /** Creates the outcome of a change, with the next assignment of the caller. */

@@ -2,8 +2,8 @@
 import type { JsonObject } from "../../utils/json.ts";
 import { deleteRelations } from "../associations/relations.ts";
 import { deleteConversations } from "../conversations/stored_conversations.ts";
-import type { AttachmentCategory, View } from "../application/model/application.ts";
-import { createCaseOutcome, describeStagesWithProcesses, listOneAction } from "./views/case.ts";
+import type { AttachmentCategory } from "../application/model/application.ts";
+import { createCaseOutcome, describeStagesWithProcesses, findView, listOneAction } from "./views/case.ts";
 import { listAncestors, listDescendants } from "./views/family.ts";
 import { createFormOutcome, createValuesOutcome, createViewOutcome } from "./views/view.ts";
 import { listCommonActions, performOnAll } from "../case_types/bulk.ts";
@@ -23,8 +23,7 @@ import {
   isResolved,
   openCase,
 } from "./case_work.ts";
-import { Conflict, Forbidden, Invalid, NotFound } from "../errors.ts";
-import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
+import { Conflict, Forbidden, Invalid } from "../errors.ts";
 import type { GroupHandlers, HandlerContext } from "../http/handler.ts";
 import {
   checkMembers,
@@ -32,6 +31,7 @@ import {
   describeBulkAction,
   readBodySubmission,
   readMember,
+  readPage,
   readSubmission,
   readSwitch,
   readViewType,
@@ -49,11 +49,11 @@ export const handlers: GroupHandlers<"cases"> = {
     const pageInstructions = readMember(body, "pageInstructions", "array");
     const attachments = readMember(body, "attachments", "array");
     const work = await createCase(context, { typeId, content, parentId, pageInstructions, attachments });
-    return createCaseOutcome(work, { viewType: readViewType(context, "none"), changed: true, created: true });
+    return createCaseOutcome(work, { ...readPage(context, "none"), changed: true, created: true });
   },
 
   async get({ caseId }, context) {
-    return createCaseOutcome(await openCase(context, caseId), { viewType: readViewType(context, "none") });
+    return createCaseOutcome(await openCase(context, caseId), readPage(context, "none"));
   },
 
   async delete({ caseId, ifMatch }, context) {
@@ -72,10 +72,11 @@ export const handlers: GroupHandlers<"cases"> = {
   },
 
   async getAction({ caseId, action }, context) {
+    const viewType = readViewType(context, "form");
     const work = await openCase(context, caseId);
     const found = findLocalAction(work, action);
     const listed = readSwitch(context, "excludeAdditionalActions", false) ? listOneAction(work, found) : {};
-    return createFormOutcome(work, found.view, work.stored.content, { listed });
+    return createFormOutcome(work, found.view, work.stored.content, { listed, viewType });
   },
 
   async performAction(values, context) {
@@ -169,13 +170,6 @@ export const handlers: GroupHandlers<"cases"> = {
     return { result: "perElement", body: { results, successCount: successful, failureCount: failed, summary } };
   },
 };
-
-/** Finds a view of a case. */
-function findView({ type }: CaseWork, id: string): View {
-  const view = type.views.get(id);
-  if (view !== undefined) return view;
-  throw new NotFound(`View '${id}' not found${suggestAlternatives(id, type.views.keys())}`);
-}
 
 function moveOptions(ifMatch: string | undefined, context: HandlerContext): MoveOptions {
   return { ifMatch, cleanup: readSwitch(context, "cleanupProcesses", true) };

@@ -15,10 +15,11 @@ import { checkMetadataRequest, readRequest } from "./request.ts";
 import { isComputed } from "../application/model/data_view.ts";
 import { countRows, queryRows, readOnlyRow } from "./query_rows.ts";
 import type { Application, DataType, DataView, RecordAction, View } from "../application/model/application.ts";
-import { createLink, getViewResources } from "../cases/views/ui.ts";
+import { createLink, describeForm } from "../cases/views/ui.ts";
+import { getViewResources } from "../cases/views/forms/frames.ts";
+import { scopeWithoutCase } from "../cases/scope.ts";
 import { type DomainError, Invalid, NotFound, Unsupported } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
-import { truncate } from "../../utils/text/wording.ts";
 import type { GroupHandlers, HandlerContext, Outcome } from "../http/handler.ts";
 
 /** The handlers by operation. */
@@ -57,7 +58,7 @@ export const handlers: GroupHandlers<"data"> = {
       throw new NotFound(`${dataViewId} has no view ${viewId}${known}`);
     }
     const rows = await queryRows(dataView, readRequest(data, context), context, view);
-    return { body: { ...rows, uiResources: getViewResources(view, dataView.classId) } };
+    return { body: { ...rows, uiResources: getViewResources(view, dataView.classId, context.app, "details") } };
   },
 
   async create({ dataViewId, data }, context) {
@@ -73,9 +74,7 @@ export const handlers: GroupHandlers<"data"> = {
   },
 
   async delete({ dataViewId, params = {}, ifMatch }, context) {
-    const type = getType(context.app, dataViewId);
-    if (context.strict) checkKeys(type, params);
-    await deleteRecord(type, params, ifMatch, context);
+    await deleteRecord(getType(context.app, dataViewId), params, ifMatch, context);
     return {};
   },
 
@@ -93,7 +92,13 @@ export const handlers: GroupHandlers<"data"> = {
       id: toRecordId(type, stored.content), // The ID of the record replaces that of the action.
       etag: stored.tag,
       data: pickFields(action.view, stored.content),
-      uiResources: getViewResources(action.view, type.id),
+      uiResources: describeForm({
+        app: context.app,
+        view: action.view,
+        classId: type.id,
+        content: stored.content,
+        scope: scopeWithoutCase(stored.content, context),
+      }),
     };
     return { body, tag: stored.tag };
   },
@@ -132,14 +137,6 @@ function getAction(type: DataType, id: string): RecordAction {
     throw new NotFound(`${type.name} has no action ${id}${suggestAlternatives(id, type.actions.keys())}`);
   }
   return action;
-}
-
-/** Checks that parameters are nothing but the key of a record. */
-function checkKeys({ key }: DataType, params: JsonObject): void {
-  const unknown = Object.keys(params).find((name) => !key.includes(name));
-  if (unknown !== undefined) {
-    throw new Invalid(`${truncate(unknown, 50)} is not a key of the record. Its keys are ${key.join(", ")}.`);
-  }
 }
 
 function notOnePage(view: DataView): DomainError {

@@ -35,7 +35,7 @@ export const pageHandlers: GroupHandlers<"pages"> = {
   },
 
   channel({ channelID }, { app }) {
-    return { body: describeChannel(find(app.channels, channelID, "channel")) };
+    return { body: describeChannel(find(app.channels, channelID, "channel"), app) };
   },
 
   portal({ portalID }, { app }) {

@@ -25,7 +25,7 @@ export async function describePage(
 ): Promise<JsonObject> {
   const { id, name, classId } = page;
   const { scope, caseInfo } = await openDataContext(page, dataContext, context);
-  const ui = new UiResources(id, classId, "DefaultPage");
+  const ui = new UiResources(id, classId, "DefaultPage", context.app);
   for (const component of page.components) addComponent(ui, component, scope);
   return { id, data: { name, pageClass: classId, caseInfo }, uiResources: ui.toJson() };
 }
@@ -33,14 +33,14 @@ export async function describePage(
 /** Describes an insight with its rows. */
 export async function describeInsight(insight: Insight, context: HandlerContext): Promise<JsonObject> {
   const { id, view, chart } = insight;
-  const ui = new UiResources(id, view.classId, chart);
+  const ui = new UiResources(id, view.classId, chart, context.app);
   return { id, data: await computeInsight(insight, context), uiResources: ui.toJson() };
 }
 
 /** Describes a dashboard with the rows of its insights. */
 export async function describeDashboard(dashboard: Dashboard, context: HandlerContext): Promise<JsonObject> {
   const { id, name } = dashboard;
-  const ui = new UiResources(id, "Data-Portal", "Dashboard");
+  const ui = new UiResources(id, "Data-Portal", "Dashboard", context.app);
   const insights: JsonObject[] = [];
   for (const insight of dashboard.insights) {
     ui.addReference("insight", insight.id);
@@ -51,7 +51,7 @@ export async function describeDashboard(dashboard: Dashboard, context: HandlerCo
 
 /** Describes a portal with its pages, dashboards and case types. */
 export function describePortal({ id, name, pages, dashboards }: Portal, app: Application): JsonObject {
-  const ui = new UiResources(id, "Data-Portal", "AppShell");
+  const ui = new UiResources(id, "Data-Portal", "AppShell", app);
   for (const page of pages) ui.addReference("page", page.id);
   const data = {
     name,
@@ -64,8 +64,8 @@ export function describePortal({ id, name, pages, dashboards }: Portal, app: App
 }
 
 /** Describes a channel and its portal. */
-export function describeChannel({ id, name, type, portal }: Channel): JsonObject {
-  const ui = new UiResources(id, "Data-Channel", "Channel");
+export function describeChannel({ id, name, type, portal }: Channel, app: Application): JsonObject {
+  const ui = new UiResources(id, "Data-Channel", "Channel", app);
   if (portal !== undefined) ui.addReference("portal", portal.id);
   const data = { name, type, ...(portal && { portal: describeEntry(portal, `/portals/${portal.id}`) }) };
   return { id, data, uiResources: ui.toJson() };

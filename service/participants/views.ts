@@ -1,7 +1,7 @@
 /** Responses with participants and their roles. */
 import type { JsonObject } from "../../utils/json.ts";
 import { PARTICIPANT_CLASS, type ParticipantRole } from "../application/model/case_type.ts";
-import { createLink, getViewResources, listFields, showValues } from "../cases/views/ui.ts";
+import { createLink, describeForm, listFields, showValues } from "../cases/views/ui.ts";
 import type { CaseWork } from "../cases/case_work.ts";
 import type { Outcome } from "../http/handler.ts";
 import { createContent, getRole, getRoleName, type Participant, type ParticipantWork } from "./participants.ts";
@@ -27,7 +27,7 @@ export function describeParticipant(opened: ParticipantWork, withForm: boolean):
     roleName: getRoleName(work, roleId),
     etag: work.stored.tag,
     data: { caseInfo: { content: selectContent(work, roleId, content) } },
-    ...(withForm && { uiResources: describeForm(getRole(opened)) }),
+    ...(withForm && { uiResources: describeRoleForm(work, getRole(opened), content) }),
   };
 }
 
@@ -51,17 +51,19 @@ export function summarizeRole({ stored }: CaseWork, { id, name, multiple }: Part
 /** Describes a role, with the form of a new participant if the client asks for it. */
 export function describeRole(work: CaseWork, role: ParticipantRole, withForm: boolean): JsonObject {
   const { id, name, multiple } = role;
+  const content = createContent(work, role);
   return {
     id,
     name,
     multiple,
-    data: { caseInfo: { content: selectContent(work, id, createContent(work, role)) } },
-    ...(withForm && { uiResources: describeForm(role) }),
+    data: { caseInfo: { content: selectContent(work, id, content) } },
+    ...(withForm && { uiResources: describeRoleForm(work, role, content) }),
   };
 }
 
-function describeForm({ view }: ParticipantRole): JsonObject {
-  return getViewResources(view, PARTICIPANT_CLASS);
+function describeRoleForm(work: CaseWork, { view }: ParticipantRole, content: JsonObject): JsonObject {
+  const scope = { ...work.scope(), fields: content };
+  return describeForm({ app: work.context.app, view, classId: PARTICIPANT_CLASS, content, scope });
 }
 
 /** Selects the content that the form of the role shows. Without the role, it is all content. */

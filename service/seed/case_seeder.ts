@@ -2,7 +2,7 @@ import type { CaseInfo } from "../../lib/resources/cases.ts";
 import type { AttachmentsAddParams } from "../../lib/resources/attachments.ts";
 import type { Client } from "../../lib/client/client_type.ts";
 import { SvcError } from "../../lib/errors.ts";
-import type { JsonObject } from "../../utils/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { mayWorkOnNew } from "../access/case_rights.ts";
 import type {
   Action,
@@ -343,7 +343,7 @@ export class CaseSeeder {
   async #uploadForForm(client: Client, { fields }: View, current: JsonObject): Promise<JsonObject[] | undefined> {
     const attachments: JsonObject[] = [];
     for (const { field, label, required, readOnly } of fields.values()) {
-      if (field.type !== "Attachment" || readOnly || current[field.name] !== undefined) continue;
+      if (field.type !== "Attachment" || readOnly || holdsFile(current[field.name])) continue;
       if (!required && this.#random.chance(0.4)) continue;
       const { ID } = await client.attachments.upload({ file: createSamplePdf(`${label}.pdf`, label) });
       attachments.push({ type: "File", attachmentFieldName: field.name, ID, name: label });
@@ -437,4 +437,8 @@ function listLocalActions(
 ): LocalAction[] {
   const ids = availableActions.map(({ ID }) => ID).filter((id) => !STANDARD_ACTIONS.has(id));
   return ids.flatMap((id) => actions.get(id) ?? stages.get(stageID)?.actions.get(id) ?? []);
+}
+
+function holdsFile(value: JsonValue | undefined): boolean {
+  return isJsonObject(value) && typeof value.ID === "string" && value.ID !== "";
 }

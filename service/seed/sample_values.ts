@@ -1,5 +1,5 @@
 /** Sample values for fields, by their type, their name and their label. */
-import type { JsonObject, JsonValue } from "../../utils/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { isEmpty } from "../application/expressions/field_values.ts";
 import type { Field, ViewField } from "../application/model/field.ts";
 import type { Random } from "./random.ts";
@@ -47,7 +47,7 @@ export class SampleValues {
 
   /** Reports whether a field keeps its value. People seldom change one, but answer a question each time. */
   #keeps(field: Field, value: JsonValue | undefined): boolean {
-    if (isEmpty(value)) return false;
+    if (isBlank(value)) return false;
     if (field.type === "Boolean") return value === true && field.default === false;
     return value !== field.default && this.#random.chance(0.9);
   }
@@ -128,6 +128,12 @@ export class SampleValues {
     const found = TEXTS.find(([words]) => words.test(described));
     return found === undefined ? random.pick(SUBJECTS) : found[1](random, { first, last, email, phone });
   }
+}
+
+/** Reports whether a value is empty, or a page without values. */
+function isBlank(value: JsonValue | undefined): boolean {
+  if (!isJsonObject(value)) return isEmpty(value);
+  return Object.entries(value).every(([name, member]) => name === "classID" || member === false || isBlank(member));
 }
 
 function refersToOthers({ type, reference, choices }: Field): boolean {

@@ -1,6 +1,6 @@
 /** Handlers of the operations of `svc social`. */
 import { openCase } from "../cases/case_work.ts";
-import { getViewResources } from "../cases/views/ui.ts";
+import { getViewResources } from "../cases/views/forms/frames.ts";
 import { Invalid, NotFound } from "../errors.ts";
 import type { GroupHandlers, HandlerContext, Outcome } from "../http/handler.ts";
 import { readFeed, readFeedRequest, readSize, type Source } from "./feed.ts";
@@ -95,7 +95,7 @@ export const handlers: GroupHandlers<"social"> = {
     if (type === undefined) throw new NotFound(`There is no message type '${id}'.`);
     const { name, maxLength, queue, view } = type;
     const body = { id, name, maxLength, ...(queue !== undefined && { pyRouteToWorkbasket: queue }) };
-    return { body: { ...body, data: { pyMessage: "" }, uiResources: getViewResources(view, id) } };
+    return { body: { ...body, data: { pyMessage: "" }, uiResources: getViewResources(view, id, app) } };
   },
 
   listMentionTypes() {

@@ -37,7 +37,7 @@ export function compileFields(
 
 /** The page of an attachment field. */
 const ATTACHMENT: EmbeddedClass = {
-  classId: "Link-Attachment",
+  classId: "Embed-Attach-File",
   fields: new Map([["ID", { name: "ID", type: "Text", label: "ID of the attachment", required: false }]]),
 };
 

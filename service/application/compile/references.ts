@@ -96,7 +96,7 @@ export function compileChoices(
     place.at("text").checkExists("field", text, type.fields);
   }
   const given = compileArguments(parameters, from, siblings, sources, place.at("parameters"));
-  return { dataView: from, value, text, inForm, parameters: given };
+  return { classId: type?.id ?? "", dataView: from, value, text, inForm, parameters: given };
 }
 
 /** Checks that a data view lists records, and returns their type. */

@@ -197,7 +197,9 @@ class ViewCompiler {
     };
     const shown = columns && new Map(
       columns.flatMap((column, index) => {
-        const field = place.at("columns", index).resolve("field", column, embedded.fields);
+        const at = place.at("columns", index);
+        const field = at.resolve("field", column, embedded.fields);
+        if (field?.embedded !== undefined) at.report(`'${column}' is embedded: show it in the view of a row`);
         return field === undefined ? [] : [[column, toViewField(field)] as const];
       }),
     );

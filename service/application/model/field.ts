@@ -104,6 +104,8 @@ interface RowSource {
 
 /** The rows from which a person chooses a value. */
 export interface Choices extends RowSource {
+  /** Class of the records. */
+  readonly classId: string;
   /** Name of the column with the value. */
   readonly value: string;
   /** True if the form names the data view, and not only the field. */
@@ -239,6 +241,13 @@ export function createPageView(embedded: EmbeddedClass): View {
   const view = pageViews.get(embedded) ?? createView("pyEdit", "Edit", embedded.fields);
   pageViews.set(embedded, view);
   return view;
+}
+
+/** Returns the view in which a page or a row is edited. Returns undefined for other fields. */
+export function getInnerView({ field: { type, embedded, reference }, view, rows }: ViewField): View | undefined {
+  if (embedded === undefined || reference !== undefined || (type !== "Page" && type !== "List")) return undefined;
+  const isTable = rows !== undefined && !rows.modal && rows.layout !== "repeating";
+  return view ?? (isTable ? rows.columns : createPageView(embedded));
 }
 
 /** Returns how rows are shown unless a form says so: in a table, or below each other if they have pages or lists. */

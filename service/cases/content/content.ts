@@ -218,7 +218,8 @@ function setValue(field: Field, target: JsonObject, value: JsonValue, page: stri
 
 /** Checks that content does not change an attachment field. A client that submits a form as it was read sends the field. */
 function checkUnchanged(name: string, current: JsonValue | undefined, value: JsonValue, issues: ContentIssues): void {
-  if (isJsonObject(current) && isJsonObject(value) && current.ID === value.ID) return;
+  const ID = isJsonObject(current) ? current.ID : undefined;
+  if (isJsonObject(value) && (value.ID ?? "") === (ID ?? "")) return;
   issues.addInvalid(name, `'${name}' is an attachment field: change it with 'attachments' or a page instruction`);
 }
 

@@ -22,8 +22,11 @@ import {
   readWaiting,
 } from "../case_work.ts";
 import { mayWork } from "../../access/case_rights.ts";
-import { createLink, getViewResources, showContent } from "./ui.ts";
+import type { Frame } from "./forms/frames.ts";
+import { createLink, describeCaseForm, describeShownView, listReferencedUsers, showContent } from "./ui.ts";
 import { buildScreenId } from "../../assignments/navigate.ts";
+import { Invalid, NotFound } from "../../errors.ts";
+import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
 
 /** Part of the user interface to return besides the data. */
 export type ViewType = "none" | "form" | "page";
@@ -32,26 +35,41 @@ export type ViewType = "none" | "form" | "page";
 export interface CaseOptions {
   /** Part of the user interface to return besides the data. */
   readonly viewType: ViewType;
+  /** ID of the view of the case to return as the page. */
+  readonly pageName?: string;
   /** True after a change: clients reload their lists, and show the next assignment of the caller. */
   readonly changed?: boolean;
   /** True for a new case: clients expect its handle at the top level. */
   readonly created?: boolean;
+  /** True after a move between screens. In the create stage, it returns another page. */
+  readonly navigated?: boolean;
 }
 
-function getDetailsView(work: CaseWork): View {
-  return getMember(work.type.views, "pyDetails");
+/** Finds a view of a case. Throws `NotFound` if there is no such view. */
+export function findView({ type }: CaseWork, id: string): View {
+  const view = type.views.get(id);
+  if (view !== undefined) return view;
+  throw new NotFound(`View '${id}' not found${suggestAlternatives(id, type.views.keys())}`);
+}
+
+/** Finds the view that a request names as its page. */
+function findPage(work: CaseWork, { viewType, pageName }: CaseOptions): View | undefined {
+  if (pageName === undefined || pageName === "pyEmbedAssignment") return undefined;
+  if (viewType !== "page") throw new Invalid("pageName needs viewType=page");
+  return findView(work, pageName);
 }
 
 /** Describes a case. After a change, the next assignment of the caller is shown instead. */
 export function createCaseOutcome(
   work: CaseWork,
-  { viewType, changed = false, created = false }: CaseOptions,
+  options: CaseOptions,
 ): Outcome {
+  const { viewType, pageName, changed = false, created = false } = options;
   const { stored, type, context } = work;
   const assignment = changed ? nextFor(work) : undefined;
-  const { content, uiResources } = changed && viewType !== "none"
-    ? showNext(work, assignment, viewType)
-    : showDetails(work, viewType);
+  const shown = changed && viewType !== "none"
+    ? showNext(work, assignment, options)
+    : showDetails(work, viewType, changed ? undefined : pageName);
   return {
     tag: stored.tag,
     ...(changed && { location: `/cases/${stored.id}` }),
@@ -66,8 +84,7 @@ export function createCaseOutcome(
         (assignment === undefined
           ? { confirmationNote: type.confirmation }
           : { nextAssignmentInfo: describeNextAssignment(work, assignment) })),
-      data: { caseInfo: describeCase(work, content, changed) },
-      ...(uiResources && { uiResources }),
+      ...describeShown(work, shown, describeCase(work, shown.content, changed)),
     },
   };
 }
@@ -75,64 +92,101 @@ export function createCaseOutcome(
 /** Describes an assignment with its case. The form is that of an action (default: the first one). */
 export function createAssignmentOutcome(
   open: AssignmentWork,
-  { viewType, changed = false }: CaseOptions,
+  options: CaseOptions,
   action?: Action,
 ): Outcome {
   const { work, assignment } = open;
-  const { content, uiResources } = showForm(open, viewType, action);
+  const shown = showForm(open, options, action);
   return {
     tag: work.stored.tag,
     body: {
       id: assignment.id,
       etag: work.stored.tag,
-      data: { caseInfo: describeCase(work, content, changed) },
-      ...(uiResources && { uiResources }),
+      ...describeShown(work, shown, describeCase(work, shown.content, options.changed === true)),
     },
   };
 }
 
-/** Content of a view of a case, and the resources of the view if the client requests them. */
-interface ShownView {
+/** A view of a case with its content, and the resources of the view if the client requests them. */
+export interface ShownView {
+  readonly view: View;
   readonly content: JsonObject;
   readonly uiResources?: JsonObject;
 }
 
+/** Describes the data and the resources of a view of a case. */
+export function describeShown(
+  work: CaseWork,
+  { view, content, uiResources }: ShownView,
+  caseInfo: JsonObject,
+): JsonObject {
+  return {
+    data: {
+      caseInfo,
+      ...(uiResources && { referencedUsers: listReferencedUsers(work, view, content) }),
+    },
+    ...(uiResources && { uiResources }),
+  };
+}
+
 /** Shows the next form of the caller, or the summary of the case. */
-function showNext(work: CaseWork, next: StoredAssignment | undefined, viewType: ViewType): ShownView {
-  return next === undefined ? showSummary(work) : showForm(resolveAssignment(work, next), viewType);
+function showNext(work: CaseWork, next: StoredAssignment | undefined, options: CaseOptions): ShownView {
+  if (next !== undefined) return showForm(resolveAssignment(work, next), options);
+  return showView(work, findPage(work, options) ?? getMember(work.type.views, "pyCaseSummary"), "summary");
 }
 
 /** Shows the form of an action (default: the first one), or the details of the case if there is no action. */
-function showForm(open: AssignmentWork, viewType: ViewType, action = offeredActions(open)[0]): ShownView {
+function showForm(open: AssignmentWork, options: CaseOptions, action = offeredActions(open)[0]): ShownView {
   const { work } = open;
-  const view = action?.view ?? getDetailsView(work);
-  const content = action === undefined ? work.stored.content : getFormContent(open, action);
+  const page = findPage(work, options);
+  if (page !== undefined) return showView(work, page, "casePage");
+  if (action === undefined) return showDetails(work, options.viewType);
+  const content = getFormContent(open, action);
+  return showAction(open, action.view, content, options);
+}
+
+/** Shows the form of an action of an assignment, alone or in a page. */
+export function showAction(
+  open: AssignmentWork,
+  view: View,
+  content: JsonObject,
+  { viewType, navigated = false }: Pick<CaseOptions, "viewType" | "navigated">,
+): ShownView {
+  const { work } = open;
+  const isCreate = navigated && getCurrentStage(work).transition === "create";
+  const frame = viewType === "page" ? isCreate ? "createPage" : "page" : "form";
   return {
-    content: showContent(work, view, content),
-    ...(viewType !== "none" && { uiResources: buildAssignmentResources(open, view) }),
+    view,
+    content: { ...showContent(work, view, content), ...(viewType === "page" && describeShownView(view, frame)) },
+    ...(viewType !== "none" && { uiResources: buildAssignmentResources(open, view, content, frame) }),
   };
 }
 
-function showDetails(work: CaseWork, viewType: ViewType): ShownView {
-  const view = getDetailsView(work);
-  return {
-    content: showContent(work, view),
-    ...(viewType !== "none" && { uiResources: getViewResources(view, work.type.id) }),
-  };
+function showDetails(work: CaseWork, viewType: ViewType, pageName = "pyDetails"): ShownView {
+  const view = findView(work, pageName);
+  if (viewType === "none") return { view, content: showContent(work, view) };
+  return showView(work, view, "casePage");
 }
 
-/** Shows the summary of a case. It has no root, because clients would take that for a form to fill in. */
-function showSummary(work: CaseWork): ShownView {
-  const view = getMember(work.type.views, "pyCaseSummary");
-  const { root: _, ...uiResources } = getViewResources(view, work.type.id);
-  return { content: showContent(work, view), uiResources };
+/** Shows a view of a case that is not a form. */
+function showView(work: CaseWork, view: View, frame: Frame): ShownView {
+  return {
+    view,
+    content: { ...showContent(work, view), ...describeShownView(view, frame) },
+    uiResources: describeCaseForm(work, view, work.stored.content, frame),
+  };
 }
 
 /** Builds the resources of an assignment's form. */
-export function buildAssignmentResources(open: AssignmentWork, view: View): JsonObject {
+function buildAssignmentResources(
+  open: AssignmentWork,
+  view: View,
+  content: JsonObject,
+  frame: Frame,
+): JsonObject {
   const steps = describeNavigation(open);
   return {
-    ...getViewResources(view, open.work.type.id),
+    ...describeCaseForm(open.work, view, content, frame),
     ...(steps && { navigation: steps }),
     actionButtons: describeButtons(open),
   };

@@ -1,150 +1,62 @@
 /** Parts of responses: links, content as it is shown, and the resources of views for a user interface. */
-import type { JsonObject, JsonValue } from "../../../utils/json.ts";
-import type { CONTENT_FACTS, Field, FieldType, View, ViewField } from "../../application/model/application.ts";
-import { holdsPage, toViewField, VALUE_KINDS } from "../../application/model/field.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import type { Application, CONTENT_FACTS, Field, Scope, View } from "../../application/model/application.ts";
 import { mapPages } from "../../application/expressions/field_values.ts";
-import type { CaseWork } from "../case_work.ts";
+import { type CaseWork, getOperatorName } from "../case_work.ts";
+import { describeContextData } from "./forms/context_data.ts";
+import { type Frame, getViewResources } from "./forms/frames.ts";
 
-/** The declaration and the component of each type of field. */
-const SHOWN: Record<FieldType, readonly [type: string, displayAs: string, component: string]> = {
-  Text: ["Text", "pxTextInput", "TextInput"],
-  TextArea: ["Text", "pxTextArea", "TextArea"],
-  RichText: ["Text", "pxRichTextEditor", "RichText"],
-  Integer: ["Integer", "pxInteger", "Integer"],
-  Decimal: ["Decimal", "pxNumber", "Decimal"],
-  Currency: ["Decimal", "pxCurrency", "Currency"],
-  Percentage: ["Decimal", "pxNumber", "Percentage"],
-  Boolean: ["True-False", "pxCheckbox", "Checkbox"],
-  Date: ["Date", "pxDateTime", "Date"],
-  DateTime: ["Date Time", "pxDateTime", "DateTime"],
-  Time: ["TimeOfDay", "pxDateTime", "Time"],
-  Dropdown: ["Text", "pxDropdown", "Dropdown"],
-  Email: ["Text", "pxEmail", "Email"],
-  Phone: ["Text", "pxPhone", "Phone"],
-  Url: ["Text", "pxURL", "URL"],
-  UserReference: ["Identifier", "HarnessOperator", "UserReference"],
-  Page: ["Page", "Scalar", "Group"],
-  List: ["Page List", "Scalar", "SimpleTableSelect"],
-  PageGroup: ["Page Group", "Scalar", "Group"],
-  Attachment: ["Page", "pxAttachContent", "Attachment"],
-};
-
-/** Resources by view. Views do not change while the service runs. */
-const cache = new WeakMap<View, JsonObject>();
-
-/** Returns the resources of a view: its components and fields. */
-export function getViewResources(view: View, classId: string): JsonObject {
-  const resources = cache.get(view) ?? buildResources(view, classId);
-  cache.set(view, resources);
-  return resources;
+/** A view with the content that it shows. */
+export interface ShownForm {
+  readonly app: Application;
+  readonly view: View;
+  readonly classId: string;
+  readonly content: JsonObject;
+  readonly scope: Scope;
 }
 
-/** Describes the component that shows a view. `context` is the path of its content in the response. */
-export function describeRoot(view: Pick<View, "id">, context: string): JsonObject & { type: string } {
-  return { type: "reference", config: { type: "view", name: view.id, context } };
-}
-
-/** Resources of a view, which a response with several views combines. */
-export interface ViewParts {
-  readonly views: JsonObject;
-  /** Fields by name. */
-  readonly fields: JsonObject;
-  readonly components: readonly string[];
-  /** References to the translations of its labels. */
-  readonly localeReferences: readonly string[];
-}
-
-/** Builds the parts of a view. */
-export function buildViewParts(view: View, classId: string): ViewParts {
-  const shown = [...view.fields.values()];
-  const components = new Set(["View", "Region", "reference"]);
-  const children = shown.map((field) => describeComponent(field, "", components));
+/** Describes a view for a user interface. */
+export function describeForm({ app, view, classId, content, scope }: ShownForm, frame: Frame = "form"): JsonObject {
   return {
-    views: { [view.id]: [describeViewComponent(view, classId, "DefaultForm", children)] },
-    fields: Object.fromEntries(shown.map(({ field }) => [field.name, [describeFieldResource(field, classId)]])),
-    components: [...components],
-    localeReferences: [buildLocaleReference(view, classId)],
+    ...getViewResources(view, classId, app, frame),
+    context_data: describeContextData(view, content, scope),
   };
 }
 
-/** Describes the component of a view with its children. */
-export function describeViewComponent(
-  view: Pick<View, "id">,
-  classId: string,
-  template: string,
-  children: JsonObject[],
-): JsonObject {
-  return {
-    name: view.id,
-    type: "View",
-    classID: classId,
-    config: { template, ruleClass: classId, localeReference: buildLocaleReference(view, classId) },
-    children: [{ name: "Fields", type: "Region", children }],
-  };
+/** Describes a view of a case for a user interface. */
+export function describeCaseForm(work: CaseWork, view: View, content: JsonObject, frame: Frame = "form"): JsonObject {
+  const scope = { ...work.scope(), fields: content };
+  return describeForm({ app: work.context.app, view, classId: work.type.id, content, scope }, frame);
 }
 
-/** Returns the reference to the translations of a view's labels. */
-export function buildLocaleReference({ id }: Pick<View, "id">, classId: string): string {
-  return `@LR ${classId.toUpperCase()}!VIEW!${id.toUpperCase()}`;
+/** Returns the members of content that tell clients which form a page shows: none in the page of a case. */
+export function describeShownView({ id }: View, frame: Frame): JsonObject {
+  if (frame === "casePage") return { pyViewName: "", pyViewContext: "" };
+  return frame === "page" || frame === "createPage" ? { pyViewName: id, pyViewContext: "" } : {};
 }
 
-function buildResources(view: View, classId: string): JsonObject {
-  const { views, fields, components, localeReferences } = buildViewParts(view, classId);
-  return {
-    resources: { views, fields, paragraphs: {}, datapages: {}, dataTypes: {} },
-    components: [...components],
-    localeReferences: [...localeReferences],
-    root: describeRoot(view, "caseInfo.content"),
-    context_data: {},
-  };
+/** Lists the operators whom a view of a case names. */
+export function listReferencedUsers(
+  { stored, context: { app } }: CaseWork,
+  view: View,
+  content: JsonObject,
+): JsonObject[] {
+  const ids = new Set([stored.createdBy, stored.updatedBy]);
+  collectOperators(listFields(view), content, ids);
+  return [...ids].map((id) => ({ UserID: id, UserName: getOperatorName(app, id) }));
 }
 
-function describeComponent(
-  { field, label, required, readOnly }: ViewField,
-  path: string,
-  components: Set<string>,
-): JsonObject {
-  const [, , type] = SHOWN[field.type];
-  components.add(type);
-  const place = `${path}.${field.name}`;
-  const inner = field.embedded &&
-    [...field.embedded.fields.values()].map((member) =>
-      describeComponent(toViewField(member, { readOnly }), holdsPage(field.type) ? place : "", components)
-    );
-  return {
-    type,
-    config: {
-      value: `@P ${place}`,
-      label: label === field.label ? `@FL ${place}` : label,
-      labelOption: "default",
-      ...(required && { required }),
-      ...(readOnly && { readOnly }),
-      ...(field.values && { datasource: `@ASSOCIATED ${place}` }),
-    },
-    ...(inner && { children: inner }),
-  };
-}
-
-function describeFieldResource(field: Field, classId: string): JsonObject {
-  const [type, displayAs] = SHOWN[field.type];
-  const { label, maxLength, min, max, calculated, values, embedded } = field;
-  return {
-    classID: classId,
-    type,
-    displayAs,
-    label,
-    ...(maxLength !== undefined && { maxLength }),
-    ...(min !== undefined && { min }),
-    ...(max !== undefined && { max }),
-    ...(calculated && { isDeclarativeTarget: true }),
-    ...(values && { datasource: { tableType: "PromptList", records: values.map((value) => ({ key: value, value })) } }),
-    ...(embedded && {
-      pageClass: embedded.classId,
-      fields: Object.fromEntries(
-        [...embedded.fields.values()].map((inner) => [inner.name, [describeFieldResource(inner, embedded.classId)]]),
-      ),
-    }),
-  };
+function collectOperators(fields: ReadonlyMap<string, Field>, content: JsonObject, ids: Set<string>): void {
+  for (const field of fields.values()) {
+    const { name, type, embedded } = field;
+    const value = content[name];
+    if (type === "UserReference" && typeof value === "string" && value !== "") ids.add(value);
+    if (embedded === undefined || value === undefined) continue;
+    mapPages(field, value, (page) => {
+      collectOperators(embedded.fields, page, ids);
+      return page;
+    });
+  }
 }
 
 /** Returns the content of a view: its fields, and the facts that every view has. */
@@ -179,16 +91,17 @@ export function showValues(fields: ReadonlyMap<string, Field>, content: JsonObje
   return shown;
 }
 
-/** Shows a missing text as an empty text, and a missing list as an empty list. Leaves out other missing values. */
-function showValue(field: Field, value: JsonValue | undefined): JsonValue | undefined {
-  const { type, embedded } = field;
-  if (embedded !== undefined && value !== undefined) {
-    return mapPages(field, value, (page) => showValues(embedded.fields, page, embedded.classId));
+/** Shows a missing value as an empty one: `false`, a list or a page without values, or an empty text. */
+function showValue(field: Field, value: JsonValue | undefined): JsonValue {
+  const { type, embedded, category } = field;
+  if (embedded !== undefined) {
+    const empty = type === "List" ? [] : {};
+    const shown = mapPages(field, value ?? empty, (page) => showValues(embedded.fields, page, embedded.classId));
+    return type === "Attachment" && isJsonObject(shown)
+      ? { ...shown, pyCategoryName: category, pyCount: shown.ID === "" ? "0" : "1" }
+      : shown;
   }
-  if (value !== undefined) return value;
-  if (type === "List") return [];
-  if (type === "PageGroup") return {};
-  return holdsPage(type) || type === "Boolean" || VALUE_KINDS[type] === "number" ? undefined : "";
+  return value ?? (type === "Boolean" ? false : "");
 }
 
 /** Creates a link. */

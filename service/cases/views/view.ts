@@ -5,25 +5,37 @@ import type { Outcome } from "../../http/handler.ts";
 import type { AssignmentWork } from "../../assignments/work.ts";
 import type { RowPlace } from "../content/compute.ts";
 import type { CaseWork } from "../case_work.ts";
-import { buildAssignmentResources, describeCase } from "./case.ts";
-import { describeRoot, getViewResources, showContent } from "./ui.ts";
+import { describeCase, describeShown, showAction, type ShownView, type ViewType } from "./case.ts";
+import { describeRoot } from "./forms/form_resources.ts";
+import type { Frame } from "./forms/frames.ts";
+import { describeCaseForm, describeForm, describeShownView, showContent, type ShownForm } from "./ui.ts";
 
 /** Describes a case with the form of an action. The members of `listed` replace those of the case. */
 export function createFormOutcome(
   work: CaseWork,
   view: View,
   content: JsonObject,
-  { open, listed }: { open?: AssignmentWork; listed: JsonObject },
+  { open, listed, viewType }: { open?: AssignmentWork; listed: JsonObject; viewType: ViewType },
 ): Outcome {
-  const { stored, type } = work;
+  const { stored } = work;
+  const shown = open === undefined
+    ? showLocalAction(work, view, content, viewType === "page" ? "page" : "form")
+    : showAction(open, view, content, { viewType });
   return {
     tag: stored.tag,
     body: {
       id: open?.assignment.id ?? stored.id,
       etag: stored.tag,
-      data: { caseInfo: { ...describeCase(work, showContent(work, view, content), false), ...listed } },
-      uiResources: open === undefined ? buildFormResources(view, type.id) : buildAssignmentResources(open, view),
+      ...describeShown(work, shown, { ...describeCase(work, shown.content, false), ...listed }),
     },
+  };
+}
+
+function showLocalAction(work: CaseWork, view: View, content: JsonObject, frame: Frame): ShownView {
+  return {
+    view,
+    content: { ...showContent(work, view, content), ...describeShownView(view, frame) },
+    uiResources: { ...describeCaseForm(work, view, content, frame), actionButtons: FORM_BUTTONS },
   };
 }
 
@@ -35,7 +47,7 @@ export function createViewOutcome(work: CaseWork, view: View, content: JsonObjec
     body: {
       data: { caseInfo: { content: shown } },
       uiResources: {
-        ...getViewResources(view, work.type.id),
+        ...describeCaseForm(work, view, content),
         ...(row && { root: describeRoot(view, `caseInfo.content.${row.list}[${row.row}]`) }),
       },
     },
@@ -45,18 +57,19 @@ export function createViewOutcome(work: CaseWork, view: View, content: JsonObjec
 /** Describes computed values. */
 export function createValuesOutcome(work: CaseWork, view: View, values: JsonObject): Outcome {
   return {
-    body: { data: { caseInfo: { content: values } }, uiResources: getViewResources(view, work.type.id) },
+    body: { data: { caseInfo: { content: values } }, uiResources: describeCaseForm(work, view, work.stored.content) },
   };
 }
 
 /** Builds the resources of a form that is submitted as a whole. */
-export function buildFormResources(view: View, classId: string): JsonObject {
-  const actionButtons = {
-    main: [{ jsAction: "finishAssignment", name: "Submit", actionID: "submit" }],
-    secondary: [{ jsAction: "cancelAssignment", name: "Cancel", actionID: "cancel" }],
-  };
-  return { ...getViewResources(view, classId), actionButtons };
+export function buildFormResources(form: ShownForm): JsonObject {
+  return { ...describeForm(form), actionButtons: FORM_BUTTONS };
 }
+
+const FORM_BUTTONS = {
+  main: [{ jsAction: "finishAssignment", name: "Submit", actionID: "submit" }],
+  secondary: [{ jsAction: "cancelAssignment", name: "Cancel", actionID: "cancel" }],
+};
 
 function hideOtherRows(content: JsonObject, { list, row }: RowPlace): void {
   const rows = content[list];

@@ -16,7 +16,7 @@ testOperations("caseTypes", {
     { line: `case-types get ${PERMIT}`, says: { id: PERMIT, name: "Permit" } },
     {
       line: `case-types get-action ${PERMIT} --action Create`,
-      says: { "uiResources.resources.fields.Area.0.max": 100000 },
+      says: { "uiResources.resources.fields.Applicant.0.maxLength": 80 },
     },
     { line: `case-types list-bulk-actions ${PERMIT}`, says: { "bulkActions.0.id": "pyUpdateCaseDetails" } },
   ],

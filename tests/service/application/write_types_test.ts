@@ -22,9 +22,9 @@ const CLIENT = `
 
 const CORRECT = `${CLIENT}
   const applicant: string | undefined = content.Applicant;
-  const total = (content.Area ?? 0) + (content.Fee ?? 0) + content.pxUrgencyWork;
+  const total = (content.Area || 0) + (content.Fee ?? 0) + content.pxUrgencyWork;
   const channel: "Internet" | "Desk" | "Post" | "E-mail" | "" | undefined = content.Channel;
-  const pages = content.Documents?.map(({ Title, Pages = 1 }) => Title?.repeat(Pages));
+  const pages = content.Documents?.map(({ Title, Pages }) => Title?.repeat(Pages || 1));
   const facts: string[] = [content.pyID, content.pyStatusWork, content.pxCreateDateTime];
   const json: JsonObject = content;
   await svc.cases.create<CityPermitWorkPermit>({
@@ -120,7 +120,7 @@ Deno.test("IDs that lead to one name get numbers, and data types come before pag
     ["City-Permit-Data-Inspector", "CityPermitDataInspector2"],
     ["City-Permit-Data-Document", "CityPermitDataDocument"],
     ["City-Permit-Data-Inspector", "CityPermitDataInspector3"],
-    ["Link-Attachment", "LinkAttachment"],
+    ["Embed-Attach-File", "EmbedAttachFile"],
   ]);
   assert.match(
     UNUSUAL_TYPES,

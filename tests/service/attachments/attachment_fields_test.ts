@@ -67,7 +67,12 @@ Deno.test("an upload goes into the attachment field that 'attachments' names", a
   const [photo] = await listAttachments(engine, caseId);
   assert.deepEqual([photo?.fileName, photo?.category], ["Front.png", "Plans"]);
   const created = await readContent(engine, caseId);
-  assert.deepEqual(valueAt(created, "Photo"), { classID: "Link-Attachment", ID: photo?.ID });
+  assert.deepEqual(valueAt(created, "Photo"), {
+    classID: "Embed-Attach-File",
+    ID: photo?.ID,
+    pyCategoryName: "Plans",
+    pyCount: "1",
+  });
   assert.equal(valueAt(created, "Complete"), false);
 
   const submit = { assignmentId, action: "Submit", ifMatch: "*" };
@@ -105,18 +110,18 @@ Deno.test("an attachment field is replaced and cleared, and its files remain att
   const second = await perform({ attachments: [inField("Photo", await upload(engine, "second.png"))] });
   assert.deepEqual((await listAttachments(engine, caseId)).map(({ ID }) => ID), [second, first]);
 
-  assert.equal(await perform({ data: { Owner: "Ada", Photo: { classID: "Link-Attachment", ID: second } } }), second);
+  assert.equal(await perform({ data: { Owner: "Ada", Photo: { classID: "Embed-Attach-File", ID: second } } }), second);
   assert.equal(
     await perform({ attachments: [{ type: "File", attachmentFieldName: "Photo", delete: true }] }),
-    undefined,
+    "",
   );
   assert.equal(
-    await perform({ attachments: [inField("Photo", await upload(engine, "third.png"))] }) === undefined,
+    await perform({ attachments: [inField("Photo", await upload(engine, "third.png"))] }) === "",
     false,
   );
-  assert.equal(await instruct("DELETE"), undefined);
-  assert.equal(await instruct("REPLACE", { ID: await upload(engine, "fourth.png") }) === undefined, false);
-  assert.equal(await perform({ data: { Photo: null } }), undefined);
+  assert.equal(await instruct("DELETE"), "");
+  assert.equal(await instruct("REPLACE", { ID: await upload(engine, "fourth.png") }) === "", false);
+  assert.equal(await perform({ data: { Photo: null } }), "");
   assert.equal((await listAttachments(engine, caseId)).length, 4);
 });
 
@@ -126,7 +131,7 @@ Deno.test("a draft keeps the attachment of a field", async () => {
   const form = { assignmentId, action: "Submit", ifMatch: "*" };
   await engine.body("assignments.save", { ...form, attachments: [inField("Plan", await upload(engine, "plan.txt"))] });
   const [plan] = await listAttachments(engine, caseId);
-  assert.equal(valueAt(await readContent(engine, caseId), "Plan"), undefined);
+  assert.equal(valueAt(await readContent(engine, caseId), "Plan.ID"), "");
   await engine.body("assignments.perform", form);
   assert.equal(valueAt(await readContent(engine, caseId), "Plan.ID"), plan?.ID);
 });
@@ -141,7 +146,7 @@ Deno.test("deleting an attachment clears its field, in the case and in drafts", 
   const form = { assignmentId, action: "Submit", ifMatch: "*" };
   await engine.body("assignments.save", { ...form, attachments: [inField("Plan", await upload(engine, "plan.txt"))] });
   for (const { ID: id } of await listAttachments(engine, caseId)) await engine.call("attachments.delete", { id });
-  assert.equal(valueAt(await readContent(engine, caseId), "Photo"), undefined);
+  assert.equal(valueAt(await readContent(engine, caseId), "Photo.ID"), "");
   const { details } = await engine.refused("assignments.perform", form);
   assert.equal(details.at(-1)?.localizedValue, "Plan is required");
 });
@@ -220,6 +225,6 @@ Deno.test("the definition of an attachment field is checked", () => {
 
 Deno.test("the types of content name the page of an attachment field", () => {
   const types = writeTypes(parseApplication(HOUSE, "test.yaml"));
-  assert.match(types, /readonly Plan\?: LinkAttachment;/);
-  assert.match(types, /type LinkAttachment = \{/);
+  assert.match(types, /readonly Plan\?: EmbedAttachFile;/);
+  assert.match(types, /type EmbedAttachFile = \{/);
 });

@@ -282,5 +282,5 @@ Deno.test("an empty computed value counts as missing, also in pages and rows", a
   assert.ok(await found("Contact.Phone", "IS_NULL"));
   assert.ok(await found("Contact.Name", "EQ", { value: "" }), "an empty text is a text");
   const { Contact, Documents } = objectAt(await engine.body("cases.get", { caseId }), "data.caseInfo.content");
-  assert.deepEqual([valueAt(Contact, "Age"), valueAt(Documents, "0.Weight")], [undefined, undefined]);
+  assert.deepEqual([valueAt(Contact, "Age"), valueAt(Documents, "0.Weight")], ["", ""]);
 });

@@ -81,7 +81,8 @@ for (const viewType of ["form", "page"]) {
     const workAt = () => `/assignments/${encodeURIComponent(textAt(moved, "nextAssignmentInfo.ID"))}`;
     const showsNext = async (view: string, isMultiStep: boolean) => {
       const { body: read } = await svc.call("GET", workAt() + asked);
-      assert.equal(valueAt(read, "uiResources.root.config.name"), view);
+      const shown = viewType === "form" ? "uiResources.root.config.name" : "data.caseInfo.content.pyViewName";
+      assert.equal(valueAt(read, shown), view);
       assert.deepEqual(valueAt(moved, "uiResources"), valueAt(read, "uiResources"));
       assert.deepEqual(valueAt(moved, "data.caseInfo.content"), valueAt(read, "data.caseInfo.content"));
       assert.equal("navigation" in objectAt(moved, "uiResources"), isMultiStep, view);

@@ -30,7 +30,7 @@ Deno.test("get returns a page with its texts, its insight and its list", async (
     "Data-Portal",
   ]);
   assert.deepEqual(paragraphs(page), ["Welcome, Rosa Reviewer."]);
-  assert.deepEqual(childTypes(page), ["RichText", "insight", "multirecordlist"]);
+  assert.deepEqual(childTypes(page), ["RichText", "insight", "view"]);
   const resources = Object.keys(page.uiResources ?? {});
   assert.deepEqual(resources, ["root", "resources", "components", "localeReferences", "context_data"]);
   assert.equal(valueAt(page, "uiResources.resources.datapages.D_Permits.isQueryable"), true);

@@ -1,0 +1,214 @@
+/** Components and declarations of fields that are not embedded. */
+import type { JsonObject, JsonValue } from "../../../../utils/json.ts";
+import type {
+  Argument,
+  Choices,
+  Field,
+  FieldType,
+  FormCondition,
+  ViewField,
+} from "../../../application/model/field.ts";
+
+/** The declaration and the component of each type of field. */
+const SHOWN: Record<FieldType, readonly [type: string, displayAs: string, component: string]> = {
+  Text: ["Text", "pxTextInput", "TextInput"],
+  TextArea: ["Text", "pxTextArea", "TextArea"],
+  RichText: ["Text", "pxRichTextEditor", "RichText"],
+  Integer: ["Integer", "pxInteger", "Integer"],
+  Decimal: ["Decimal", "pxNumber", "Decimal"],
+  Currency: ["Decimal", "pxCurrency", "Currency"],
+  Percentage: ["Decimal", "pxNumber", "Percentage"],
+  Boolean: ["True-False", "pxCheckbox", "Checkbox"],
+  Date: ["Date", "pxDateTime", "Date"],
+  DateTime: ["Date Time", "pxDateTime", "DateTime"],
+  Time: ["TimeOfDay", "pxDateTime", "Time"],
+  Dropdown: ["Text", "pxDropdown", "Dropdown"],
+  Email: ["Text", "pxEmail", "Email"],
+  Phone: ["Text", "pxPhone", "Phone"],
+  Url: ["Text", "pxURL", "URL"],
+  UserReference: ["Identifier", "HarnessOperator", "UserReference"],
+  Page: ["Page", "Scalar", "reference"],
+  List: ["Page List", "Scalar", "reference"],
+  PageGroup: ["Page Group", "Scalar", "PageGroup"],
+  Attachment: ["Page", "pxAttachContent", "Attachment"],
+};
+
+/** The component and the declaration of each control of a Dropdown. */
+const CONTROLS = {
+  dropdown: ["Dropdown", "pxDropdown"],
+  radio: ["RadioButtons", "pxRadioButtons"],
+  autocomplete: ["AutoComplete", "pxAutoComplete"],
+} as const;
+
+/** Formats that clients may check before they submit a value. */
+const VALIDATORS: { readonly [T in FieldType]?: string } = {
+  Email: "ValidEmailAddress",
+  Phone: "ValidPhoneNumber",
+  Url: "pxIsValidURL",
+};
+
+/** The data view of operators, which every application has. */
+export const OPERATORS = "D_pyC11nOperatorsList";
+
+/** A component of a view. */
+export type Component = JsonObject & { type: string };
+
+/** Describes the label of a field in a view: that of the field, or one of the view. */
+export function describeLabel({ field, label }: ViewField): string {
+  return label === field.label ? `@FL .${field.name}` : `@L ${label}`;
+}
+
+/** Describes a condition for the client: an expression, the name of a result, or a constant. */
+export function describeCondition({ name, text }: FormCondition): string | boolean {
+  if (text === undefined) return `@W ${name}`;
+  return text === "false" ? false : `@E ${text}`;
+}
+
+/** Describes when a field is shown, required and read-only. */
+export function describeState({ required, readOnly, visible, requiredWhen, readOnlyWhen }: ViewField): JsonObject {
+  return {
+    ...(required && { required }),
+    ...(requiredWhen && { required: describeCondition(requiredWhen) }),
+    ...(readOnly && { readOnly }),
+    ...(readOnlyWhen && { readOnly: describeCondition(readOnlyWhen) }),
+    ...(visible && { visibility: describeCondition(visible) }),
+  };
+}
+
+/** Describes the component of a field that is not a page, a list or a reference. */
+export function describeComponent(shown: ViewField): Component {
+  const { field, label } = shown;
+  const config = { value: `@P .${field.name}`, label: describeLabel(shown), ...describeLabelOption(shown) };
+  const state = describeState(shown);
+  const [, , type] = SHOWN[field.type];
+  switch (field.type) {
+    case "Boolean":
+      return {
+        type,
+        config: {
+          ...config,
+          label: "@L ",
+          caption: config.label,
+          ...(label === field.label ? {} : { captionOption: "custom", hideLabel: true }),
+          trueLabel: "@L Yes",
+          falseLabel: "@L No",
+          ...state,
+        },
+      };
+    case "Currency": {
+      const { currency = "EUR" } = field;
+      return {
+        type,
+        config: {
+          ...config,
+          isoCodeSelection: "constant",
+          currencyISOCode: currency,
+          allowDecimals: true,
+          alwaysShowISOCode: false,
+          ...state,
+        },
+      };
+    }
+    case "Dropdown":
+      return { type: CONTROLS[field.show ?? "dropdown"][0], config: { ...config, ...describePicker(field), ...state } };
+    case "UserReference":
+      return {
+        type,
+        config: {
+          ...config,
+          value: `@USER .${field.name}`,
+          displayAs: "Search box",
+          referenceList: OPERATORS,
+          showAsFormattedText: true,
+          ...state,
+        },
+      };
+    case "Attachment":
+      return { type, config: { ...config, allowMultiple: "false", extensions: "", ...state } };
+    default:
+      return { type, config: { ...config, ...state } };
+  }
+}
+
+function describeLabelOption({ field, label }: ViewField): JsonObject {
+  return { labelOption: label === field.label ? "default" : "custom" };
+}
+
+function describePicker({ name, choices, show }: Field): JsonObject {
+  const placeholder = show === "radio" ? {} : { placeholder: "@L Select..." };
+  if (choices === undefined || !choices.inForm) {
+    return { listType: "associated", datasource: `@ASSOCIATED .${name}`, deferDatasource: true, ...placeholder };
+  }
+  return {
+    listType: "datapage",
+    datasource: choices.dataView,
+    deferDatasource: true,
+    parameters: describeParameters(choices.parameters),
+    columns: describeColumns(choices.value, choices.text, []),
+    ...placeholder,
+  };
+}
+
+/** Describes the columns of a picker: the key, the text that people read, and further columns. */
+export function describeColumns(key: string, text: string, others: readonly string[]): JsonObject[] {
+  const shown = { value: `.${text}`, display: "true", primary: "true", useForSearch: true };
+  if (key === text) return [{ ...shown, key: "true", setProperty: "Associated property" }];
+  return [
+    { value: `.${key}`, key: "true", setProperty: "Associated property" },
+    shown,
+    ...others.filter((name) => name !== key && name !== text).map((name) => ({ value: `.${name}`, secondary: "true" })),
+  ];
+}
+
+/** Describes the parameters of a data view: constants, and fields of the same page. */
+export function describeParameters(parameters: ReadonlyMap<string, Argument>): JsonObject {
+  return Object.fromEntries(Array.from(parameters, ([name, argument]) => [name, describeArgument(argument)]));
+}
+
+function describeArgument(argument: Argument): JsonValue {
+  return "value" in argument ? argument.value : `@P .${argument.field.join(".")}`;
+}
+
+/** Describes the declaration of a field. */
+export function describeField(field: Field, classId: string, isKey: boolean): JsonObject {
+  const { label, maxLength, calculated, embedded, reference, show, type: fieldType } = field;
+  const [type, displayAs] = SHOWN[fieldType];
+  const validateAs = VALIDATORS[fieldType];
+  const datasource = describeDatasource(field);
+  return {
+    classID: classId,
+    type,
+    displayAs: show === undefined ? displayAs : CONTROLS[show][1],
+    label,
+    ...(maxLength !== undefined && { maxLength }),
+    ...(isKey && { isClassKey: true }),
+    ...(calculated && { isDeclarativeTarget: true }),
+    ...(validateAs !== undefined && { validateAs }),
+    ...(datasource && { datasource }),
+    ...(embedded && {
+      pageClass: embedded.classId,
+      dataRetrievalType: reference === undefined && fieldType !== "Attachment" ? "manual" : "refer",
+    }),
+  };
+}
+
+function describeDatasource({ name, type, values, choices, category }: Field): JsonObject | undefined {
+  if (values !== undefined) {
+    return { tableType: "PromptList", records: values.map((value) => ({ key: value, value })) };
+  }
+  if (type === "Attachment") {
+    return { name: "D_AttachmentFieldInfo", parameters: { AttachmentFieldName: name, Category: category } };
+  }
+  return choices && describeDataPage(choices);
+}
+
+function describeDataPage({ classId, dataView, value, text, parameters }: Choices): JsonObject {
+  return {
+    tableType: "DataPage",
+    tableClass: classId,
+    name: dataView,
+    propertyForDisplayText: `@P .${text}`,
+    propertyForValue: `@P .${value}`,
+    parameters: Array.from(parameters, ([name, argument]) => ({ name, value: describeArgument(argument) })),
+  };
+}

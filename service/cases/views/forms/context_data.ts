@@ -1,0 +1,55 @@
+/** Results of the conditions that clients cannot evaluate. */
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../../utils/json.ts";
+import type { Scope } from "../../../application/model/expression.ts";
+import { getInnerView, type View, type ViewField } from "../../../application/model/field.ts";
+import { DomainError } from "../../../errors.ts";
+
+/** Describes the results of the conditions of a view, in the structure of its content. */
+export function describeContextData(view: View, content: JsonObject, scope: Scope): JsonObject {
+  const page = describePage([view], content, scope);
+  return Object.keys(page).length === 0 ? {} : { caseInfo: { content: page } };
+}
+
+function describePage(views: readonly View[], page: JsonObject, outer: Scope): JsonObject {
+  const scope = { ...outer, fields: page };
+  const whens = views.flatMap((view) => [...view.whens ?? []]);
+  const described: JsonObject = whens.length === 0 ? {} : {
+    summary_of_when_conditions__: Object.fromEntries(whens.map(([name, holds]) => [name, decide(holds, scope)])),
+    summary_of_associated_lists__: {},
+  };
+  for (const view of views) {
+    for (const shown of view.fields.values()) Object.assign(described, describeEmbedded(shown, page, scope));
+  }
+  return described;
+}
+
+function describeEmbedded(shown: ViewField, page: JsonObject, scope: Scope): JsonObject {
+  const { field: { name, type }, rows, readOnly } = shown;
+  const inner = getInnerView(shown);
+  if (inner === undefined) return {};
+  const value = page[name];
+  if (type === "Page") {
+    const described = describePage([inner], toObject(value), scope);
+    return Object.keys(described).length === 0 ? {} : { [name]: described };
+  }
+  const views = rows?.editView === undefined ? [inner] : [inner, rows.editView];
+  const described = (Array.isArray(value) ? value : []).map((row) => describePage(views, toObject(row), scope));
+  return {
+    ...(described.some((row) => Object.keys(row).length > 0) && { [name]: described }),
+    ...(!readOnly && { [`${name}Temp`]: [{ summary_of_associated_lists__: {}, ...describePage(views, {}, scope) }] }),
+  };
+}
+
+/** Evaluates a condition. One that fails counts as true, as for clients that do not know it. */
+function decide(holds: (scope: Scope) => boolean, scope: Scope): boolean {
+  try {
+    return holds(scope);
+  } catch (error) {
+    if (error instanceof DomainError) return true;
+    throw error;
+  }
+}
+
+function toObject(value: JsonValue | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}

@@ -1,0 +1,335 @@
+/** The resources with which a user interface shows views. */
+import type { JsonObject } from "../../../../utils/json.ts";
+import type { Application } from "../../../application/model/application.ts";
+import type { DataType } from "../../../application/model/data_view.ts";
+import {
+  createPageView,
+  createRowDisplay,
+  type EmbeddedClass,
+  type Field,
+  type Reference,
+  type View,
+  type ViewField,
+  type ViewPart,
+} from "../../../application/model/field.ts";
+import {
+  type Component,
+  describeComponent,
+  describeCondition,
+  describeField,
+  describeLabel,
+  describeState,
+  OPERATORS,
+} from "./components.ts";
+import { describeList } from "./lists.ts";
+import { describeDataPage, describeDataType, describeReference } from "./references.ts";
+
+/** Collects the resources of views: each view, field and data view that they refer to. */
+export class FormResources {
+  readonly #app: Application;
+  readonly #views: Record<string, JsonObject[]> = {};
+  readonly #fields: Record<string, JsonObject[]> = {};
+  readonly #paragraphs: Record<string, JsonObject[]> = {};
+  readonly #dataPages: JsonObject = {};
+  readonly #dataTypes: JsonObject = {};
+  readonly #components = new Set(["View", "Region", "reference"]);
+  readonly #localeReferences = new Set<string>();
+
+  /** Starts without views. */
+  constructor(app: Application) {
+    this.#app = app;
+  }
+
+  /** Adds a view of a class with all that it refers to. */
+  addView(view: View, classId: string, template = "DefaultForm"): void {
+    this.#addEntry(view.id, classId, () => {
+      const shown = READ_ONLY.includes(template) ? toReadOnly(view) : view;
+      const children = this.#describeParts(view.parts ?? [...view.fields.keys()], shown, classId);
+      return describeView(
+        view.id,
+        classId,
+        template,
+        template === "CaseSummary" ? toSummary(children) : toFields(children),
+      );
+    });
+  }
+
+  /** Adds a view that is described already. */
+  addDescribed(view: JsonObject & { name: string; classID: string }): void {
+    this.#addEntry(view.name, view.classID, () => view);
+  }
+
+  /** Adds a data view. */
+  addDataPage(id: string): void {
+    const view = this.#app.dataViews.get(id);
+    if (view !== undefined) this.#dataPages[id] ??= describeDataPage(view);
+  }
+
+  /** Adds a paragraph and returns the reference to it. */
+  addParagraph(name: string, content: string, classId: string): string {
+    this.#paragraphs[name] = [{ content, name, classID: classId }];
+    return `@PARAGRAPH ${name}`;
+  }
+
+  /** Returns the resources as JSON, with the component that shows them. */
+  toJson(root: JsonObject | undefined): JsonObject {
+    return {
+      ...(root && { root }),
+      resources: {
+        views: this.#views,
+        fields: this.#fields,
+        paragraphs: this.#paragraphs,
+        datapages: this.#dataPages,
+        dataTypes: this.#dataTypes,
+      },
+      components: [...this.#components],
+      localeReferences: [...this.#localeReferences],
+      context_data: {},
+    };
+  }
+
+  /** Adds a view, unless it is there: a view may refer to another one of its name, which has another class. */
+  #addEntry(id: string, classId: string, describe: () => JsonObject): void {
+    const entries = this.#views[id] ??= [];
+    if (entries.some(({ classID }) => classID === classId)) return;
+    const entry: JsonObject = { classID: classId };
+    entries.push(entry);
+    Object.assign(entry, describe());
+    this.#localeReferences.add(buildLocaleReference(id, classId));
+    this.#addComponents(entry);
+  }
+
+  /** Adds the names of the components and templates below a node. */
+  #addComponents(node: JsonObject[string]): void {
+    if (Array.isArray(node)) return node.forEach((part) => this.#addComponents(part));
+    if (!(node instanceof Object) || !("config" in node || "children" in node)) return;
+    const { type, config, children } = node;
+    if (typeof type === "string") this.#components.add(type);
+    if (config instanceof Object && "template" in config && typeof config.template === "string") {
+      this.#components.add(config.template);
+    }
+    this.#addComponents(children);
+    if (config instanceof Object) {
+      Object.values(config).forEach((part) => Array.isArray(part) && this.#addComponents(part));
+    }
+  }
+
+  #describeParts(parts: readonly ViewPart[], view: View, classId: string): Component[] {
+    return parts.flatMap((part) => {
+      if (typeof part === "string") {
+        const shown = view.fields.get(part);
+        return shown === undefined ? [] : [this.#describeField(shown, view, classId)];
+      }
+      const { id, heading, instructions, collapsible, visible } = part;
+      const config = {
+        id: `${view.id}_${id}`,
+        type: "any",
+        heading: `@L ${heading}`,
+        showHeading: true,
+        collapsible,
+        instructions: instructions === undefined
+          ? "none"
+          : this.addParagraph(`${view.id}_${id}`, instructions, classId),
+        ...(visible && { visibility: describeCondition(visible) }),
+      };
+      return [{ type: "Group", config, children: this.#describeParts(part.parts, view, classId) }];
+    });
+  }
+
+  #describeField(shown: ViewField, view: View, classId: string): Component {
+    const { field } = shown;
+    const { embedded, reference, type, choices } = field;
+    this.#addField(field, classId);
+    if (choices !== undefined) this.addDataPage(choices.dataView);
+    if (type === "UserReference") this.addDataPage(OPERATORS);
+    if (reference !== undefined && embedded !== undefined) {
+      return this.#addReference(shown, view, classId, reference, embedded);
+    }
+    if (type === "Page" && embedded !== undefined) return this.#addPage(shown, embedded);
+    if (type === "List" && embedded !== undefined) return this.#addList(shown, view, classId, embedded);
+    return describeComponent(shown);
+  }
+
+  #addPage(shown: ViewField, embedded: EmbeddedClass): Component {
+    const page = shown.view ?? createPageView(embedded);
+    this.addView(page, embedded.classId);
+    return describeViewReference(shown, page.id, embedded.classId, {
+      context: `.${shown.field.name}`,
+      displayAs: "Form",
+    });
+  }
+
+  #addList(shown: ViewField, view: View, classId: string, embedded: EmbeddedClass): Component {
+    const { rows = createRowDisplay(embedded), field } = shown;
+    const rowView = shown.view ?? (rows.layout === "repeating" ? createPageView(embedded) : undefined);
+    const id = `${view.id}_${field.name}`;
+    for (const { field: { choices } } of rows.columns.fields.values()) {
+      if (choices !== undefined) this.addDataPage(choices.dataView);
+    }
+    for (const row of [rowView, rows.editView]) {
+      if (row !== undefined) this.addView(row, embedded.classId);
+    }
+    this.addDescribed({
+      ...describeList(shown, {
+        id,
+        classId,
+        embedded,
+        rows,
+        rowView: rowView?.id,
+        columns: [...rows.columns.fields.values()].map((column) => describeComponent(column)),
+        localeReference: buildLocaleReference(id, classId),
+      }),
+      name: id,
+      classID: classId,
+    });
+    return describeViewReference(shown, id, classId, { authorContext: `.${field.name}` });
+  }
+
+  #addReference(
+    shown: ViewField,
+    view: View,
+    classId: string,
+    reference: Reference,
+    { classId: recordClass, fields }: EmbeddedClass,
+  ): Component {
+    const id = `${view.id}_${shown.field.name}`;
+    const { view: details } = shown;
+    this.addDataPage(reference.dataView);
+    const dataType = this.#app.dataTypes.get(recordClass);
+    if (dataType !== undefined) this.#addDataType(dataType, reference.dataView);
+    if (details !== undefined) this.addView(details, recordClass, "Details");
+    this.addDescribed({
+      ...describeReference(shown, {
+        id,
+        classId,
+        recordClass,
+        reference,
+        columns: reference.columns.flatMap((name) => {
+          const field = fields.get(name);
+          if (field === undefined) return [];
+          return [describeComponent({ field, label: field.label, required: false, readOnly: true })];
+        }),
+        details: details && {
+          type: "reference",
+          config: {
+            type: "view",
+            name: details.id,
+            context: `.${shown.field.name}`,
+            readOnly: true,
+            ruleClass: recordClass,
+          },
+        },
+        localeReference: buildLocaleReference(id, classId),
+      }),
+      name: id,
+      classID: classId,
+    });
+    return describeViewReference(shown, id, classId, { authorContext: `.${shown.field.name}`, referenceType: "Data" });
+  }
+
+  #addDataType(dataType: DataType, listView: string): void {
+    const lookup = dataType.savable ?? listView;
+    this.#dataTypes[dataType.id] ??= describeDataType(dataType, lookup);
+    this.addDataPage(lookup);
+  }
+
+  /** Adds the declaration of a field, and those of its members. */
+  #addField(field: Field, classId: string): void {
+    const { name, embedded, reference } = field;
+    const declarations = this.#fields[name] ??= [];
+    if (!declarations.some(({ classID }) => classID === classId)) {
+      const isKey = this.#app.dataTypes.get(classId)?.key.includes(name) ?? false;
+      const lookup = reference && field.type === "Page" && {
+        datasource: {
+          name: this.#app.dataTypes.get(embedded?.classId ?? "")?.savable ?? reference.dataView,
+          parameters: Object.fromEntries(reference.key.map((key) => [key, `@P .${name}.${key}`])),
+        },
+      };
+      declarations.push({ ...describeField(field, classId, isKey), ...lookup });
+    }
+    for (const member of embedded?.fields.values() ?? []) this.#addField(member, embedded?.classId ?? "");
+  }
+}
+
+/** Templates that only show fields. */
+const READ_ONLY = ["Details", "CaseSummary"];
+
+function toReadOnly(view: View): View {
+  const fields = Array.from(view.fields, ([name, shown]): [string, ViewField] => {
+    return [name, { ...shown, readOnly: true, readOnlyWhen: undefined, required: false, requiredWhen: undefined }];
+  });
+  return { ...view, fields: new Map(fields) };
+}
+
+/** Describes a view. */
+export function describeView(
+  id: string,
+  classId: string,
+  template: string,
+  children: readonly Component[],
+): JsonObject {
+  return {
+    name: id,
+    type: "View",
+    classID: classId,
+    config: { template, ruleClass: classId, localeReference: buildLocaleReference(id, classId) },
+    children: [...children],
+  };
+}
+
+/** Describes the component that shows a view. `context` is the path of its content in the response. */
+export function describeRoot({ id }: Pick<View, "id">, context: string): Component {
+  return { type: "reference", config: { type: "view", name: id, context } };
+}
+
+/** Returns the reference to the translations of a view's labels. */
+export function buildLocaleReference(id: string, classId: string): string {
+  return `@LR ${classId.toUpperCase()}!VIEW!${id.toUpperCase()}`;
+}
+
+/** Describes the component that shows the view of a page, a list or a reference. Its label belongs to it, not to the view. */
+function describeViewReference(shown: ViewField, id: string, ruleClass: string, config: JsonObject): Component {
+  const { required, readOnly, visibility } = describeState(shown);
+  const inherited: JsonObject[] = [
+    { prop: "label", value: describeLabel(shown) },
+    { prop: "showLabel", value: true },
+    ...(required === undefined ? [] : [{ prop: "required", value: required }]),
+  ];
+  return {
+    type: "reference",
+    config: {
+      type: "view",
+      name: id,
+      ...config,
+      ruleClass,
+      inheritedProps: inherited,
+      ...(readOnly !== undefined && { readOnly }),
+      ...(visibility !== undefined && { visibility }),
+    },
+  };
+}
+
+function toFields(children: readonly Component[]): Component[] {
+  return [toRegion("Fields", children)];
+}
+
+/** Arranges the summary of a case: its fields, then facts of every case. */
+function toSummary(children: readonly Component[]): Component[] {
+  const status = { type: "TextInput", config: { value: "@P .pyStatusWork", label: "@L Status" } };
+  const operator = {
+    type: "CaseOperator",
+    config: {
+      createLabel: "@L Created",
+      createOperator: "@USER .pxCreateOperator",
+      createDateTime: "@P .pxCreateDateTime",
+      updateLabel: "@L Updated",
+      updateOperator: "@USER .pxUpdateOperator",
+      updateDateTime: "@P .pxUpdateDateTime",
+    },
+  };
+  return [toRegion("Primary fields", children), toRegion("Secondary fields", [status, operator])];
+}
+
+function toRegion(name: string, children: readonly Component[]): Component {
+  return { name, type: "Region", children: [...children] };
+}
