@@ -2,7 +2,8 @@
 import { type CaseOptions, createAssignmentOutcome, listOneAssignmentAction } from "../cases/views/case.ts";
 import { createFormOutcome, createValuesOutcome, createViewOutcome } from "../cases/views/view.ts";
 import { applyDraft, getFormContent, openAction, openAssignmentWork, perform, saveDraft, takeNext } from "./work.ts";
-import { computeForm, findInterestRow, pickRequestedFields } from "../cases/content/compute.ts";
+import { findInterestRow, pickRequestedFields } from "../cases/content/compute.ts";
+import { refreshForm } from "../cases/content/submit_form.ts";
 import { navigateBack, navigateTo } from "./navigate.ts";
 import type { GroupHandlers, HandlerContext } from "../http/handler.ts";
 import { checkEntityTag } from "../cases/case_work.ts";
@@ -44,14 +45,19 @@ export const handlers: GroupHandlers<"assignments"> = {
   async recalculate(values, context) {
     const { action, ...open } = await openAction(context, values);
     checkEntityTag(values.ifMatch, open.work.stored.tag, context);
-    const content = computeForm(open.work, action.view, applyDraft(open, action), readBodySubmission(context.body));
+    const content = await refreshForm(
+      open.work,
+      action.view,
+      applyDraft(open, action),
+      readBodySubmission(context.body),
+    );
     return createValuesOutcome(open.work, action.view, pickRequestedFields(values.data, action.view, content));
   },
 
   async refreshAction(values, context) {
     const { action, ...open } = await openAction(context, values);
     checkEntityTag(values.ifMatch, open.work.stored.tag, context);
-    const content = computeForm(open.work, action.view, applyDraft(open, action), readSubmission(values));
+    const content = await refreshForm(open.work, action.view, applyDraft(open, action), readSubmission(values));
     const row = findInterestRow(values, content);
     return createViewOutcome(open.work, action.view, content, row);
   },

@@ -23,6 +23,8 @@ import {
 import { getMember, leaveStep } from "../cases/flow.ts";
 import { pickChanges } from "../cases/content/content.ts";
 import { fillForm, type Submission, submissionFacts } from "../cases/content/fill_form.ts";
+import { resolveRecords } from "../cases/content/resolve_records.ts";
+import { submitForm } from "../cases/content/submit_form.ts";
 import { addAttachments } from "../attachments/attachments.ts";
 
 /** An open assignment with its case, process and step. */
@@ -192,7 +194,8 @@ function listDraftedScreens({ assignment, step: { screens, actions } }: Assignme
 async function submit(open: AssignmentWork, action: Action, submission: Submission): Promise<void> {
   const { work, assignment, step } = open;
   const before = work.stored.content;
-  const { content, attachments } = fillForm(action.view, applyDraft(open, action), submission, { complete: true });
+  const drafted = { current: applyDraft(open, action), stored: before };
+  const { content, attachments } = await submitForm(work, action.view, drafted, submission);
   work.setContent(content, action.set, action.id);
   await addAttachments(work, attachments);
   if (action.status !== undefined) work.stored.status = action.status;
@@ -229,7 +232,9 @@ export async function saveDraft(
 
 /** Stores a submission as the draft of its action, and adds its attachments to the case. */
 export async function storeForm(open: AssignmentWork, action: Action, submission: Submission): Promise<void> {
-  const { content, attachments } = fillForm(action.view, applyDraft(open, action), submission, { complete: false });
+  const current = applyDraft(open, action);
+  const { content, attachments } = fillForm(action.view, current, submission, { complete: false });
+  await resolveRecords(open.work.context, action.view, current, content);
   await addAttachments(open.work, attachments, content);
   storeDraft(open, action, content);
 }

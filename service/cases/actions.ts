@@ -12,7 +12,8 @@ import {
   openCase,
 } from "./case_work.ts";
 import { enterStage, findStage, getMember, listLocalActions } from "./flow.ts";
-import { fillForm, type Submission, submissionFacts } from "./content/fill_form.ts";
+import { type Submission, submissionFacts } from "./content/fill_form.ts";
+import { submitForm } from "./content/submit_form.ts";
 import { STAGE_FIELD } from "../application/model/case_type.ts";
 import { mayManage } from "../access/case_rights.ts";
 import { Conflict, Forbidden } from "../errors.ts";
@@ -53,7 +54,7 @@ export async function performLocal(
   checkChange(work, request.ifMatch);
   work.touch();
   const before = work.stored.content;
-  const form = fillForm(action.view, before, submission, { complete: true });
+  const form = await submitForm(work, action.view, { current: before }, submission);
   const { [STAGE_FIELD]: stageName, ...content } = form.content;
   work.setContent(content, action.set, action.id);
   await addAttachments(work, form.attachments);

@@ -3,11 +3,14 @@ import type { Application, CaseType } from "../application/model/application.ts"
 import { Forbidden, NotFound } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { addAttachments } from "../attachments/attachments.ts";
-import { newPage } from "./content/content.ts";
+import type { JsonObject } from "../../utils/json.ts";
+import { computeScope, newPage } from "./content/content.ts";
 import { fillForm, type Submission } from "./content/fill_form.ts";
 import { type CaseWork, type EngineContext, openCase } from "./case_work.ts";
 import { enterStage, getCurrentStage } from "./flow.ts";
 import { newCase } from "./new_case.ts";
+import { resolveRecords } from "./content/resolve_records.ts";
+import { scopeWithoutCase } from "./scope.ts";
 
 /** Request for a new case. */
 export interface CreateRequest extends Submission {
@@ -35,7 +38,10 @@ export async function createCase(context: EngineContext, request: CreateRequest)
   const type = findCaseType(context.app, request.typeId);
   if (!type.creatable) throw new Forbidden(`Cases of type '${type.id}' are created by other cases`);
   if (request.parentId !== undefined) await openCase(context, request.parentId);
-  const { content, attachments } = fillForm(type.createView, newPage(type.fields), request, { complete: true });
+  const current = newPage(type.fields);
+  const scope = (content: JsonObject) => computeScope(type.fields, content, scopeWithoutCase(content, context));
+  const { content, attachments } = fillForm(type.createView, current, request, { complete: true, scope });
+  await resolveRecords(context, type.createView, current, content);
   const work = await newCase(context, type, content, { parentId: request.parentId });
   await enterStage(work, getCurrentStage(work));
   await addAttachments(work, attachments);

@@ -8,7 +8,8 @@ import { listAncestors, listDescendants } from "./views/family.ts";
 import { createFormOutcome, createValuesOutcome, createViewOutcome } from "./views/view.ts";
 import { listCommonActions, performOnAll } from "../case_types/bulk.ts";
 import { scheduleBulkJob } from "../case_types/bulk_jobs.ts";
-import { computeForm, findInterestRow, pickRequestedFields } from "./content/compute.ts";
+import { findInterestRow, pickRequestedFields } from "./content/compute.ts";
+import { refreshForm } from "./content/submit_form.ts";
 import { listAttachments } from "../attachments/items.ts";
 import { createCase } from "./create.ts";
 import { discardDrafts, findLocalAction, performLocal } from "./actions.ts";
@@ -87,7 +88,7 @@ export const handlers: GroupHandlers<"cases"> = {
     const work = await openCase(context, caseId);
     const { view } = findLocalAction(work, action);
     checkEntityTag(ifMatch, work.stored.tag, context);
-    const content = computeForm(work, view, work.stored.content, readBodySubmission(context.body));
+    const content = await refreshForm(work, view, work.stored.content, readBodySubmission(context.body));
     return createValuesOutcome(work, view, pickRequestedFields(data, view, content));
   },
 
@@ -95,7 +96,7 @@ export const handlers: GroupHandlers<"cases"> = {
     const work = await openCase(context, values.caseId);
     const { view } = findLocalAction(work, values.action);
     checkEntityTag(values.ifMatch, work.stored.tag, context);
-    const content = computeForm(work, view, work.stored.content, readSubmission(values));
+    const content = await refreshForm(work, view, work.stored.content, readSubmission(values));
     return createViewOutcome(work, view, content, findInterestRow(values, content));
   },
 
@@ -107,14 +108,14 @@ export const handlers: GroupHandlers<"cases"> = {
   async refreshView(values, context) {
     const work = await openCase(context, values.caseId);
     const view = findView(work, values.view);
-    const content = computeForm(work, view, work.stored.content, readSubmission(values));
+    const content = await refreshForm(work, view, work.stored.content, readSubmission(values));
     return createViewOutcome(work, view, content, findInterestRow(values, content));
   },
 
   async calcFields({ caseId, view: viewId, data }, context) {
     const work = await openCase(context, caseId);
     const view = findView(work, viewId);
-    const content = computeForm(work, view, work.stored.content, readBodySubmission(context.body));
+    const content = await refreshForm(work, view, work.stored.content, readBodySubmission(context.body));
     return createValuesOutcome(work, view, pickRequestedFields(data, view, content));
   },
 

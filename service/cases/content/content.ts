@@ -1,6 +1,15 @@
 /** Content of cases and records: merging, required values, and calculated fields. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
-import type { Action, EmbeddedClass, Field, Scope, View } from "../../application/model/application.ts";
+import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import type {
+  Action,
+  EmbeddedClass,
+  Field,
+  FormCondition,
+  Scope,
+  View,
+  ViewField,
+} from "../../application/model/application.ts";
+import { createPageView, getInnerView } from "../../application/model/field.ts";
 import {
   checkFieldValue,
   isAbsent,
@@ -82,7 +91,9 @@ export function mergePage(
   for (const [name, value] of Object.entries(submitted)) {
     const field = embedded.fields.get(name);
     if (name === "classID" || value === undefined || field?.calculated !== undefined) continue;
+    if (field?.access === "ignored" || (field?.access === "refused" && isSame(value, page[name]))) continue;
     if (field === undefined) issues.addUnknown(name, path, () => settable(embedded));
+    else if (field.access === "refused") issues.addInvalid(name, `'${name}' of ${path} is not editable in this form`);
     else setValue(field, merged, value, path, issues);
   }
   return merged;
@@ -93,7 +104,9 @@ function editable({ fields }: View): string[] {
 }
 
 function settable({ fields }: EmbeddedClass): string[] {
-  return [...fields.values()].filter(({ calculated }) => calculated === undefined).map(({ name }) => name);
+  return [...fields.values()].filter((field) => field.calculated === undefined && field.access === undefined).map((
+    { name },
+  ) => name);
 }
 
 /** Creates a page or row with the defaults of its fields. */
@@ -105,15 +118,100 @@ export function newPage(fields: ReadonlyMap<string, Field>): JsonObject {
   return page;
 }
 
-/** Adds an issue for each required field without a value. */
-export function checkRequired(view: View, content: JsonObject, issues: ContentIssues): void {
-  for (const { field, required, readOnly, label } of view.fields.values()) {
-    const value = content[field.name];
-    if (required && isEmpty(value)) issues.addViolation("", field.name, `${label} is required`);
-    else if (!readOnly && field.embedded !== undefined) {
-      checkPages(field, field.embedded, value, "", issues);
+/** The content of a page before and after a submission. A row has no content before, because rows move. */
+export interface SubmittedPage {
+  readonly before?: JsonObject;
+  readonly after: JsonObject;
+  /** Stored content, without the draft of the caller. */
+  readonly stored?: JsonObject;
+  /** Path of the page. */
+  readonly path: string;
+  /** Returns the scope of the conditions. */
+  readonly scope: () => Scope;
+}
+
+/**
+ * Adds an issue for each required field without a value, and for each change that the conditions of a form do not allow.
+ * Resets fields that the form does not show now and that only a draft has changed.
+ */
+export function checkRules(view: View, page: SubmittedPage, issues: ContentIssues): void {
+  const { before, after, stored, path, scope } = page;
+  for (const shown of view.fields.values()) {
+    const { field: { name }, visible, readOnlyWhen, requiredWhen, within = [], label } = shown;
+    const holds = (condition: FormCondition) => condition.holds(scope());
+    const isShown = [...within, ...(visible ? [visible] : [])].every(holds);
+    if (!isShown || (readOnlyWhen && holds(readOnlyWhen))) {
+      if (before !== undefined && !isSame(after[name], before[name])) {
+        issues.addInvalid(name, `'${name}' is not ${isShown ? "editable" : "shown"} in this form now`);
+      } else if (!isShown && stored !== undefined) restore(name, after, stored);
+    } else if ((shown.required || (requiredWhen && holds(requiredWhen))) && isMissing(shown.field, after[name])) {
+      issues.addViolation(path, name, `${label} is required`);
+    } else if (!shown.readOnly) {
+      checkRows(shown, page, issues);
+      checkPages(shown, page, issues);
     }
   }
+}
+
+function restore(name: string, after: JsonObject, stored: JsonObject): void {
+  if (stored[name] === undefined) delete after[name];
+  else after[name] = stored[name];
+}
+
+function isMissing({ reference, type }: Field, value: JsonValue | undefined): boolean {
+  if (reference === undefined || type !== "Page" || !isJsonObject(value)) return isEmpty(value);
+  return reference.key.every((name) => isEmpty(value[name]));
+}
+
+/** Reports whether two values are equal. Values that forms show as empty are equal, too. */
+function isSame(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+  const normalize = (value: JsonValue | undefined) => isEmpty(value) || value === false ? undefined : value;
+  return JSON.stringify(normalize(one)) === JSON.stringify(normalize(other));
+}
+
+/** Checks that a list has no more or fewer rows than its conditions allow. */
+function checkRows(
+  { field: { name }, rows }: ViewField,
+  { before, after, scope }: SubmittedPage,
+  issues: ContentIssues,
+): void {
+  if (rows === undefined || before === undefined) return;
+  const added = countRows(after[name]) - countRows(before[name]);
+  const { add, delete: remove } = rows.allow;
+  if (added > 0 && add?.holds(scope()) === false) issues.addInvalid(name, `rows cannot be added to '${name}' now`);
+  if (added < 0 && remove?.holds(scope()) === false) issues.addInvalid(name, `rows of '${name}' cannot be deleted now`);
+}
+
+function countRows(value: JsonValue | undefined): number {
+  return Array.isArray(value) ? value.length : 0;
+}
+
+function checkPages(shown: ViewField, { before, after, path, scope }: SubmittedPage, issues: ContentIssues): void {
+  const { field } = shown;
+  const { name, type, embedded } = field;
+  const isGroup = type === "PageGroup" && embedded !== undefined;
+  const view = isGroup ? createPageView(embedded) : getInnerView(shown);
+  if (view === undefined) return;
+  for (const [here, page] of listPages(field, after[name], path)) {
+    const earlier = type === "Page" && before !== undefined ? toObject(before[name]) : undefined;
+    const inner = { before: earlier, after: page, path: here, scope: () => ({ ...scope(), fields: page }) };
+    checkRules(view, inner, issues);
+  }
+}
+
+function toObject(value: JsonValue | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+/** Returns a scope with the calculated fields of submitted content. */
+export function computeScope(fields: ReadonlyMap<string, Field>, content: JsonObject, scope: Scope): Scope {
+  const computed = cloneJson(content);
+  try {
+    calculate(fields, computed, { ...scope, fields: computed });
+  } catch (error) {
+    if (!(error instanceof ValidationFailed)) throw error; // The change itself fails for the same reason.
+  }
+  return { ...scope, fields: computed };
 }
 
 /** Sets fields to computed values, in order. Throws `ValidationFailed` if a value does not fit its field. */
@@ -236,20 +334,4 @@ function mergeEmbedded(
   return mapPages(field, value, (members, place) => {
     return mergePage(embedded, base, members, `${page}.${field.name}${place}`, issues);
   });
-}
-
-function checkPages(
-  field: Field,
-  embedded: EmbeddedClass,
-  value: JsonValue | undefined,
-  path: string,
-  issues: ContentIssues,
-): void {
-  for (const [here, page] of listPages(field, value, path)) {
-    for (const inner of embedded.fields.values()) {
-      const member = page[inner.name];
-      if (inner.required && isEmpty(member)) issues.addViolation(here, inner.name, `${inner.label} is required`);
-      else if (inner.embedded !== undefined) checkPages(inner, inner.embedded, member, here, issues);
-    }
-  }
 }

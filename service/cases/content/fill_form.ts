@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
-import type { Field, View } from "../../application/model/application.ts";
-import { checkRequired, ContentIssues, mergeContent } from "./content.ts";
+import type { Field, Scope, View } from "../../application/model/application.ts";
+import { checkRules, ContentIssues, mergeContent } from "./content.ts";
 import { applyInstructions } from "./page_instructions.ts";
 
 /** A submitted form. */
@@ -50,22 +50,33 @@ function describeChanges({ before, after }: ContentChange): JsonObject {
   return Object.fromEntries(changed.map((name) => [name, { from: before[name], to: after[name] }]));
 }
 
-/**
- * Applies a submission to content. With `complete`, required fields must have a value. Throws `Invalid` or
- * `ValidationFailed` with all issues.
- */
+/** Whether a submission is complete. If it is, required fields must have a value, and the conditions of the form count. */
+export type Completeness = { readonly complete: false } | {
+  readonly complete: true;
+  /** Returns the scope of the conditions for the submitted content. */
+  readonly scope: (content: JsonObject) => Scope;
+  /** Stored content, if the current content has a draft. */
+  readonly stored?: JsonObject;
+};
+
+/** Applies a submission to content. Throws `Invalid` or `ValidationFailed` with all issues. */
 export function fillForm(
   view: View,
   current: JsonObject,
   submission: Submission,
-  { complete }: { readonly complete: boolean },
+  completeness: Completeness,
 ): FilledForm {
   const { pageInstructions = [], attachments = [] } = submission;
   const issues = new ContentIssues();
   const content = mergeContent(view, current, submission.content ?? {}, issues);
   applyInstructions(view, content, pageInstructions, issues);
   const others = attachments.filter((attachment) => !placeAttachment(view, content, attachment, issues));
-  if (complete) checkRequired(view, content, issues);
+  if (completeness.complete) {
+    const { scope, stored } = completeness;
+    let computed: Scope | undefined;
+    const page = { before: current, after: content, stored, path: "", scope: () => computed ??= scope(content) };
+    checkRules(view, page, issues);
+  }
   issues.check();
   return { content, attachments: [...others, ...listUploads(view, current, content)] };
 }

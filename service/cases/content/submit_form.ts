@@ -1,0 +1,39 @@
+/** Applies the form of a case: a complete one when it is submitted, any one when it is refreshed. */
+import type { JsonObject } from "../../../utils/json.ts";
+import type { View } from "../../application/model/application.ts";
+import type { CaseWork } from "../case_work.ts";
+import { computeForm } from "./compute.ts";
+import { computeScope } from "./content.ts";
+import { type FilledForm, fillForm, type Submission } from "./fill_form.ts";
+import { fillInRecords, resolveRecords } from "./resolve_records.ts";
+
+/** Content to which a form is applied, and the stored content if that is another one. */
+export interface FormBase {
+  readonly current: JsonObject;
+  readonly stored?: JsonObject;
+}
+
+/** Applies a submitted form. Throws `Invalid` or `ValidationFailed` if it does not follow the rules of the form. */
+export async function submitForm(
+  work: CaseWork,
+  view: View,
+  { current, stored = current }: FormBase,
+  submission: Submission,
+): Promise<FilledForm> {
+  const scope = (content: JsonObject) => computeScope(work.type.fields, content, work.scope());
+  const form = fillForm(view, current, submission, { complete: true, scope, stored });
+  await resolveRecords(work.context, view, stored, form.content);
+  return form;
+}
+
+/** Computes the content of a form after a submission, with the records that it refers to. Stores nothing. */
+export async function refreshForm(
+  work: CaseWork,
+  view: View,
+  current: JsonObject,
+  submission: Submission,
+): Promise<JsonObject> {
+  const content = computeForm(work, view, current, submission);
+  await fillInRecords(work.context, view, current, content);
+  return computeForm(work, view, content, {});
+}
