@@ -20,6 +20,7 @@ import { getViewResources } from "../cases/views/forms/frames.ts";
 import { scopeWithoutCase } from "../cases/scope.ts";
 import { type DomainError, Invalid, NotFound, Unsupported } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
+import { truncate } from "../../utils/text/wording.ts";
 import type { GroupHandlers, HandlerContext, Outcome } from "../http/handler.ts";
 
 /** The handlers by operation. */
@@ -74,7 +75,9 @@ export const handlers: GroupHandlers<"data"> = {
   },
 
   async delete({ dataViewId, params = {}, ifMatch }, context) {
-    await deleteRecord(getType(context.app, dataViewId), params, ifMatch, context);
+    const type = getType(context.app, dataViewId);
+    if (context.strict) checkKeys(type, params);
+    await deleteRecord(type, params, ifMatch, context);
     return {};
   },
 
@@ -137,6 +140,14 @@ function getAction(type: DataType, id: string): RecordAction {
     throw new NotFound(`${type.name} has no action ${id}${suggestAlternatives(id, type.actions.keys())}`);
   }
   return action;
+}
+
+/** Checks that parameters are nothing but the key of a record. */
+function checkKeys({ key }: DataType, params: JsonObject): void {
+  const unknown = Object.keys(params).find((name) => !key.includes(name));
+  if (unknown !== undefined) {
+    throw new Invalid(`${truncate(unknown, 50)} is not a key of the record. Its keys are ${key.join(", ")}.`);
+  }
 }
 
 function notOnePage(view: DataView): DomainError {
