@@ -23,6 +23,7 @@ import {
   findWaiting,
   isResolved,
   openCase,
+  readVisits,
 } from "./case_work.ts";
 import { Conflict, Forbidden, Invalid } from "../errors.ts";
 import type { GroupHandlers, HandlerContext } from "../http/handler.ts";
@@ -190,14 +191,16 @@ function describeCategory(work: CaseWork, category: AttachmentCategory): JsonObj
   };
 }
 
-/** Checks that a case can be deleted: it is in its create stage, has no children, and no parent waits for it. */
+/** Checks that a case can be deleted: it never left its create stage, has no children, and no parent waits for it. */
 async function checkDeletable(
   context: EngineContext,
   caseId: string,
   ifMatch: string | undefined,
 ): Promise<void> {
   const work = await openCase(context, caseId);
-  if (isResolved(work.stored) || getCurrentStage(work).transition !== "create") {
+  const stage = getCurrentStage(work);
+  const wasElsewhere = Object.keys(readVisits(work.stored)).some((id) => id !== stage.id);
+  if (isResolved(work.stored) || stage.transition !== "create" || wasElsewhere) {
     throw new Forbidden(`${work.stored.businessId} has left its create stage and can no longer be deleted`);
   }
   if ((await context.tx.unrestricted.listChildren(caseId)).length > 0) {

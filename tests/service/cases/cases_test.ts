@@ -173,14 +173,22 @@ Deno.test("an unknown action, stage, process or view of a case is refused with t
   assert.deepEqual([other.status, other.message.includes("Register")], [403, false], "who may not work on it");
 });
 
-Deno.test("only a case that is still in its create stage can be deleted", async () => {
+Deno.test("only a case that has never left its create stage can be deleted", async () => {
   await using engine = await openEngine();
   const caseId = await createPermit(engine);
   const other = await createPermit(engine);
+  await engine.call("cases.stageGo", { caseId, stage: "PRIM0" });
   await engine.call("cases.delete", { caseId });
   assert.equal((await engine.refused("cases.get", { caseId })).status, 404);
   await engine.call("cases.stageNext", { caseId: other });
   assert.equal((await engine.refused("cases.delete", { caseId: other })).status, 403);
+  const back = await engine.body("cases.stageGo", { caseId: other, stage: "PRIM0" });
+  assert.equal(valueAt(back, "data.caseInfo.assignments.0.processID"), "Intake");
+  const refused = await engine.refused("cases.delete", { caseId: other });
+  assert.deepEqual([refused.status, refused.message], [
+    403,
+    "P-2 has left its create stage and can no longer be deleted",
+  ]);
 });
 
 Deno.test("parents and children are listed up and down", async () => {
