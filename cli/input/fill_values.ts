@@ -59,7 +59,8 @@ export async function fillValues(
     uploads.push({ file: await openFile(`--set ${written}`, path), attachment });
   }
   const filled: Record<string, unknown> = { ...values };
-  if (fields.length > 0 && operation.flags?.pageInstructions === undefined) filled.data = setInContent(data, fields);
+  const isWhole = operation.creates === true || operation.flags?.pageInstructions === undefined;
+  if (fields.length > 0 && isWhole) filled.data = setInContent(data, fields);
   else if (fields.length > 0) {
     const submission = toSubmission(fields);
     filled.data = { ...data, ...submission.data };

@@ -1,5 +1,6 @@
 /** The form of a new case. */
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
+import type { Values } from "../../lib/client/request/values.ts";
 import caseTypes from "../../lib/resources/case_types.ts";
 import cases from "../../lib/resources/cases.ts";
 import { toFormView } from "./action_form.ts";
@@ -7,8 +8,13 @@ import type { FormSource } from "./fill_form.ts";
 import { readFields } from "./form.ts";
 import type { FormCalls } from "./form_calls.ts";
 
-/** Returns the form of a new case. It has no prompts for files. */
-export function createCaseForm(calls: FormCalls, type: string, typeName: string = type): FormSource {
+/** Returns the form of a new case, which is submitted with other values, e.g. its parent. It has no prompts for files. */
+export function createCaseForm(
+  calls: FormCalls,
+  type: string,
+  typeName: string = type,
+  values: Values = {},
+): FormSource {
   return {
     fields: calls,
     async read() {
@@ -27,7 +33,7 @@ export function createCaseForm(calls: FormCalls, type: string, typeName: string 
     },
     async submit({ content }) {
       const data = Object.keys(content).length === 0 ? undefined : content;
-      return await calls.call("cases.create", cases.create, { type, data });
+      return await calls.call("cases.create", cases.create, { ...values, type, data });
     },
   };
 }

@@ -136,7 +136,7 @@ export async function performCaseAction(dialogue: Dialogue, values: Values): Pro
 async function createCase(dialogue: Dialogue, values: Values): Promise<Performed> {
   const { prompts, calls } = dialogue;
   const type = typeof values.type === "string" ? { id: values.type } : await pickCaseType(dialogue);
-  const { reply } = await fillForm(prompts, createCaseForm(calls, type.id, type.name), dialogue);
+  const { reply } = await fillForm(prompts, createCaseForm(calls, type.id, type.name, values), dialogue);
   return { ref: { name: "cases.create", operation: cases.create }, values: { type: type.id }, reply };
 }
 

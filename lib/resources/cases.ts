@@ -149,7 +149,7 @@ const operations = {
    * Creates a case of a type and puts it on its first step. `nextAssignmentInfo` names the next assignment of the
    * caller.
    *
-   * Errors: `NOT_FOUND` for an unknown type, `VALIDATION_FAIL` with a detail per field for invalid content.
+   * Errors: `NOT_FOUND` for an unknown type or process, `VALIDATION_FAIL` with a detail per field for invalid content.
    *
    * @example
    * ```ts
@@ -167,7 +167,13 @@ const operations = {
     path: "/cases",
     flags: {
       type: { help: "Case type ID", type: "string", to: "body:caseTypeID", required: true },
-      data: content.data,
+      ...content,
+      parentCaseId: { help: "Handle of the parent case", type: "string", namesCase: true, to: "body:parentCaseID" },
+      process: {
+        help: "Process that starts the case, as the case type names it",
+        type: "string",
+        to: "body:processID",
+      },
     },
     interactive: true,
     accepts: {
@@ -210,7 +216,7 @@ const operations = {
     seeAlso: ["cases get-view --help", "help formatting"],
   },
   /**
-   * Deletes a case. Only a case in its create stage can be deleted.
+   * Deletes a case. Only a case that has never left its create stage can be deleted.
    *
    * Errors: `FORBIDDEN` for a case that has moved on, `NOT_FOUND`.
    *

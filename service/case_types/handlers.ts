@@ -3,7 +3,7 @@ import type { Application, CaseType, View } from "../application/model/applicati
 import { createLink, listFields, showValues } from "../cases/views/ui.ts";
 import { buildFormResources } from "../cases/views/view.ts";
 import { findBulkActions } from "./bulk.ts";
-import { findCaseType, listCreatableTypes } from "../cases/create.ts";
+import { findCaseType, listCreatableTypes, START_PROCESS } from "../cases/create.ts";
 import { newPage } from "../cases/content/content.ts";
 import { scopeWithoutCase } from "../cases/scope.ts";
 import { NotFound } from "../errors.ts";
@@ -45,7 +45,7 @@ function describeTypes(app: Application): Outcome {
       create: {
         ...createLink("/cases", "POST", "Create Case"),
         rel: "create",
-        request_body: { caseTypeID: id, processID: "pyStartCase" },
+        request_body: { caseTypeID: id, processID: START_PROCESS },
       },
     },
   }));

@@ -18,7 +18,12 @@ export interface CreateRequest extends Submission {
   readonly typeId: string;
   /** Handle of the parent case. */
   readonly parentId?: string;
+  /** ID of the process that starts the case. Default: `START_PROCESS`. */
+  readonly process?: string;
 }
+
+/** The process that starts a case of any type. */
+export const START_PROCESS = "pyStartCase";
 
 /** Lists the case types that callers can create. */
 export function listCreatableTypes({ caseTypes }: Application): CaseType[] {
@@ -37,6 +42,10 @@ export function findCaseType(app: Application, id: string): CaseType {
 export async function createCase(context: EngineContext, request: CreateRequest): Promise<CaseWork> {
   const type = findCaseType(context.app, request.typeId);
   if (!type.creatable) throw new Forbidden(`Cases of type '${type.id}' are created by other cases`);
+  if (request.process !== undefined && request.process !== START_PROCESS) {
+    const instead = suggestAlternatives(request.process, [START_PROCESS]);
+    throw new NotFound(`Process not found for the given parameter processID${instead}`);
+  }
   if (request.parentId !== undefined) await openCase(context, request.parentId);
   const current = newPage(type.fields);
   const scope = (content: JsonObject) => computeScope(type.fields, content, scopeWithoutCase(content, context));

@@ -32,7 +32,6 @@ import {
   createChangedOutcome,
   describeBulkAction,
   readBodySubmission,
-  readMember,
   readPage,
   readSubmission,
   readSwitch,
@@ -40,17 +39,13 @@ import {
 } from "./arguments.ts";
 
 /** Members of the body that creates a case. */
-const CREATE_MEMBERS = ["caseTypeID", "content", "parentCaseID", "pageInstructions", "attachments"];
+const CREATE_MEMBERS = ["caseTypeID", "content", "parentCaseID", "pageInstructions", "attachments", "processID"];
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"cases"> = {
-  async create({ type: typeId, data: content }, context) {
-    const { body } = context;
-    checkMembers(body, CREATE_MEMBERS);
-    const parentId = readMember(body, "parentCaseID", "string");
-    const pageInstructions = readMember(body, "pageInstructions", "array");
-    const attachments = readMember(body, "attachments", "array");
-    const work = await createCase(context, { typeId, content, parentId, pageInstructions, attachments });
+  async create({ type: typeId, parentCaseId: parentId, process, ...values }, context) {
+    checkMembers(context.body, CREATE_MEMBERS);
+    const work = await createCase(context, { typeId, parentId, process, ...readSubmission(values) });
     return createCaseOutcome(work, { ...readPage(context, "none"), changed: true, created: true });
   },
 

@@ -174,8 +174,8 @@ export function catchDefinitionError(yaml: string, mistake = "The definition"): 
 }
 
 /** Creates a permit and returns its ID. */
-export async function createPermit(engine: Engine, data: JsonObject = {}, body: JsonObject = {}): Promise<string> {
-  return textAt(await engine.body("cases.create", { type: "City-Permit-Work-Permit", data }, { body }), "id");
+export async function createPermit(engine: Engine, data: JsonObject = {}, parentCaseId?: string): Promise<string> {
+  return textAt(await engine.body("cases.create", { type: "City-Permit-Work-Permit", data, parentCaseId }), "id");
 }
 
 /** Declares handlers as methods, so that a test can call any of them by name. */

@@ -25,6 +25,17 @@ testOperations("cases", {
       request: "POST /cases",
       body: { caseTypeID: "ACME-Work-Claim", content },
     },
+    [`cases create --type ACME-Work-Claim --parent-case-id ${C} --process pyStartCase ${CONTENT} ${ATTACHMENTS}`]: {
+      request: "POST /cases",
+      body: {
+        caseTypeID: "ACME-Work-Claim",
+        content,
+        pageInstructions,
+        attachments,
+        parentCaseID: "ACME-WORK C-1",
+        processID: "pyStartCase",
+      },
+    },
     [`cases create --type ACME-Work-Claim`]: { request: "POST /cases", body: { caseTypeID: "ACME-Work-Claim" } },
     [`cases get ${C}`]: { request: `GET ${CASE}` },
     [`cases delete ${C}`]: { request: `DELETE ${CASE}` },
@@ -84,6 +95,13 @@ testOperations("cases", {
     },
     { line: `cases create --type ${PERMIT} --data '{"Applicant":"Grace"}'`, keep: { other: "id" } },
     { line: `cases create --type ${PERMIT}`, keep: { mistake: "id" } },
+    {
+      line: `cases create --type ${PERMIT} --parent-case-id '{permit}' --process pyStartCase ` +
+        `--page-instructions '[{"instruction":"APPEND","target":".Documents","content":{"Title":"A"}}]'`,
+      says: { "data.caseInfo.parentCaseID": "{permit}", "data.caseInfo.content.Documents.0.Title": "A" },
+      keep: { part: "id" },
+    },
+    { line: "cases delete '{part}'" },
     { line: "cases delete '{mistake}'" },
     { line: "cases get '{permit}'", says: { id: "{permit}", type: PERMIT, [fee]: 301 } },
     { line: "cases get-action '{permit}' --action Expedite", says: { "uiResources.root.config.name": "Expedite" } },

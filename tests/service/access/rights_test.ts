@@ -114,6 +114,7 @@ function toArguments(name: string, { args = [], flags = {} }: Operation, referen
   for (const [param, { type, required }] of params) {
     const reference = Object.entries(references ?? {}).find(([known]) => known === param)?.[1];
     if (param === "cases") values.cases = [references?.caseId ?? MISSING.caseId];
+    else if (param === "parentCaseId") values.parentCaseId = references?.caseId ?? MISSING.caseId;
     else if (param === "tag" && type === "list") values.tag = ["hiddentag"];
     else if (type === "calculation") values[param] = CALCULATION;
     else if (reference !== undefined) values[param] = reference;
@@ -125,7 +126,6 @@ function toArguments(name: string, { args = [], flags = {} }: Operation, referen
 /** Calls an operation. Returns its result or its error, without times and with the same text for each reference. */
 async function call(engine: Engine, name: string, values: JsonObject, references: References, as: string) {
   const body = {
-    parentCaseID: references.caseId,
     users: [{ ID: OUTSIDER }],
     cases: [{ ID: references.relatedCaseId, relationship: "blocks" }],
     content: {},

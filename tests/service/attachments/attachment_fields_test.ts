@@ -62,7 +62,7 @@ async function listAttachments(engine: Engine, caseId: string): Promise<JsonObje
 Deno.test("an upload goes into the attachment field that 'attachments' names", async () => {
   await using engine = await openEngine(HOUSE);
   const attachments = [inField("Photo", await upload(engine, "house.png"), { name: "Front", category: "Plans" })];
-  const first = await engine.body("cases.create", { type: TYPE }, { body: { attachments } });
+  const first = await engine.body("cases.create", { type: TYPE, attachments });
   const [caseId, assignmentId] = [textAt(first, "id"), textAt(first, "nextAssignmentInfo.ID")];
   const [photo] = await listAttachments(engine, caseId);
   assert.deepEqual([photo?.fileName, photo?.category], ["Front.png", "Plans"]);
@@ -199,7 +199,7 @@ Deno.test("an upload that does not fit an attachment field is refused with the r
 Deno.test("an operator who may not add to the category of a field cannot set the field", async () => {
   await using engine = await openEngine(HOUSE.replace("'Desk' in operator.queues", "operator.ID == 'bob@org'"));
   const attachments = [inField("Photo", await upload(engine, "a.png"))];
-  const { status, message } = await engine.refused("cases.create", { type: TYPE }, { body: { attachments } });
+  const { status, message } = await engine.refused("cases.create", { type: TYPE, attachments });
   assert.deepEqual([status, message], [403, "Photo: you may not add attachments of category Plan."]);
 });
 

@@ -194,8 +194,8 @@ Deno.test("only a case that has never left its create stage can be deleted", asy
 Deno.test("parents and children are listed up and down", async () => {
   await using engine = await openEngine();
   const parent = await createPermit(engine);
-  const child = await createPermit(engine, {}, { parentCaseID: parent });
-  const grandchild = await createPermit(engine, {}, { parentCaseID: child });
+  const child = await createPermit(engine, {}, parent);
+  const grandchild = await createPermit(engine, {}, child);
   const up = await engine.body("cases.listAncestors", { caseId: grandchild });
   assert.deepEqual([valueAt(up, "ancestors.0.id"), valueAt(up, "ancestors.1.id")], [child, parent]);
   assert.deepEqual(await engine.body("cases.listAncestors", { caseId: parent }), {});
@@ -204,7 +204,7 @@ Deno.test("parents and children are listed up and down", async () => {
   assert.equal(valueAt(down, "childCases.0.childCases.0.id"), grandchild);
   assert.deepEqual(await engine.body("cases.listDescendants", { caseId: grandchild }), {});
   assert.equal((await engine.refused("cases.delete", { caseId: parent })).status, 409);
-  const orphan = await engine.refused("cases.create", { type: TYPE }, { body: { parentCaseID: "NO C-1" } });
+  const orphan = await engine.refused("cases.create", { type: TYPE, parentCaseId: "NO C-1" });
   assert.equal(orphan.status, 404);
 });
 
@@ -233,6 +233,11 @@ Deno.test("case types are listed with the forms of their creation and bulk actio
   assert.equal(valueAt(form, "uiResources.resources.fields.Channel.0.datasource.records.1.value"), "Desk");
   const none = await engine.refused("caseTypes.getAction", { caseTypeId: TYPE, action: "Expedit" });
   assert.deepEqual([none.status, none.message.endsWith("; did you mean 'Expedite'?")], [404, true]);
+  const other = await engine.refused("cases.create", { type: TYPE, process: "pyStartCases" });
+  assert.deepEqual([other.status, other.message], [
+    404,
+    "Process not found for the given parameter processID; did you mean 'pyStartCase'?",
+  ]);
   const bulk = await engine.body("caseTypes.listBulkActions", { caseTypeId: TYPE });
   assert.equal(valueAt(bulk, "bulkActions.0.ID"), "pyUpdateCaseDetails");
 });

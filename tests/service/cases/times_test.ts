@@ -39,8 +39,7 @@ dataViews:
 
 /** The content of a new case. */
 async function create(engine: Engine, data: JsonObject, pageInstructions: JsonObject[] = []) {
-  const body = { pageInstructions };
-  const created = await engine.body("cases.create", { type: "Org-Diary-Work-Day", data }, { body });
+  const created = await engine.body("cases.create", { type: "Org-Diary-Work-Day", data, pageInstructions });
   return valueAt(await engine.body("cases.get", { caseId: textAt(created, "id") }), "data.caseInfo.content");
 }
 

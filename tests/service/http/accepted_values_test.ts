@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { isJsonObject } from "../../../utils/json.ts";
 import { type ApiCallOptions, openService } from "../../harness/service.ts";
+import { valueAt } from "../../harness/service_engine.ts";
 
 const PERMIT = "City-Permit-Work-Permit";
 const GUIDE = encodeURIComponent("@baseclass!PermitGuide");
@@ -23,8 +24,8 @@ Deno.test("a value that the service cannot honor is refused with the reason", as
   const created = await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT, content: { Applicant: "Ada" } } });
   const id = isJsonObject(created.body) ? String(created.body.id) : "";
 
-  const body = { caseTypeID: PERMIT, processID: "pyStartCase" };
-  await refuse("POST", "/cases", { body }, "The body has no member 'processID'; it may have caseTypeID, content, ");
+  const body = { caseTypeID: PERMIT, processId: "pyStartCase" };
+  await refuse("POST", "/cases", { body }, "The body has no member 'processId'; it may have caseTypeID, content, ");
 
   const feed = `/feeds/pyCaseFeed?filterFor=${encodeURIComponent(id)}&feedClass=`;
   assert.equal((await svc.call("GET", feed + PERMIT)).status, 200);
@@ -72,4 +73,12 @@ Deno.test("rows have no actions, so that interestPageActionID is refused", async
   const { status, body } = await refresh({ interestPage: ".Documents(1)", interestPageActionID: "Edit" });
   assert.equal(status, 400);
   assert.match(JSON.stringify(body), /interestPageActionID: rows of this service have no actions/);
+});
+
+Deno.test("a case is created by the request that the list of case types offers", async () => {
+  await using svc = await openService();
+  const { body: list } = await svc.call("GET", "/casetypes");
+  const offered = valueAt(list, "caseTypes.0.links.create.request_body");
+  const { status, body } = await svc.call("POST", "/cases", { body: offered });
+  assert.deepEqual([status, valueAt(body, "data.caseInfo.caseTypeID")], [201, PERMIT]);
 });
