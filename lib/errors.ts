@@ -62,7 +62,7 @@ export interface ErrorDetail extends JsonObject {
   message?: string;
   /** Description in the language of the user. */
   localizedValue?: string;
-  /** Path of the field, e.g. `.Applicant`, or of the embedded page that contains it. */
+  /** Path of the field, e.g. `.Applicant` or `.Documents(1).Title`, or of the embedded page that contains it. */
   erroneousInputOutputFieldInPage?: string;
   /** Property of the embedded page, or name of the parameter. */
   erroneousInputOutputIdentifier?: string;

@@ -265,7 +265,7 @@ export const elementError = {
     message: "string",
     /** Sentence for people. */
     localizedValue: "string",
-    /** Field, e.g. `.Applicant`, or the embedded page that contains it. */
+    /** Field, e.g. `.Applicant` or `.Documents(1).Title`, or the embedded page that contains it. */
     erroneousInputOutputFieldInPage: "string",
     /** Property of the embedded page, or name of the parameter. */
     erroneousInputOutputIdentifier: "string",

@@ -45,13 +45,10 @@ export class ContentIssues {
    * a value that does not fit is not reported as missing, too.
    */
   addViolation(page: string, name: string, reason: string): void {
-    if (this.violations.length === MAX_ISSUES) return;
-    if (this.#places.has(page + "." + name)) return;
-    this.#places.add(page + "." + name);
-    const place = page === ""
-      ? { erroneousInputOutputFieldInPage: "." + name }
-      : { erroneousInputOutputFieldInPage: page, erroneousInputOutputIdentifier: "." + name };
-    this.violations.push(createIssue(reason, place));
+    const place = `${page}.${name}`;
+    if (this.violations.length === MAX_ISSUES || this.#places.has(place)) return;
+    this.#places.add(place);
+    this.violations.push(createIssue(reason, { erroneousInputOutputFieldInPage: place }));
   }
 
   /** Throws the issues, if there are any. */

@@ -148,8 +148,7 @@ Deno.test("case actions change fields, set fields and move the case", async () =
     data: { Contact: { Phone: "none" } },
   });
   assert.equal(wrong.status, 422);
-  assert.equal(wrong.details[1]?.erroneousInputOutputFieldInPage, ".Contact");
-  assert.equal(wrong.details[1]?.erroneousInputOutputIdentifier, ".Phone");
+  assert.equal(wrong.details[1]?.erroneousInputOutputFieldInPage, ".Contact.Phone");
 });
 
 Deno.test("an unknown action, stage, process or view of a case is refused with the available ones", async () => {

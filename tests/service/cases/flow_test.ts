@@ -221,7 +221,7 @@ Deno.test("a value that a definition sets must be valid for the field, or nothin
     const refused = await engine.refused("cases.performAction", { caseId, action: "Expedite", ifMatch });
     assert.equal(refused.status, 422);
     assert.match(refused.message, reason);
-    assert.equal(refused.details[1]?.erroneousInputOutputFieldInPage, "." + set.split(":")[0]);
+    assert.ok(refused.details[1]?.erroneousInputOutputFieldInPage?.startsWith("." + set.split(":")[0]));
     assert.deepEqual(await engine.body("cases.get", { caseId }), before);
   }
 });
@@ -238,8 +238,8 @@ Deno.test("a value that a step passes to a child case must be valid for its fiel
 
 Deno.test("a value that a definition calculates must be valid for the field, or the case is not stored", async () => {
   const data = { Channel: "Desk", Documents: [{ Title: "Plan", Pages: 1 }, { Title: "Map", Pages: 2 }] };
-  const inCase = { before: "Advice: {", indent: 6, place: [".Made", undefined] };
-  const inRow = { before: "Cost: {", indent: 10, place: [".Documents(2)", ".Made"] };
+  const inCase = { before: "Advice: {", indent: 6, place: ".Made" };
+  const inRow = { before: "Cost: {", indent: 10, place: ".Documents(2).Made" };
   const calculated: [within: typeof inCase | typeof inRow, field: string, reason: RegExp][] = [
     [inCase, "{ type: Date, calculated: \"'n/a'\" }", /^n\/a is not a valid date/],
     [inCase, "{ type: Dropdown, values: [a, b], calculated: \"'zz'\" }", /^zz is not one of a, b/],
@@ -254,8 +254,7 @@ Deno.test("a value that a definition calculates must be valid for the field, or 
     const [, issue] = refused.details;
     assert.match(issue?.message ?? "", reason);
     assert.match(issue?.message ?? "", /\(computed by the application definition\)$/);
-    const found = [issue?.erroneousInputOutputFieldInPage, issue?.erroneousInputOutputIdentifier];
-    assert.deepEqual([refused.status, ...found], [422, ...place]);
+    assert.deepEqual([refused.status, issue?.erroneousInputOutputFieldInPage], [422, place]);
   }
 });
 

@@ -129,8 +129,7 @@ Deno.test("an instruction that cannot be applied is invalid, and the error names
 Deno.test("the error for an invalid value of a row names the row and the field", () => {
   const error = rejected({ instruction: "UPDATE", target: ".Documents", listIndex: 1, content: { Pages: "many" } });
   assert.equal(error.kind, "ValidationFailed");
-  assert.equal(error.details[1]?.erroneousInputOutputFieldInPage, ".Documents(1)");
-  assert.equal(error.details[1]?.erroneousInputOutputIdentifier, ".Pages");
+  assert.equal(error.details[1]?.erroneousInputOutputFieldInPage, ".Documents(1).Pages");
 });
 
 Deno.test("any sequence of list instructions does what the same changes of an array do", () => {

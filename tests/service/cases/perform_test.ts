@@ -273,7 +273,7 @@ Deno.test("page instructions change all rows, and name the class of their target
     pageInstructions: [wrong],
   });
   const places = details.map((detail) => detail.erroneousInputOutputFieldInPage);
-  assert.deepEqual(places.slice(1), [".Documents(1)", ".Documents(2)"]);
+  assert.deepEqual(places.slice(1), [".Documents(1).Pages", ".Documents(2).Pages"]);
 });
 
 Deno.test("a calculation returns values at the place that its context names", async () => {
