@@ -4,12 +4,14 @@ import type {
   Action,
   EmbeddedClass,
   Field,
+  FieldType,
   FormCondition,
   Scope,
   View,
   ViewField,
 } from "../../application/model/application.ts";
-import { createPageView, getInnerView } from "../../application/model/field.ts";
+import { createPageView, getInnerView, VALUE_KINDS } from "../../application/model/field.ts";
+import { toScalar } from "../../application/expressions/comparisons.ts";
 import {
   checkFieldValue,
   isAbsent,
@@ -67,13 +69,21 @@ export function mergeContent(
 ): JsonObject {
   const merged = { ...current };
   for (const [name, value] of Object.entries(submitted)) {
-    if (name === "classID" || value === undefined) continue;
     const shown = view.fields.get(name);
+    if (value === undefined || (shown === undefined && isBookkeeping(name))) continue;
     if (shown === undefined) issues.addUnknown(name, "this form", () => editable(view));
     else if (shown.readOnly) issues.addInvalid(name, `'${name}' is not editable in this form`);
     else setValue(shown.field, merged, value, "", issues);
   }
   return merged;
+}
+
+/**
+ * Reports whether a member is not for forms: clients send the class of a page, members that the platform keeps (`px…`,
+ * `pz…`) and members of user interfaces (`…__`) back.
+ */
+function isBookkeeping(name: string): boolean {
+  return name === "classID" || /^p[xz][A-Z]|__$/.test(name);
 }
 
 /** Merges members into a copy of an embedded page. Calculated members are ignored. */
@@ -87,7 +97,7 @@ export function mergePage(
   const merged = { ...page };
   for (const [name, value] of Object.entries(submitted)) {
     const field = embedded.fields.get(name);
-    if (name === "classID" || value === undefined || field?.calculated !== undefined) continue;
+    if (value === undefined || field?.calculated !== undefined || (field === undefined && isBookkeeping(name))) continue;
     if (field?.access === "ignored" || (field?.access === "refused" && isSame(value, page[name]))) continue;
     if (field === undefined) issues.addUnknown(name, path, () => settable(embedded));
     else if (field.access === "refused") issues.addInvalid(name, `'${name}' of ${path} is not editable in this form`);
@@ -302,13 +312,22 @@ export function pickChanges(view: View, before: JsonObject, after: JsonObject): 
   return part;
 }
 
-function setValue(field: Field, target: JsonObject, value: JsonValue, page: string, issues: ContentIssues): void {
+function setValue(field: Field, target: JsonObject, given: JsonValue, page: string, issues: ContentIssues): void {
   const { name, embedded } = field;
+  const value = readText(field.type, given);
   const problem = checkFieldValue(field, value);
   if (problem !== undefined) issues.addViolation(page, name, problem);
   else if (field.type === "Attachment" && !isAbsent(field, value)) checkUnchanged(name, target[name], value, issues);
   else if (embedded === undefined || isAbsent(field, value)) setFieldValue(target, field, value);
   else target[name] = mergeEmbedded(field, embedded, target[name], value, page, issues);
+}
+
+/** Converts a number, `true` or `false` that a client sends as text. An empty text means `false`. */
+function readText(type: FieldType, value: JsonValue): JsonValue {
+  const kind = VALUE_KINDS[type];
+  if (typeof value !== "string" || (kind !== "number" && kind !== "boolean")) return value;
+  if (value === "" && kind === "boolean") return false;
+  return toScalar(type, value) ?? value;
 }
 
 /** Checks that content does not change an attachment field. A client that submits a form as it was read sends the field. */
