@@ -27,7 +27,7 @@ export interface ParamTypes {
   array: JsonValue[];
   /** Several texts. On the command line they are separated by commas, or each has a flag if the parameter is repeatable. */
   list: string[];
-  /** A calculation request: `{ calculations: { fields: [{ name, context }] } }`. */
+  /** A calculation request: `{ calculations: { fields: [{ name, context }], whens: [{ name, context }] } }`. */
   calculation: CalculationRequest;
   /** A file to upload. On the command line it is a path. */
   file: FileInput;
@@ -47,11 +47,11 @@ export interface FileInput {
 
 /** Body of the `recalculate` operations and of `cases.calcFields`. */
 export interface CalculationRequest {
-  /** Properties and conditions to compute. */
+  /** Properties and conditions to compute: at least one of both lists. */
   calculations: {
     /** Properties to compute, e.g. `{ name: ".Total", context: "content" }`. */
-    fields: { name: string; context: string }[];
-    /** Conditions to evaluate. */
+    fields?: { name: string; context: string }[];
+    /** Conditions to evaluate, e.g. `{ name: "HasFee", context: "content" }`. */
     whens?: { name: string; context: string }[];
   };
 }
@@ -408,9 +408,11 @@ const CHECKS: { readonly [T in keyof ParamTypes]: (value: unknown) => value is P
   object: isJsonObject,
   array: (value): value is ParamTypes["array"] => Array.isArray(value),
   list: (value): value is string[] => Array.isArray(value) && value.length > 0 && value.every(isNonEmptyString),
-  calculation: (value): value is ParamTypes["calculation"] =>
-    isJsonObject(value) && isJsonObject(value.calculations) && areNamed(value.calculations.fields) &&
-    (value.calculations.whens === undefined || areNamed(value.calculations.whens)),
+  calculation: (value): value is ParamTypes["calculation"] => {
+    if (!isJsonObject(value) || !isJsonObject(value.calculations)) return false;
+    const { fields, whens } = value.calculations;
+    return [fields, whens].some(areNamed) && [fields, whens].every((list) => list === undefined || areNamed(list));
+  },
   file: (value): value is FileInput =>
     value instanceof Object && "name" in value && typeof value.name === "string" &&
     "size" in value && isWhole(value.size) && "stream" in value && typeof value.stream === "function",

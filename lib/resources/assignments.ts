@@ -12,7 +12,6 @@ import {
   content,
   formQuery,
   refresh,
-  refreshOfForm,
   submitQuery,
   viewType,
 } from "./shared/params.ts";
@@ -172,7 +171,8 @@ const operations = {
     seeAlso: ["assignments perform --help"],
   },
   /**
-   * Computes fields of an assignment's action and saves nothing.
+   * Computes fields and conditions of an assignment's action and saves nothing. The response has the fields in
+   * `data.caseInfo.content` and the conditions in `uiResources.context_data`, and omits unknown ones.
    *
    * Errors: `NOT_FOUND`, `CONFLICT` for an action that the assignment does not have.
    *
@@ -203,7 +203,8 @@ const operations = {
     ],
   },
   /**
-   * Computes the form of an assignment's action as it would be with changed content, and saves nothing.
+   * Computes the form of an assignment's action as it would be with changed content, and saves nothing. The content may be
+   * incomplete. With `interestPage` the response shows one row of a list.
    *
    * Errors: `BAD_REQUEST` for page instructions that cannot be applied, `CONFLICT` for an action that the assignment does not
    * have.
@@ -226,7 +227,6 @@ const operations = {
     args: [assignmentId],
     flags: { action, ...refresh },
     ...assignmentTag,
-    accepts: refreshOfForm,
     answer: viewAnswer,
     example: [
       `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Channel":"Desk"}'`,

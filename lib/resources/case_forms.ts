@@ -14,7 +14,6 @@ import {
   content,
   formQuery,
   refresh,
-  refreshOfForm,
   submitQuery,
   view,
 } from "./shared/params.ts";
@@ -83,7 +82,8 @@ const operations = {
     seeAlso: ["cases get-action --help", "cases bulk-perform --help"],
   },
   /**
-   * Computes fields of a case action and saves nothing.
+   * Computes fields and conditions of a case action and saves nothing. The response has the fields in
+   * `data.caseInfo.content` and the conditions in `uiResources.context_data`, and omits unknown ones.
    *
    * Errors: `NOT_FOUND`, `CONFLICT` for an action that the case does not have now.
    *
@@ -115,7 +115,8 @@ const operations = {
     ],
   },
   /**
-   * Computes the form of a case action as it would be with changed content, and saves nothing.
+   * Computes the form of a case action as it would be with changed content, and saves nothing. The content may be
+   * incomplete. With `interestPage` the response shows one row of a list.
    *
    * Errors: `BAD_REQUEST` for page instructions that cannot be applied, `CONFLICT` for an action that the case does not have
    * now.
@@ -139,7 +140,6 @@ const operations = {
     args: [caseId],
     flags: { action, ...refresh },
     ...caseTag,
-    accepts: refreshOfForm,
     answer: viewAnswer,
     example: [
       `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"Channel":"Desk"}'`,
@@ -175,7 +175,8 @@ const operations = {
     seeAlso: ["cases get --help"],
   },
   /**
-   * Computes a view as it would be with changed content, and saves nothing.
+   * Computes a view as it would be with changed content, and saves nothing. The content may be incomplete. With
+   * `interestPage` it is a view of the case or of the row, and the response shows the row.
    *
    * Errors: `NOT_FOUND`, `BAD_REQUEST` for page instructions that cannot be applied.
    *
@@ -203,7 +204,7 @@ const operations = {
     ],
   },
   /**
-   * Computes calculated fields of a view and saves nothing. The response omits unknown fields.
+   * Computes calculated fields and conditions of a view and saves nothing. The response omits unknown ones.
    *
    * Errors: `NOT_FOUND`.
    *

@@ -1,9 +1,8 @@
 /** Serves the operations of `svc assignments`. */
 import { type CaseOptions, createAssignmentOutcome, listOneAssignmentAction } from "../cases/views/case.ts";
-import { createFormOutcome, createValuesOutcome, createViewOutcome } from "../cases/views/view.ts";
+import { createFormOutcome } from "../cases/views/view.ts";
 import { applyDraft, getFormContent, openAction, openAssignmentWork, perform, saveDraft, takeNext } from "./work.ts";
-import { findInterestRow, pickRequestedFields } from "../cases/content/compute.ts";
-import { refreshForm } from "../cases/content/submit_form.ts";
+import { recalculateForm, refreshForm } from "../cases/refresh.ts";
 import { navigateBack, navigateTo } from "./navigate.ts";
 import type { GroupHandlers, HandlerContext } from "../http/handler.ts";
 import { checkEntityTag } from "../cases/case_work.ts";
@@ -11,6 +10,7 @@ import {
   createChangedOutcome,
   readBodySubmission,
   readPage,
+  readRefresh,
   readSubmission,
   readSwitch,
   readViewType,
@@ -45,21 +45,15 @@ export const handlers: GroupHandlers<"assignments"> = {
   async recalculate(values, context) {
     const { action, ...open } = await openAction(context, values);
     checkEntityTag(values.ifMatch, open.work.stored.tag, context);
-    const content = await refreshForm(
-      open.work,
-      action.view,
-      applyDraft(open, action),
-      readBodySubmission(context.body),
-    );
-    return createValuesOutcome(open.work, action.view, pickRequestedFields(values.data, action.view, content));
+    const submission = readBodySubmission(context.body);
+    return await recalculateForm(open.work, action.view, applyDraft(open, action), submission, values.data);
   },
 
   async refreshAction(values, context) {
+    const request = readRefresh(values, context);
     const { action, ...open } = await openAction(context, values);
     checkEntityTag(values.ifMatch, open.work.stored.tag, context);
-    const content = await refreshForm(open.work, action.view, applyDraft(open, action), readSubmission(values));
-    const row = findInterestRow(values, content);
-    return createViewOutcome(open.work, action.view, content, row);
+    return await refreshForm(open.work, action.view, applyDraft(open, action), request);
   },
 
   async navigateBack(values, context) {

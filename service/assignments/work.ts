@@ -1,8 +1,8 @@
 /** Rules of assignments: who may work on them, their actions, and drafts. */
-import type { JsonObject } from "../../utils/json.ts";
+import { cloneJson, type JsonObject } from "../../utils/json.ts";
 import { checkWork, mayWork } from "../access/case_rights.ts";
 import type { Action, AssignmentStep, CaseType, Process } from "../application/model/application.ts";
-import { Conflict, DomainError, Forbidden, NotFound } from "../errors.ts";
+import { Conflict, Forbidden, NotFound } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { CasePlace, StoredAssignment } from "../store/store.ts";
 import { computeForm } from "../cases/content/compute.ts";
@@ -21,7 +21,7 @@ import {
   setScreen,
 } from "../cases/case_work.ts";
 import { getMember, leaveStep } from "../cases/flow.ts";
-import { pickChanges } from "../cases/content/content.ts";
+import { calculate, pickChanges } from "../cases/content/content.ts";
 import { fillForm, type Submission, submissionFacts } from "../cases/content/fill_form.ts";
 import { resolveRecords } from "../cases/content/resolve_records.ts";
 import { submitForm } from "../cases/content/submit_form.ts";
@@ -123,13 +123,7 @@ export function getFormContent(open: AssignmentWork, action: Action): JsonObject
   const isDrafted = mayWorkOn(work, assignment) &&
     Object.keys(readDraft(assignment, action.id)).length > 0;
   if (!isDrafted) return work.stored.content;
-  const content = applyDraft(open, action);
-  try {
-    return computeForm(work, action.view, content, {});
-  } catch (error) {
-    if (error instanceof DomainError) return content; // The case has changed since. A person must see the form to correct it.
-    throw error;
-  }
+  return computeForm(work, action.view, applyDraft(open, action), {});
 }
 
 /** Applies the draft of an action to the content of the case. */
@@ -244,7 +238,8 @@ export async function storeForm(open: AssignmentWork, action: Action, submission
  * change meanwhile. The operator who saves a draft gets the assignment.
  */
 function storeDraft({ work, assignment }: AssignmentWork, action: Action, content: JsonObject): void {
-  computeForm(work, action.view, content, {}); // Fails while the person can still correct the form.
+  const computed = cloneJson(content);
+  calculate(work.type.fields, computed, { ...work.scope(), fields: computed }); // Fails while a person can correct the form.
   work.touch();
   assignment.assignee = { kind: "operator", id: work.context.caller.id };
   setDraft(assignment, action.id, pickChanges(action.view, work.stored.content, content));

@@ -8,6 +8,8 @@ import type { Submission } from "./content/fill_form.ts";
 import type { CaseWork } from "./case_work.ts";
 import { createIssue, Invalid } from "../errors.ts";
 import type { HandlerContext, Outcome } from "../http/handler.ts";
+import { RequestError } from "../http/status.ts";
+import { type RefreshRequest, ROW_OPERATIONS } from "./refresh.ts";
 
 /** The decoded values of the operations that submit a form. */
 export interface FormValues {
@@ -48,6 +50,31 @@ export function createChangedOutcome(work: CaseWork, context: HandlerContext): O
 /** Reads a boolean query parameter that is not an option of the operation. */
 export function readSwitch({ query }: HandlerContext, name: string, fallback: boolean): boolean {
   return (query.get(name) ?? String(fallback)) === "true";
+}
+
+/** The decoded values of the operations that refresh a form. */
+export interface RefreshValues extends FormValues {
+  interestPage?: string;
+  interestPageActionId?: string;
+  contextData?: boolean;
+  fillFormWithAi?: boolean;
+}
+
+/** Reads a refresh. `refreshFor` has no effect: a refresh always computes the whole form. */
+export function readRefresh(values: RefreshValues, context: HandlerContext): RefreshRequest {
+  const { interestPage, interestPageActionId: rowAction, contextData = false, fillFormWithAi = false } = values;
+  const operation = ROW_OPERATIONS.find((one) => one === context.query.get("operation"));
+  if (fillFormWithAi) {
+    throw new RequestError("Unavailable", "This service has no AI to fill in forms. Leave out fillFormWithAI.");
+  }
+  const needs = operation === undefined ? "interestPageActionID" : `operation=${operation}`;
+  if (interestPage === undefined && (rowAction ?? operation) !== undefined) {
+    throw new Invalid(`${needs} needs interestPage, the row of an embedded list, such as .Stops(1)`);
+  }
+  if (operation !== undefined && rowAction === undefined) {
+    throw new Invalid(`${needs} needs interestPageActionID, the action of the row`);
+  }
+  return { submission: readSubmission(values), interestPage, rowAction, operation, contextOnly: contextData };
 }
 
 /** Describes a bulk action. */

@@ -5,14 +5,13 @@ import { deleteConversations } from "../conversations/stored_conversations.ts";
 import type { AttachmentCategory } from "../application/model/application.ts";
 import { createCaseOutcome, describeStagesWithProcesses, findView, listOneAction } from "./views/case.ts";
 import { listAncestors, listDescendants } from "./views/family.ts";
-import { createFormOutcome, createValuesOutcome, createViewOutcome } from "./views/view.ts";
+import { createFormOutcome, createViewOutcome } from "./views/view.ts";
 import { listCommonActions, performOnAll } from "../case_types/bulk.ts";
 import { scheduleBulkJob } from "../case_types/bulk_jobs.ts";
-import { findInterestRow, pickRequestedFields } from "./content/compute.ts";
-import { refreshForm } from "./content/submit_form.ts";
 import { listAttachments } from "../attachments/items.ts";
 import { createCase } from "./create.ts";
 import { discardDrafts, findLocalAction, performLocal } from "./actions.ts";
+import { recalculateForm, refreshForm, refreshView } from "./refresh.ts";
 import { releaseFile } from "../attachments/files.ts";
 import { getCurrentStage, goToNextStage, goToStage, type MoveOptions, startOptionalProcess } from "./flow.ts";
 import {
@@ -33,6 +32,7 @@ import {
   describeBulkAction,
   readBodySubmission,
   readPage,
+  readRefresh,
   readSubmission,
   readSwitch,
   readViewType,
@@ -84,16 +84,15 @@ export const handlers: GroupHandlers<"cases"> = {
     const work = await openCase(context, caseId);
     const { view } = findLocalAction(work, action);
     checkEntityTag(ifMatch, work.stored.tag, context);
-    const content = await refreshForm(work, view, work.stored.content, readBodySubmission(context.body));
-    return createValuesOutcome(work, view, pickRequestedFields(data, view, content));
+    return await recalculateForm(work, view, work.stored.content, readBodySubmission(context.body), data);
   },
 
   async refreshAction(values, context) {
+    const request = readRefresh(values, context);
     const work = await openCase(context, values.caseId);
     const { view } = findLocalAction(work, values.action);
     checkEntityTag(values.ifMatch, work.stored.tag, context);
-    const content = await refreshForm(work, view, work.stored.content, readSubmission(values));
-    return createViewOutcome(work, view, content, findInterestRow(values, content));
+    return await refreshForm(work, view, work.stored.content, request);
   },
 
   async getView({ caseId, view: viewId }, context) {
@@ -102,17 +101,15 @@ export const handlers: GroupHandlers<"cases"> = {
   },
 
   async refreshView(values, context) {
+    const request = readRefresh(values, context);
     const work = await openCase(context, values.caseId);
-    const view = findView(work, values.view);
-    const content = await refreshForm(work, view, work.stored.content, readSubmission(values));
-    return createViewOutcome(work, view, content, findInterestRow(values, content));
+    return await refreshView(work, values.view, request);
   },
 
   async calcFields({ caseId, view: viewId, data }, context) {
     const work = await openCase(context, caseId);
-    const view = findView(work, viewId);
-    const content = await refreshForm(work, view, work.stored.content, readBodySubmission(context.body));
-    return createValuesOutcome(work, view, pickRequestedFields(data, view, content));
+    const submission = readBodySubmission(context.body);
+    return await recalculateForm(work, findView(work, viewId), work.stored.content, submission, data);
   },
 
   async listAncestors({ caseId }, context) {

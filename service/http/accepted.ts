@@ -22,9 +22,13 @@ interface Members extends Map<string, Members | undefined> {}
  * because some clients write `file` for `File`. A strict check refuses unknown query parameters and members of the body.
  */
 export function createRequestCheck(operation: Operation, strict: boolean): CheckRequest {
-  const choices = Object.entries(operation.accepts?.query ?? {}).flatMap(([name, values]) =>
+  const own = listParams(operation).flatMap(([, { to, choices }]) =>
+    choices !== undefined && to.startsWith("query:") ? [{ name: to.slice("query:".length), values: choices }] : []
+  );
+  const others = Object.entries(operation.accepts?.query ?? {}).flatMap(([name, values]) =>
     values === "text" ? [] : [{ name, values: values === "boolean" ? ["true", "false"] : values }]
   );
+  const choices = [...own, ...others];
   const parameters = strict ? listQueryParameters(operation) : undefined;
   const members = strict ? listMembers(operation) : undefined;
   return ({ query, body }) => {

@@ -58,12 +58,6 @@ export const calculationMembers = [
 /** Parts of the requests that compute fields of a form. */
 export const calculationOfForm = { body: [...calculationMembers, "content", "pageInstructions"] } as const;
 
-/** Parts of the requests that compute a form. */
-export const refreshOfForm = {
-  query: { refreshFor: "text", fillFormWithAI: "boolean", operation: ["showRow", "submitRow"] },
-  body: ["contextData"],
-} as const;
-
 /** The action of the operations on an action. */
 export const action = { help: "Action ID", type: "string", to: "path:actionID", required: true } as const;
 
@@ -72,7 +66,7 @@ export const view = { help: "View ID", type: "string", to: "path:viewID", requir
 
 /** The body of a calculation. */
 export const calculation = {
-  help: 'Calculation request: {"calculations":{"fields":[{"name":".Total","context":"content"}]}}',
+  help: 'Calculation request: {"calculations":{"fields":[{"name":".Total","context":"content"}]}}, also with "whens"',
   type: "calculation",
   to: "body:*",
   required: true,
@@ -101,7 +95,7 @@ export const refresh = {
   data,
   pageInstructions,
   interestPage: {
-    help: "Embedded list row to show, e.g. '.Items(1)'",
+    help: "Embedded list row to show, e.g. '.Items(1)' or '.Items(2).Parts(1)'",
     type: "string",
     to: "body:interestPage",
     since: 25,
@@ -111,6 +105,24 @@ export const refresh = {
     type: "string",
     to: "body:interestPageActionID",
     since: 25,
+  },
+  operation: {
+    help: "Operation on the row: open it with its inner action, or confirm it",
+    type: "string",
+    choices: ["showRow", "submitRow"],
+    to: "query:operation",
+    since: 25,
+  },
+  refreshFor: { help: "Field whose change causes the refresh, e.g. .Channel", type: "string", to: "query:refreshFor" },
+  contextData: {
+    help: "Return only the data and the results of conditions, without views",
+    type: "boolean",
+    to: "body:contextData",
+  },
+  fillFormWithAi: {
+    help: "Fill in the form with values that an AI suggests",
+    type: "boolean",
+    to: "query:fillFormWithAI",
   },
   attachments: {
     help: "Not accepted here",

@@ -1,115 +1,91 @@
-/** Computes without saving: forms from changed content, and calculated fields. */
-import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+/** Computes without saving: forms from changed content, calculated fields, and conditions. */
+import { cloneJson, isJsonObject, type JsonObject } from "../../../utils/json.ts";
 import type { CalculationRequest } from "../../../lib/operation/operation.ts";
-import type { View } from "../../application/model/application.ts";
-import type { Field } from "../../application/model/field.ts";
+import type { Condition, Field, Scope, View } from "../../application/model/application.ts";
 import { Invalid } from "../../errors.ts";
-import { calculate } from "./content.ts";
-import { fillForm, type Submission } from "./fill_form.ts";
 import type { CaseWork } from "../case_work.ts";
+import { calculateIncomplete, pickFitting, tryCompute } from "./content.ts";
+import { fillForm, type Submission } from "./fill_form.ts";
+import { createRoot, findPlace, type Place } from "./place.ts";
 
-/** The row of an embedded list that a caller shows. */
-export interface InterestPage {
-  /** Reference, e.g. `.Documents(1)`. */
-  readonly interestPage?: string;
-  /** ID of the inner action. */
-  readonly interestPageActionId?: string;
-}
-
-/** A row of an embedded list, from 0. */
-export interface RowPlace {
-  readonly list: string;
-  readonly row: number;
-}
-
-/** Computes the content of a form after a submission, with its calculated fields. Stores nothing. */
-export function computeForm(work: CaseWork, view: View, current: JsonObject, submission: Submission): JsonObject {
-  const content = cloneJson(fillForm(view, current, submission, { complete: false }).content);
-  calculate(work.type.fields, content, { ...work.scope(), fields: content });
+/**
+ * Computes the content of a form after a submission, with its calculated fields. The form may be incomplete, and keeps
+ * values that do not fit their fields. Stores nothing.
+ */
+export function computeForm(
+  work: CaseWork,
+  view: View,
+  current: JsonObject,
+  submission: Submission,
+  { keepsText }: { readonly keepsText?: boolean } = {},
+): JsonObject {
+  const content = cloneJson(fillForm(view, current, submission, { complete: false, lenient: true, keepsText }).content);
+  calculateIncomplete(work.type.fields, content, work.scope());
   return content;
 }
 
-/**
- * Selects the requested fields of a content, at their places in it. Omits unknown fields. Throws `Invalid` for a context
- * that does not exist, and for conditions, which an application cannot define.
- */
-export function pickRequestedFields({ calculations }: CalculationRequest, view: View, content: JsonObject): JsonObject {
-  if (calculations.whens !== undefined && calculations.whens.length > 0) {
-    throw new Invalid("The application defines no conditions: leave out calculations.whens");
-  }
-  const fields = new Map(Array.from(view.fields, ([name, { field }]) => [name, field]));
-  const requested: JsonObject = {};
-  for (const { name, context } of calculations.fields) {
-    const [, path = "", field = ""] = name.match(/^\.?(?:(.*)\.)?(\w+)$/) ?? [];
-    const place = findPlace(path === "" ? context : `${context}.${path}`, fields, content);
-    const value = place.content[field];
-    if (place.fields.has(field) && value !== undefined) place.findIn(requested)[field] = value;
-  }
-  return requested;
+/** Returns the place of a form's content. */
+export function createFormRoot({ type }: CaseWork, view: View, content: JsonObject): Place {
+  const fields = new Map(Array.from(view.fields, ([name, { field }]): [string, Field] => [name, field]));
+  return createRoot({ classId: type.id, fields, views: [view, ...type.views.values()], view }, content);
 }
 
-/** The content of a case, or a page or row in it. */
-interface Place {
-  readonly fields: ReadonlyMap<string, Field>;
+/** Requested values of a form, at their places in its content. */
+export interface RequestedValues {
   readonly content: JsonObject;
-  /** Returns the object at the same place of another content. Creates the pages and rows up to it. */
-  findIn(other: JsonObject): JsonObject;
+  /** Results of conditions. */
+  readonly conditions: JsonObject;
 }
 
-/** Finds the place that a context names, e.g. `content`, `content.Address` or `content.Documents(1)`. */
-function findPlace(context: string, fields: Place["fields"], content: JsonObject): Place {
-  const [root, ...steps] = context.replace(/^caseInfo\./, "").split(".");
-  let place: Place | undefined = root === "content" ? { fields, content, findIn: (other) => other } : undefined;
-  for (const step of steps) place = place && enter(step, place);
-  if (place === undefined) throw new Invalid(`The context '${context}' is neither the content nor a page or row of it`);
-  return place;
-}
-
-/** Enters a page or a row, e.g. `Address`, `Documents(1)` or `Rooms(Kitchen)`. Returns undefined if it does not exist. */
-function enter(step: string, { fields, content, findIn }: Place): Place | undefined {
-  const [, name = "", index] = step.match(/^(\w+)(?:\(([\w-]+)\))?$/) ?? [];
-  const { embedded, type } = fields.get(name) ?? {};
-  const value = content[name];
-  const inner = index === undefined ? value : readIndexed(value, index);
-  const fitsType = (index === undefined) === (type === "Page");
-  if (embedded === undefined || !fitsType || !isJsonObject(inner)) return undefined;
-  return {
-    fields: embedded.fields,
-    content: inner,
-    findIn(other) {
-      const outer = findIn(other);
-      if (index === undefined) return toObject(outer[name] ??= {});
-      if (type === "PageGroup") return toObject(toObject(outer[name] ??= {})[index] ??= {});
-      const rows = outer[name] ??= [];
-      if (!Array.isArray(rows)) return {};
-      while (rows.length < Number(index)) rows.push({});
-      return toObject(rows[Number(index) - 1]);
-    },
-  };
-}
-
-/** Reads a row by its number, starting at 1, or a page in a page group by its name. */
-function readIndexed(value: JsonValue | undefined, index: string): JsonValue | undefined {
-  if (Array.isArray(value)) return value[Number(index) - 1];
-  return isJsonObject(value) && Object.hasOwn(value, index) ? value[index] : undefined;
-}
-
-function toObject(value: JsonValue | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
-}
-
-/** Finds the row that an interest page names. Throws `Invalid` if it does not exist. */
-export function findInterestRow(
-  { interestPage: page, interestPageActionId: action }: InterestPage,
-  content: JsonObject,
-): RowPlace | undefined {
-  if (action !== undefined) {
-    throw new Invalid("interestPageActionID: rows of this service have no actions. Send interestPage alone");
+/**
+ * Selects the requested fields of a form, and evaluates the requested conditions. Omits those that the form does not know.
+ * Throws `Invalid` for a context that does not exist.
+ */
+export function pickRequested(
+  { calculations: { fields = [], whens = [] } }: CalculationRequest,
+  work: CaseWork,
+  root: Place,
+): RequestedValues {
+  const content: JsonObject = {};
+  for (const { place, name } of fields.map((requested) => findRequested(requested, root))) {
+    const value = place.content[name];
+    if (place.fields.has(name) && value !== undefined) place.findIn(content)[name] = value;
   }
-  if (page === undefined) return undefined;
-  const [, list, position] = page.match(/^\.?(\w+)\((\d+)\)$/) ?? [];
-  const rows = list === undefined ? undefined : content[list];
-  const row = Number(position) - 1;
-  if (list !== undefined && Array.isArray(rows) && row in rows) return { list, row };
-  throw new Invalid(`interestPage '${page}' is not a row of an embedded list`);
+  const conditions: JsonObject = {};
+  const scopes = new Map<string, Scope>();
+  for (const { place, name } of whens.map((requested) => findRequested(requested, root))) {
+    const holds = findCondition(name, place);
+    if (holds === undefined) continue;
+    const scope = scopes.get(place.path) ?? createScope(work, place, place === root);
+    scopes.set(place.path, scope);
+    const result = tryCompute(() => holds(scope));
+    if (result !== undefined) addResult(place.findIn(conditions), name, result);
+  }
+  return { content, conditions };
+}
+
+function findRequested(
+  { name: path, context }: { readonly name: string; readonly context: string },
+  root: Place,
+): { place: Place; name: string } {
+  const [isKnown, base = ""] = context.match(/^(?:caseInfo\.)?content(\..+)?$/) ?? [];
+  const [, inner = "", name = ""] = path.match(/^\.?(?:(.*)\.)?(\w+)$/) ?? [];
+  const place = isKnown && findPlace(inner === "" ? base : `${base}.${inner}`, root);
+  if (place) return { place, name };
+  throw new Invalid(`The context '${context}' is neither the content nor a page or row of it`);
+}
+
+function findCondition(name: string, { views }: Place): Condition | undefined {
+  return views.map(({ whens }) => whens?.get(name)).find((condition) => condition !== undefined);
+}
+
+/** Creates the scope of conditions about a place, which can use all values that fit their fields. */
+function createScope(work: CaseWork, { fields, content }: Place, isRoot: boolean): Scope {
+  return { ...work.scope(), fields: pickFitting(isRoot ? work.type.fields : fields, content) };
+}
+
+/** Adds the result of a condition to the page of `context_data` to which it belongs. */
+function addResult(page: JsonObject, name: string, result: boolean): void {
+  const { summary_of_when_conditions__: known } = page;
+  page.summary_of_when_conditions__ = { ...(isJsonObject(known) && known), [name]: result };
 }

@@ -24,11 +24,18 @@ import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
 
 /** Collects issues of two kinds: members that may not be submitted, and values that violate a rule. */
 export class ContentIssues {
+  /** True to keep numbers that were sent as text as they are. */
+  readonly keepsText: boolean;
   /** Members that the form does not accept. */
   readonly invalid: Issue[] = [];
   /** Values that do not fit their fields. */
   readonly violations: Issue[] = [];
   readonly #places = new Set<string>();
+
+  /** Creates a collection without issues. */
+  constructor({ keepsText = false } = {}) {
+    this.keepsText = keepsText;
+  }
 
   /** Adds a member that the form does not accept. */
   addInvalid(name: string, reason: string): void {
@@ -53,10 +60,10 @@ export class ContentIssues {
     this.violations.push(createIssue(reason, { erroneousInputOutputFieldInPage: place }));
   }
 
-  /** Throws the issues, if there are any. */
-  check(): void {
+  /** Throws the issues, if there are any. With `lenient`, it accepts values that do not fit their fields. */
+  check({ lenient = false } = {}): void {
     if (this.invalid.length > 0) throw new Invalid(this.invalid);
-    if (this.violations.length > 0) throw new ValidationFailed(this.violations);
+    if (this.violations.length > 0 && !lenient) throw new ValidationFailed(this.violations);
   }
 }
 
@@ -97,7 +104,9 @@ export function mergePage(
   const merged = { ...page };
   for (const [name, value] of Object.entries(submitted)) {
     const field = embedded.fields.get(name);
-    if (value === undefined || field?.calculated !== undefined || (field === undefined && isBookkeeping(name))) continue;
+    if (value === undefined || field?.calculated !== undefined || (field === undefined && isBookkeeping(name))) {
+      continue;
+    }
     if (field?.access === "ignored" || (field?.access === "refused" && isSame(value, page[name]))) continue;
     if (field === undefined) issues.addUnknown(name, path, () => settable(embedded));
     else if (field.access === "refused") issues.addInvalid(name, `'${name}' of ${path} is not editable in this form`);
@@ -243,6 +252,51 @@ export function calculate(fields: ReadonlyMap<string, Field>, content: JsonObjec
   issues.check();
 }
 
+/**
+ * Computes the calculated fields of a form that may be incomplete. A value that does not fit its field counts as missing.
+ * A field that cannot be computed has no value.
+ */
+export function calculateIncomplete(fields: ReadonlyMap<string, Field>, content: JsonObject, scope: Scope): void {
+  for (const field of fields.values()) {
+    if (field.embedded === undefined) continue;
+    for (const [, page] of listPages(field, content[field.name], "")) {
+      calculateIncomplete(field.embedded.fields, page, scope);
+    }
+  }
+  const known = pickFitting(fields, content);
+  const own = { ...scope, fields: known };
+  for (const field of fields.values()) {
+    const { calculated } = field;
+    if (calculated === undefined) continue;
+    const value = tryCompute(() => calculated(own)) ?? null;
+    setFieldValue(content, field, value);
+    setFieldValue(known, field, value);
+  }
+}
+
+/** Returns the values that expressions can use: those that fit their fields. A number may be a text. */
+export function pickFitting(fields: ReadonlyMap<string, Field>, content: JsonObject): JsonObject {
+  const known: JsonObject = {};
+  for (const { name, embedded, type } of fields.values()) {
+    const value = content[name];
+    if (value === undefined) continue;
+    known[name] = embedded === undefined
+      ? toScalar(type, value)
+      : mapPages({ type }, value, (page) => pickFitting(embedded.fields, page));
+  }
+  return known;
+}
+
+/** Computes a value. Returns undefined if an expression cannot be computed. */
+export function tryCompute<T>(compute: () => T): T | undefined {
+  try {
+    return compute();
+  } catch (error) {
+    if (error instanceof ValidationFailed) return undefined;
+    throw error;
+  }
+}
+
 function calculatePage(
   fields: ReadonlyMap<string, Field>,
   page: JsonObject,
@@ -314,10 +368,12 @@ export function pickChanges(view: View, before: JsonObject, after: JsonObject): 
 
 function setValue(field: Field, target: JsonObject, given: JsonValue, page: string, issues: ContentIssues): void {
   const { name, embedded } = field;
-  const value = readText(field.type, given);
+  const value = issues.keepsText ? given : readText(field.type, given);
   const problem = checkFieldValue(field, value);
-  if (problem !== undefined) issues.addViolation(page, name, problem);
-  else if (field.type === "Attachment" && !isAbsent(field, value)) checkUnchanged(name, target[name], value, issues);
+  if (problem !== undefined) {
+    issues.addViolation(page, name, problem);
+    if (embedded === undefined) target[name] = value; // A form that is not submitted yet shows what was entered.
+  } else if (field.type === "Attachment" && !isAbsent(field, value)) checkUnchanged(name, target[name], value, issues);
   else if (embedded === undefined || isAbsent(field, value)) setFieldValue(target, field, value);
   else target[name] = mergeEmbedded(field, embedded, target[name], value, page, issues);
 }

@@ -50,14 +50,21 @@ function describeChanges({ before, after }: ContentChange): JsonObject {
   return Object.fromEntries(changed.map((name) => [name, { from: before[name], to: after[name] }]));
 }
 
-/** Whether a submission is complete. If it is, required fields must have a value, and the conditions of the form count. */
-export type Completeness = { readonly complete: false } | {
-  readonly complete: true;
-  /** Returns the scope of the conditions for the submitted content. */
-  readonly scope: (content: JsonObject) => Scope;
-  /** Stored content, if the current content has a draft. */
-  readonly stored?: JsonObject;
-};
+/**
+ * Whether a submission is complete. If it is, required fields must have a value, and the conditions of the form count. If
+ * it is not, it may keep values that do not fit their fields (`lenient`), and numbers that were sent as text (`keepsText`).
+ */
+export type Completeness =
+  | { readonly complete: false; readonly lenient?: boolean; readonly keepsText?: boolean }
+  | {
+    readonly complete: true;
+    readonly lenient?: false;
+    readonly keepsText?: false;
+    /** Returns the scope of the conditions for the submitted content. */
+    readonly scope: (content: JsonObject) => Scope;
+    /** Stored content, if the current content has a draft. */
+    readonly stored?: JsonObject;
+  };
 
 /** Applies a submission to content. Throws `Invalid` or `ValidationFailed` with all issues. */
 export function fillForm(
@@ -67,7 +74,7 @@ export function fillForm(
   completeness: Completeness,
 ): FilledForm {
   const { pageInstructions = [], attachments = [] } = submission;
-  const issues = new ContentIssues();
+  const issues = new ContentIssues(completeness);
   const content = mergeContent(view, current, submission.content ?? {}, issues);
   applyInstructions(view, content, pageInstructions, issues);
   const others = attachments.filter((attachment) => !placeAttachment(view, content, attachment, issues));
@@ -77,7 +84,7 @@ export function fillForm(
     const page = { before: current, after: content, stored, path: "", scope: () => computed ??= scope(content) };
     checkRules(view, page, issues);
   }
-  issues.check();
+  issues.check(completeness);
   return { content, attachments: [...others, ...listUploads(view, current, content)] };
 }
 

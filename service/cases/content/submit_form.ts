@@ -27,13 +27,14 @@ export async function submitForm(
 }
 
 /** Computes the content of a form after a submission, with the records that it refers to. Stores nothing. */
-export async function refreshForm(
+export async function computeWithRecords(
   work: CaseWork,
   view: View,
   current: JsonObject,
   submission: Submission,
+  options: { readonly keepsText?: boolean } = {},
 ): Promise<JsonObject> {
-  const content = computeForm(work, view, current, submission);
+  const content = computeForm(work, view, current, submission, options);
   await fillInRecords(work.context, view, current, content);
   return computeForm(work, view, content, {});
 }

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/js
 import type { Application, CONTENT_FACTS, Field, Scope, View } from "../../application/model/application.ts";
 import { mapPages } from "../../application/expressions/field_values.ts";
 import { type CaseWork, getOperatorName } from "../case_work.ts";
+import { pickFitting } from "../content/content.ts";
 import { describeContextData } from "./forms/context_data.ts";
 import { type Frame, getViewResources } from "./forms/frames.ts";
 
@@ -24,7 +25,8 @@ export function describeForm({ app, view, classId, content, scope }: ShownForm, 
 }
 
 /** Describes a view of a case for a user interface. */
-export function describeCaseForm(work: CaseWork, view: View, content: JsonObject, frame: Frame = "form"): JsonObject {
+export function describeCaseForm(work: CaseWork, view: View, entered: JsonObject, frame: Frame = "form"): JsonObject {
+  const content = pickFitting(work.type.fields, entered);
   const scope = { ...work.scope(), fields: content };
   return describeForm({ app: work.context.app, view, classId: work.type.id, content, scope }, frame);
 }

@@ -35,10 +35,16 @@ Deno.test("Ctrl-C offers to save the entries as a draft, which the next form sho
 
 Deno.test("an issue is shown beside its field, and the field is prompted for again", async () => {
   const caseId = await live.createPermit();
-  await using form = await openForm("assignments", "perform", caseId, "--action", "Register", "--interactive");
-  await form.converse([["◆  Applicant (required)", enter], ["◆  E-mail", "ada", enter]]);
+  await live.json(`cases stage-next '${caseId}'`);
+  await using form = await openForm("assignments", "perform", caseId, "--action", "CheckApplication", "--interactive");
+  await form.converse([
+    ["◆  Applicant", enter],
+    ["◆  E-mail", "ada", enter],
+    ["◆  Address of the work (required)", "Quay 1", enter],
+    ["◆  Submit 'Applicant'?", enter],
+  ]);
   await form.waitFor(/▲ {2}E-mail: ada is not a valid e-mail address\n│\n◆ {2}E-mail\n/);
-  await form.converse([["◆  E-mail", "@example.org", enter], ["◆  Channel", KEYS.ctrlC]]);
+  await form.converse([["◆  E-mail", "@example.org", enter], ["◆  Submit 'Applicant'?", KEYS.ctrlC]]);
   await form.converse([["◆  Save your entries as a draft?", down, enter]]);
   assert.equal(await form.exit(), 130);
 });

@@ -34,6 +34,18 @@ export const INTEREST = "--interest-page '.Items(1)' --interest-page-action-id E
 /** Members of the body for `INTEREST`. */
 export const interest = { interestPage: ".Items(1)", interestPageActionID: "EditItem" };
 
+/** Other flags of a refresh. */
+export const REFRESH = "--operation showRow --refresh-for .Name --context-data --fill-form-with-ai";
+
+/** The query for `REFRESH`. Its body has `contextData`. */
+export const REFRESH_QUERY = "operation=showRow&refreshFor=.Name&fillFormWithAI=true";
+
+/** A calculation of a condition. */
+export const CONDITION = `--data '{"calculations":{"whens":[{"name":"HasFee","context":"content"}]}}'`;
+
+/** Value of `CONDITION`. */
+export const condition = { calculations: { whens: [{ name: "HasFee", context: "content" }] } };
+
 /** ID of an agent. */
 export const AGENT = "@baseclass!Guide";
 

@@ -4,6 +4,8 @@ import {
   attachments,
   CALCULATION,
   calculation,
+  CONDITION,
+  condition,
   CONTENT,
   content,
   FEE,
@@ -11,6 +13,8 @@ import {
   INTEREST,
   interest,
   pageInstructions,
+  REFRESH,
+  REFRESH_QUERY,
 } from "./_arguments.ts";
 import { testOperations } from "./_operation_tests.ts";
 
@@ -43,6 +47,14 @@ testOperations("assignments", {
       request: `PATCH ${ASSIGNMENT}/actions/Enter/refresh`,
       body: { content, pageInstructions, ...interest },
     },
+    [`assignments refresh-action ${A} --action Enter ${INTEREST} ${REFRESH}`]: {
+      request: `PATCH ${ASSIGNMENT}/actions/Enter/refresh?${REFRESH_QUERY}`,
+      body: { ...interest, contextData: true },
+    },
+    [`assignments recalculate ${A} --action Enter ${CONDITION}`]: {
+      request: `PATCH ${ASSIGNMENT}/actions/Enter/recalculate`,
+      body: condition,
+    },
     [`assignments navigate-back ${A} ${CONTENT} ${ATTACHMENTS}`]: {
       request: `PATCH ${ASSIGNMENT}/navigation_steps/previous`,
       body: { content, pageInstructions, attachments },
@@ -62,6 +74,11 @@ testOperations("assignments", {
     },
     { line: `assignments recalculate '{intake}' --action Register ${FEE}`, says: { [fee]: 150 } },
     { line: `assignments refresh-action '{intake}' --action Register --data '{"Area":0}'`, says: { [fee]: 50 } },
+    {
+      line:
+        `assignments refresh-action '{intake}' --action Register --data '{"Area":"0"}' --refresh-for .Area --context-data`,
+      says: { [fee]: 50 },
+    },
     {
       line: `assignments perform '{intake}' --action Register --data '{"Address":"Dam 1"}'`,
       says: { status: "Pending-Review" },

@@ -6,6 +6,8 @@ import {
   CALCULATION,
   calculation,
   CASE,
+  CONDITION,
+  condition,
   CONTENT,
   content,
   FEE,
@@ -14,6 +16,8 @@ import {
   interest,
   pageInstructions,
   PERMIT,
+  REFRESH,
+  REFRESH_QUERY,
 } from "./_arguments.ts";
 import { testOperations } from "./_operation_tests.ts";
 
@@ -56,6 +60,18 @@ testOperations("cases", {
     [`cases refresh-action ${C} --action Edit ${CONTENT} ${INTEREST}`]: {
       request: `PATCH ${CASE}/actions/Edit/refresh`,
       body: { content, pageInstructions, ...interest },
+    },
+    [`cases refresh-action ${C} --action Edit ${INTEREST} ${REFRESH}`]: {
+      request: `PATCH ${CASE}/actions/Edit/refresh?${REFRESH_QUERY}`,
+      body: { ...interest, contextData: true },
+    },
+    [`cases refresh-view ${C} --view Item ${INTEREST} ${REFRESH}`]: {
+      request: `PATCH ${CASE}/views/Item/refresh?${REFRESH_QUERY}`,
+      body: { ...interest, contextData: true },
+    },
+    [`cases recalculate ${C} --action Edit ${CONDITION}`]: {
+      request: `PATCH ${CASE}/actions/Edit/recalculate`,
+      body: condition,
     },
     [`cases get-view ${C} --view pyDetails`]: { request: `GET ${CASE}/views/pyDetails` },
     [`cases refresh-view ${C} --view pyDetails ${CONTENT} ${INTEREST}`]: {
@@ -114,9 +130,15 @@ testOperations("cases", {
       line: `cases refresh-action '{permit}' --action pyUpdateCaseDetails --data '{"Area":0}'`,
       says: { [fee]: 151 },
     },
+    {
+      line: "cases refresh-action '{permit}' --action pyUpdateCaseDetails --operation showRow " +
+        "--interest-page '.Documents(2)' --interest-page-action-id pyEdit",
+      says: { "data.caseInfo.content.Documents.0": {}, "data.caseInfo.content.Documents.1.Title": "B" },
+    },
     { line: "cases get-view '{permit}' --view Summary", says: { [fee]: 401 } },
     { line: `cases refresh-view '{permit}' --view Application --data '{"Area":0}'`, says: { [fee]: 151 } },
     { line: `cases calc-fields '{permit}' --view Summary ${FEE}`, says: { [fee]: 401 } },
+    { line: `cases calc-fields '{permit}' --view Summary ${CONDITION}`, says: { "data.caseInfo.content": {} } },
     { line: "cases list-ancestors '{permit}'", says: { "": {} } },
     { line: "cases list-descendants '{permit}'", says: { "": {} } },
     { line: "cases list-attachment-categories '{permit}'", says: { "attachment_categories.1.id": "Plan" } },

@@ -27,6 +27,7 @@ caseTypes:
         class: Org-Trips-Data-Stop
         fields:
           City: { type: Text, required: true, default: Oslo }
+          Note: { type: Text }
           Fee: { type: Currency, min: 0 }
           Twice: { type: Currency, calculated: Fee * 2.0 }
           Guests:
@@ -34,10 +35,13 @@ caseTypes:
             fields:
               Name: { type: Text, required: true }
               Age: { type: Integer }
+        views:
+          StopForm: { fields: [City, Fee, Twice, { field: Note, visible: size(City) > 4 }] }
+      Hint: { type: Text }
       Total: { type: Currency, calculated: "Fee + sum(Stops.map(stop, stop.Fee))" }
       PerDay: { type: Currency, calculated: "Abroad ? Fee / Days : 0.0" }
     views:
-      Everything: { fields: [Kind, Days, Fee, Abroad, Start, Home, Stops, Total, PerDay] }
+      Everything: { fields: [Kind, Days, Fee, Abroad, Start, Home, Stops, Total, PerDay, { field: Hint, visible: size(Stops) > 1 }] }
     stages:
       Start:
         name: Start

@@ -35,7 +35,7 @@ Deno.test("an empty text empties a value of any type, and means false for a bool
   assert.deepEqual(found, ["", "", false, "", "", ""]);
 });
 
-Deno.test("a text that is no number is refused at the field, in a row with the path of the row", async () => {
+Deno.test("a text that is not a number is refused at the field, in a row with the path of the row", async () => {
   await using trip = await openTrip();
   const Stops = [{ City: "Bergen" }, { Fee: "much", Guests: [{ Name: "Bo" }, { Age: "4.5" }] }];
   const values = { ...trip.form, data: { Days: "4.5", Home: { Floor: "top" }, Stops }, ifMatch: "*" };

@@ -61,20 +61,6 @@ Deno.test("a value that the service cannot honor is refused with the reason", as
   assert.equal((await svc.call("PATCH", conversation, send(upload))).status, 200);
 });
 
-Deno.test("rows have no actions, so that interestPageActionID is refused", async () => {
-  await using svc = await openService();
-  const content = { Applicant: "Ada", Documents: [{ Title: "Plan" }] };
-  const created = await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT, content } });
-  const id = isJsonObject(created.body) ? encodeURIComponent(String(created.body.id)) : "";
-  const refresh = async (body: ApiCallOptions["body"]) => {
-    return await svc.call("PATCH", `/cases/${id}/actions/pyUpdateCaseDetails/refresh`, { body });
-  };
-  assert.equal((await refresh({ interestPage: ".Documents(1)" })).status, 200);
-  const { status, body } = await refresh({ interestPage: ".Documents(1)", interestPageActionID: "Edit" });
-  assert.equal(status, 400);
-  assert.match(JSON.stringify(body), /interestPageActionID: rows of this service have no actions/);
-});
-
 Deno.test("a case is created by the request that the list of case types offers", async () => {
   await using svc = await openService();
   const { body: list } = await svc.call("GET", "/casetypes");

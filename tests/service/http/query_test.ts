@@ -30,7 +30,7 @@ Deno.test("an unknown value of a query parameter is refused with the available v
     ["GET", `${register}?excludeAdditionalActions=1`, "excludeAdditionalActions must be true or false, not '1'"],
     ["PATCH", `${edit}/refresh?operation=x`, "operation must be showRow or submitRow, not 'x'"],
     ["PATCH", `${register}/refresh?operation=x`, "operation must be showRow or submitRow, not 'x'"],
-    ["PATCH", `${register}/refresh?fillFormWithAI=x`, "fillFormWithAI must be true or false, not 'x'"],
+    ["PATCH", `${register}/refresh?fillFormWithAI=x`, "fillFormWithAI: must be true or false."],
   ];
   for (const [method, path, reason] of refused) {
     const { status, body } = await svc.call(method, path, { headers });
@@ -45,7 +45,7 @@ Deno.test("each value of a query parameter is accepted", async () => {
     ["GET", `${caseAt}?viewType=page`],
     ["GET", `${caseAt}/actions/pyUpdateCaseDetails?viewType=page&excludeAdditionalActions=false`],
     ["GET", `${workAt}/actions/Register?viewType=form`],
-    ["PATCH", `${workAt}/actions/Register/refresh?operation=showRow&fillFormWithAI=false`],
+    ["PATCH", `${workAt}/actions/Register/refresh?refreshFor=.Channel&fillFormWithAI=false`],
     ["GET", `${caseAt}/participant_roles/Adviser?viewType=none`],
   ];
   for (const [method, path] of taken) assert.equal((await svc.call(method, path, { headers })).status, 200, path);

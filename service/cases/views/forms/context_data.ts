@@ -10,7 +10,8 @@ export function describeContextData(view: View, content: JsonObject, scope: Scop
   return Object.keys(page).length === 0 ? {} : { caseInfo: { content: page } };
 }
 
-function describePage(views: readonly View[], page: JsonObject, outer: Scope): JsonObject {
+/** Describes the results of the conditions of views of a page, and of the pages and rows in it. */
+export function describePage(views: readonly View[], page: JsonObject, outer: Scope): JsonObject {
   const scope = { ...outer, fields: page };
   const whens = views.flatMap((view) => [...view.whens ?? []]);
   const described: JsonObject = whens.length === 0 ? {} : {
