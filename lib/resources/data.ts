@@ -442,7 +442,7 @@ const operations = {
   },
   /**
    * Queries the rows of a data view through one of its views. Rows have only the fields of the view, which is in
-   * `uiResources`.
+   * `uiResources`. Parameters with the key of a record open that record: `data` is the record, with its entity tag.
    *
    * Errors: `NOT_FOUND` for an unknown data view or view.
    *

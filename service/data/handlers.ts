@@ -1,4 +1,5 @@
 /** Handlers of the operations of `svc data`. */
+import { createHash } from "node:crypto";
 import type { JsonObject } from "../../utils/json.ts";
 import { describeDataView, listDataObjects, listDataPages } from "./metadata.ts";
 import {
@@ -58,8 +59,19 @@ export const handlers: GroupHandlers<"data"> = {
       const known = suggestAlternatives(viewId, dataView.views.keys());
       throw new NotFound(`${dataViewId} has no view ${viewId}${known}`);
     }
-    const rows = await queryRows(dataView, readRequest(data, context), context, view);
-    return { body: { ...rows, uiResources: getViewResources(view, dataView.classId, context.app, "details") } };
+    const request = readRequest(data, context);
+    const uiResources = getViewResources(view, dataView.classId, context.app, "details");
+    const { dataType, savable } = dataView;
+    if (dataType && savable && hasKey(dataType, request.parameters)) {
+      const { content, tag } = await getRecord(dataType, request.parameters, context);
+      return {
+        body: { id: toRecordId(dataType, content), etag: tag, data: pickFields(view, content), uiResources },
+        tag,
+      };
+    }
+    const rows = await queryRows(dataView, request, context, view);
+    const tag = createHash("sha256").update(JSON.stringify(rows.data)).digest("base64url");
+    return { body: { ...rows, uiResources }, tag };
   },
 
   async create({ dataViewId, data }, context) {

@@ -48,6 +48,27 @@ async function read(svc: TestService, keys: JsonObject = VISIT): Promise<ApiAnsw
   return await svc.call("GET", `/data_views/D_Visits?dataViewParameters=${encodeURIComponent(JSON.stringify(keys))}`);
 }
 
+Deno.test("a view of a data view is sent with an entity tag: that of its rows, or of the record that the key names", () =>
+  withVisit(async (svc, tag) => {
+    const open = async (dataViewParameters: JsonObject = {}) => {
+      const answer = await svc.call("POST", "/data_views/D_Visits/views/pyDetails", { body: { dataViewParameters } });
+      assert.equal(answer.status, 200);
+      return { body: answer.body, tag: answer.headers.get("etag") };
+    };
+    const key = { Place: "Oslo/Ø", Year: 2026 };
+    const record = await open(key);
+    assert.equal(record.tag, tag);
+    assert.ok(isJsonObject(record.body) && isJsonObject(record.body.data) && isJsonObject(record.body.uiResources));
+    assert.deepEqual([record.body.etag, record.body.data.Total], [tag, 20]);
+
+    const rows = await open();
+    assert.equal((await open()).tag, rows.tag, "nothing has changed");
+    const change = { body: { data: { ...key, Guests: 3 } }, headers: { "if-match": tag } };
+    assert.equal((await svc.call("PATCH", "/data/D_Visits", change)).status, 200);
+    assert.notEqual((await open()).tag, rows.tag);
+    assert.notEqual((await open(key)).tag, tag);
+  }));
+
 Deno.test("a new record has defaults and calculated fields, and is read by its key", () =>
   withVisit(async (svc, tag) => {
     const found = await read(svc);
