@@ -1,7 +1,14 @@
 /** Sample values for fields, by their type, their name and their label. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { isEmpty } from "../application/expressions/field_values.ts";
-import type { Field, ViewField } from "../application/model/field.ts";
+import { type Scope, WITHOUT_CASE } from "../application/model/expression.ts";
+import {
+  createPageView,
+  type Field,
+  type FormCondition,
+  getInnerView,
+  type ViewField,
+} from "../application/model/field.ts";
 import type { Random } from "./random.ts";
 import { References } from "./references.ts";
 import { COMPANIES, DOCUMENTS, FIRST_NAMES, LAST_NAMES, PLACES, REMARKS, STREETS, SUBJECTS } from "./words.ts";
@@ -35,12 +42,20 @@ export class SampleValues {
     this.#time = Date.now() - random.integer(2, 30) * DAY;
   }
 
-  /** Fills in a form. Leaves out fields whose values are uploads, records or operators. */
+  /** Fills in the fields that a form shows. Leaves out fields whose values are uploads or operators. */
   fillForm(fields: Iterable<ViewField>, current: JsonObject = {}): JsonObject {
     const content: JsonObject = {};
-    for (const { field, required, readOnly } of fields) {
-      if (readOnly || refersToOthers(field) || this.#keeps(field, current[field.name])) continue;
-      if (required || this.#random.chance(0.85)) content[field.name] = this.#createValue(field, required);
+    for (const shown of fields) {
+      const { field, readOnly, visible, readOnlyWhen, requiredWhen, within = [] } = shown;
+      const page = { ...current, ...content };
+      const holds = (condition: FormCondition) => condition.holds(createScope(page));
+      const isEditable = !readOnly && field.type !== "Attachment" && field.type !== "UserReference" &&
+        [...within, ...(visible ? [visible] : [])].every(holds) && !(readOnlyWhen && holds(readOnlyWhen));
+      if (!isEditable || this.#keeps(field, current[field.name])) continue;
+      const required = shown.required || (requiredWhen !== undefined && holds(requiredWhen));
+      if (!required && !this.#random.chance(0.85)) continue;
+      const value = this.#createValue(shown, required, page);
+      if (value !== undefined) content[field.name] = value;
     }
     return content;
   }
@@ -52,17 +67,27 @@ export class SampleValues {
     return value !== field.default && this.#random.chance(0.9);
   }
 
-  #createPage(fields: Iterable<Field>): JsonObject {
-    const content: JsonObject = {};
-    for (const field of fields) {
-      if (field.calculated !== undefined || refersToOthers(field)) continue;
-      if (field.required || this.#random.chance(0.85)) content[field.name] = this.#createValue(field, field.required);
-    }
-    return content;
+  #createPage(shown: ViewField): JsonObject {
+    const { embedded } = shown.field;
+    const view = getInnerView(shown) ?? (embedded && createPageView(embedded));
+    return this.fillForm(view?.fields.values() ?? []);
   }
 
-  #createValue(field: Field, required: boolean): JsonValue {
+  /** Chooses records for a reference, or the value of one for a field. Returns undefined if there are none. */
+  #choose(field: Field, page: JsonObject): JsonValue | undefined {
+    const records = this.#references.findRecords(field, page);
+    const { reference, choices, type } = field;
+    if (records.length === 0) return undefined;
+    if (choices !== undefined) return this.#random.pick(records)[choices.value];
+    const toKey = (record: JsonObject) => Object.fromEntries(reference?.key.map((name) => [name, record[name]]) ?? []);
+    const chosen = this.#random.shuffle([...records]).slice(0, type === "List" ? 2 : 1).map(toKey);
+    return type === "List" ? chosen : chosen[0];
+  }
+
+  #createValue(shown: ViewField, required: boolean, page: JsonObject): JsonValue | undefined {
+    const { field } = shown;
     const random = this.#random;
+    if (field.reference !== undefined || field.choices !== undefined) return this.#choose(field, page);
     switch (field.type) {
       case "Boolean":
         return random.chance(field.default === false ? 0.25 : 0.75);
@@ -81,15 +106,13 @@ export class SampleValues {
         return this.#createDate(field).toISOString().slice(11, 19);
       case "Page":
       case "Attachment":
-        return this.#createPage(field.embedded?.fields.values() ?? []);
+        return this.#createPage(shown);
       case "List":
-        return Array.from({ length: random.integer(required ? 1 : 0, 3) }, () => {
-          return this.#createPage(field.embedded?.fields.values() ?? []);
-        });
+        return Array.from({ length: random.integer(required ? 1 : 0, 3) }, () => this.#createPage(shown));
       case "PageGroup":
         return Object.fromEntries(
           ["First", "Second"].slice(0, random.integer(1, 2)).map((name) => {
-            return [name, this.#createPage(field.embedded?.fields.values() ?? [])];
+            return [name, this.#createPage(shown)];
           }),
         );
       default:
@@ -136,8 +159,10 @@ function isBlank(value: JsonValue | undefined): boolean {
   return Object.entries(value).every(([name, member]) => name === "classID" || member === false || isBlank(member));
 }
 
-function refersToOthers({ type, reference, choices }: Field): boolean {
-  return type === "Attachment" || type === "UserReference" || reference !== undefined || choices !== undefined;
+/** Creates the scope of the conditions of a form, without a case. */
+function createScope(fields: JsonObject): Scope {
+  const operator = { ID: "", name: "", queues: [] };
+  return { fields, caseInfo: WITHOUT_CASE, operator, action: "", now: new Date().toISOString() };
 }
 
 /** Texts for words in the name or the label of a field. The first that matches applies. */

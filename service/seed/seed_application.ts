@@ -91,11 +91,12 @@ async function seedRecords(
     for (let number = 1; number <= RECORDS; number++) {
       const clerks = random.shuffle([...operators.keys()]);
       const done = await acting.act(`${type.name}: Create a record`, clerks, async (client) => {
-        const data = createRecord(type, number, random);
+        const data = createRecord(type, number, random, references);
         return { data, isNew: await isCreated(client.data.create(view, { data })) };
       });
       if (done === undefined) break;
       if (done.isNew) records++;
+      references.addRecord(type.id, done.data);
       const name = findName(type, done.data);
       if (name !== undefined) references.add(type.name, name);
     }
@@ -114,14 +115,21 @@ async function isCreated(creation: Promise<unknown>): Promise<boolean> {
   }
 }
 
-function createRecord({ name, key, fields }: DataType, number: number, random: Random): JsonObject {
+function createRecord(
+  { name, key, fields }: DataType,
+  number: number,
+  random: Random,
+  references: References,
+): JsonObject {
   const form = [...fields.values()].map((field) => {
     return toViewField(field, { required: field.required || key.includes(field.name) });
   });
-  const data = new SampleValues(random).fillForm(form);
+  const data = new SampleValues(random, references).fillForm(form);
   for (const part of key) {
     const field = fields.get(part);
-    if (field?.type === "Text") data[part] = `${name.charAt(0).toUpperCase()}-${number}`;
+    if (field?.type === "Text" && references.find(field).length === 0) {
+      data[part] = `${name.charAt(0).toUpperCase()}-${number}`;
+    }
     if (field?.type === "Integer") data[part] = (field.min ?? 1) + number - 1;
   }
   return data;

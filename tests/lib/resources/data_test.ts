@@ -77,7 +77,7 @@ testOperations("data", {
   steps: [
     {
       line: "data list-objects",
-      says: { "dataObjects.1.id": PERMIT, "dataObjects.1.defaultListDataView": "D_Permits" },
+      says: { "dataObjects.4.id": PERMIT, "dataObjects.4.defaultListDataView": "D_Permits" },
     },
     { line: "data list-pages --type explorable", says: { "dataPages.0.id": "D_pyWorkHistory" } },
     { line: "data get-metadata D_Inspectors", says: { classID: "City-Permit-Data-Inspector" } },

@@ -28,6 +28,7 @@ Deno.test("the sample application loads", async () => {
     "City-Permit-Work-Permit",
     "City-Permit-Work-Receipt",
     "City-Permit-Work-Objection",
+    "City-Permit-Work-Event",
   ]);
   assert.deepEqual([app.operators.size, [...app.operators.keys()][0]], [8, "clerk@city"]);
   assert.equal(app.caseTypes.get("City-Permit-Work-Objection")?.fields.get("Letter")?.type, "Attachment");
