@@ -27,9 +27,9 @@ export class References {
    * its name.
    */
   findRecords({ reference, choices, embedded }: Field, page: JsonObject): readonly JsonObject[] {
-    const { parameters } = reference ?? choices ?? { parameters: new Map() };
+    const parameters = [...reference?.parameters ?? choices?.parameters ?? []];
     return (this.#records.get(choices?.classId ?? embedded?.classId ?? "") ?? []).filter((record) => {
-      return [...parameters].every(([name, argument]) => {
+      return parameters.every(([name, argument]) => {
         return name in record &&
           record[name] === ("value" in argument ? argument.value : page[argument.field[0] ?? ""]);
       });

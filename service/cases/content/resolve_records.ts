@@ -92,16 +92,16 @@ class Resolver {
       }
       return rows;
     }
-    const pages: Promise<void>[] = [];
+    const pages: (readonly [page: JsonObject, place: string])[] = [];
     const copy = mapPages(field, after, (inner, place) => {
       const changed = { ...inner };
-      const index = Number(place.slice(1, -1)) - 1;
-      const earlier = Array.isArray(before) ? before[index] : before;
-      const resolve = () => this.#resolvePage(embedded.fields.values(), toObject(earlier), changed, here + place);
-      pages.push(pages.length === 0 ? resolve() : (pages.at(-1) ?? Promise.resolve()).then(resolve));
+      pages.push([changed, place]);
       return changed;
     });
-    await pages.at(-1);
+    for (const [inner, place] of pages) {
+      const earlier = Array.isArray(before) ? before[Number(place.slice(1, -1)) - 1] : before;
+      await this.#resolvePage(embedded.fields.values(), toObject(earlier), inner, here + place);
+    }
     return copy;
   }
 

@@ -84,6 +84,7 @@ caseTypes:
         parameters: { Country: .Country }
         columns: [City, Open]
       Hub: { type: Reference, to: Acme-Trips-Data-Depot, show: table, from: D_DepotRecords, columns: [City, Country] }
+      Corner: { type: Reference, to: Acme-Trips-Data-Street, from: D_StreetRecords, show: autocomplete, text: Name }
       Skills: { type: MultiSelect, to: Acme-Trips-Data-Skill }
       Helpers: { type: Reference, to: Acme-Trips-Data-Skill, multiple: true, show: table }
       Checks: { type: Reference, to: Acme-Trips-Data-Skill, multiple: true, show: checkboxes }
@@ -155,7 +156,7 @@ caseTypes:
                 actions:
                   EnterTrip: { name: Enter the trip }
                   References:
-                    fields: [Country, { field: Depot, details: Card }, Hub, Skills, Helpers, Checks]
+                    fields: [Country, { field: Depot, details: Card }, Hub, Corner, Skills, Helpers, Checks]
                     next: [{ step: Enter }]
                   EditTrip:
                     fields: [{ field: Home, view: EditTrip }]

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { JsonValue } from "../../../../utils/json.ts";
 import { objectAt, type Refusal, valueAt } from "../../../harness/service_engine.ts";
-import { pick, Trip } from "./_forms.ts";
+import { pick, Trip, viewOf } from "./_forms.ts";
 
 const DEPOT = "Acme-Trips-Data-Depot";
 const OSLO = { classID: DEPOT, ID: 1, City: "Oslo", Country: "NO", Open: true };
@@ -22,6 +22,16 @@ Deno.test("a reference is chosen by its key, in content or by REPLACE, and its r
     Depot: NO_DEPOT,
     Hub: { classID: DEPOT, ID: 2, City: "Bergen", Country: "NO", Open: false },
   });
+});
+
+Deno.test("a record with two keys is chosen by both", async () => {
+  await using trip = await Trip.open();
+  const view = viewOf(await trip.form("References"), "References_Corner");
+  assert.deepEqual(valueAt(view, "config.classKeys"), [{ name: "Country" }, { name: "Code" }]);
+  const { Corner } = await trip.perform("References", { Corner: { Country: "SE", Code: "c" } });
+  assert.deepEqual(Corner, { classID: "Acme-Trips-Data-Street", Country: "SE", Code: "c", Name: "Canal" });
+  const wrong = await trip.refused("References", { Corner: { Country: "SE", Code: "q" } });
+  assert.match(JSON.stringify(wrong.details), /D_StreetRecords has no record with Country \\"SE\\", Code \\"q\\"/);
 });
 
 Deno.test("a refresh shows the record that was chosen, and leaves an unknown key as it is", async () => {
