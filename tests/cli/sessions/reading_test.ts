@@ -159,6 +159,7 @@ extension, mimeType, createdBy, createdByName, createTime. Select columns with
 │ City-Permit-Work-Permit    │ Permit               │
 │ City-Permit-Work-Receipt   │ Receipt of a request │
 │ City-Permit-Work-Objection │ Objection            │
+│ City-Permit-Work-Event     │ Event                │
 └────────────────────────────┴──────────────────────┘`,
   );
   assert.equal(
