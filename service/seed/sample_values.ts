@@ -73,7 +73,7 @@ export class SampleValues {
     return this.fillForm(view?.fields.values() ?? []);
   }
 
-  /** Chooses records for a reference, or the value of one for a field. Returns undefined if there are none. */
+  /** Chooses records for a reference, or the value of one for a field. Returns undefined without records. */
   #choose(field: Field, page: JsonObject): JsonValue | undefined {
     const records = this.#references.findRecords(field, page);
     const { reference, choices, type } = field;

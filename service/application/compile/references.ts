@@ -21,7 +21,7 @@ export function isReference(definition: FieldDefinition): definition is Referenc
 
 const ONLY_CASES = "only fields of a case type can refer to records";
 
-/** Finds the fields that a reference has: those of the record, of which a form sets only the key. */
+/** Finds the fields of a reference: those of the record. A form sets only the key. */
 export function findRecordType(
   { type, to, multiple = type === "MultiSelect" }: ReferenceDefinition,
   sources: RecordSources | undefined,

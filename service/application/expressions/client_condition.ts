@@ -12,7 +12,10 @@ const METHODS: Readonly<Record<string, readonly [string, string]>> = {
   endsWith: ["ENDS_WITH", "NOT_ENDS_WITH"],
 };
 
-/** Translates a condition, e.g. `Kind == 'Air' && Urgent` to `.Kind == 'Air' && .Urgent == true`. Returns undefined if the grammar cannot express it. */
+/**
+ * Translates a condition, e.g. `Kind == 'Air' && Urgent` to `.Kind == 'Air' && .Urgent == true`. Returns undefined if the
+ * grammar cannot express it.
+ */
 export function toClientCondition(node: ASTNode, shapes: FieldShapes): string | undefined {
   switch (node.op) {
     case "&&":

@@ -180,7 +180,7 @@ export interface RowDisplay {
   readonly allowRow: { readonly edit?: FormCondition; readonly delete?: FormCondition };
 }
 
-/** What a person can do with the rows of a list. */
+/** An action of a person on the rows of a list. */
 export type RowAction = "add" | "edit" | "delete" | "move";
 
 /** A part of a view: a field by its name, or a group. */

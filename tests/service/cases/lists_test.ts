@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
 import { loadServedApplication } from "../../../service/sample/served_application.ts";
 import { parseApplication } from "../../../service/application/load.ts";
+import { scopeWithoutCase } from "../../../service/cases/scope.ts";
 import { fillForm } from "../../../service/cases/content/fill_form.ts";
 import { DomainError } from "../../../service/errors.ts";
 import { readCpuTime } from "../../harness/cpu_time.ts";
@@ -179,10 +180,13 @@ Deno.test("the time per instruction does not grow with their number, and the ori
   assert.deepEqual(before, kept);
 });
 
+const ADA = { id: "ada@org", name: "Ada", queues: [] };
+
 Deno.test("an error reports at most a thousand issues", () => {
   const faults = (content: JsonObject) => {
     try {
-      fillForm(view, {}, { content }, { complete: true });
+      const scope = (fields: JsonObject) => scopeWithoutCase(fields, { caller: ADA, now: new Date() });
+      fillForm(view, {}, { content }, { complete: true, scope });
     } catch (error) {
       if (error instanceof DomainError) return [error.kind, error.details.length];
       throw error;
