@@ -14,6 +14,7 @@ import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { DEFAULT_STYLE, RECORD_KEY_FORMS, TAG_MODES } from "../operation/request_style.ts";
 import { FORMATS } from "../output/format.ts";
 import { readVariable } from "./environment.ts";
+import { isSupports, SUPPORTS } from "./supports.ts";
 
 /** Values of the members that a profile may omit. */
 export const PROFILE_DEFAULTS = {
@@ -118,6 +119,12 @@ export const PROFILE_MEMBERS = {
     "How svc data delete sends the key of a record: a query parameter per field (separate), or dataViewParameters " +
       `(json) (default: ${PROFILE_DEFAULTS.recordKeys})`,
     RECORD_KEY_FORMS,
+  ),
+  supports: describeMember(
+    SUPPORTS,
+    "Features of the service, as 'svc profile test' found them. Outdated after 30 days",
+    "an object as 'svc profile test' writes it, with the time testedAt",
+    isSupports,
   ),
 };
 

@@ -18,6 +18,7 @@ import {
   type Profile,
   PROFILE_DEFAULTS,
 } from "./profiles.ts";
+import { isRecent, type Supports } from "./supports.ts";
 
 const VARIABLES = {
   baseUrl: "SVC_BASE_URL",
@@ -129,6 +130,8 @@ export interface Target extends RequestStyle {
   readonly maxOutageSeconds?: number;
   /** Data directory of a service that svc has started on this machine, if it is not the default one. */
   readonly dataDirectory?: string;
+  /** Features of the service, if a recent test of the profile has shown them. */
+  readonly supports?: Supports;
 }
 
 /** The client secret, or the command that prints it. */
@@ -205,6 +208,7 @@ export function readSettings(options: SessionOptions = {}): SessionSettings {
       ...(retries !== undefined && { retries }),
       ...(maxOutageSeconds !== undefined && { maxOutageSeconds }),
       ...(overrides.baseUrl === undefined && profile && findDataDirectory(profile, options)),
+      ...(overrides.baseUrl === undefined && options.apiRoot === undefined && findSupports(profile)),
     },
     tokenPath: options.tokenPath ?? profile?.tokenPath ?? PROFILE_DEFAULTS.tokenPath,
     ...(profile?.revocationPath !== undefined && { revocationPath: profile.revocationPath }),
@@ -291,6 +295,10 @@ export function createWarn({ warn }: SessionOptions): Warn {
 function findDataDirectory({ service }: Profile, options: SessionOptions): { dataDirectory?: string } {
   const isOther = typeof service === "string" && service !== getServiceDirectory(resolveConfigDirectory(options));
   return isOther ? { dataDirectory: service } : {};
+}
+
+function findSupports({ supports }: Profile = {}): { supports?: Supports } {
+  return supports !== undefined && isRecent(supports) ? { supports } : {};
 }
 
 /** Checks the options that are also members of a profile. */

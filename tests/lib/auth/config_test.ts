@@ -133,6 +133,8 @@ Deno.test("each invalid member is named with its rule", async () => {
     [{ idempotencyKeys: 1 }, /idempotencyKeys must be true or false\.$/],
     [{ tags: "always" }, /tags must be one of first, on-demand, never\.$/],
     [{ recordKeys: true }, /recordKeys must be one of separate, json\.$/],
+    [{ supports: { testedAt: "yesterday" } }, /supports must be an object as 'svc profile test' writes it/],
+    [{ supports: { testedAt: "2026-01-02T03:04:05Z", history: "yes" } }, /supports must be an object/],
   ];
   for (const [profile, message] of cases) {
     const directory = await withProfile(profile);

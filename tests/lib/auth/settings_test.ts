@@ -61,6 +61,26 @@ Deno.test("a profile defines the target, and its missing members have defaults",
   });
 });
 
+Deno.test("the features of a service count for its own address, as long as their test is recent", async () => {
+  const configDirectory = await freshDirectory();
+  const supports = { testedAt: new Date().toISOString(), workOperations: false };
+  await saveProfile("recent", { ...PROFILE, supports }, configDirectory);
+  await saveProfile(
+    "old",
+    { ...PROFILE, supports: { ...supports, testedAt: "2026-01-02T03:04:05Z" } },
+    configDirectory,
+  );
+  assert.deepEqual(readTarget({ configDirectory, profile: "recent" }).supports, supports);
+  assert.equal(readTarget({ configDirectory, profile: "old" }).supports, undefined);
+  const other = { baseUrl: "https://other.example" };
+  const env = { SVC_CONFIG_DIR: configDirectory, SVC_PROFILE: "recent" };
+  for (const [options, variables] of [[other, env], [{}, { ...env, SVC_BASE_URL: other.baseUrl }]] as const) {
+    const target = await script("target", options, variables);
+    assert.ok(isJsonObject(target) && target.supports === undefined);
+  }
+  assert.equal(readTarget({ configDirectory, profile: "recent", apiRoot: "/api" }).supports, undefined);
+});
+
 Deno.test("the environment overrides the profile, and options override both", async () => {
   const directory = await freshDirectory();
   await saveProfile("default", { ...PROFILE, apiRoot: "/api" }, directory);

@@ -1,0 +1,67 @@
+/** The features of a service, which `svc profile test` looks for and stores in the profile. */
+import { hasShape, type ObjectShape, type ValueOf } from "../../utils/shape.ts";
+
+/** The features that reads can show, with their labels. */
+export const FEATURES = {
+  workOperations: "Inbox, search and queues of the embedded service",
+  worklist: "Worklist (D_pyMyWorkList)",
+  history: "History of a case (D_pyWorkHistory)",
+  caseViews: "Lists of cases to search in",
+  paging: "Pages of a data view",
+  queries: "Queries of a data view",
+  metadata: "Metadata of a data view",
+  entityTags: "Entity tags of cases",
+  attachments: "Attachments",
+  participants: "Participants",
+  followers: "Followers",
+  tags: "Tags",
+  relatedCases: "Related cases",
+  messages: "Messages",
+  agents: "AI agents",
+} as const;
+
+/** A feature that reads can show. */
+export type Feature = keyof typeof FEATURES;
+
+/** The shape of the stored features. */
+export const SUPPORTS = {
+  required: {
+    /** Time of the test, in ISO 8601. */
+    testedAt: "string",
+  },
+  optional: {
+    workOperations: "boolean",
+    worklist: "boolean",
+    history: "boolean",
+    caseViews: "boolean",
+    paging: "boolean",
+    queries: "boolean",
+    metadata: "boolean",
+    entityTags: "boolean",
+    attachments: "boolean",
+    participants: "boolean",
+    followers: "boolean",
+    tags: "boolean",
+    relatedCases: "boolean",
+    messages: "boolean",
+    agents: "boolean",
+  } satisfies Record<Feature, "boolean">,
+} as const satisfies ObjectShape;
+
+/** The features of a service at the time of the test. A missing feature was not tested. */
+export type Supports = ValueOf<typeof SUPPORTS>;
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** Days after which a test counts as outdated, because services are upgraded. */
+const MAX_AGE_DAYS = 30;
+
+/** Reports whether a value describes the features of a service. */
+export function isSupports(value: unknown): value is Supports {
+  return hasShape(value, SUPPORTS) && !Number.isNaN(Date.parse(value.testedAt));
+}
+
+/** Reports whether the test is recent enough to rely on. */
+export function isRecent({ testedAt }: Supports): boolean {
+  return Date.now() - Date.parse(testedAt) < MAX_AGE_DAYS * DAY;
+}
