@@ -1,7 +1,7 @@
 import type { Values } from "../../lib/client/request/values.ts";
 import { type Operation, toKebab } from "../../lib/operation/operation.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { isAssignmentHandle, isShortId, LAST_CASE, listCaseFlags } from "./handles.ts";
+import { isCaseName, isShortId, LAST_CASE, listCaseFlags } from "./handles.ts";
 import { getLastCase } from "./resolve_handles.ts";
 
 /** Explains in a dry run which handles the request would have. Returns the values to show, with `-` replaced. */
@@ -16,8 +16,7 @@ export function explainHandles(context: CommandContext, operation: Operation, va
   if (typeof assignmentId === "string") {
     const text = showLast(assignmentId);
     shown.assignmentId = text;
-    const isCase = isShortId(text) || (!isAssignmentHandle(text) && text.includes(" "));
-    if (isCase) explain(context, text, "is a case", "sends the handle of your open assignment there");
+    if (isCaseName(text)) explain(context, text, "is a case", "sends the handle of your open assignment there");
   }
   for (const name of listCaseFlags(operation)) {
     const value = values[name];

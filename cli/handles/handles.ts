@@ -24,6 +24,16 @@ export function isAssignmentHandle(text: string): boolean {
   return /^ASSIGN-/i.test(text);
 }
 
+/** Reports whether a text names a case where an assignment is expected: by a short ID, `-` or a full handle. */
+export function isCaseName(text: string): boolean {
+  return text === LAST_CASE || isShortId(text) || (!isAssignmentHandle(text) && /^[^!]+ [^!]+$/.test(text));
+}
+
+/** Reports whether the caller may perform an assignment. Services that do not say so show only own assignments. */
+export function canPerform({ canPerform = "true" }: { readonly canPerform?: unknown }): boolean {
+  return String(canPerform) !== "false";
+}
+
 /** Returns the handle of the case to which an assignment belongs. Other texts stay as they are. */
 export function getCaseHandle(text: string): string {
   return isAssignmentHandle(text) ? text.replace(/^\S+ /, "").replace(/![^!]*$/, "") : text;
@@ -38,7 +48,7 @@ export function getShortId(caseId: string): string {
 /** Reports whether a value of a call may have to be replaced by a full handle. */
 export function needsHandles(operation: Operation, values: Values): boolean {
   const { caseId, assignmentId } = values;
-  if (typeof assignmentId === "string" && !isAssignmentHandle(assignmentId)) return true;
+  if (typeof assignmentId === "string" && isCaseName(assignmentId)) return true;
   return isShort(caseId) || listCaseFlags(operation).some((name) => [values[name]].flat().some(isShort));
 }
 

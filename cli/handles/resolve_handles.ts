@@ -4,14 +4,15 @@ import { getProfileName } from "../../lib/auth/settings.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { AssignmentInfo } from "../../lib/resources/cases.ts";
 import cases from "../../lib/resources/cases.ts";
-import work, { type WorkFindAnswer } from "../../lib/resources/work.ts";
+import work from "../../lib/resources/work.ts";
+import { isNonEmptyString } from "../../utils/json.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { callOperation } from "../context.ts";
 import { readLastCase } from "./cursor.ts";
-import { getShortId, isAssignmentHandle, isShortId, LAST_CASE } from "./handles.ts";
-import { isUnsupported } from "./is_unsupported.ts";
+import { canPerform, getShortId, isCaseName, isShortId, LAST_CASE } from "./handles.ts";
+import { readIfEmbedded, readIfServed } from "./if_served.ts";
 
 /** Returns the handle of the last case. Throws `INVALID_ARGS` if it is unknown. */
 export function getLastCase(context: CommandContext): string {
@@ -28,71 +29,115 @@ export async function resolveCaseId(context: CommandContext, text: string): Prom
   if (text === LAST_CASE) return getLastCase(context);
   if (!isShortId(text)) return text;
   const found = await findByNumber(context, text);
-  if (found === undefined) return matchLastCase(context, text) ?? text;
+  if (found === undefined) return matchLastCase(context, text) ?? await findInDataViews(context, text) ?? text;
   const [only, ...others] = found;
   if (only === undefined) {
     throw new SvcError("NOT_FOUND", `Case ${text.toUpperCase()} was not found, or you have no access to it.`, {
       hint: "Run 'svc find <text>' to search for a case.",
     });
   }
-  if (others.length === 0) return only.ID;
-  const names = found.map(({ ID, label }) => `${shellQuote(ID)} (${label})`).join(", ");
-  throw new SvcError("INVALID_ARGS", `${text} is the number of ${found.length} cases: ${names}.`, {
+  if (others.length > 0) throw createAmbiguousError(text, found);
+  return only.ID;
+}
+
+function createAmbiguousError(text: string, found: readonly FoundCase[]): SvcError {
+  const names = found.map(({ ID, label }) => shellQuote(ID) + (isNonEmptyString(label) ? ` (${label})` : "")).join(
+    ", ",
+  );
+  return new SvcError("INVALID_ARGS", `${text} is the number of ${found.length} cases: ${names}.`, {
     hint: "Write the full handle in quotes.",
   });
 }
 
-/** Returns the handle of an assignment that is named by its handle, or by a case in which the caller has one. */
+/**
+ * Returns the handle of an assignment that is named by its handle, or by a case in which the caller has one. The name of a
+ * case is never sent in place of an assignment: the case is read.
+ */
 export async function resolveAssignmentId(context: CommandContext, text: string): Promise<string> {
-  if (isAssignmentHandle(text)) return text;
+  if (!isCaseName(text)) return text;
   const caseId = await resolveCaseId(context, text);
-  const open = await readAssignments(context, caseId);
-  if (open === undefined) return text;
-  const [only, ...others] = selectOwn(open);
+  const open = await selectOwn(context, await readAssignments(context, caseId));
+  const [only, ...others] = open;
   if (only === undefined) {
     throw new SvcError("NOT_FOUND", `${caseId} has no open assignment.`, {
       hint: { commands: [{ args: ["show", getShortId(caseId)], purpose: "to see its status" }] },
     });
   }
   if (others.length === 0) return only.ID;
-  const names = [only, ...others].map(({ ID, name }) => `${shellQuote(ID)} (${name})`).join(", ");
-  const count = pluralize(others.length + 1, "open assignment");
+  const names = open.map(({ ID, name }) => `${shellQuote(ID)} (${name})`).join(", ");
+  const count = pluralize(open.length, "open assignment");
   throw new SvcError("INVALID_ARGS", `${caseId} has ${count}: ${names}.`, { hint: "Write the handle of one of them." });
 }
 
+/** A case with its handle. */
+interface FoundCase {
+  readonly ID: string;
+  readonly label?: unknown;
+}
+
 /** Finds the cases with a number. Returns undefined if the service cannot find them. */
-async function findByNumber(context: CommandContext, text: string): Promise<WorkFindAnswer["cases"] | undefined> {
+async function findByNumber(context: CommandContext, text: string): Promise<readonly FoundCase[] | undefined> {
   const ref = { name: "work.find", operation: work.find };
-  try {
+  return await readIfEmbedded(context, async () => {
     const reply = await callOperation(context, ref, { businessId: text });
     return checkAnswer(work.find.answer, reply).cases;
-  } catch (error) {
-    if (error instanceof SvcError && isUnsupported(error)) return undefined;
-    throw error;
-  }
+  });
 }
 
 /** Returns the last case if it has the number. */
 function matchLastCase(context: CommandContext, text: string): string | undefined {
   const last = readLastCase(context.globals);
-  return last !== undefined && getShortId(last).toLowerCase() === text.toLowerCase() ? last : undefined;
+  return last !== undefined && hasNumber(last, text) ? last : undefined;
 }
 
-/** Reads the open assignments of a case. Returns undefined if there is no such case. */
-async function readAssignments(context: CommandContext, caseId: string): Promise<AssignmentInfo[] | undefined> {
+function hasNumber(caseId: string, text: string): boolean {
+  return getShortId(caseId).toLowerCase() === text.toLowerCase();
+}
+
+/** Finds a case with a number in the worklist of the caller, then in the data views that list cases. */
+async function findInDataViews(context: CommandContext, text: string): Promise<string | undefined> {
+  const { readWorklist } = await import("./worklist.ts");
+  const { assignments } = await readIfServed(() => readWorklist(context)) ?? { assignments: [] };
+  const own = assignments.map(({ caseID }) => caseID).find((id) => isNonEmptyString(id) && hasNumber(id, text));
+  if (isNonEmptyString(own)) return own;
+  const { searchCaseViews } = await import("./case_views.ts");
+  const { cases: found } = await searchCaseViews(context, { number: text }) ?? { cases: [] };
+  if (found.length > 1) throw createAmbiguousError(text, found);
+  return found[0]?.ID;
+}
+
+/** Reads the open assignments of a case. */
+async function readAssignments(context: CommandContext, caseId: string): Promise<AssignmentInfo[]> {
   const ref = { name: "cases.get", operation: cases.get };
   try {
     const reply = await callOperation(context, ref, { caseId });
     return checkAnswer(cases.get.answer, reply).data.caseInfo.assignments ?? [];
   } catch (error) {
-    if (error instanceof SvcError && error.code === "NOT_FOUND") return undefined;
-    throw error;
+    throw error instanceof SvcError ? adviseOnShortId(error, caseId) : error;
   }
 }
 
+/** Replaces the hint for a case that was not found by its short ID. */
+export function adviseOnShortId(error: SvcError, text: string): SvcError {
+  if (error.code !== "NOT_FOUND" || !isShortId(text)) return error;
+  return error.with({ hint: `This service does not find short IDs such as ${text}. Write the full handle in quotes.` });
+}
+
 /** Selects the assignments in the worklist of the caller; otherwise those that the caller may take; otherwise all. */
-function selectOwn(open: readonly AssignmentInfo[]): readonly AssignmentInfo[] {
-  const takeable = open.filter(({ canPerform }) => canPerform === "true");
+async function selectOwn(context: CommandContext, open: readonly AssignmentInfo[]): Promise<readonly AssignmentInfo[]> {
+  const takeable = open.filter(canPerform);
   const own = takeable.filter(({ assigneeInfo }) => assigneeInfo?.type === "worklist");
-  return [own, takeable, open].find((some) => some.length > 0) ?? [];
+  const [best = []] = [own, takeable, open].filter((some) => some.length > 0);
+  return best === own && own.length > 1 ? await selectFromWorklist(context, own) : best;
+}
+
+/** Some services let a caller perform the assignments of others: the worklist tells which ones are the caller's own. */
+async function selectFromWorklist(
+  context: CommandContext,
+  candidates: readonly AssignmentInfo[],
+): Promise<readonly AssignmentInfo[]> {
+  const { readWorklist } = await import("./worklist.ts");
+  const worklist = await readIfServed(() => readWorklist(context));
+  const own = candidates.filter(({ ID }) => worklist?.assignments.some((one) => one.ID === ID));
+  return own.length > 0 ? own : candidates;
 }

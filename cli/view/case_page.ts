@@ -10,7 +10,7 @@ import {
 } from "../../utils/json.ts";
 import { getShortId, isShortId } from "../handles/handles.ts";
 import { listContentRows, listFormRows } from "./content_rows.ts";
-import { formatDistance, formatTimestamp } from "./format_value.ts";
+import { EMPTY, formatDistance, formatValue } from "./format_value.ts";
 import type { Row, Section, Span } from "./page.ts";
 
 /** Number of entries of the history on a page. */
@@ -34,6 +34,11 @@ export interface PastEvent {
   readonly text: string;
 }
 
+/** Describes an event for people: in local time, and with a dash for what the service does not say. */
+export function describeEvent({ time, by, text }: PastEvent): PastEvent {
+  return { time: formatValue(time), by: formatValue(by), text: formatValue(text) };
+}
+
 /** Facts that a page shows besides the response with the case. */
 export interface CaseContext {
   /** Form that declares the fields of the case. */
@@ -55,7 +60,7 @@ export function buildCasePage(body: CaseBody, around?: CaseContext): Section[] {
   const label = toText(content.pyLabel) ?? toText(caseInfo.name) ?? "";
   return [
     ...(isNonEmptyString(body.confirmationNote) ? [{ text: body.confirmationNote }] : []),
-    { line: [{ text: shortId, style: "bold" }, { text: `  ${label}`, style: "bold" }] },
+    { line: [{ text: label === "" ? shortId : `${shortId}  ${label}`, style: "bold" }] },
     { line: buildStageLine(filterObjects(caseInfo.stages)) },
     { rows: listFacts(caseInfo, body, caseId) },
     {
@@ -76,15 +81,12 @@ export function buildCasePage(body: CaseBody, around?: CaseContext): Section[] {
 
 /** Shows the last entries of a history. */
 function listHistory(history: CaseContext["history"], caseName: string): Section {
-  const recent = history.slice(-RECENT);
+  const recent = history.slice(-RECENT).map(describeEvent);
   const width = Math.max(0, ...recent.map(({ by }) => by.length));
   const all = formatCommandLine(["history", caseName]);
   return {
     heading: "Recent history" + (history.length > RECENT ? ` (for all, run: ${all})` : ""),
-    rows: recent.map(({ time, by, text }) => ({
-      label: formatTimestamp(time),
-      value: `${by.padEnd(width)}  ${text}`,
-    })),
+    rows: recent.map(({ time, by, text }) => ({ label: time, value: `${by.padEnd(width)}  ${text}` })),
   };
 }
 
@@ -137,7 +139,7 @@ function describeAssignment({ name, ID, instructions, assigneeInfo, urgency, due
   const value = [text.charAt(0).toUpperCase() + text.slice(1), toText(instructions)].filter(isNonEmptyString).join(
     "\n",
   );
-  return { label: toText(name) ?? toText(ID) ?? "", value };
+  return { label: getName({ name, ID }), value: value === "" ? EMPTY : value };
 }
 
 /** An assignment that is the only one of its case is named by the case. */

@@ -78,7 +78,8 @@ export function toLabel(name: string): string {
   return lower === "" ? name : lower.charAt(0).toUpperCase() + lower.slice(1);
 }
 
-function toIsoTime(text: string): string {
+/** Converts a timestamp to ISO 8601. Other texts stay as they are. */
+export function toIsoTime(text: string): string {
   const time = parseTimestamp(text);
   return time === undefined ? text : truncateToMilliseconds(time);
 }

@@ -8,7 +8,7 @@ import type { JsonObject } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { canPrompt } from "../context.ts";
 import { rememberCase } from "../handles/cursor.ts";
-import { getCaseHandle, isAssignmentHandle } from "../handles/handles.ts";
+import { canPerform, getCaseHandle, isAssignmentHandle } from "../handles/handles.ts";
 import { fillValues } from "../input/fill_values.ts";
 import { resolveCaseId } from "../handles/resolve_handles.ts";
 import { createCaseForm } from "../prompts/case_form.ts";
@@ -42,8 +42,8 @@ export interface WorkStart {
 
 /** Something that can be done with a case. */
 interface Task {
-  readonly kind: "action" | "process";
-  /** ID of the action or of the optional process. */
+  readonly kind: "action" | "assignment" | "process";
+  /** ID of the action or of the optional process, or the handle of an assignment whose actions are not known yet. */
   readonly id: string;
   readonly name: string;
   /** Displayed text. */
@@ -134,7 +134,7 @@ class CaseWork {
     const { assignmentId, id: action } = task;
     const { ref } = assignmentId === undefined
       ? await performCaseAction(dialogue, { caseId: this.#caseId, action })
-      : await performAssignment(dialogue, { assignmentId, action });
+      : await performAssignment(dialogue, { assignmentId, ...(task.kind === "action" && { action }) });
     return ref.name === "assignments.save";
   }
 
@@ -202,19 +202,10 @@ async function startCase(dialogue: Dialogue): Promise<string> {
 
 /** Lists what a person can do with a case; first the work in their worklist. */
 function listTasks({ data: { caseInfo } }: CaseAnswer): Offer {
-  const open = (caseInfo.assignments ?? []).filter(({ canPerform }) => canPerform !== "false");
+  const open = (caseInfo.assignments ?? []).filter(canPerform);
   const isOwn = ({ assigneeInfo }: AssignmentInfo) => assigneeInfo?.type === "worklist";
-  const tasks = [...open.filter(isOwn), ...open.filter((assignment) => !isOwn(assignment))].flatMap(
-    ({ ID, name, actions = [], isMultiStep }) =>
-      actions.map((action): Task => ({
-        kind: "action",
-        id: action.ID,
-        name: action.name,
-        assignmentId: ID,
-        label: actions.length === 1 || isMultiStep === "true" || action.name === name
-          ? name
-          : (open.length === 1 ? "" : `${name}: `) + action.name,
-      })),
+  const tasks = [...open.filter(isOwn), ...open.filter((assignment) => !isOwn(assignment))].flatMap((assignment) =>
+    listAssignmentTasks(assignment, open.length === 1)
   );
   const { availableActions = [], availableProcesses = [] } = caseInfo;
   const others: Task[] = [
@@ -222,6 +213,20 @@ function listTasks({ data: { caseInfo } }: CaseAnswer): Offer {
     ...availableProcesses.map(({ ID, name }): Task => ({ kind: "process", id: ID, name, label: `Start ${name}` })),
   ];
   return { tasks, others };
+}
+
+/** Some services list the actions of an assignment only when it is opened. */
+function listAssignmentTasks({ ID, name, actions = [], isMultiStep }: AssignmentInfo, isOnly: boolean): Task[] {
+  if (actions.length === 0) return [{ kind: "assignment", id: ID, name, assignmentId: ID, label: name }];
+  return actions.map((action) => ({
+    kind: "action",
+    id: action.ID,
+    name: action.name,
+    assignmentId: ID,
+    label: actions.length === 1 || isMultiStep === "true" || action.name === name
+      ? name
+      : (isOnly ? "" : `${name}: `) + action.name,
+  }));
 }
 
 function find(wanted: string, tasks: readonly Task[]): Task {

@@ -1,22 +1,14 @@
 /** The history of a case: who did what and when, and the fields that changed. */
-import { checkAnswer } from "../../lib/client/response/check_answer.ts";
-import data from "../../lib/resources/data.ts";
-import {
-  filterObjects,
-  isJsonObject,
-  isObjectList,
-  isScalar,
-  type JsonObject,
-  type JsonValue,
-} from "../../utils/json.ts";
+import { isJsonObject, isObjectList, isScalar, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
 import { truncateToWidth } from "../../utils/text/display_width.ts";
 import { pluralize } from "../../utils/text/wording.ts";
+import { parseTimestamp } from "../../utils/time/parse_timestamp.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { callOperation } from "../context.ts";
-import type { PastEvent } from "../view/case_page.ts";
+import { isUnserved } from "../handles/if_served.ts";
+import { queryRows } from "../handles/query_rows.ts";
+import { describeEvent, type PastEvent } from "../view/case_page.ts";
 import { formatValue, isEmptyValue, isTechnical, toLabel } from "../view/format_value.ts";
-import { formatTime } from "../view/format_time.ts";
 
 /** A field that changed. A value that is missing was or became empty. */
 export interface FieldChange {
@@ -36,15 +28,27 @@ export interface HistoryEntry extends PastEvent {
 
 /** Reads the history of a case, oldest first. */
 export async function readHistory(context: CommandContext, caseId: string): Promise<HistoryEntry[]> {
-  const ref = { name: "data.query", operation: data.query };
-  const values = { dataViewId: "D_pyWorkHistory", params: { CaseInstanceKey: caseId } };
-  const reply = await callOperation(context, ref, values);
-  return filterObjects(checkAnswer(data.query.answer, reply).data).map((row) => ({
+  const { rows } = await queryRows(context, "D_pyWorkHistory", { params: { CaseInstanceKey: caseId } });
+  const entries = rows.map((row) => ({
     time: toText(row.pxTimeCreated),
     by: toText(row.pyPerformer),
     text: toText(row.pyMessageKey),
     changes: isJsonObject(row.pyChanges) ? listChanges(row.pyChanges) : listValues(row.pyContent),
   }));
+  const times = entries.map(({ time }) => parseTimestamp(time) ?? "");
+  const isNewestFirst = times.every((time, i) => i === 0 || time <= (times[i - 1] ?? ""));
+  return isNewestFirst && times[0] !== times.at(-1) ? entries.reverse() : entries;
+}
+
+/** Reads the history of a case. Explains why a service that does not serve it refuses to. */
+export async function requireHistory(context: CommandContext, caseId: string): Promise<HistoryEntry[]> {
+  try {
+    return await readHistory(context, caseId);
+  } catch (error) {
+    if (!isUnserved(error)) throw error;
+    const hint = { commands: [{ args: ["show", caseId], purpose: "to see the state of the case" }] };
+    throw error.with({ hint }, `The history of ${caseId} cannot be read: ${error.message}`);
+  }
 }
 
 function toText(value: JsonValue | undefined): string {
@@ -69,10 +73,11 @@ export function toJson(entries: readonly HistoryEntry[]): JsonObject {
 
 /** Renders a history for people. Each change is on a line of its own. */
 export function renderHistory(entries: readonly HistoryEntry[], columns: number): string {
-  const width = Math.max(0, ...entries.map(({ by }) => by.length));
+  const events = entries.map((entry) => ({ ...describeEvent(entry), changes: entry.changes }));
+  const width = Math.max(0, ...events.map(({ by }) => by.length));
   const indent = " ".repeat(4);
-  const lines = entries.flatMap(({ time, by, text, changes }) => [
-    escapeToOneLine(`${formatTime(time)}  ${by.padEnd(width)}  ${text}`),
+  const lines = events.flatMap(({ time, by, text, changes }) => [
+    escapeToOneLine(`${time}  ${by.padEnd(width)}  ${text}`),
     ...changes.flatMap(formatChange).map((change) => truncateToWidth(indent + escapeToOneLine(change), columns)),
   ]);
   return lines.map((line) => line + "\n").join("");

@@ -1,9 +1,10 @@
 /** Prompts for open work. */
 import { SvcError } from "../../lib/errors.ts";
-import { filterObjects } from "../../utils/json.ts";
+import { filterObjects, isNonEmptyString } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
 import type { Choice } from "../prompts/form.ts";
 import type { Prompts } from "../prompts/prompts.ts";
+import { formatValue } from "../view/format_value.ts";
 import { readInbox } from "./read_inbox.ts";
 
 /** Most assignments to pick from. */
@@ -18,10 +19,11 @@ export async function pickWork(
 ): Promise<string> {
   const { assignments, hasMoreResults } = await readInbox(context, { pageSize: MAX_WORK });
   if (hasMoreResults) prompts.warn(`Only the first ${MAX_WORK} assignments are listed. For others, name the case.`);
-  const open = assignments.map(({ ID, businessID, label, name, assigneeInfo }) => {
-    const [{ type, name: queue } = {}] = filterObjects([assigneeInfo]);
-    const waits = type === "workbasket" ? ` (in ${queue})` : "";
-    return { value: String(ID), label: `${businessID} ${label}: ${name}${waits}` };
+  const open = assignments.map(({ ID, caseID, businessID, label, name, assigneeInfo }) => {
+    const [{ type, name: queue, ID: queueId } = {}] = filterObjects([assigneeInfo]);
+    const waits = type === "workbasket" ? ` (in ${formatValue(queue ?? queueId)})` : "";
+    const [title, task] = [[businessID, label].filter(isNonEmptyString).join(" "), formatValue(name)];
+    return { value: String(ID ?? caseID), label: `${title}: ${task}${waits}` };
   });
   if (open.length + others.length === 0) {
     throw new SvcError("NOT_FOUND", "You have no open work to pick from.", {

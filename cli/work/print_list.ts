@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { createContext } from "../context.ts";
+import { EMPTY } from "../view/format_value.ts";
 
 /** A list that is printed for people or for programs. */
 export interface PrintedList {
@@ -24,5 +25,5 @@ export async function printList(context: CommandContext, { result, rows, empty }
 /** The columns keep their order at a terminal, so that a list always looks the same. */
 function listFilledColumns(rows: readonly JsonObject[]): string[] {
   const names = [...new Set(rows.flatMap(Object.keys))];
-  return names.filter((name) => rows.some(({ [name]: value }) => value !== undefined && value !== ""));
+  return names.filter((name) => rows.some(({ [name]: value }) => value !== "" && value !== EMPTY));
 }

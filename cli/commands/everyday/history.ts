@@ -16,20 +16,21 @@ export const history = localCommand({
   seeAlso: ["help handles", "show --help"],
   prefersView: true,
   async run(context, { id }) {
-    const [{ resolveCaseId }, { getCaseHandle }, { printList }, work] = await Promise.all([
+    const [{ resolveCaseId }, { getCaseHandle }, { printList }, work, { describeEvent }] = await Promise.all([
       import("../../handles/resolve_handles.ts"),
       import("../../handles/handles.ts"),
       import("../../work/print_list.ts"),
       import("../../work/history.ts"),
+      import("../../view/case_page.ts"),
     ]);
     const named = getCaseHandle(id);
-    const entries = await work.readHistory(context, await resolveCaseId(context, named));
+    const entries = await work.requireHistory(context, await resolveCaseId(context, named));
     if (wantsPage(context) && entries.length > 0) {
       return await writeResult(context, work.renderHistory(entries, context.io.stdout.columns() ?? Infinity));
     }
     await printList(context, {
       result: work.toJson(entries),
-      rows: entries.map(({ time, by, text }) => ({ time, by, text })),
+      rows: entries.map((entry) => ({ ...describeEvent(entry) })),
       empty: `${named} has no history that you can see.`,
     });
   },

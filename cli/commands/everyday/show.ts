@@ -3,6 +3,7 @@ import { localCommand } from "../local_command.ts";
 /** `svc show` */
 export const show = localCommand({
   summary: "Show a case or an assignment",
+  details: "Only reads the case. It locks nothing, also where opening an assignment would.",
   args: [{
     name: "id",
     help: "Short ID or handle of a case, handle of an assignment, or -",
@@ -14,15 +15,7 @@ export const show = localCommand({
   seeAlso: ["help handles", "cases get --help", "assignments get --help"],
   prefersView: true,
   async run(context, { id }) {
-    const { isAssignmentHandle } = await import("../../handles/handles.ts");
-    if (!isAssignmentHandle(id)) {
-      const { showCase } = await import("../../work/show_case.ts");
-      return await showCase(context, id);
-    }
-    const [{ callAndPrint }, { default: operations }] = await Promise.all([
-      import("../operations.ts"),
-      import("../../../lib/resources/assignments.ts"),
-    ]);
-    await callAndPrint(context, { name: "assignments.get", operation: operations.get }, { assignmentId: id });
+    const { showCase } = await import("../../work/show_case.ts");
+    await showCase(context, id);
   },
 });

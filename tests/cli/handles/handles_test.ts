@@ -135,7 +135,8 @@ Deno.test("another service gets full handles and short ones as they are, and is 
   };
   assert.equal((await call("cases get C-1")).paths, "/cases/C-1");
   const unknown = await call("cases get C-2");
-  assert.deepEqual([unknown.code, unknown.paths], [1, "/cases/C-2 /svc/cases"]);
+  const searches = "/svc/cases /data_views/D_pyMyWorkList /data_objects";
+  assert.deepEqual([unknown.code, unknown.paths], [1, `/cases/C-2 ${searches}`]);
   assert.equal(
     parseErrorRecord(unknown).hint,
     "This service does not find short IDs such as C-2. Write the full handle in quotes.",

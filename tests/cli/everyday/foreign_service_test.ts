@@ -1,0 +1,275 @@
+/** The commands of a working day with a service that has only published operations. */
+import assert from "node:assert/strict";
+import { callFakeService, clientEnvironment } from "../../harness/fake_service.ts";
+import {
+  ASSIGNMENT,
+  CASE,
+  CASE_INFO,
+  type ForeignAnswers,
+  type ForeignService,
+  FORM,
+  refuse,
+  startForeignService,
+} from "../../harness/foreign_service.ts";
+import { maskTimes } from "../../harness/screens.ts";
+import { makeFolder, parseErrorRecord, splitWords, svc } from "../../harness/svc.ts";
+import { KEYS, openTerminal } from "../../harness/terminal.ts";
+
+/** Texts that a command prints when it does not expect a missing member. */
+const PLACEHOLDER_FAULTS = /undefined|NaN|Invalid Date|\[object|\bnull\b/;
+
+/** Runs a command line in a terminal, and returns what it printed. */
+async function runInTerminal(service: ForeignService, line: string, code = 0): Promise<string> {
+  await using folder = await makeFolder();
+  const env = { ...clientEnvironment(service), SVC_CONFIG_DIR: folder.path, TZ: "UTC" };
+  await using terminal = openTerminal(splitWords(line), { env });
+  assert.equal(await terminal.exit(), code, terminal.scrollback());
+  const text = terminal.scrollback();
+  assert.doesNotMatch(text, PLACEHOLDER_FAULTS, line);
+  return text;
+}
+
+/** Runs a command line in a pipe. It must succeed. */
+async function call(service: ForeignService, line: string): Promise<string> {
+  const { code, stdout, stderr } = await svc(splitWords(line), { env: clientEnvironment(service) });
+  assert.equal(code, 0, stderr);
+  return stdout;
+}
+
+function isOpening(request: string): boolean {
+  return / \/(assignments|cases\/[^/]+\/actions)\b/.test(request);
+}
+
+Deno.test("svc inbox shows the worklist, the most urgent first, with a dash for what is missing", async () => {
+  await using service = startForeignService();
+  const screen = await runInTerminal(service, "inbox");
+  assert.equal(
+    screen,
+    `
+┌──────┬────────────────┬───────────────┐
+│ case │ label          │ task          │
+├──────┼────────────────┼───────────────┤
+│ C-4  │ –              │ Review        │
+│ C-3  │ Broken bicycle │ Enter details │
+│ C-5  │ Lost key       │ –             │
+└──────┴────────────────┴───────────────┘`.trim(),
+  );
+  const { assignments } = JSON.parse(await call(service, "inbox --text bicycle"));
+  assert.deepEqual(assignments, [{
+    ID: ASSIGNMENT,
+    caseID: CASE,
+    name: "Enter details",
+    urgency: "10",
+    businessID: "C-3",
+    label: "Broken bicycle",
+  }]);
+  const table = await call(service, "inbox --format table --fields case,label,age");
+  assert.match(table, /^C-4 +– +–$/m);
+});
+
+Deno.test("svc inbox says what to do if the worklist is refused, and accepts empty lists", async () => {
+  for (const status of [403, 404, 422]) {
+    await using service = startForeignService({
+      "POST /data_views/D_pyMyWorkList": () => refuse(status, "Error_Request_Validation_Pagelist_Type_Dataview"),
+    });
+    const { message, hint } = parseErrorRecord(await callFakeService(service, "inbox"));
+    assert.equal(message, "The worklist D_pyMyWorkList cannot be read: The request was refused.");
+    assert.match(String(hint), /^Name a case instead, e\.g\. svc show 'ACME-WORK C-1'\. Run 'svc next'/);
+  }
+  for (const body of [{}, { data: null }, { data: [] }]) {
+    await using service = startForeignService({ "POST /data_views/D_pyMyWorkList": body });
+    assert.equal(await runInTerminal(service, "inbox"), "No open work.");
+  }
+});
+
+Deno.test("svc show reads the case only, and shows what it has", async () => {
+  await using service = startForeignService();
+  const screen = await runInTerminal(service, `show '${CASE}'`);
+  assert.match(screen, /^C-3 {2}Broken bicycle\n\nCreate ●\n/);
+  assert.match(screen, /^ {2}What is wrong +Flat tyre$/m);
+  assert.match(screen, /Assigned to Rita Rep \(rep@acme\.example\), urgency 10$/m);
+  assert.match(screen, /^ {2}2026-01-02 03:04 +rep@acme\.example +Case created\n {2}2026-01-02 03:04 +– +Assignment/m);
+  assert.deepEqual(service.requests.filter(isOpening), []);
+  const assignment = await runInTerminal(service, `show '${ASSIGNMENT}'`);
+  assert.match(assignment, /^ {2}Enter details +Assigned to/m);
+  assert.doesNotMatch(assignment, /Audit/);
+  assert.equal(JSON.parse(await call(service, `show '${ASSIGNMENT}'`)).id, ASSIGNMENT);
+  assert.deepEqual(service.requests.filter(isOpening), []);
+});
+
+Deno.test("svc show needs neither the view with the labels nor the history", async () => {
+  await using service = startForeignService({
+    [`GET /cases/${CASE}/views/pyDetails`]: () => refuse(403, "Error_Access"),
+    "POST /data_views/D_pyWorkHistory": () => refuse(422, "Error_Access"),
+  });
+  assert.match(await runInTerminal(service, `show '${CASE}'`), /^ {2}Summary +Flat tyre$/m);
+  assert.match(await runInTerminal(service, "show 'ACME-DEMO-WORK C-4'"), /^C-4\n\nStatus +Open$/m);
+});
+
+Deno.test("svc history shows the oldest entry first, and says why it cannot", async () => {
+  await using service = startForeignService();
+  assert.equal(
+    maskTimes(await runInTerminal(service, `history '${CASE}'`)),
+    `
+YYYY-MM-DD hh:mm  rep@acme.example  Case created
+YYYY-MM-DD hh:mm  –                 Assignment completed`.trim(),
+  );
+  const table = await call(service, `history '${CASE}' --format table --fields by,text`);
+  assert.match(table, /^– +Assignment completed$/m);
+  await using other = startForeignService({ "POST /data_views/D_pyWorkHistory": () => refuse(403, "Error_Access") });
+  const { code, message, hint } = parseErrorRecord(
+    await svc(splitWords(`history '${CASE}'`), { env: clientEnvironment(other) }),
+  );
+  assert.equal(code, "FORBIDDEN");
+  assert.equal(message, `The history of ${CASE} cannot be read: The request was refused.`);
+  assert.equal(hint, `Run 'svc show '${CASE}'' to see the state of the case.`);
+});
+
+Deno.test("svc next tells no work from a service that does not take work for its users", async () => {
+  await using none = startForeignService();
+  const { message } = parseErrorRecord(await callFakeService(none, "next"));
+  assert.equal(message, "There is no work for you: your worklist and your queues are empty.");
+  assert.deepEqual(none.requests, ["GET /assignments/next"]);
+  await using service = startForeignService({ "GET /assignments/next": () => refuse(405, "Not supported") });
+  assert.match(await runInTerminal(service, "next"), /^C-4\n/);
+  await using empty = startForeignService({
+    "GET /assignments/next": () => refuse(404, "Unknown"),
+    "POST /data_views/D_pyMyWorkList": {},
+  });
+  assert.equal(parseErrorRecord(await callFakeService(empty, "next")).code, "NOT_FOUND");
+});
+
+const OBJECTS: ForeignAnswers = {
+  "GET /data_objects": {
+    dataObjects: [
+      { classID: "ACME-Demo-Data-Car", name: "Car", defaultListDataView: "D_CarList" },
+      { classID: "ACME-Demo-Work-Ticket", name: "Ticket", defaultListDataView: "D_TicketList" },
+      {
+        classID: "ACME-Demo-Work-Order",
+        name: "Order",
+        defaultListDataView: "D_OrderList",
+        isDefaultListDataViewQueryable: false,
+      },
+      { classID: "ACME-Demo-Work-Claim", name: "Claim", defaultListDataView: "D_ClaimList" },
+    ],
+  },
+  "POST /data_views/D_TicketList": {
+    data: [{ pyID: "C-3", pyLabel: "Broken bicycle", pyStatusWork: "New", pzInsKey: CASE }],
+  },
+  "POST /data_views/D_OrderList": {
+    data: [
+      { pyID: "O-1", pyLabel: "A bicycle", pzInsKey: "ACME-DEMO-WORK O-1", pxCreateDateTime: null },
+      { pyID: "O-2", pyLabel: "A car", pzInsKey: "ACME-DEMO-WORK O-2" },
+    ],
+  },
+};
+
+Deno.test("svc find searches the data views that list cases", async () => {
+  await using service = startForeignService(OBJECTS);
+  const screen = await runInTerminal(service, "find bicycle");
+  assert.match(screen, /│ C-3 +│ Broken bicycle +│ New +│$/m);
+  assert.match(screen, /│ O-1 +│ A bicycle +│ – +│$/m);
+  assert.doesNotMatch(screen, /O-2/);
+  assert.match(screen, /^Warning: not searched, because refused: D_ClaimList\.$/m);
+  const [body] = service.bodies.filter((text) => text.includes("filterConditions"));
+  assert.deepEqual(JSON.parse(body ?? "").query.filter, {
+    filterConditions: {
+      F1: { lhs: { field: "pyID" }, comparator: "CONTAINS", rhs: { value: "bicycle" }, ignoreCase: true },
+      F2: { lhs: { field: "pyLabel" }, comparator: "CONTAINS", rhs: { value: "bicycle" }, ignoreCase: true },
+    },
+    logic: "(F1 OR F2)",
+  });
+  const { cases } = JSON.parse(await call(service, "find bicycle --type order"));
+  assert.deepEqual(cases.map(({ ID }: { ID: string }) => ID), ["ACME-DEMO-WORK O-1"]);
+  await using none = startForeignService();
+  const { message, hint } = parseErrorRecord(await callFakeService(none, "find bicycle"));
+  assert.equal(message, "This service cannot search for cases.");
+  assert.match(String(hint), /Run 'svc inbox --text bicycle'/);
+});
+
+Deno.test("a case in place of an assignment is read, and never sent as it is", async () => {
+  await using service = startForeignService({
+    ...OBJECTS,
+    [`GET /assignments/${ASSIGNMENT}`]: { data: { caseInfo: CASE_INFO } },
+  });
+  for (const name of [CASE, "C-3", "c-3"]) {
+    service.requests.length = 0;
+    assert.equal(JSON.parse(await call(service, `assignments get '${name}'`)).id, ASSIGNMENT);
+    const opened = service.requests.filter((request) => request.includes("/assignments/"));
+    assert.deepEqual(opened, [`GET /assignments/${ASSIGNMENT}`], name);
+  }
+  for (const name of ["C-99", "ACME-DEMO-WORK C-99"]) {
+    service.requests.length = 0;
+    const refused = await svc(splitWords(`assignments get '${name}'`), { env: clientEnvironment(service) });
+    assert.equal(refused.code, 1);
+    assert.deepEqual(service.requests.filter((request) => request.includes("/assignments/")), [], name);
+  }
+});
+
+Deno.test("a short number is found in the worklist, then in the data views that list cases", async () => {
+  await using service = startForeignService({
+    ...OBJECTS,
+    "GET /cases/ACME-DEMO-WORK O-1": { data: { caseInfo: { ...CASE_INFO, ID: "ACME-DEMO-WORK O-1" } } },
+  });
+  assert.equal(JSON.parse(await call(service, "show c-3")).id, CASE);
+  assert.deepEqual(service.requests, ["GET /svc/cases", "POST /data_views/D_pyMyWorkList", `GET /cases/${CASE}`]);
+  service.requests.length = 0;
+  assert.equal(JSON.parse(await call(service, "cases get o-1")).id, "ACME-DEMO-WORK O-1");
+  assert.ok(service.requests.includes("POST /data_views/D_OrderList"));
+});
+
+Deno.test("of several assignments that the caller may perform, those in the worklist are the caller's own", async () => {
+  const other = { ...Object(CASE_INFO.assignments)[0], ID: `ASSIGN-WORKLIST ${CASE}!OTHER`, name: "Other" };
+  const assignments = [other, Object(CASE_INFO.assignments)[0]];
+  await using service = startForeignService({
+    [`GET /cases/${CASE}`]: { data: { caseInfo: { ...CASE_INFO, assignments } } },
+    [`GET /assignments/${ASSIGNMENT}`]: { data: { caseInfo: CASE_INFO } },
+  });
+  assert.equal(JSON.parse(await call(service, `assignments get '${CASE}'`)).id, ASSIGNMENT);
+});
+
+Deno.test("svc do takes work from the worklist and opens it by its assignment", async () => {
+  const [own] = [CASE_INFO.assignments].flat();
+  const { actions, ...unopened } = Object(own);
+  const closed = { ...CASE_INFO, status: "Resolved-Completed", assignments: [] };
+  let isPerformed = false;
+  await using service = startForeignService({
+    [`GET /cases/${CASE}`]: () =>
+      Response.json({ data: { caseInfo: isPerformed ? closed : { ...CASE_INFO, assignments: [unopened] } } }),
+    [`GET /assignments/${ASSIGNMENT}`]: {
+      data: { caseInfo: { ...CASE_INFO, assignments: [{ ...unopened, actions }] } },
+    },
+    [`GET /assignments/${ASSIGNMENT}/actions/EnterDetails`]: () =>
+      Response.json({
+        data: { caseInfo: { ...CASE_INFO, content: { Summary: "" } } },
+        uiResources: {
+          ...FORM,
+          resources: { ...Object(FORM.resources), views: { EnterDetails: Object(FORM.resources).views.pyDetails } },
+          root: { type: "reference", config: { type: "view", name: "EnterDetails" } },
+        },
+      }, { headers: { etag: "20260102T030405.678 GMT" } }),
+    [`PATCH /assignments/${ASSIGNMENT}/actions/EnterDetails/refresh`]: {
+      data: { caseInfo: { content: { Summary: "Flat tyre" } } },
+    },
+    [`PATCH /assignments/${ASSIGNMENT}/actions/EnterDetails`]: () => {
+      isPerformed = true;
+      return Response.json({ data: { caseInfo: { ...closed, content: {} } }, confirmationNote: "Thank you!" });
+    },
+  });
+  await using folder = await makeFolder();
+  const env = { ...clientEnvironment(service), SVC_CONFIG_DIR: folder.path };
+  await using terminal = openTerminal(["do"], { env });
+  await terminal.waitFor("C-4: Review");
+  await terminal.waitFor("C-3 Broken bicycle: Enter details");
+  terminal.type("bicycle");
+  await terminal.waitFor(/● C-3 Broken bicycle: Enter details/);
+  terminal.type(KEYS.enter);
+  await terminal.waitFor("What is wrong");
+  terminal.type("Flat tyre", KEYS.enter);
+  await terminal.waitFor(/Submit/);
+  terminal.type(KEYS.enter);
+  assert.equal(await terminal.exit(), 0, terminal.scrollback());
+  assert.match(terminal.scrollback(), /is done: Resolved-Completed\./);
+  assert.doesNotMatch(terminal.scrollback(), PLACEHOLDER_FAULTS);
+  assert.ok(service.requests.every((request) => !request.includes("/svc/") || request === "GET /svc/inbox"));
+});
