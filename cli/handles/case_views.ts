@@ -1,6 +1,7 @@
 /** Searches cases in the data views that list them, for services without a search. */
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import data, { type DataObjectInfo } from "../../lib/resources/data.ts";
+import { listsCases } from "../../lib/resources/shared/lists_cases.ts";
 import { isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { callOperation } from "../context.ts";
@@ -39,8 +40,9 @@ const MAX_ROWS = 500;
 /** The columns that the data views of cases have. */
 const COLUMNS = ["pyID", "pyLabel", "pyStatusWork", "pzInsKey", "pxCreateDateTime"];
 
-/** Searches cases in all data views that list them. Returns undefined if the service names none. */
+/** Searches cases in all data views that list them. Returns undefined if the service or the profile names none. */
 export async function searchCaseViews(context: CommandContext, search: CaseSearch): Promise<ListedCases | undefined> {
+  if (context.caller.getTarget().supports?.caseViews === false) return undefined;
   const objects = await readIfServed(async () => {
     const reply = await callOperation(context, { name: "data.list-objects", operation: data.listObjects }, {});
     return checkAnswer(data.listObjects.answer, reply).dataObjects ?? [];
@@ -57,11 +59,6 @@ export async function searchCaseViews(context: CommandContext, search: CaseSearc
     cases: [...byId.values()].sort((one, other) => age(one) < age(other) ? 1 : -1),
     refused: wanted.filter((_, i) => found[i] === undefined).map(({ defaultListDataView: view }) => String(view)),
   };
-}
-
-/** The class of a case contains its kind: `Org-App-Work-Type`. Those of records have `Data` there. */
-function listsCases({ classID, defaultListDataView: view }: DataObjectInfo): boolean {
-  return isNonEmptyString(view) && /-Work(?:-|$)/i.test(String(classID));
 }
 
 function isSameText(text: string | undefined, wanted: string | undefined): boolean {

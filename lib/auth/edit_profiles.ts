@@ -1,7 +1,7 @@
 /** Lists, adds, selects and removes profiles. No result contains a secret. */
 import type { Warn } from "../client/callback.ts";
 import { SvcError } from "../errors.ts";
-import { isJsonObject, type JsonObject } from "../../utils/json.ts";
+import { isJsonObject, isString, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { createLookUpCommand } from "./keyring.ts";
 import { DEFAULT_PROFILE } from "./default_profile.ts";
@@ -20,6 +20,7 @@ import {
   type Profile,
   readConfig,
 } from "./profiles.ts";
+import type { Supports } from "./supports.ts";
 
 /** A profile in a list. */
 export type ListedProfile = {
@@ -129,6 +130,24 @@ function checkIsNew(name: string, { profiles }: Config): void {
 export async function useProfile(name: string, directory: string): Promise<void> {
   requireProfile(name, directory, () => {});
   await changeConfig(directory, (config) => withDefault(config, name));
+}
+
+/** Stores what a service supports, if the profile exists and is that of the service. Reports whether it did. */
+export async function storeSupports(
+  name: string,
+  baseUrl: string,
+  supports: Supports,
+  directory: string,
+): Promise<boolean> {
+  const isOfService = (profile: JsonValue | undefined): profile is Profile =>
+    isJsonObject(profile) && isString(profile.baseUrl) && new URL(profile.baseUrl).href === new URL(baseUrl).href;
+  if (!isOfService(findOwn(readConfig(getConfigFile(directory), () => {}).profiles, name))) return false;
+  await changeConfig(directory, (config) => {
+    const profile = findOwn(config.profiles, name);
+    if (!isOfService(profile)) return config;
+    return { ...config, profiles: { ...config.profiles, [name]: { ...profile, supports } } };
+  });
+  return true;
 }
 
 /** Removes a profile. It may be invalid. */

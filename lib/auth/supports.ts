@@ -3,10 +3,10 @@ import { hasShape, type ObjectShape, type ValueOf } from "../../utils/shape.ts";
 
 /** The features that reads can show, with their labels. */
 export const FEATURES = {
-  workOperations: "Inbox, search and queues of the embedded service",
-  worklist: "Worklist (D_pyMyWorkList)",
-  history: "History of a case (D_pyWorkHistory)",
-  caseViews: "Lists of cases to search in",
+  workOperations: "Inbox and search",
+  worklist: "Worklist",
+  history: "History of a case",
+  caseViews: "Data views of cases",
   paging: "Pages of a data view",
   queries: "Queries of a data view",
   metadata: "Metadata of a data view",

@@ -1,6 +1,9 @@
 /** `svc profile`: adding, selecting, showing, testing and removing profiles. */
 import assert from "node:assert/strict";
-import { CLIENT, startFakeService } from "../harness/fake_service.ts";
+import { filterObjects } from "../../utils/json.ts";
+import { CLIENT, clientEnvironment, startFakeService } from "../harness/fake_service.ts";
+import { CASE, CASE_INFO, startForeignService } from "../harness/foreign_service.ts";
+import { openLive } from "../harness/service.ts";
 import {
   BUILT_PROGRAM,
   CHECKOUT,
@@ -208,6 +211,77 @@ Deno.test("svc profile test checks each layer, and at a terminal prints a line f
     "✓ tls",
   ]);
   assert.match(lines[4] ?? "", /^✗ token +The token endpoint .* responded with 401/);
+});
+
+Deno.test("svc profile test finds out what the service supports, and commands do not try what it lacks", async () => {
+  await using service = startForeignService({
+    [`GET /cases/${CASE}`]: () =>
+      Response.json({ data: { caseInfo: CASE_INFO } }, { headers: { etag: "20260102T030405.678 GMT" } }),
+    [`GET /cases/${CASE}/attachments`]: { attachments: [] },
+    [`GET /cases/${CASE}/followers`]: {},
+    "GET /ai-agents": () => new Response("<html>Not found</html>", { headers: { "content-type": "text/html" } }),
+  });
+  await using folder = await makeFolder();
+  const flags = ["--base-url", service.baseUrl, "--client-id", CLIENT.clientId, "--client-secret", "-"];
+  await run(folder, ["profile", "add", "lab", ...flags], CLIENT.clientSecret);
+  const { json } = await run(folder, ["profile", "test", "lab"]);
+  const listed = json.features.map((one: Record<string, string>) => [one.name ?? one.feature, one.supported]);
+  assert.deepEqual(Object.fromEntries(listed), {
+    workOperations: "no",
+    worklist: "yes",
+    history: "yes",
+    caseViews: "no",
+    paging: "no",
+    queries: "yes",
+    metadata: "no",
+    entityTags: "yes",
+    attachments: "yes",
+    participants: "no",
+    followers: "yes",
+    tags: "no",
+    relatedCases: "no",
+    messages: "no",
+    agents: "no",
+    "Creation of cases": "not tested",
+    "Forms of actions": "not tested",
+    Uploads: "not tested",
+    "Bulk actions": "not tested",
+    "Changes of records": "not tested",
+    "Conversations with agents": "not tested",
+    "Idempotency keys": "not tested",
+  });
+  assert.ok(service.requests.every((request) => !/ \/(assignments|cases\/[^/]+\/actions)\b/.test(request)));
+  const { supports } = (await readConfig(folder)).profiles.lab;
+  assert.deepEqual([supports.workOperations, supports.worklist, supports.agents], [false, true, false]);
+  assert.ok(Math.abs(Date.parse(supports.testedAt) - Date.now()) < 600_000);
+  assert.deepEqual((await run(folder, ["profile", "show", "lab"])).json.supports, supports);
+
+  service.requests.length = 0;
+  assert.equal((await run(folder, ["inbox", "--profile", "lab"])).json.assignments.length, 3);
+  assert.deepEqual(service.requests, ["POST /data_views/D_pyMyWorkList"]);
+});
+
+Deno.test("a test without work, or without a profile, says what it could not do", async () => {
+  await using service = startForeignService({ "POST /data_views/D_pyMyWorkList": {} });
+  await using folder = await makeFolder();
+  const env = { ...clientEnvironment(service), SVC_CONFIG_DIR: folder.path };
+  await using terminal = openTerminal(["profile", "test"], { env });
+  assert.equal(await terminal.exit(), 0);
+  const text = terminal.scrollback();
+  assert.match(text, /^ {2}Inbox and search +no: Invalid resource$/m);
+  assert.match(text, /^ {2}Worklist +yes$/m);
+  assert.match(text, /^ {2}Entity tags of cases +not tested: No case was found to read\.$/m);
+  assert.match(text, /^ {2}Uploads +not tested$/m);
+  assert.match(text, /^Not stored, because no profile names this service\.$/m);
+});
+
+Deno.test("a test of the embedded service finds its own operations", async () => {
+  await using live = await openLive();
+  await live.createPermit();
+  const { features } = await live.object("profile test", "reviewer@city");
+  const supported = filterObjects(features).filter(({ name }) => name !== undefined);
+  const lacking = supported.filter((one) => one.supported !== "yes").map(({ name }) => name);
+  assert.deepEqual(lacking, []);
 });
 
 Deno.test("a host and a program without permission are named with the command that adds them", async () => {

@@ -4,17 +4,23 @@ import { optionalProfileName } from "./shared/profile_name.ts";
 
 /** `svc profile test`. */
 export const testProfileCommand: LocalCommand = localCommand({
-  summary: "Check each layer of the connection of a profile",
+  summary: "Check the connection of a profile, and what its service supports",
   details:
-    "As 'svc auth diagnose' does: configuration, DNS, TCP, TLS, token and API. At a terminal it prints a line for " +
-    "each layer.",
+    "First checks each layer as 'svc auth diagnose' does: configuration, DNS, TCP, TLS, token and API. Then finds out " +
+    "with reads what the service supports, and stores that in the profile for 30 days. Commands then do not try what " +
+    "the service lacks. Nothing is changed in the service, and no case is locked.",
   args: [optionalProfileName],
   example: ["", "lab --format json"],
-  seeAlso: ["auth diagnose --help"],
+  seeAlso: ["auth diagnose --help", "auth whoami --help"],
   async run(context, { name }) {
     const { diagnose } = await import("../../../lib/auth/diagnose.ts");
-    const { printDiagnosis } = await import("../auth/shared/print_diagnosis.ts");
     const options = authOptions(context);
-    await printDiagnosis(context, await diagnose({ ...options, profile: name ?? options.profile }));
+    const diagnosis = await diagnose({ ...options, profile: name ?? options.profile });
+    if (diagnosis.ok) {
+      const { testSupport } = await import("./shared/test_support.ts");
+      return await testSupport(context, diagnosis);
+    }
+    const { printDiagnosis } = await import("../auth/shared/print_diagnosis.ts");
+    await printDiagnosis(context, diagnosis);
   },
 });

@@ -97,7 +97,32 @@ File       TEMP/config.json`,
   );
   assert.equal(
     await session.run("svc profile test"),
-    DIAGNOSIS,
+    `${DIAGNOSIS}
+
+Supported, as far as reads can show it
+  Inbox and search           yes
+  Worklist                   yes
+  History of a case          not tested: No case was found to read.
+  Data views of cases        yes
+  Pages of a data view       yes
+  Queries of a data view     yes
+  Metadata of a data view    yes
+  Entity tags of cases       not tested: No case was found to read.
+  Attachments                not tested: No case was found to read.
+  Participants               not tested: No case was found to read.
+  Followers                  not tested: No case was found to read.
+  Tags                       not tested: No case was found to read.
+  Related cases              not tested: No case was found to read.
+  Messages                   not tested: No case was found to read.
+  AI agents                  yes
+  Creation of cases          not tested
+  Forms of actions           not tested
+  Uploads                    not tested
+  Bulk actions               not tested
+  Changes of records         not tested
+  Conversations with agents  not tested
+  Idempotency keys           not tested
+Stored in the profile city. Commands rely on it for 30 days.`,
   );
   assert.equal(
     await session.run("svc auth whoami"),
