@@ -28,14 +28,18 @@ export async function loadRenderer({ format, fields }: GlobalFlags): Promise<Ren
   };
 }
 
+/** Runs a command line. Rejects with its error. */
+type RunLine = CommandContext["runLine"];
+
 /** Creates the context of one command. */
-export function createContext(globals: GlobalFlags, io: Io): CommandContext {
+export function createContext(globals: GlobalFlags, io: Io, runLine: RunLine = refuseLine): CommandContext {
   let signal: AbortSignal | undefined;
   let caller: Caller | undefined;
   const context: CommandContext = {
     globals,
     io,
     responses: [],
+    runLine,
     get signal() {
       return signal ??= createInterruptSignal(io);
     },
@@ -54,6 +58,10 @@ export function createContext(globals: GlobalFlags, io: Io): CommandContext {
     },
   };
   return context;
+}
+
+function refuseLine(): Promise<never> {
+  return Promise.reject(new SvcError("INTERNAL_ERROR", "This context runs no command lines."));
 }
 
 /** Returns what stdout can show. */
@@ -148,6 +156,7 @@ function baseOptions(context: CommandContext): CallerOptions {
     retries,
     timeoutSeconds,
     warn: printWarnings(context),
+    fetch: io.fetch,
     ...(noAutoTag && { autoTag: false }),
   };
   if (!verbose) return options;

@@ -106,7 +106,7 @@ async function runCommand(
   const defaultFormat = io.stdout.isTerminal() ? await chooseFormat(command, parsed.values) : undefined;
   const globals = readGlobalFlags(parsed.values, command.flags, defaultFormat);
   shown.format = globals.format;
-  const context = createContext(globals, io);
+  const context = createContext(globals, io, (args, other) => dispatch(args, other, {}));
   try {
     const values = picked === undefined
       ? parsed.values

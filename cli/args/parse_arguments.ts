@@ -96,7 +96,7 @@ function hasHelpFlag(args: readonly string[]): boolean {
 export function parseArguments({ args = [], flags = {} }: CommandDescription, inputs: readonly string[]): ParseResult {
   const known: Flags = { help: HELP_FLAG, ...globalFlags, ...flags };
   const values = new Map<string, string | boolean | readonly string[]>();
-  const texts: string[] = [];
+  const texts: (string | readonly string[])[] = [];
   let flagsEnded = false;
   for (let index = 0; index < inputs.length; index++) {
     const input = inputs[index] ?? "";
@@ -105,6 +105,10 @@ export function parseArguments({ args = [], flags = {} }: CommandDescription, in
       flagsEnded = true;
     } else if (token.kind === "argument") {
       if (texts.length === args.length) return { problem: { kind: "too many arguments", input } };
+      if (args[texts.length]?.rest) {
+        texts.push(inputs.slice(index));
+        break;
+      }
       texts.push(input);
     } else if (token.kind === "flag") {
       const { name, written, flag: { type, repeatable } } = token;

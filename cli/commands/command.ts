@@ -66,6 +66,8 @@ export interface Flag
 export interface Arg extends Flag {
   /** True if the argument is optional without a default. */
   readonly optional?: true;
+  /** True if the argument consists of all remaining words, including flags. Its type is `list`. */
+  readonly rest?: true;
   /** Name. The help shows it as `<name>`, or as `[name]` if the argument is optional. */
   readonly name: string;
 }
@@ -118,6 +120,8 @@ export interface CommandContext {
   readonly signal: AbortSignal;
   /** Calls the service. All calls of the command share a session. It is opened by the first one. */
   readonly caller: Caller;
+  /** Runs another command line, with other streams. Rejects with its error. */
+  runLine(args: readonly string[], io: Io): Promise<void>;
   /** Prints a result to stdout, as `--format` and `--fields` say. Prints nothing for undefined. */
   print(result: JsonValue | undefined): Promise<void>;
   /** Prints a warning or progress to stderr, unless `--quiet` is set. */

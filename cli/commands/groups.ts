@@ -38,6 +38,10 @@ const localGroups: Readonly<Record<string, LocalGroupEntry>> = {
     summary: "Run scheduled workflows and the inputs of shared runs",
     load: () => import("./worker/mod.ts"),
   },
+  support: {
+    summary: "Record requests and responses for a bug report",
+    load: () => import("./support/mod.ts"),
+  },
   completion: {
     summary: "Complete commands and flags in a shell",
     load: async () => ({ commands: (await import("./completion/mod.ts")).createCommands(commandTree) }),

@@ -8,7 +8,7 @@ import { callOperation } from "../context.ts";
 import { readIfServed } from "./if_served.ts";
 import { queryRows } from "./query_rows.ts";
 
-/** What to search for. */
+/** Conditions of a search. */
 export interface CaseSearch {
   /** Text in the number or the label. */
   readonly text?: string;

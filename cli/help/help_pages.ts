@@ -130,8 +130,9 @@ function canPrompt(flags: Readonly<Record<string, Flag>>): boolean {
 }
 
 /** Formats an argument for a usage line. */
-export function formatArg({ name, default: text, optional }: Arg): string {
-  return text === undefined && !optional ? `<${name}>` : `[${name}]`;
+export function formatArg({ name, default: text, optional, rest }: Arg): string {
+  const shown = rest ? `${name}...` : name;
+  return text === undefined && !optional ? `<${shown}>` : `[${shown}]`;
 }
 
 function toRows(summaries: Summaries): [string, string][] {

@@ -1,4 +1,5 @@
 /** The process of a command: streams, environment and signals. Tests and embedding programs provide their own. */
+import type { Fetch } from "../../lib/auth/settings.ts";
 
 /** An output stream. */
 export interface Output {
@@ -36,6 +37,8 @@ export interface Io {
   onInterrupt(listener: () => void): void;
   /** Calls the listener when the process is asked to stop (SIGTERM). Without a listener the process stops at once. */
   onTerminate?(listener: () => void): void;
+  /** Sends requests instead of the global `fetch`. */
+  readonly fetch?: Fetch;
   /** Removes all listeners when the command has ended. */
   stopListening?(): void;
 }

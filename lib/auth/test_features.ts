@@ -98,7 +98,7 @@ function listCaseProbes(caseId: string): Probe[] {
   ];
 }
 
-/** What only changes could show. */
+/** Features that only changes could show. */
 const UNTESTED = [
   "Creation of cases",
   "Forms of actions",

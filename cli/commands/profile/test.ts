@@ -11,7 +11,7 @@ export const testProfileCommand: LocalCommand = localCommand({
     "the service lacks. Nothing is changed in the service, and no case is locked.",
   args: [optionalProfileName],
   example: ["", "lab --format json"],
-  seeAlso: ["auth diagnose --help", "auth whoami --help"],
+  seeAlso: ["auth diagnose --help", "support record --help"],
   async run(context, { name }) {
     const { diagnose } = await import("../../../lib/auth/diagnose.ts");
     const options = authOptions(context);

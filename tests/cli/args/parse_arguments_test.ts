@@ -8,7 +8,7 @@ import { toKebab } from "../../../lib/operation/operation.ts";
 
 const SEED = Number(Deno.env.get("SVC_TEST_SEED") ?? Math.trunc(Math.random() * 2 ** 31));
 
-const COMMANDS = await listCommands();
+const COMMANDS = (await listCommands()).filter(({ command }) => !command.args?.some(({ rest }) => rest));
 
 const text = fc.oneof(
   fc.string(),
@@ -165,4 +165,18 @@ Deno.test("a name that every object inherits is not a flag", async () => {
   for (const name of ["constructor", "to-string", "has-own-property"]) {
     assert.deepEqual(await parseQuery("D", `--${name}`), { kind: "unknown flag", name });
   }
+});
+
+Deno.test("an argument of all remaining words takes the flags after its first word", () => {
+  const command = {
+    summary: "",
+    example: "",
+    args: [{ name: "command", help: "", type: "list", rest: true }],
+    flags: { output: { help: "", type: "path" } },
+  } as const;
+  const inputs = ["--output", "a", "show", "P-1", "--output", "b", "--", "--help"];
+  assert.deepEqual(parseArguments(command, inputs), {
+    values: { output: "a", command: ["show", "P-1", "--output", "b", "--", "--help"] },
+  });
+  assert.deepEqual(parseArguments(command, ["--output", "a"]), { problem: { kind: "missing argument", index: 0 } });
 });
