@@ -40,9 +40,8 @@ const MAX_ROWS = 500;
 /** The columns that the data views of cases have. */
 const COLUMNS = ["pyID", "pyLabel", "pyStatusWork", "pzInsKey", "pxCreateDateTime"];
 
-/** Searches cases in all data views that list them. Returns undefined if the service or the profile names none. */
+/** Searches cases in all data views that list them. Returns undefined if the service names none. */
 export async function searchCaseViews(context: CommandContext, search: CaseSearch): Promise<ListedCases | undefined> {
-  if (context.caller.getTarget().supports?.caseViews === false) return undefined;
   const objects = await readIfServed(async () => {
     const reply = await callOperation(context, { name: "data.list-objects", operation: data.listObjects }, {});
     return checkAnswer(data.listObjects.answer, reply).dataObjects ?? [];

@@ -21,7 +21,19 @@ export async function readIfServed<T>(read: () => Promise<T>): Promise<T | undef
  * asked if the profile or an earlier response says what they are.
  */
 export async function readIfEmbedded<T>(context: CommandContext, read: () => Promise<T>): Promise<T | undefined> {
-  if (lacking.has(context) || context.caller.getTarget().supports?.workOperations === false) return undefined;
+  return isOther(context) ? undefined : await readOwn(context, read);
+}
+
+/** Runs a read that `readIfEmbedded` has skipped because of the profile, whose test may be wrong by now. */
+export async function readIfSkipped<T>(context: CommandContext, read: () => Promise<T>): Promise<T | undefined> {
+  return isOther(context) && !lacking.has(context) ? await readOwn(context, read) : undefined;
+}
+
+function isOther(context: CommandContext): boolean {
+  return lacking.has(context) || context.caller.getTarget().supports?.workOperations === false;
+}
+
+async function readOwn<T>(context: CommandContext, read: () => Promise<T>): Promise<T | undefined> {
   const found = await readUnless((error) => isRefusal(error, MISSING), read);
   if (found === undefined) lacking.add(context);
   return found;

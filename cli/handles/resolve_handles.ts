@@ -12,7 +12,7 @@ import type { CommandContext } from "../commands/command.ts";
 import { callOperation } from "../context.ts";
 import { readLastCase } from "./cursor.ts";
 import { canPerform, getShortId, isCaseName, isShortId, LAST_CASE } from "./handles.ts";
-import { readIfEmbedded, readIfServed } from "./if_served.ts";
+import { readIfEmbedded, readIfServed, readIfSkipped } from "./if_served.ts";
 
 /** Returns the handle of the last case. Throws `INVALID_ARGS` if it is unknown. */
 export function getLastCase(context: CommandContext): string {
@@ -28,23 +28,19 @@ export function getLastCase(context: CommandContext): string {
 export async function resolveCaseId(context: CommandContext, text: string): Promise<string> {
   if (text === LAST_CASE) return getLastCase(context);
   if (!isShortId(text)) return text;
-  const found = await findByNumber(context, text);
-  if (found === undefined) return matchLastCase(context, text) ?? await findInDataViews(context, text) ?? text;
+  const readOwn = () => findByNumber(context, text);
+  const found = await readIfEmbedded(context, readOwn) ?? await findElsewhere(context, text) ??
+    await readIfSkipped(context, readOwn);
+  if (found === undefined) return text;
   const [only, ...others] = found;
   if (only === undefined) {
     throw new SvcError("NOT_FOUND", `Case ${text.toUpperCase()} was not found, or you have no access to it.`, {
       hint: "Run 'svc find <text>' to search for a case.",
     });
   }
-  if (others.length > 0) throw createAmbiguousError(text, found);
-  return only.ID;
-}
-
-function createAmbiguousError(text: string, found: readonly FoundCase[]): SvcError {
-  const names = found.map(({ ID, label }) => shellQuote(ID) + (isNonEmptyString(label) ? ` (${label})` : "")).join(
-    ", ",
-  );
-  return new SvcError("INVALID_ARGS", `${text} is the number of ${found.length} cases: ${names}.`, {
+  if (others.length === 0) return only.ID;
+  const names = found.map(({ ID, label }) => shellQuote(ID) + (isNonEmptyString(label) ? ` (${label})` : ""));
+  throw new SvcError("INVALID_ARGS", `${text} is the number of ${found.length} cases: ${names.join(", ")}.`, {
     hint: "Write the full handle in quotes.",
   });
 }
@@ -75,35 +71,25 @@ interface FoundCase {
   readonly label?: unknown;
 }
 
-/** Finds the cases with a number. Returns undefined if the service cannot find them. */
-async function findByNumber(context: CommandContext, text: string): Promise<readonly FoundCase[] | undefined> {
-  const ref = { name: "work.find", operation: work.find };
-  return await readIfEmbedded(context, async () => {
-    const reply = await callOperation(context, ref, { businessId: text });
-    return checkAnswer(work.find.answer, reply).cases;
-  });
+/** Finds the cases with a number. Only the embedded service can. */
+async function findByNumber(context: CommandContext, text: string): Promise<readonly FoundCase[]> {
+  const reply = await callOperation(context, { name: "work.find", operation: work.find }, { businessId: text });
+  return checkAnswer(work.find.answer, reply).cases;
 }
 
-/** Returns the last case if it has the number. */
-function matchLastCase(context: CommandContext, text: string): string | undefined {
+/** Finds cases with a number: the last case, one of the worklist, or those of the data views that list cases. */
+async function findElsewhere(context: CommandContext, text: string): Promise<readonly FoundCase[] | undefined> {
+  const hasNumber = (id: unknown): id is string =>
+    isNonEmptyString(id) && getShortId(id).toLowerCase() === text.toLowerCase();
   const last = readLastCase(context.globals);
-  return last !== undefined && hasNumber(last, text) ? last : undefined;
-}
-
-function hasNumber(caseId: string, text: string): boolean {
-  return getShortId(caseId).toLowerCase() === text.toLowerCase();
-}
-
-/** Finds a case with a number in the worklist of the caller, then in the data views that list cases. */
-async function findInDataViews(context: CommandContext, text: string): Promise<string | undefined> {
+  if (hasNumber(last)) return [{ ID: last }];
   const { readWorklist } = await import("./worklist.ts");
-  const { assignments } = await readIfServed(() => readWorklist(context)) ?? { assignments: [] };
-  const own = assignments.map(({ caseID }) => caseID).find((id) => isNonEmptyString(id) && hasNumber(id, text));
-  if (isNonEmptyString(own)) return own;
+  const worklist = await readIfServed(() => readWorklist(context));
+  const own = worklist?.assignments.map(({ caseID }) => caseID).find(hasNumber);
+  if (own !== undefined) return [{ ID: own }];
   const { searchCaseViews } = await import("./case_views.ts");
-  const { cases: found } = await searchCaseViews(context, { number: text }) ?? { cases: [] };
-  if (found.length > 1) throw createAmbiguousError(text, found);
-  return found[0]?.ID;
+  const found = await searchCaseViews(context, { number: text });
+  return found === undefined || found.cases.length === 0 ? undefined : found.cases;
 }
 
 /** Reads the open assignments of a case. */

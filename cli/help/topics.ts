@@ -144,8 +144,8 @@ function buildHandles(): Promise<Block[]> {
     },
     {
       text:
-        "The embedded service finds every number. With another service, svc knows only the number of the last case. " +
-        "Scripts should use full handles, which need no further request.",
+        "The embedded service finds every number. With another service, svc finds the last case, those of your worklist, " +
+        "and those in data views that list cases. Scripts should use full handles, which need no further request.",
     },
     {
       heading: "Examples",

@@ -5,7 +5,7 @@ import { filterObjects, isNonEmptyString, type JsonObject } from "../../utils/js
 import type { CommandContext } from "../commands/command.ts";
 import { callOperation } from "../context.ts";
 import { rememberCase } from "../handles/cursor.ts";
-import { readIfEmbedded } from "../handles/if_served.ts";
+import { readIfEmbedded, readIfSkipped } from "../handles/if_served.ts";
 import { formatValue } from "../view/format_value.ts";
 import type { PrintedList } from "./print_list.ts";
 
@@ -19,14 +19,17 @@ export interface FoundCases {
 
 /** Finds cases. If there is only one, it becomes the last case. */
 export async function findCases(context: CommandContext, params: WorkFindParams): Promise<FoundCases> {
-  const ref = { name: "work.find", operation: work.find };
-  const found = await readIfEmbedded(context, async () => {
-    const reply = await callOperation(context, ref, { ...params });
-    return checkAnswer(work.find.answer, reply);
-  });
-  const { cases, hasMoreResults } = found === undefined
-    ? await searchDataViews(context, params)
-    : { ...found, cases: filterObjects(found.cases) };
+  const readOwn = () => findInService(context, params);
+  const found = await readIfEmbedded(context, readOwn) ?? await searchElsewhere(context, params, readOwn);
+  if (found === undefined) {
+    throw new SvcError("NOT_FOUND", "This service cannot search for cases.", {
+      hint: {
+        text: "Query a data view of the application instead: 'svc data query --help' explains it.",
+        commands: [{ args: ["inbox", "--text", params.text ?? ""], purpose: "to search your open work" }],
+      },
+    });
+  }
+  const { cases, hasMoreResults } = found;
   const [only, ...others] = cases;
   if (isNonEmptyString(only?.ID) && others.length === 0) rememberCase(context, context.caller.getTarget(), only.ID);
   const rows = cases.map(({ businessID, label, status, stageLabel, createTime }) => ({
@@ -39,24 +42,38 @@ export async function findCases(context: CommandContext, params: WorkFindParams)
   const empty = (params.page ?? 1) > 1
     ? `Page ${params.page} has no cases.`
     : `No case contains ${JSON.stringify(params.text)}.`;
-  return { list: { result: { cases, hasMoreResults }, rows, empty }, hasMoreResults };
+  return { list: { result: { cases: [...cases], hasMoreResults }, rows, empty }, hasMoreResults };
+}
+
+interface CasePage {
+  readonly cases: readonly JsonObject[];
+  readonly hasMoreResults: boolean;
+}
+
+async function findInService(context: CommandContext, params: WorkFindParams): Promise<CasePage> {
+  const reply = await callOperation(context, { name: "work.find", operation: work.find }, { ...params });
+  const { cases, hasMoreResults } = checkAnswer(work.find.answer, reply);
+  return { cases: filterObjects(cases), hasMoreResults };
+}
+
+/** Searches data views. If they have nothing, the profile may be wrong about the service. */
+async function searchElsewhere(
+  context: CommandContext,
+  params: WorkFindParams,
+  readOwn: () => Promise<CasePage>,
+): Promise<CasePage | undefined> {
+  const found = await searchDataViews(context, params);
+  return found !== undefined && found.cases.length > 0 ? found : await readIfSkipped(context, readOwn) ?? found;
 }
 
 /** Searches the number and the label, because the data views of cases have these columns in every service. */
 async function searchDataViews(
   context: CommandContext,
   { text, type, status, page = 1, pageSize = 50 }: WorkFindParams,
-): Promise<{ cases: JsonObject[]; hasMoreResults: boolean }> {
+): Promise<CasePage | undefined> {
   const { searchCaseViews } = await import("../handles/case_views.ts");
   const found = await searchCaseViews(context, { text, type, status });
-  if (found === undefined) {
-    throw new SvcError("NOT_FOUND", "This service cannot search for cases.", {
-      hint: {
-        text: "Query a data view of the application instead: 'svc data query --help' explains it.",
-        commands: [{ args: ["inbox", "--text", text ?? ""], purpose: "to search your open work" }],
-      },
-    });
-  }
+  if (found === undefined) return undefined;
   if (found.refused.length > 0) context.note(`Warning: not searched, because refused: ${found.refused.join(", ")}.`);
   const end = page * pageSize;
   return { cases: found.cases.slice(end - pageSize, end), hasMoreResults: found.cases.length > end };

@@ -5,7 +5,7 @@ import work, { type WorkInboxParams } from "../../lib/resources/work.ts";
 import { filterObjects, isNonEmptyString, type JsonObject } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { callOperation } from "../context.ts";
-import { readIfEmbedded } from "../handles/if_served.ts";
+import { readIfEmbedded, readIfSkipped } from "../handles/if_served.ts";
 import { formatAge } from "../view/format_time.ts";
 import { EMPTY, formatTimestamp, formatValue, toIsoTime } from "../view/format_value.ts";
 import type { PrintedList } from "./print_list.ts";
@@ -20,12 +20,22 @@ export interface Inbox {
 
 /** Reads the inbox. A service without one has a worklist, which has no status and no case type to filter by. */
 export async function readInbox(context: CommandContext, params: WorkInboxParams): Promise<Inbox> {
-  const inbox = await readIfEmbedded(context, async () => {
-    const reply = await callOperation(context, { name: "work.inbox", operation: work.inbox }, { ...params });
-    return checkAnswer(work.inbox.answer, reply);
-  });
-  if (inbox === undefined) return await filterWorklist(context, params);
-  return { assignments: filterObjects(inbox.assignments), hasMoreResults: inbox.hasMoreResults };
+  const readOwn = () => readOwnInbox(context, params);
+  const inbox = await readIfEmbedded(context, readOwn);
+  if (inbox !== undefined) return inbox;
+  try {
+    return await filterWorklist(context, params);
+  } catch (error) {
+    const skipped = await readIfSkipped(context, readOwn);
+    if (skipped !== undefined) return skipped;
+    throw error;
+  }
+}
+
+async function readOwnInbox(context: CommandContext, params: WorkInboxParams): Promise<Inbox> {
+  const reply = await callOperation(context, { name: "work.inbox", operation: work.inbox }, { ...params });
+  const { assignments, hasMoreResults } = checkAnswer(work.inbox.answer, reply);
+  return { assignments: filterObjects(assignments), hasMoreResults };
 }
 
 async function filterWorklist(context: CommandContext, params: WorkInboxParams): Promise<Inbox> {

@@ -43,10 +43,9 @@ async function showPage(
   reply: Reply,
   assignmentId: string | undefined,
 ): Promise<void> {
-  const { supports } = context.caller.getTarget();
   const [form, history] = await Promise.all([
     readIfServed(() => readDetails(context, caseId)),
-    supports?.history === false ? [] : readIfServed(() => readHistory(context, caseId)),
+    readIfServed(() => readHistory(context, caseId)),
   ]);
   rememberCase(context, reply.head, caseId);
   const body = reply.readPrintable();

@@ -48,7 +48,6 @@ async function readOperator(
   tokens: TokenSource,
   { onReply, onFailure, signal }: AuthOptions,
 ): Promise<OperatorFacts | undefined> {
-  if (credentials.target.supports?.workOperations === false) return undefined;
   const caller = createCaller({ onReply, onFailure }, () => createSession(credentials, tokens));
   try {
     const reply = await caller.call({ name: "work.get-operator", operation: work.getOperator }, {}, { signal });

@@ -14,6 +14,7 @@ import {
   PROGRAM,
   readDenoEnvironment,
   runCommand,
+  splitWords,
   svc,
   svcCommand,
 } from "../harness/svc.ts";
@@ -259,6 +260,23 @@ Deno.test("svc profile test finds out what the service supports, and commands do
   service.requests.length = 0;
   assert.equal((await run(folder, ["inbox", "--profile", "lab"])).json.assignments.length, 3);
   assert.deepEqual(service.requests, ["POST /data_views/D_pyMyWorkList"]);
+});
+
+Deno.test("a profile that denies what the service supports costs a request, and commands still work", async () => {
+  await using live = await openLive();
+  const permit = await live.createPermit({ Applicant: "Ada Harbour", Address: "Quay 1" });
+  const { SVC_BASE_URL: baseUrl, SVC_CLIENT_ID: clientId, SVC_CLIENT_SECRET: clientSecret } = await live.environment();
+  const supports = { testedAt: new Date().toISOString(), workOperations: false, worklist: false, caseViews: false };
+  const profiles = { default: { baseUrl, clientId, clientSecret, supports } };
+  await using folder = await makeFolder();
+  await Deno.writeTextFile(`${folder.path}/config.json`, JSON.stringify({ profiles }), { mode: 0o600 });
+  for (
+    const line of ["inbox --status New", "find quay", "find Harbour", "show p-1", "assignments get P-1", "auth whoami"]
+  ) {
+    const { code, stdout } = await svc(splitWords(line), { env: { SVC_CONFIG_DIR: folder.path } });
+    assert.equal(code, 0, line);
+    assert.ok(stdout.includes(line === "auth whoami" ? "clerk@city" : permit), line);
+  }
 });
 
 Deno.test("a test without work, or without a profile, says what it could not do", async () => {
