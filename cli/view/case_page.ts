@@ -129,7 +129,7 @@ function formatTimeFact(time: JsonValue | undefined, by?: JsonValue): string | u
 function describeAssignment({ name, ID, instructions, assigneeInfo, urgency, dueTime }: JsonObject): Row {
   const assignee = isJsonObject(assigneeInfo) ? assigneeInfo : {};
   const [id, display] = [toText(assignee.ID), toText(assignee.name)];
-  const who = display === undefined || display === id ? id : `${display} (${id})`;
+  const who = id === undefined || display === undefined || display === id ? display ?? id : `${display} (${id})`;
   const facts = [
     who === undefined ? undefined : assignee.type === "workbasket" ? `in the queue ${who}` : `assigned to ${who}`,
     toText(urgency) === undefined ? undefined : `urgency ${toText(urgency)}`,
@@ -146,7 +146,7 @@ function describeAssignment({ name, ID, instructions, assigneeInfo, urgency, due
 function listAssignmentActions(assignments: readonly JsonObject[], caseName: string | undefined): Row[] {
   return assignments.flatMap(({ ID, name, actions, isMultiStep }) =>
     filterObjects(actions).map((action) => ({
-      label: (assignments.length > 1 || isMultiStep === "true" ? `${toText(name)}: ` : "") + getName(action),
+      label: (assignments.length > 1 || isMultiStep === "true" ? `${getName({ name, ID })}: ` : "") + getName(action),
       command: formatCommandLine([
         ...["assignments", "perform", caseName ?? toText(ID) ?? ""],
         ...["--action", toText(action.ID) ?? ""],

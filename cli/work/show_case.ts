@@ -4,7 +4,7 @@ import type { OperationRef } from "../../lib/operation/operation.ts";
 import assignments from "../../lib/resources/assignments.ts";
 import caseForms from "../../lib/resources/case_forms.ts";
 import cases from "../../lib/resources/cases.ts";
-import { isJsonObject, type JsonValue } from "../../utils/json.ts";
+import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { callOperation, getSurface, loadRenderer, wantsPage, writeResult } from "../context.ts";
 import { rememberCase } from "../handles/cursor.ts";
@@ -43,7 +43,7 @@ async function showPage(
   reply: Reply,
   assignmentId: string | undefined,
 ): Promise<void> {
-  const [form, history] = await Promise.all([
+  const [details, history] = await Promise.all([
     readIfServed(() => readDetails(context, caseId)),
     readIfServed(() => readHistory(context, caseId)),
   ]);
@@ -51,13 +51,13 @@ async function showPage(
   const body = reply.readPrintable();
   if (body === undefined || !isCaseBody(body)) return await context.print(body);
   const shown = assignmentId === undefined ? body : { ...body, id: assignmentId };
-  const page = buildCasePage(shown, { form, history: history ?? [] });
+  const page = buildCasePage(shown, { form: details?.uiResources, history: history ?? [] });
   await writeResult(context, layOutPage(page, getSurface(context.io)));
 }
 
 /** Reads the view that declares the fields of a case. */
-async function readDetails(context: CommandContext, caseId: string): Promise<JsonValue | undefined> {
+async function readDetails(context: CommandContext, caseId: string): Promise<JsonObject | undefined> {
   const ref = { name: "cases.get-view", operation: caseForms.getView };
   const body = (await callOperation(context, ref, { caseId, view: DETAILS })).readPrintable();
-  return isJsonObject(body) ? body.uiResources : undefined;
+  return isJsonObject(body) ? body : undefined;
 }

@@ -134,7 +134,7 @@ const ANSWERS: ForeignAnswers = {
     ],
   },
   [`GET /cases/${CASE}`]: { data: { caseInfo: CASE_INFO, referencedUsers: [] } },
-  [`GET /cases/${CASE}/views/pyDetails`]: { data: { caseInfo: { content: {} } }, uiResources: FORM },
+  [`GET /cases/${CASE}/views/pyDetails`]: { data: { caseInfo: { content: CASE_INFO.content } }, uiResources: FORM },
   "GET /cases/ACME-DEMO-WORK C-4": {
     data: { caseInfo: { ID: "ACME-DEMO-WORK C-4", caseTypeID: "ACME-Demo-Work-Ticket", status: "Open", content: {} } },
   },

@@ -1,5 +1,8 @@
 /** The commands of a working day with a service that has only published operations. */
 import assert from "node:assert/strict";
+import { buildCasePage } from "../../../cli/view/case_page.ts";
+import { layOutPage } from "../../../cli/view/page.ts";
+import { isJsonObject, type JsonValue } from "../../../utils/json.ts";
 import { callFakeService, clientEnvironment } from "../../harness/fake_service.ts";
 import {
   ASSIGNMENT,
@@ -104,6 +107,50 @@ Deno.test("svc show needs neither the view with the labels nor the history", asy
   });
   assert.match(await runInTerminal(service, `show '${CASE}'`), /^ {2}Summary +Flat tyre$/m);
   assert.match(await runInTerminal(service, "show 'ACME-DEMO-WORK C-4'"), /^C-4\n\nStatus +Open$/m);
+});
+
+/** Lists copies of a value in each of which one member is missing, null, or of another type. */
+function listDamaged(value: JsonValue): JsonValue[] {
+  if (Array.isArray(value)) {
+    return [[], ...value.flatMap((one, i) => listDamaged(one).map((other) => value.with(i, other)))];
+  }
+  if (!isJsonObject(value)) return [null, "", 7, {}, []];
+  return Object.keys(value).flatMap((name) => {
+    const { [name]: member = null, ...rest } = value;
+    return [rest, ...listDamaged(member).map((other) => ({ ...value, [name]: other }))];
+  });
+}
+
+Deno.test("the page of a case and its history need no member of the responses", () => {
+  const event = { time: "2026-01-02T03:04:05.678Z", by: "rep@acme.example", text: "Created" };
+  const history = [event, { time: "", by: "", text: "" }];
+  for (const caseInfo of listDamaged(CASE_INFO)) {
+    if (!isJsonObject(caseInfo)) continue;
+    const body = { data: { caseInfo } };
+    for (const page of [buildCasePage(body), buildCasePage(body, { form: FORM, history })]) {
+      assert.doesNotMatch(layOutPage(page, { color: false }), PLACEHOLDER_FAULTS, JSON.stringify(caseInfo));
+    }
+  }
+});
+
+Deno.test("the inbox needs no member of a row but the handle of the case or of the assignment", async () => {
+  const row = {
+    pyLabel: "Bicycle",
+    pxRefObjectKey: CASE,
+    pxUrgencyAssign: "10",
+    pzInsKey: ASSIGNMENT,
+    pxTaskLabel: "Enter details",
+    pxCreateDateTime: "20260102T030405.678 GMT",
+    pxRefObjectInsName: "C-3",
+    pxAssignedOperatorID: "rep@acme.example",
+  };
+  await using service = startForeignService({
+    "POST /data_views/D_pyMyWorkList": { data: [...listDamaged(row), {}, { pyLabel: "No handle" }] },
+  });
+  const screen = await runInTerminal(service, "inbox --no-pager");
+  assert.match(screen, /│ C-3 +│ Bicycle +│ Enter details +│ \d+ d +│/);
+  assert.doesNotMatch(screen, /No handle/);
+  assert.doesNotMatch(await call(service, "inbox --format table"), PLACEHOLDER_FAULTS);
 });
 
 Deno.test("svc history shows the oldest entry first, and says why it cannot", async () => {
