@@ -1,12 +1,12 @@
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import { SvcError } from "../../lib/errors.ts";
+import { readForm } from "../../lib/forms/mod.ts";
 import assignments from "../../lib/resources/assignments.ts";
 import cases from "../../lib/resources/cases.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { callOperation } from "../context.ts";
 import { isAssignmentHandle } from "../handles/handles.ts";
 import { resolveCaseId } from "../handles/resolve_handles.ts";
-import { readFields } from "../prompts/form.ts";
 import { printReply } from "../render/print_result.ts";
 import { EDIT_DETAILS } from "../work/edit_details.ts";
 import { editForm } from "./edit_form.ts";
@@ -29,8 +29,8 @@ export async function editCaseOrDraft(context: CommandContext, id: string, actio
     title: `${id}: ${values.action}`,
     async read() {
       const reply = await callOperation(context, read, values);
-      const { data: { caseInfo: { content = {} } }, uiResources = {} } = checkAnswer(cases.getAction.answer, reply);
-      return { fields: readFields(uiResources), content, etag: reply.etag };
+      const body = checkAnswer(cases.getAction.answer, reply);
+      return { form: readForm(body, { action: values.action }), etag: reply.etag };
     },
     submit: (changed) => callOperation(context, submit, { ...values, ...changed }),
   });

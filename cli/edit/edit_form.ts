@@ -5,17 +5,11 @@ import type { Values } from "../../lib/client/request/values.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import { makePrivateDirectory } from "../../utils/fs/private_file.ts";
+import type { Form } from "../../lib/forms/mod.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
-import type { FormField } from "../prompts/form.ts";
-import {
-  compare,
-  type EditableFields,
-  formatChange,
-  groupFields,
-  readDocument,
-  writeDocument,
-} from "./form_document.ts";
+import { toValues } from "../prompts/form_source.ts";
+import { compare, formatChange, readDocument, readEditable, writeDocument } from "./form_document.ts";
 import { openEditor } from "./open_editor.ts";
 
 /** A form in the service. */
@@ -30,8 +24,7 @@ export interface FormSource {
 
 /** The state of a form. */
 export interface FormReading {
-  readonly fields: readonly FormField[];
-  readonly content: JsonObject;
+  readonly form: Form;
   /** Entity tag. */
   readonly etag?: string;
 }
@@ -92,31 +85,32 @@ const REMARK = "# ! ";
 
 /** A document that is edited until its changes are accepted. */
 class EditSession {
-  readonly #form: FormSource;
+  readonly #source: FormSource;
   #reading: FormReading;
-  #fields: EditableFields;
   /** The document to open. */
   text: string;
 
-  constructor(form: FormSource, reading: FormReading) {
-    this.#form = form;
+  constructor(source: FormSource, reading: FormReading) {
+    this.#source = source;
     this.#reading = reading;
-    this.#fields = groupFields(reading.fields);
-    const { title } = form;
+    const { title } = source;
     const top = [title, "Save and close the editor to submit the changes. Without changes, nothing is submitted."];
-    this.text = writeDocument(this.#fields, reading.content, { top });
+    this.text = writeDocument(reading.form, readEditable(reading.form), { top });
   }
 
   /** Submits the changes in a text. Returns undefined if nothing was changed. */
   async submit(text: string, context: CommandContext): Promise<Reply | undefined> {
-    const changes = compare(this.#original, readDocument(text, this.#fields));
+    const { form, etag } = this.#reading;
+    const changes = compare(this.#original, readDocument(text, form));
     if (changes.length === 0) {
       context.note("Nothing was changed.");
       return undefined;
     }
+    const edited = Object.fromEntries(changes.map(({ name, after }) => [name, after]));
+    const filled = form.fill(edited);
     for (const change of changes) context.note(formatChange(change));
-    const data = Object.fromEntries(changes.map(({ name, after }) => [name, after]));
-    return await this.#form.submit({ data, ifMatch: this.#reading.etag });
+    const values = toValues({ submission: filled.form.toSubmission(), further: filled.rest });
+    return await this.#source.submit({ ...values, ifMatch: etag });
   }
 
   /** Prepares the document for another attempt: with the reasons of the error, or with the new values of the service. */
@@ -127,22 +121,23 @@ class EditSession {
       return;
     }
     const original = this.#original;
-    const own = compare(original, readDocument(text, this.#fields));
-    this.#reading = await this.#form.read();
-    this.#fields = groupFields(this.#reading.fields);
+    const own = compare(original, readDocument(text, this.#reading.form));
+    this.#reading = await this.#source.read();
+    const { form } = this.#reading;
     const theirs = compare(original, this.#original);
-    const merged = { ...this.#reading.content, ...Object.fromEntries(own.map(({ name, after }) => [name, after])) };
+    const merged = { ...readEditable(form), ...Object.fromEntries(own.map(({ name, after }) => [name, after])) };
     const above = new Map(theirs.map((change) => {
       const isBoth = own.some(({ name }) => name === change.name);
       return [change.name, [`Meanwhile changed: ${formatChange(change)}${isBoth ? ". Your value is below" : ""}`]];
     }));
-    const document = writeDocument(this.#fields, merged, { top: [this.#form.title], above });
+    const document = writeDocument(form, merged, { top: [this.#source.title], above });
     this.text = addRemarks(["Another change was made meanwhile. Check the values, then save again."], document);
   }
 
-  /** The content of the service, as the document shows it: a value that is not edited is not a change. */
+  /** The values of the service, as the document shows them: a value that is not edited is not a change. */
   get #original(): JsonObject {
-    return readDocument(writeDocument(this.#fields, this.#reading.content, { top: [] }), this.#fields);
+    const { form } = this.#reading;
+    return readDocument(writeDocument(form, readEditable(form), { top: [] }), form);
   }
 }
 

@@ -1,35 +1,31 @@
 /** The fields of a form as a YAML document for an editor. */
 import { LineCounter, parseDocument, visit } from "yaml";
-import { toYaml } from "../../lib/output/yaml.ts";
 import { SvcError } from "../../lib/errors.ts";
+import { type FieldKind, type Form, type FormQuestion, listQuestions } from "../../lib/forms/mod.ts";
+import { toYaml } from "../../lib/output/yaml.ts";
 import { ExactNumber, isExact } from "../../utils/exact_number.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import { mapValues } from "../../utils/map_values.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
-import type { FieldKind, FormField } from "../prompts/form.ts";
 
 const KINDS: { readonly [K in FieldKind]: string } = {
   text: "text",
+  lines: "text",
+  richText: "text or HTML",
   integer: "whole number",
   decimal: "number",
+  percentage: "number",
+  currency: "number",
   boolean: "true or false",
   date: "date, e.g. 2026-01-31",
   dateTime: "date and time, e.g. 2026-01-31T09:30:00Z",
+  time: "time, e.g. 09:30",
+  phone: "phone number, e.g. +4722000000",
+  email: "e-mail address",
+  url: "address",
   choice: "one of",
-  list: "rows",
-  attachment: "file",
-  other: "JSON",
+  user: "operator ID",
 };
-
-/** The fields that a document contains, by the name of their member in the content. */
-export type EditableFields = ReadonlyMap<string, readonly FormField[]>;
-
-/** Groups the fields that can be edited: those of an embedded page stand together. */
-export function groupFields(fields: readonly FormField[]): EditableFields {
-  const editable = fields.filter(({ isReadOnly, kind }) => !isReadOnly && kind !== "attachment");
-  return Map.groupBy(editable, ({ path: [name = ""] }) => name);
-}
 
 /** Comments of a document besides those that describe its fields. */
 export interface Remarks {
@@ -39,41 +35,90 @@ export interface Remarks {
   readonly above?: ReadonlyMap<string, readonly string[]>;
 }
 
+/** Returns the values that can be edited, by name: pages with their members, and lists with the columns of their rows. */
+export function readEditable(form: Form): JsonObject {
+  return collect(form.questions, "");
+}
+
+function collect(questions: readonly FormQuestion[], base: string): JsonObject {
+  const content: JsonObject = {};
+  for (const question of questions) {
+    if (question.type === "attachment" || question.isReadOnly || question.cannotFill !== undefined) continue;
+    const names = question.path.slice(base.length).replace(/^\./, "").split(".");
+    const last = names.pop() ?? "";
+    let holder = content;
+    for (const name of names) {
+      const inner = holder[name];
+      const next: JsonObject = isJsonObject(inner) ? inner : {};
+      holder[name] = next;
+      holder = next;
+    }
+    holder[last] = readValue(question);
+  }
+  return content;
+}
+
+function readValue(question: Exclude<FormQuestion, { type: "attachment" }>): JsonValue {
+  switch (question.type) {
+    case "field":
+      return question.value ?? null;
+    case "list":
+      return question.rows.map(({ nodes, path }) => collect(listQuestions(nodes), path));
+    case "reference": {
+      const keys = question.chosen.map(({ key, row = {} }) =>
+        Object.fromEntries(question.keys.map((name) => [name, row[name] ?? key]))
+      );
+      return question.mode === "multiple" ? keys : keys[0] ?? null;
+    }
+  }
+}
+
 /** Writes a document: each field with a comment about its values. */
-export function writeDocument(fields: EditableFields, content: JsonObject, { top, above }: Remarks): string {
-  const parts = [...fields].map(([name, members]) => [
+export function writeDocument(form: Form, content: JsonObject, { top, above }: Remarks): string {
+  const questions = Map.groupBy(
+    form.questions.filter(({ type }) => type !== "attachment"),
+    ({ path }) => path.split(".")[0] ?? "",
+  );
+  const parts = [...questions].map(([name, members]) => [
     ...(above?.get(name) ?? []).map((line) => `# ${escapeToOneLine(line)}\n`),
-    ...members.map((field) => `# ${escapeToOneLine(describeField(field))}\n`),
-    toYaml({ [name]: withoutClasses(content[name] ?? null) }),
+    ...members.map((question) => `# ${escapeToOneLine(describeQuestion(question))}\n`),
+    toYaml({ [name]: content[name] ?? null }),
   ]);
   const head = top.map((line) => `# ${escapeToOneLine(line)}\n`).join("");
   return [head, ...parts.map((lines) => lines.join(""))].join("\n");
 }
 
-function describeField({ label, kind, choices, isRequired, min, max, maxLength, columns }: FormField): string {
+function describeQuestion(question: FormQuestion): string {
   const rules = [
-    kind === "choice"
-      ? `${KINDS.choice} ${choices.map(({ value }) => value).join(", ") || "the values of the service"}`
-      : KINDS[kind],
-    columns.length > 0 && `with ${columns.map((column) => column.path.at(-1)).join(", ")}`,
-    isRequired && "required",
-    min !== undefined && `at least ${min}`,
-    max !== undefined && `at most ${max}`,
-    maxLength !== undefined && `up to ${maxLength} characters`,
+    describeKind(question),
+    question.isRequired && "required",
+    question.type === "field" && question.maxLength !== undefined && `up to ${question.maxLength} characters`,
   ].filter((rule) => typeof rule === "string");
-  return `${label} (${rules.join("; ")})`;
+  return `${question.label} (${rules.join("; ")})`;
 }
 
-/** Removes the classes of pages and rows, which cannot be edited. */
-function withoutClasses(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(withoutClasses);
-  if (!isJsonObject(value)) return value;
-  const { classID: _, ...members } = value;
-  return mapValues(members, (member) => member === undefined ? undefined : withoutClasses(member));
+function describeKind(question: FormQuestion): string {
+  switch (question.type) {
+    case "field":
+      if (question.choices === undefined) {
+        return question.query === undefined ? KINDS[question.kind] : `a value of ${question.query.dataView}`;
+      }
+      return `${KINDS.choice} ${question.choices.map(({ key }) => key).join(", ")}`;
+    case "list":
+      return `rows with ${question.newRow.flatMap((node) => listQuestions([node])).map(nameColumn).join(", ")}`;
+    case "reference":
+      return `${question.mode === "multiple" ? "records" : "a record"} of ${question.query?.dataView ?? "the form"}`;
+    case "attachment":
+      return "file";
+  }
+}
+
+function nameColumn({ path }: FormQuestion): string {
+  return path.replace(/^.*\]\./, "");
 }
 
 /** Reads a document. A missing member is not changed. Throws `INVALID_ARGS` for one that is not a field of the form. */
-export function readDocument(text: string, fields: EditableFields): JsonObject {
+export function readDocument(text: string, form: Form): JsonObject {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const [error] = document.errors;
@@ -89,11 +134,12 @@ export function readDocument(text: string, fields: EditableFields): JsonObject {
   });
   const content: unknown = document.toJS({ maxAliasCount: 0 }) ?? {};
   if (!isJsonObject(content)) throw new SvcError("INVALID_ARGS", "The text is not a list of fields such as 'Fee: 3'.");
-  const unknown = Object.keys(content).find((name) => !fields.has(name));
+  const known = new Set(form.questions.map(({ path }) => path.split(".")[0] ?? ""));
+  const unknown = Object.keys(content).find((name) => !known.has(name));
   if (unknown === undefined) return content;
   throw new SvcError(
     "INVALID_ARGS",
-    `'${unknown}' is not a field of this form. ${didYouMean(unknown, [...fields.keys()], (name) => `'${name}'`)}`
+    `'${unknown}' is not a field of this form. ${didYouMean(unknown, [...known], (name) => `'${name}'`)}`
       .trim(),
   );
 }

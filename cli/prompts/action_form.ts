@@ -1,15 +1,15 @@
 /** The forms of actions: of an assignment, and of a case. */
-import { checkAnswer } from "../../lib/client/response/check_answer.ts";
-import type { Reply } from "../../lib/client/response/reply.ts";
 import type { Values } from "../../lib/client/request/values.ts";
+import type { Reply } from "../../lib/client/response/reply.ts";
+import { readForm } from "../../lib/forms/mod.ts";
+import type { RefreshCall } from "../../lib/forms/mod.ts";
 import type { Operation } from "../../lib/operation/operation.ts";
 import assignments from "../../lib/resources/assignments.ts";
-import caseForms, { type ViewAnswer } from "../../lib/resources/case_forms.ts";
-import { filterObjects, isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import type { FilledForm, FormSource, OpenForm } from "./fill_form.ts";
-import { toObject } from "./form.ts";
+import caseForms from "../../lib/resources/case_forms.ts";
+import type { CaseAnswer } from "../../lib/resources/cases.ts";
+import { isJsonObject, isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import type { FormCalls } from "./form_calls.ts";
-import type { FormView, Submission } from "./form_state.ts";
+import { type FilledForm, type FormSource, type OpenForm, toValues } from "./form_source.ts";
 
 /** An action, and what is submitted besides its form. */
 interface ActionTarget {
@@ -38,13 +38,10 @@ export function createAssignmentForm(calls: FormCalls, target: AssignmentTarget)
   const { assignmentId, action } = target;
   const form = new ActionForm(calls, target);
   return {
-    fields: calls,
-    async read() {
-      const answer = await form.read("assignments.get-action", assignments.getAction, { assignmentId, action });
-      return describeForm(answer, target);
-    },
-    refresh: (submission) =>
-      form.refresh("assignments.refresh-action", assignments.refreshAction, { assignmentId, action }, submission),
+    read: () => form.read("assignments.get-action", assignments.getAction, { assignmentId, action }),
+    refresh: (call) =>
+      form.refresh(call, "assignments.refresh-action", assignments.refreshAction, { assignmentId, action }),
+    upload: (file) => calls.upload(file),
     submit: (filled) => form.submit("assignments.perform", assignments.perform, { assignmentId, action }, filled),
     save: (filled) => form.submit("assignments.save", assignments.save, { assignmentId, action }, filled),
     goBack: (filled) => form.submit("assignments.navigate-back", assignments.navigateBack, { assignmentId }, filled),
@@ -56,14 +53,9 @@ export function createCaseActionForm(calls: FormCalls, target: CaseActionTarget)
   const { caseId, action } = target;
   const form = new ActionForm(calls, target);
   return {
-    fields: calls,
-    async read() {
-      const answer = await form.read("cases.get-action", caseForms.getAction, { caseId, action });
-      const name = answer.data.caseInfo.availableActions?.find(({ ID }) => ID === action)?.name ?? action;
-      return { ...toFormView(answer), name, title: [titleCase(answer.data), name].filter(Boolean).join(": ") };
-    },
-    refresh: (submission) =>
-      form.refresh("cases.refresh-action", caseForms.refreshAction, { caseId, action }, submission),
+    read: () => form.read("cases.get-action", caseForms.getAction, { caseId, action }),
+    refresh: (call) => form.refresh(call, "cases.refresh-action", caseForms.refreshAction, { caseId, action }),
+    upload: (file) => calls.upload(file),
     submit: (filled) => form.submit("cases.perform-action", caseForms.performAction, { caseId, action }, filled),
   };
 }
@@ -73,72 +65,69 @@ class ActionForm {
   readonly #calls: FormCalls;
   readonly #target: ActionTarget;
   #etag?: string;
+  #caseId?: string;
 
   constructor(calls: FormCalls, target: ActionTarget) {
     this.#calls = calls;
     this.#target = target;
   }
 
-  async read(name: string, operation: Operation, values: Values): Promise<ViewAnswer> {
+  async read(name: string, operation: Operation, values: Values): Promise<OpenForm> {
     const reply = await this.#calls.call(name, operation, values);
     this.#etag = this.#target.ifMatch ?? reply.etag;
-    return checkAnswer(caseForms.getAction.answer, reply);
+    const body = this.#calls.readBody(reply);
+    this.#caseId = readCaseId(body);
+    const { action } = this.#target;
+    const form = readForm(body, { action });
+    const { instructions } = form;
+    return {
+      form,
+      name: form.name,
+      title: form.title,
+      instructions: instructions === "" ? [] : instructions.split("\n"),
+    };
   }
 
-  async refresh(name: string, operation: Operation, values: Values, submission: Submission): Promise<FormView> {
-    const reply = await this.#calls.call(name, operation, { ...values, ifMatch: this.#etag, ...submission });
-    return toFormView(checkAnswer(caseForms.refreshAction.answer, reply));
+  /** Computes the action again, or the view of a row. */
+  async refresh(call: RefreshCall, name: string, operation: Operation, values: Values): Promise<JsonObject> {
+    const { content, pageInstructions, interestPage, interestPageActionID } = call.body;
+    const body = {
+      data: content,
+      ...(Array.isArray(pageInstructions) && pageInstructions.length > 0 && { pageInstructions }),
+      ...(isNonEmptyString(interestPage) && { interestPage }),
+      ...(isNonEmptyString(interestPageActionID) && { interestPageActionId: interestPageActionID }),
+      ...(call.refreshFor !== undefined && { refreshFor: call.refreshFor }),
+      ...(call.operation !== undefined && { operation: call.operation }),
+    };
+    if (call.view === undefined || this.#caseId === undefined) {
+      return this.#calls.readBody(await this.#calls.call(name, operation, { ...values, ifMatch: this.#etag, ...body }));
+    }
+    const target = { caseId: this.#caseId, view: call.view };
+    return this.#calls.readBody(
+      await this.#calls.call("cases.refresh-view", caseForms.refreshView, { ...target, ...body }),
+    );
   }
 
-  async submit(
-    name: string,
-    operation: Operation,
-    values: Values,
-    { submission, files }: FilledForm,
-  ): Promise<Reply> {
-    const attachments = [...this.#target.attachments ?? [], ...await this.#calls.uploadFiles(files)];
+  async submit(name: string, operation: Operation, values: Values, filled: FilledForm): Promise<Reply> {
+    const { attachments = [], ...submitted } = toValues(filled);
+    const all = [...this.#target.attachments ?? [], ...(Array.isArray(attachments) ? attachments : [])];
     return await this.#calls.call(name, operation, {
       ...values,
       ifMatch: this.#etag,
-      ...submission,
-      ...(attachments.length > 0 && { attachments }),
+      ...submitted,
+      ...(all.length > 0 && { attachments: all }),
     });
   }
 }
 
-/** Returns the components and values of a form. */
-export function toFormView({ data, uiResources }: ViewAnswer): FormView {
-  return { uiResources: uiResources ?? {}, content: data.caseInfo.content ?? {} };
+function readCaseId({ data }: JsonObject): string | undefined {
+  const info = isJsonObject(data) ? data.caseInfo : undefined;
+  return isJsonObject(info) && isNonEmptyString(info.ID) ? info.ID : undefined;
 }
 
 /** Returns the title of a case: its number and its label. */
-export function titleCase({ caseInfo }: ViewAnswer["data"]): string {
+export function titleCase({ caseInfo }: CaseAnswer["data"]): string {
   const label = caseInfo.content?.pyLabel;
   const texts = [caseInfo.businessID ?? caseInfo.ID, isNonEmptyString(label) ? label : caseInfo.name];
   return texts.filter(Boolean).join(" ");
-}
-
-function describeForm(answer: ViewAnswer, { assignmentId, action }: AssignmentTarget): OpenForm {
-  const { caseInfo } = answer.data;
-  const assignment = caseInfo.assignments?.find(({ ID }) => ID === assignmentId);
-  const name = assignment?.actions?.find(({ ID }) => ID === action)?.name ?? action;
-  const view = toFormView(answer);
-  const screens = filterObjects(toObject(view.uiResources.navigation).steps);
-  const current = screens.findIndex(({ visited_status }) => visited_status === "current");
-  const position = current < 0 ? "" : ` (screen ${current + 1} of ${screens.length})`;
-  const steps = [assignment?.name, name].filter((step, i, all) => step !== undefined && step !== all[i - 1]);
-  return {
-    ...view,
-    name,
-    title: [titleCase(answer.data), steps.join(", ")].filter(Boolean).join(": ") + position,
-    instructions: assignment?.instructions,
-    canSave: hasButton(view.uiResources, "save"),
-    previous: hasButton(view.uiResources, "back")
-      ? String(screens[current - 1]?.name ?? "the previous screen")
-      : undefined,
-  };
-}
-
-function hasButton({ actionButtons }: JsonObject, action: string): boolean {
-  return filterObjects(toObject(actionButtons).secondary).some(({ actionID }) => actionID === action);
 }

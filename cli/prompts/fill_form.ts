@@ -1,64 +1,23 @@
 /** The dialogue in which a person fills in a form and submits it. */
-import { SvcError } from "../../lib/errors.ts";
 import type { Reply } from "../../lib/client/response/reply.ts";
-import type { JsonObject } from "../../utils/json.ts";
+import { SvcError } from "../../lib/errors.ts";
+import type { Form, FormChange, FormQuestion, RefreshCall } from "../../lib/forms/mod.ts";
+import type { FileInput } from "../../lib/operation/operation.ts";
+import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { composeHint } from "../exit.ts";
-import { askField, type FieldSources } from "./ask_field.ts";
-import type { FormField } from "./form.ts";
-import { type FileChange, FormState, type FormView, type Submission } from "./form_state.ts";
-import { describeIssue, formatFieldValue, isAbout } from "./form_values.ts";
-import { isEmptyValue } from "../view/format_value.ts";
+import { formatValue } from "../view/format_value.ts";
+import { askQuestion, type QuestionSources } from "./ask_question.ts";
+import type { FormCalls } from "./form_calls.ts";
+import type { FilledForm, FormSource, OpenForm } from "./form_source.ts";
 import { isCancellation } from "./open_prompts.ts";
 import type { Prompts } from "./prompts.ts";
-
-/** A form as it was read, with what can be done with it. */
-export interface OpenForm extends FormView {
-  /** Name of what the form submits, e.g. `Register`. */
-  readonly name: string;
-  /** Title, e.g. `P-1 Permit: Register the application`. */
-  readonly title: string;
-  /** Instructions for the person. */
-  readonly instructions?: string;
-  /** True if files cannot be attached, so that attachment fields are left out. */
-  readonly acceptsNoFiles?: boolean;
-  /** True if a draft can be saved. */
-  readonly canSave?: boolean;
-  /** Name of the previous screen, if there is one. */
-  readonly previous?: string;
-}
-
-/** The submitted values of a form, with the files of its attachment fields. */
-export interface FilledForm {
-  /** The changes, with page instructions for pages and lists. */
-  readonly submission: Submission;
-  /** The changes as content, in which a changed list is complete. */
-  readonly content: JsonObject;
-  /** Files by the key of their field. */
-  readonly files: ReadonlyMap<string, FileChange>;
-}
-
-/** The calls of a form. */
-export interface FormSource {
-  /** Choices and files for its fields. */
-  readonly fields: FieldSources;
-  /** Reads the form. */
-  read(): Promise<OpenForm>;
-  /** Computes the form with changes. Forms without it are not recomputed. */
-  refresh?(submission: Submission): Promise<FormView>;
-  /** Submits the form. */
-  submit(filled: FilledForm): Promise<Reply>;
-  /** Saves a draft. */
-  save?(filled: FilledForm): Promise<Reply>;
-  /** Goes back to the previous screen. */
-  goBack?(filled: FilledForm): Promise<Reply>;
-}
 
 /** Options of a dialogue. */
 export interface FormOptions {
   /** Prompts only for required fields. */
   readonly requiredOnly: boolean;
   /** Values that are filled in before the first prompt. */
-  readonly prefill?: Submission;
+  readonly prefill?: { readonly data: JsonObject; readonly pageInstructions?: JsonValue[] };
   /** Entity tag that must still be current. Default: that of the form. */
   readonly ifMatch?: string;
   /** True if something was done before, which remains if the user cancels. */
@@ -76,9 +35,13 @@ export interface FormOutcome {
 }
 
 /** Prompts for the fields of a form until it is submitted, saved or left. Throws `INTERRUPTED` if the user cancels. */
-export async function fillForm(prompts: Prompts, source: FormSource, options: FormOptions): Promise<FormOutcome> {
-  const form = await source.read();
-  const dialogue = new FormDialogue(prompts, source, form, options);
+export async function fillForm(
+  prompts: Prompts,
+  calls: FormCalls,
+  source: FormSource,
+  options: FormOptions,
+): Promise<FormOutcome> {
+  const dialogue = new FormDialogue(prompts, calls, source, await source.read(), options);
   try {
     await dialogue.start();
     return await dialogue.run();
@@ -88,53 +51,57 @@ export async function fillForm(prompts: Prompts, source: FormSource, options: Fo
   }
 }
 
-class FormDialogue {
+class FormDialogue implements QuestionSources {
   readonly #prompts: Prompts;
+  readonly #calls: FormCalls;
   readonly #source: FormSource;
   readonly #options: FormOptions;
-  readonly #state: FormState;
-  readonly #form: OpenForm;
-  /** Keys of the fields that were prompted for. */
+  readonly #opened: OpenForm;
+  #form: Form;
+  /** Content of `--data` that the form does not show. */
+  #further: JsonObject = {};
+  /** Paths of the questions that were prompted for. */
   readonly #asked = new Set<string>();
-  /** Issues by the key of the fields to prompt for again. */
-  readonly #again = new Map<string, readonly string[]>();
+  /** Paths of the questions to prompt for again. */
+  readonly #again = new Set<string>();
+  /** Files to upload when the form is submitted, by the ID that stands for them. */
+  readonly #files = new Map<string, FileInput>();
   /** True if the user leaves the form. */
   #isLeaving = false;
+  /** True if the user knows that the form cannot be computed. */
+  #isWarned = false;
 
-  constructor(prompts: Prompts, source: FormSource, form: OpenForm, options: FormOptions) {
+  constructor(prompts: Prompts, calls: FormCalls, source: FormSource, opened: OpenForm, options: FormOptions) {
     this.#prompts = prompts;
+    this.#calls = calls;
     this.#source = source;
     this.#options = options;
-    this.#form = form;
-    this.#state = new FormState(form);
+    this.#opened = opened;
+    this.#form = opened.form;
   }
 
   async start(): Promise<void> {
-    const { name, instructions } = this.#form;
+    const { name, title, instructions } = this.#opened;
     await this.#prefill();
-    const filled = this.#state.fields.filter((field) => !isEmptyValue(this.#state.getValue(field)));
-    const impossible = this.#state.fields.find((field) =>
-      isWithoutPrompt(field) && field.isRequired && !filled.includes(field)
-    );
+    const unfillable = this.#form.shown.filter(({ isReadOnly, cannotFill }) => !isReadOnly && cannotFill !== undefined);
+    const impossible = unfillable.find((question) => question.isRequired && !this.#hasValue(question));
     if (impossible) {
       throw new SvcError("INVALID_ARGS", `'${name}' requires ${impossible.label}, which prompts cannot fill in.`, {
-        hint: `Pass it with --data '{"${impossible.key}":…}'.`,
+        hint: `Pass it with --data '{"${impossible.path}":…}'.`,
       });
     }
-    const lines = [
-      ...(instructions ? [instructions] : []),
-      ...filled.filter((field) => field.isReadOnly || isWithoutPrompt(field)).map((field) => this.#describe(field)),
-      ...this.#state.fields.filter(isWithoutPrompt).map(({ key, label }) =>
-        `Prompts cannot change ${label}. Pass it with --data '{"${key}":…}'.`
-      ),
-    ];
     if (this.#options.requiredOnly) return;
-    if (lines.length === 0) this.#prompts.report(this.#form.title);
-    else this.#prompts.show(this.#form.title, lines);
-  }
-
-  #describe(field: FormField): string {
-    return `${field.label}: ${formatFieldValue(field, this.#state.getValue(field))}`;
+    const shown = this.#form.shown.filter(({ isReadOnly, cannotFill }) => isReadOnly || cannotFill !== undefined);
+    const lines = [
+      ...instructions,
+      ...shown.filter((question) => this.#hasValue(question)).map((question) => this.#describe(question)),
+      ...unfillable.map(({ path, label }) =>
+        `Prompts cannot change ${label}. Pass it with --data '{"${path.split(".")[0]}":…}'.`
+      ),
+      ...this.#form.problems.filter((problem) => !unfillable.some(({ label }) => problem.startsWith(label))),
+    ];
+    if (lines.length === 0) this.#prompts.report(title);
+    else this.#prompts.show(title, lines);
   }
 
   async run(): Promise<FormOutcome> {
@@ -152,90 +119,130 @@ class FormDialogue {
     }
   }
 
+  /** Loads the choices of a question. Never throws. */
+  loadChoices: QuestionSources["loadChoices"] = (question) => this.#calls.choices.load(question);
+
+  openFile: QuestionSources["openFile"] = (path) => this.#calls.openFile(path);
+
+  keepFile(file: FileInput): string {
+    const id = crypto.randomUUID();
+    this.#files.set(id, file);
+    return id;
+  }
+
+  async computeRow(form: Form, row: string): Promise<Form> {
+    const call = form.refreshRow(row);
+    return call === undefined ? form : await this.#compute(form, call);
+  }
+
+  #hasValue(question: FormQuestion): boolean {
+    return describeValue(question) !== "" || this.#further[question.path] !== undefined;
+  }
+
+  #describe(question: FormQuestion): string {
+    return `${question.label}: ${describeValue(question) || "(empty)"}`;
+  }
+
   #canContinue(): boolean {
     return !this.#isLeaving && !this.#prompts.hasEnded && !this.#options.signal.aborted;
   }
 
   async #fillIn(): Promise<FormOutcome | undefined> {
-    await this.#askFields();
+    await this.#askQuestions();
     return await this.#finish();
   }
 
   async #prefill(): Promise<void> {
-    const { prefill } = this.#options;
-    if (prefill === undefined) return;
-    const { data, pageInstructions = [] } = prefill;
-    if (Object.keys(data).length === 0 && pageInstructions.length === 0) return;
-    const { refresh } = this.#source;
-    this.#state.adopt(refresh === undefined ? data : (await refresh.call(this.#source, prefill)).content);
-    this.#state.addFurther(data);
+    const { data = {}, pageInstructions = [] } = this.#options.prefill ?? {};
+    if (pageInstructions.length > 0) {
+      const body = { content: data, pageInstructions: filterObjects(pageInstructions), contextData: false };
+      const computed = await this.#source.refresh?.({ call: "action", body });
+      if (computed !== undefined) this.#form = this.#form.apply(computed);
+    }
+    const { form, rest } = this.#form.fill(data);
+    this.#form = form;
+    this.#further = rest;
   }
 
-  /** Prompts for the fields that were not prompted for, and for rejected ones. The answers may add fields to the form. */
-  async #askFields(): Promise<void> {
-    for (let field = this.#nextField(); field !== undefined; field = this.#nextField()) {
-      const { key, label } = field;
-      this.#again.get(key)?.forEach((issue) => this.#prompts.warn(`${label}: ${issue}`));
-      const before = JSON.stringify(this.#state.toSubmission());
-      await askField(this.#prompts, this.#state, field, this.#source.fields);
-      if (this.#again.has(key) || JSON.stringify(this.#state.toSubmission()) !== before) {
-        this.#again.set(key, []); // If the refresh fails, the field is prompted for again.
-        const issues = await this.#refresh(field);
-        if (issues.length === 0) this.#again.delete(key);
-        else this.#again.set(key, issues);
+  /** Prompts for the questions that were not prompted for, and for rejected ones. The answers may add further ones. */
+  async #askQuestions(): Promise<void> {
+    for (let question = this.#nextQuestion(); question !== undefined; question = this.#nextQuestion()) {
+      const { path, label } = question;
+      question.errors.forEach((issue) => this.#prompts.warn(`${label}: ${issue}`));
+      const before = JSON.stringify(this.#form.toSubmission());
+      const form = await askQuestion(this.#prompts, this.#form, question, this);
+      this.#form = form;
+      if (JSON.stringify(form.toSubmission()) !== before) {
+        this.#again.add(path); // If the call fails, the question is prompted for again.
+        await this.#refresh(path);
       }
-      this.#asked.add(key);
+      this.#again.delete(path);
+      this.#asked.add(path);
     }
   }
 
-  #nextField(): FormField | undefined {
-    return this.#editableFields().find(({ key, isRequired }) =>
-      this.#again.has(key) || (!this.#asked.has(key) && (isRequired || !this.#options.requiredOnly))
+  #nextQuestion(): FormQuestion | undefined {
+    return this.#questions().find(({ path, isRequired }) =>
+      this.#again.has(path) || (!this.#asked.has(path) && (isRequired || !this.#options.requiredOnly))
     );
   }
 
-  #editableFields(): FormField[] {
-    return this.#state.fields.filter((field) =>
-      !field.isReadOnly && !isWithoutPrompt(field) && !(field.kind === "attachment" && this.#form.acceptsNoFiles)
-    );
+  #questions(): FormQuestion[] {
+    return this.#form.questions.filter(({ type }) => !(type === "attachment" && this.#opened.acceptsNoFiles));
   }
 
-  /** Computes the form again, and shows what has changed. Returns the issues of the field. */
-  async #refresh(field: FormField): Promise<string[]> {
-    if (this.#source.refresh === undefined || this.#options.requiredOnly) return [];
+  /** Computes the form again if it depends on a changed value, and shows what has changed. */
+  async #refresh(path: string): Promise<void> {
+    if (this.#options.requiredOnly) return;
+    const call = this.#form.refreshFor(path);
+    if (call === undefined) return;
+    const before = new Map(this.#form.shown.map((question) => [question.path, this.#describe(question)]));
+    this.#form = await this.#compute(this.#form, call);
+    for (const question of this.#form.shown) {
+      const [old, now] = [before.get(question.path), this.#describe(question)];
+      if (!question.isReadOnly || old === now) continue;
+      this.#prompts.inform(`${old ?? `${question.label}: (empty)`} → ${now.slice(question.label.length + 2)}`);
+    }
+  }
+
+  /** Returns the form as the service computes it. If the service refuses, the form is kept, and submitting it decides. */
+  async #compute(form: Form, call: RefreshCall): Promise<Form> {
+    if (this.#source.refresh === undefined) return form;
     try {
-      const changed = this.#state.refresh(await this.#source.refresh(this.#state.toSubmission()));
-      changed.forEach(({ field, before, after }) => this.#prompts.inform(`${field.label}: ${before} → ${after}`));
-      return [];
+      return form.apply(await this.#source.refresh(call));
     } catch (error) {
-      if (!(error instanceof SvcError) || error.code !== "VALIDATION_FAIL") throw error;
-      // Issues of other fields are shown when the form is submitted.
-      return (error.details ?? []).filter((detail) => isAbout(detail, field)).map((issue) =>
-        describeIssue(issue, field)
-      );
+      const isRefused = error instanceof SvcError && error.status !== undefined && error.status < 500;
+      if (!isRefused) throw error;
+      if (!this.#isWarned) {
+        this.#prompts.warn(`The service did not compute the form: ${error.message} You can continue.`);
+      }
+      this.#isWarned = true;
+      return form;
     }
   }
 
   /** Shows the changes and asks what to do with them. Returns undefined to continue with the form. */
   async #finish(): Promise<FormOutcome | undefined> {
-    const { name, canSave, previous } = this.#form;
-    const changes = this.#state.describeChanges();
-    this.#prompts.show(name, changes.length > 0 ? changes : ["No changes."]);
+    const { name } = this.#opened;
+    const changes = this.#listChanges();
+    const { problems } = this.#form;
+    this.#prompts.show(name, [...changes.length > 0 ? changes : ["No changes."], ...problems]);
+    const previous = this.#findPrevious();
     const answer = await this.#prompts.menu(`Submit '${name}'?`, [
       { value: "submit", label: "Submit" },
-      ...(this.#editableFields().length > 0 ? [{ value: "change", label: "Change a field" }] : []),
+      ...(this.#questions().length > 0 ? [{ value: "change", label: "Change a field" }] : []),
       ...(previous === undefined ? [] : [{ value: "back", label: `Go back to '${previous}'` }]),
-      ...(canSave ? [{ value: "save", label: "Save a draft" }] : []),
+      ...(this.#canSave ? [{ value: "save", label: "Save a draft" }] : []),
       { value: "cancel", label: "Cancel" },
-    ]);
+    ], problems.length > 0 ? "cancel" : undefined);
     switch (answer) {
       case "submit":
         return await this.#submit();
       case "change":
-        this.#again.set(await this.#pickField(), []);
+        this.#again.add(await this.#pickQuestion());
         return undefined;
       case "back":
-        return this.#source.goBack && { done: "wentBack", reply: await this.#source.goBack(this.#fill()) };
+        return this.#source.goBack && { done: "wentBack", reply: await this.#source.goBack(await this.#fill()) };
       case "save":
         return await this.#save();
       default:
@@ -243,17 +250,38 @@ class FormDialogue {
     }
   }
 
-  /** Prompts for a field, and returns its key. */
-  async #pickField(): Promise<string> {
+  #listChanges(): string[] {
+    const { content } = this.#opened.form;
+    const further = Object.entries(this.#further).map(([path, value]) => {
+      const label = this.#form.find(path)?.label ?? path;
+      const [before, after] = [content[path], value].map((one) => isEmpty(one) ? "(empty)" : formatValue(one));
+      return `${label}: ${before} → ${after}`;
+    });
+    return [...this.#form.changes().map(describeChange), ...further];
+  }
+
+  get #canSave(): boolean {
+    return this.#source.save !== undefined && this.#form.buttons.some(({ kind }) => kind === "save");
+  }
+
+  /** Returns the name of the previous step, if there is one. */
+  #findPrevious(): string | undefined {
+    if (this.#source.goBack === undefined || !this.#form.buttons.some(({ kind }) => kind === "back")) return undefined;
+    const { steps } = this.#form;
+    return steps[steps.findIndex(({ isCurrent }) => isCurrent) - 1]?.name ?? "the previous step";
+  }
+
+  /** Prompts for a question, and returns its path. */
+  async #pickQuestion(): Promise<string> {
     return await this.#prompts.search(
       "Which field?",
-      this.#editableFields().map((field) => ({ value: field.key, label: this.#describe(field) })),
+      this.#questions().map((question) => ({ value: question.path, label: this.#describe(question) })),
     );
   }
 
   async #submit(): Promise<FormOutcome | undefined> {
     try {
-      return { done: "submitted", reply: await this.#source.submit(this.#fill()) };
+      return { done: "submitted", reply: await this.#source.submit(await this.#fill()) };
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
       if (error.code === "INVALID_RESPONSE") return this.#leave(error); // The service has processed the form.
@@ -265,23 +293,22 @@ class FormDialogue {
 
   /** Shows why the form was rejected, and marks the fields to prompt for again. */
   #showRejection(error: SvcError): void {
-    const { name } = this.#form;
-    const details = error.details ?? [];
-    const about = (field: FormField) => details.filter((detail) => isAbout(detail, field));
-    const fields = this.#editableFields().filter((field) => about(field).length > 0);
-    const others = details.filter((detail) => !fields.some((field) => isAbout(detail, field)))
-      .map((detail) => describeIssue(detail)).filter((text) => text !== error.message);
-    if (fields.length === 0) {
+    const { name } = this.#opened;
+    this.#form = this.#form.applyErrors(error);
+    const questions = this.#questions().filter(({ errors }) => errors.length > 0);
+    const others = this.#form.messages.filter((text) => text !== error.message);
+    if (questions.length === 0) {
       this.#prompts.show(`'${name}' was rejected`, [error.message, ...others, ...listHints(error)]);
       return;
     }
     this.#prompts.warn(`'${name}' was rejected.`, ...others);
-    for (const field of fields) this.#again.set(field.key, about(field).map((issue) => describeIssue(issue, field)));
+    for (const { path } of questions) this.#again.add(path);
   }
 
   /** Continues with the current form after another operator changed the case. */
   async #reload(): Promise<void> {
-    const lost = this.#state.rebase(await this.#source.read());
+    const { form, lost } = this.#form.reopen((await this.#source.read()).form);
+    this.#form = form;
     this.#prompts.show("The case has changed since the form was opened", [
       "Your entries are kept. Check them and submit again.",
       ...lost.map(({ label }) => `${label}: others have changed the rows. Change them again.`),
@@ -295,7 +322,7 @@ class FormDialogue {
       return undefined;
     }
     const isCancelled = isCancellation(error);
-    const canSave = this.#form.canSave && this.#state.isChanged;
+    const canSave = this.#canSave && (this.#form.isChanged || Object.keys(this.#further).length > 0);
     if (isCancelled && !canSave) return this.#leave(error);
     if (!isCancelled || error.outcomeUnknown) this.#prompts.warn(error.message, ...listHints(error));
     const resume = { value: "continue", label: "Continue with the form" };
@@ -322,19 +349,49 @@ class FormDialogue {
 
   async #save(): Promise<FormOutcome | undefined> {
     if (this.#source.save === undefined) return undefined;
-    const reply = await this.#source.save(this.#fill());
+    const reply = await this.#source.save(await this.#fill());
     this.#prompts.report("The draft was saved.");
     return { done: "saved", reply };
   }
 
-  #fill(): FilledForm {
-    return { submission: this.#state.toSubmission(), content: this.#state.toContent(), files: this.#state.files };
+  /** Uploads the chosen files, and returns what is submitted. */
+  async #fill(): Promise<FilledForm> {
+    const submission = this.#form.toSubmission();
+    const pageInstructions = await Promise.all(submission.pageInstructions.map(async (instruction) => {
+      const { content } = instruction;
+      const file = isJsonObject(content) ? this.#files.get(String(content.ID)) : undefined;
+      if (file === undefined || this.#source.upload === undefined) return instruction;
+      return { ...instruction, content: { ID: await this.#source.upload(file) } };
+    }));
+    return { submission: { ...submission, pageInstructions }, further: this.#further };
   }
 }
 
-/** Reports whether a field can be changed, but not with prompts: a group of pages, or a list whose rows are not described. */
-function isWithoutPrompt({ kind, isReadOnly }: FormField): boolean {
-  return kind === "other" && !isReadOnly;
+function describeValue(question: FormQuestion): string {
+  switch (question.type) {
+    case "field":
+      return typeof question.value === "object" && question.value !== null && question.text === ""
+        ? isEmpty(question.value) ? "" : formatValue(question.value)
+        : question.text;
+    case "list":
+      return question.rows.length === 0 ? "" : `${question.rows.length} ${question.rows.length === 1 ? "row" : "rows"}`;
+    case "reference":
+      return question.chosen.map(({ text }) => text).join(", ");
+    case "attachment":
+      return question.files.join(", ");
+  }
+}
+
+function isEmpty(value: JsonValue | undefined): boolean {
+  return value === undefined || value === null || value === "" ||
+    (typeof value === "object" && Object.keys(value).filter((name) => name !== "classID").length === 0);
+}
+
+function describeChange({ label, kind, before, after }: FormChange): string {
+  if (kind === "added") return `${label}: added ${after}`;
+  if (kind === "removed") return `${label}: removed ${before}`;
+  if (kind === "moved") return `${label}: moved ${after}`;
+  return `${label}: ${before || "(empty)"} → ${after || "(empty)"}`;
 }
 
 function listHints(error: SvcError): string[] {

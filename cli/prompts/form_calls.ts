@@ -2,29 +2,29 @@
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import type { Reply } from "../../lib/client/response/reply.ts";
 import type { Values } from "../../lib/client/request/values.ts";
+import { SvcError } from "../../lib/errors.ts";
+import { ChoiceLoader } from "../../lib/forms/mod.ts";
 import type { FileInput, Operation } from "../../lib/operation/operation.ts";
 import attachments from "../../lib/resources/attachments.ts";
 import data from "../../lib/resources/data.ts";
-import { filterObjects, type JsonValue } from "../../utils/json.ts";
+import { filterObjects, isJsonObject, type JsonObject } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { openFile } from "../render/local_files.ts";
-import type { FieldSources, LoadedChoices } from "./ask_field.ts";
-import { findValue, type Reference } from "./form.ts";
-import type { FileChange } from "./form_state.ts";
 
 /** Largest number of rows that can be picked from. */
 export const MAX_ROWS = 500;
 
 /** Calls the service for forms. Files are uploaded once, even if the form is submitted several times. */
-export class FormCalls implements FieldSources {
+export class FormCalls {
   /** The running command. */
   readonly context: CommandContext;
   /** Aborts when the command must end. Ctrl-C only cancels the running call, so that no entries are lost. */
   readonly signal: AbortSignal;
+  /** The choices of fields and references. */
+  readonly choices: ChoiceLoader;
   #running = new AbortController();
   #isListening = false;
   readonly #uploads = new Map<FileInput, string>();
-  readonly #choices = new Map<string, LoadedChoices>();
 
   /** Makes the calls of a command. */
   constructor(context: CommandContext) {
@@ -32,6 +32,7 @@ export class FormCalls implements FieldSources {
     const terminated = new AbortController();
     context.io.onTerminate?.(() => terminated.abort());
     this.signal = terminated.signal;
+    this.choices = new ChoiceLoader({ load: (request) => this.#loadRows(request) });
   }
 
   /** Calls an operation. */
@@ -40,6 +41,12 @@ export class FormCalls implements FieldSources {
     this.#listen();
     const signal = AbortSignal.any([this.signal, this.#running.signal]);
     return await this.context.caller.call({ name, operation }, values, { signal });
+  }
+
+  /** Returns the body of a response, which must be an object. Throws `INVALID_RESPONSE`. */
+  readBody({ body }: Reply): JsonObject {
+    if (isJsonObject(body)) return body;
+    throw new SvcError("INVALID_RESPONSE", "The response is not a form: its body is not a JSON object.");
   }
 
   /** Cancels the running call on Ctrl-C. A listener is called once. */
@@ -52,32 +59,14 @@ export class FormCalls implements FieldSources {
     });
   }
 
-  async loadChoices(reference: Reference): Promise<LoadedChoices> {
-    const key = JSON.stringify(reference);
-    const known = this.#choices.get(key) ?? await this.#queryChoices(reference);
-    this.#choices.set(key, known);
-    return known;
-  }
-
+  /** Opens a file to upload. Throws an `SvcError` if it cannot be read. */
   async openFile(path: string): Promise<FileInput> {
     const home = this.context.io.env("HOME");
     return await openFile("The form", home === undefined ? path : path.replace(/^~(?=\/)/, home));
   }
 
-  /** Uploads the files of attachment fields. Returns the attachments to submit. */
-  async uploadFiles(files: ReadonlyMap<string, FileChange>): Promise<JsonValue[]> {
-    const attachments: JsonValue[] = [];
-    for (const [attachmentFieldName, change] of files) {
-      attachments.push(
-        change === null
-          ? { type: "File", attachmentFieldName, delete: true }
-          : { type: "File", attachmentFieldName, ID: await this.#upload(change.file) },
-      );
-    }
-    return attachments;
-  }
-
-  async #upload(file: FileInput): Promise<string> {
+  /** Uploads a file. Returns its temporary ID. */
+  async upload(file: FileInput): Promise<string> {
     const known = this.#uploads.get(file);
     if (known !== undefined) return known;
     const { watchUpload } = await import("../render/transfer.ts");
@@ -92,17 +81,18 @@ export class FormCalls implements FieldSources {
     return ID;
   }
 
-  async #queryChoices({ dataView, value, text, parameters }: Reference): Promise<LoadedChoices> {
+  async #loadRows(
+    { dataView, parameters, select }: { dataView: string; parameters: JsonObject; select?: readonly string[] },
+  ): Promise<{ rows: readonly JsonObject[]; hasMore: boolean }> {
     const reply = await this.call("data.query", data.query, {
       dataViewId: dataView,
-      max: MAX_ROWS,
-      ...(Object.keys(parameters).length > 0 && { params: parameters }),
+      data: {
+        ...(Object.keys(parameters).length > 0 && { dataViewParameters: parameters }),
+        ...(select && { query: { select: select.map((field) => ({ field })) } }),
+        paging: { maxResultsToFetch: MAX_ROWS },
+      },
     });
-    const answer = checkAnswer(data.query.answer, reply);
-    const choices = filterObjects(answer.data).map((row) => {
-      const [key, label] = [value, text].map((path) => findValue(row, path.split(".")));
-      return { value: String(key ?? ""), label: label === key ? String(key ?? "") : `${label ?? ""} (${key ?? ""})` };
-    });
-    return { choices, hasMore: answer.hasMoreResults === true };
+    const { data: rows, hasMoreResults } = checkAnswer(data.query.answer, reply);
+    return { rows: filterObjects(rows), hasMore: hasMoreResults === true };
   }
 }

@@ -94,7 +94,7 @@ export async function openDialogue(
     prompts: await openPrompts(context.io),
     calls,
     requiredOnly,
-    prefill: { data: content, ...(instructions.length > 0 && { pageInstructions: instructions }) },
+    prefill: { data: content, pageInstructions: instructions },
     ...(Array.isArray(attachments) && { attachments }),
     ...(typeof ifMatch === "string" && { ifMatch }),
     signal: calls.signal,
@@ -114,7 +114,7 @@ export async function performAssignment(dialogue: Dialogue, values: Values): Pro
   for (let current = dialogue;; current = continueDialogue(current)) {
     const { attachments, ifMatch } = current;
     const form = createAssignmentForm(calls, { assignmentId, action, attachments, ifMatch });
-    const { done, reply } = await fillForm(prompts, form, current);
+    const { done, reply } = await fillForm(prompts, calls, form, current);
     const name = { submitted: "perform", saved: "save", wentBack: "navigateBack" } as const;
     const ref = { name: `assignments.${toKebab(name[done])}`, operation: assignments[name[done]] };
     const next = done === "saved" ? undefined : findNextScreen(reply, assignmentId);
@@ -129,20 +129,20 @@ export async function performCaseAction(dialogue: Dialogue, values: Values): Pro
   const caseId = await resolveCaseId(calls.context, String(values.caseId));
   const action = typeof values.action === "string" ? values.action : await pickCaseAction(dialogue, caseId);
   const form = createCaseActionForm(calls, { caseId, action, attachments, ifMatch });
-  const { reply } = await fillForm(prompts, form, dialogue);
+  const { reply } = await fillForm(prompts, calls, form, dialogue);
   return { ref: { name: "cases.perform-action", operation: caseForms.performAction }, values: { caseId }, reply };
 }
 
 async function createCase(dialogue: Dialogue, values: Values): Promise<Performed> {
   const { prompts, calls } = dialogue;
   const type = typeof values.type === "string" ? { id: values.type } : await pickCaseType(dialogue);
-  const { reply } = await fillForm(prompts, createCaseForm(calls, type.id, type.name, values), dialogue);
+  const { reply } = await fillForm(prompts, calls, createCaseForm(calls, type.id, type.name, values), dialogue);
   return { ref: { name: "cases.create", operation: cases.create }, values: { type: type.id }, reply };
 }
 
 async function createRecord(dialogue: Dialogue, { dataViewId }: Values): Promise<Performed> {
   const { prompts, calls } = dialogue;
-  const { reply } = await fillForm(prompts, createRecordForm(calls, String(dataViewId)), dialogue);
+  const { reply } = await fillForm(prompts, calls, createRecordForm(calls, String(dataViewId)), dialogue);
   return { ref: { name: "data.create", operation: data.create }, values: { dataViewId }, reply };
 }
 
@@ -151,7 +151,7 @@ async function changeRecord(dialogue: Dialogue, values: Values, verb: "patch" | 
   const dataViewId = String(values.dataViewId);
   const key = await pickRecord(dialogue, dataViewId, isJsonObject(values.data) ? values.data : {});
   const form = createStoredRecordForm(calls, { dataViewId, key, ifMatch }, verb);
-  const { reply } = await fillForm(prompts, form, dialogue);
+  const { reply } = await fillForm(prompts, calls, form, dialogue);
   return { ref: { name: `data.${verb}`, operation: data[verb] }, values: { dataViewId }, reply };
 }
 
@@ -161,7 +161,7 @@ async function performRecordAction(dialogue: Dialogue, values: Values): Promise<
   const action = typeof values.action === "string" ? values.action : await pickRecordAction(dialogue, dataViewId);
   const key = await pickRecord(dialogue, dataViewId, isJsonObject(values.data) ? values.data : {});
   const form = createRecordActionForm(calls, { dataViewId, action, key, ifMatch });
-  const { reply } = await fillForm(prompts, form, dialogue);
+  const { reply } = await fillForm(prompts, calls, form, dialogue);
   return { ref: { name: "data.perform-action", operation: data.performAction }, values: { dataViewId }, reply };
 }
 

@@ -4,8 +4,15 @@ import type { Readable, Writable } from "node:stream";
 import { SvcError } from "../../lib/errors.ts";
 import { escapeToOneLine, hasControlCharacters } from "../../utils/text/control_characters.ts";
 import { wrapToWidth } from "../../utils/text/display_width.ts";
-import type { Choice } from "./form.ts";
 import { matchTexts } from "./match_choices.ts";
+
+/** A value that can be selected. */
+export interface Choice {
+  /** Selected value. */
+  readonly value: string;
+  /** Displayed text. */
+  readonly label: string;
+}
 
 /** The streams of prompts. */
 export interface PromptStreams {
@@ -89,6 +96,27 @@ export class Prompts {
     return choices[Number(answer)]?.value ?? "";
   }
 
+  /** Prompts for any number of choices, which typing finds. */
+  async searchSeveral(
+    message: string,
+    choices: readonly Choice[],
+    initialValues: readonly string[],
+    isRequired: boolean,
+  ): Promise<string[]> {
+    const options = choices.map(({ value, label }) => ({ value, label: escapeToOneLine(label) }));
+    const answer = await clack.autocompleteMultiselect({
+      ...this.#streams,
+      message: escapeToOneLine(message),
+      options,
+      filter: (typed, { label = "" }) => matchTexts(typed, [label], (text) => text).length > 0,
+      maxItems: MAX_MENU,
+      initialValues: [...initialValues],
+      required: isRequired,
+    });
+    if (clack.isCancel(answer)) throw cancellation();
+    return answer;
+  }
+
   /** Prompts for a valid text. The current text is the default. */
   async text(message: string, findProblem: FindProblem, present = ""): Promise<string> {
     const lines = present.replaceAll("\r\n", "\n");
@@ -124,8 +152,25 @@ export class Prompts {
   }
 
   /** Prompts for yes or no. */
-  async confirm(message: string, initialValue = true): Promise<boolean> {
-    return requireValue(await clack.confirm({ ...this.#streams, message: escapeToOneLine(message), initialValue }));
+  async confirm(
+    message: string,
+    initialValue = true,
+    labels?: { readonly true: string; readonly false: string },
+  ): Promise<boolean> {
+    return requireValue(
+      await clack.confirm({
+        ...this.#streams,
+        message: escapeToOneLine(message),
+        initialValue,
+        active: escapeToOneLine(labels?.true || "Yes"),
+        inactive: escapeToOneLine(labels?.false || "No"),
+      }),
+    );
+  }
+
+  /** Width of a table in a frame. */
+  get columns(): number {
+    return (this.#streams.output.columns ?? 80) - FRAME_WIDTH;
   }
 
   /** Displays lines under a title. */
@@ -158,6 +203,10 @@ export class Prompts {
 }
 
 function requireValue<T extends string | boolean | undefined>(answer: T | typeof clack.CANCEL_SYMBOL): T {
-  if (clack.isCancel(answer)) throw new SvcError("INTERRUPTED", "Cancelled. Nothing was done.");
+  if (clack.isCancel(answer)) throw cancellation();
   return answer;
+}
+
+function cancellation(): SvcError {
+  return new SvcError("INTERRUPTED", "Cancelled. Nothing was done.");
 }

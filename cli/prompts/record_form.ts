@@ -1,9 +1,10 @@
-/** The forms of data records: of a new record, and of a record's action. */
+/** The forms of data records: of a new record, of a stored one, and of a record's action. */
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
+import { readForm } from "../../lib/forms/mod.ts";
 import data from "../../lib/resources/data.ts";
 import { filterObjects, isJsonObject, isString, type JsonObject } from "../../utils/json.ts";
-import type { FormSource } from "./fill_form.ts";
 import type { FormCalls } from "./form_calls.ts";
+import { type FormSource, toValues } from "./form_source.ts";
 
 /** A stored record. */
 export interface RecordTarget {
@@ -21,30 +22,36 @@ export interface RecordActionTarget extends RecordTarget {
   readonly action: string;
 }
 
-/** Types of form fields by those of the metadata. */
-const FIELD_TYPES: Readonly<Record<string, string>> = {
-  Boolean: "True-False",
-  Integer: "Integer",
-  Decimal: "Decimal",
-  Currency: "Decimal",
-  Date: "Date",
-  DateTime: "Date Time",
-  Page: "Page",
-  List: "Page",
-  PageGroup: "Page Group",
+/** The component and the type of a form field, by the type in the metadata. Others are texts. */
+const FIELD_TYPES: Readonly<Record<string, readonly [component: string, type: string]>> = {
+  "Boolean": ["Checkbox", "True-False"],
+  "Currency": ["Currency", "Decimal"],
+  "Date only": ["Date", "Date"],
+  "Date & time": ["DateTime", "Date Time"],
+  "Decimal": ["Decimal", "Decimal"],
+  "Email": ["Email", "Text"],
+  "Embedded data (list of records)": ["EmbeddedData", "Page List"],
+  "Embedded data (records by name)": ["EmbeddedData", "Page Group"],
+  "Embedded data (single record)": ["EmbeddedData", "Page"],
+  "Integer": ["Integer", "Integer"],
+  "Percentage": ["Percentage", "Decimal"],
+  "Phone": ["Phone", "Text"],
+  "Text (paragraph)": ["TextArea", "Text"],
+  "Time only": ["Time", "TimeOfDay"],
+  "True/false": ["Checkbox", "True-False"],
+  "URL": ["URL", "Text"],
 };
 
 /** Returns the form of a new record. It is built from the metadata of the data view. */
 export function createRecordForm(calls: FormCalls, dataViewId: string): FormSource {
   return {
-    fields: calls,
     async read() {
       const { className, fields } = await readMetadata(calls, dataViewId);
       const name = `New ${className}`;
-      return { uiResources: toUiResources(fields), content: {}, name, title: name, acceptsNoFiles: true };
+      return { form: readForm(describeRecord(fields, {})), name, title: name, instructions: [], acceptsNoFiles: true };
     },
-    async submit({ content }) {
-      return await calls.call("data.create", data.create, { dataViewId, data: content });
+    async submit(filled) {
+      return await calls.call("data.create", data.create, { dataViewId, data: toValues(filled).data });
     },
   };
 }
@@ -55,7 +62,6 @@ export function createStoredRecordForm(calls: FormCalls, target: RecordTarget, v
   let etag = target.ifMatch;
   let unchanged: JsonObject = {};
   return {
-    fields: calls,
     async read() {
       const { className, fields } = await readMetadata(calls, dataViewId);
       const reply = await calls.call("data.get", data.get, { dataViewId, params: key });
@@ -67,11 +73,18 @@ export function createStoredRecordForm(calls: FormCalls, target: RecordTarget, v
       }
       const name = `${className} ${formatKey(key)}`;
       const shown = fields.map((field) => String(field.fieldID) in key ? { ...field, isReadOnly: true } : field);
-      return { uiResources: toUiResources(shown), content, name, title: name, acceptsNoFiles: true };
+      return {
+        form: readForm(describeRecord(shown, content)),
+        name,
+        title: name,
+        instructions: [],
+        acceptsNoFiles: true,
+      };
     },
-    async submit({ content }) {
-      const values = { dataViewId, ifMatch: etag, data: { ...unchanged, ...key, ...content } };
-      return await calls.call(`data.${verb}`, data[verb], values);
+    async submit(filled) {
+      const changes = toValues(filled).data;
+      const values = { ...unchanged, ...key, ...(isJsonObject(changes) ? changes : {}) };
+      return await calls.call(`data.${verb}`, data[verb], { dataViewId, ifMatch: etag, data: values });
     },
   };
 }
@@ -81,16 +94,16 @@ export function createRecordActionForm(calls: FormCalls, target: RecordActionTar
   const { dataViewId, action, key } = target;
   let etag = target.ifMatch;
   return {
-    fields: calls,
     async read() {
       const reply = await calls.call("data.get-action", data.getAction, { dataViewId, action, data: key });
-      const { data: content = {}, uiResources = {}, name = action } = checkAnswer(data.getAction.answer, reply);
+      const { name = action } = checkAnswer(data.getAction.answer, reply);
       etag = target.ifMatch ?? reply.etag;
-      const title = `${name}: ${formatKey(key)}`;
-      return { uiResources, content, name, title, acceptsNoFiles: true };
+      const form = readForm(calls.readBody(reply), { action });
+      return { form, name, title: `${name}: ${formatKey(key)}`, instructions: [], acceptsNoFiles: true };
     },
-    async submit({ submission }) {
-      const values = { ...submission, data: { ...key, ...submission.data } };
+    async submit(filled) {
+      const { data: changes, ...others } = toValues(filled);
+      const values = { ...others, data: { ...key, ...(isJsonObject(changes) ? changes : {}) } };
       return await calls.call("data.perform-action", data.performAction, {
         dataViewId,
         action,
@@ -116,17 +129,21 @@ export async function readMetadata(calls: FormCalls, dataViewId: string): Promis
   const reply = await calls.call("data.get-metadata", data.getMetadata, { dataViewId });
   const { className, label, keys = [] } = checkAnswer(data.getMetadata.answer, reply);
   const fields = filterObjects(isJsonObject(reply.body) ? reply.body.fields : []);
-  return { className: className ?? label ?? dataViewId, keys: keys.filter(isString), fields };
+  const own = fields.filter(({ isKey, isClassKey }) => isKey === true || isClassKey === true)
+    .map(({ fieldID }) => String(fieldID));
+  const declared = keys.filter(isString);
+  return { className: className ?? label ?? dataViewId, keys: declared.length > 0 ? declared : own, fields };
 }
 
 function formatKey(key: JsonObject): string {
   return Object.values(key).map(String).join(", ");
 }
 
-/** Describes the fields of a data view as the resources of a form. */
-function toUiResources(fields: readonly JsonObject[]): JsonObject {
-  const components = fields.map(({ fieldID, name, isRequired, isReadOnly }) => ({
-    type: "TextInput",
+/** Describes the fields of a data view as the response with a form does. */
+function describeRecord(fields: readonly JsonObject[], content: JsonObject): JsonObject {
+  const described = fields.map((field) => ({ field, types: FIELD_TYPES[String(field.fieldType ?? field.dataType)] }));
+  const components = described.map(({ field: { fieldID, name, isRequired, isReadOnly, values }, types }) => ({
+    type: Array.isArray(values) ? "Dropdown" : types?.[0] ?? "TextInput",
     config: {
       value: `@P .${fieldID}`,
       label: String(name ?? fieldID),
@@ -134,10 +151,10 @@ function toUiResources(fields: readonly JsonObject[]): JsonObject {
       readOnly: isReadOnly === true,
     },
   }));
-  const declared = fields.map(({ fieldID, dataType, maxLength, values }): [string, JsonObject[]] => [
+  const declared = described.map(({ field: { fieldID, maxLength, values }, types }): [string, JsonObject[]] => [
     String(fieldID),
     [{
-      type: FIELD_TYPES[String(dataType)] ?? "Text",
+      type: types?.[1] ?? "Text",
       ...(typeof maxLength === "number" && { maxLength }),
       ...(Array.isArray(values) && {
         datasource: { tableType: "PromptList", records: values.map((value) => ({ key: value, value })) },
@@ -145,7 +162,10 @@ function toUiResources(fields: readonly JsonObject[]): JsonObject {
     }],
   ]);
   return {
-    root: { type: "View", children: components },
-    resources: { fields: Object.fromEntries(declared), views: {} },
+    data: { content },
+    uiResources: {
+      root: { type: "View", children: components },
+      resources: { fields: Object.fromEntries(declared), views: {} },
+    },
   };
 }

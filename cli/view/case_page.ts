@@ -9,7 +9,7 @@ import {
   type JsonValue,
 } from "../../utils/json.ts";
 import { getShortId, isShortId } from "../handles/handles.ts";
-import { listContentRows, listFormRows } from "./content_rows.ts";
+import { listFields } from "./content_rows.ts";
 import { EMPTY, formatDistance, formatValue } from "./format_value.ts";
 import type { Row, Section, Span } from "./page.ts";
 
@@ -41,8 +41,8 @@ export function describeEvent({ time, by, text }: PastEvent): PastEvent {
 
 /** Facts that a page shows besides the response with the case. */
 export interface CaseContext {
-  /** Form that declares the fields of the case. */
-  readonly form: JsonValue | undefined;
+  /** Response with a page or form of the case, whose labels are shown. */
+  readonly page?: JsonObject;
   /** History of the case, oldest first. */
   readonly history: readonly PastEvent[];
 }
@@ -63,10 +63,7 @@ export function buildCasePage(body: CaseBody, around?: CaseContext): Section[] {
     { line: [{ text: label === "" ? shortId : `${shortId}  ${label}`, style: "bold" }] },
     { line: buildStageLine(filterObjects(caseInfo.stages)) },
     { rows: listFacts(caseInfo, body, caseId) },
-    {
-      heading: "Fields",
-      rows: around === undefined ? listFormRows(content, body.uiResources) : listContentRows(content, around.form),
-    },
+    ...listFields(around?.page ?? body, content, { omitsEmpty: around !== undefined }),
     { heading: "Open work", rows: assignments.map(describeAssignment) },
     {
       heading: "Actions",

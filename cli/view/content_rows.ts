@@ -1,78 +1,95 @@
-/** The fields of a case, with the labels of a form if the response contains one. */
+/** The fields of a case: as its form or page shows them, or by their names if the response has neither. */
+import { type FormNode, type FormQuestion, readForm } from "../../lib/forms/mod.ts";
 import { toTable } from "../../lib/output/table.ts";
 import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import { EMPTY, formatMoney, formatValue, isEmptyValue, isTechnical, toLabel } from "./format_value.ts";
-import type { Row } from "./page.ts";
+import { EMPTY, formatValue, isEmptyValue, isTechnical, toLabel } from "./format_value.ts";
+import type { Row, Section } from "./page.ts";
 
-/** A field as a form declares it. */
-type Declaration = JsonObject | undefined;
-
-/** Lists the fields of a form with their values. Without a form, lists the content that is not empty. */
-export function listFormRows(content: JsonObject, uiResources: JsonValue | undefined): Row[] {
-  const fields = readDeclarations(uiResources);
-  const shown = Object.keys(fields).filter((name) => !isTechnical(name) && name !== "");
-  if (shown.length === 0) return listContentRows(content, undefined);
-  return shown.flatMap((name) => describe(name, declare(fields, name), content[name]));
+/** Options of `listFields`. */
+export interface FieldOptions {
+  /** Leaves out fields without a value. */
+  readonly omitsEmpty?: boolean;
 }
 
-/** Lists the content that is not empty, with labels where a form declares them. */
-export function listContentRows(content: JsonObject, uiResources: JsonValue | undefined): Row[] {
-  const fields = readDeclarations(uiResources);
-  return Object.keys(content).filter((name) => !isTechnical(name) && !isEmptyValue(content[name]))
-    .flatMap((name) => describe(name, declare(fields, name), content[name]));
+/** Lists the fields that a response with a case shows. Groups with a heading are sections of their own. */
+export function listFields(
+  body: JsonObject,
+  content: JsonObject,
+  { omitsEmpty = false }: FieldOptions = {},
+): Section[] {
+  const heading = "Fields";
+  if (!isJsonObject(body.uiResources)) return [{ heading, rows: listContentRows(content) }];
+  const { nodes } = readForm(body);
+  const drawn = new Set<string>();
+  const sections = toSections(heading, nodes, drawn);
+  if (drawn.size === 0) return [{ heading, rows: listContentRows(content) }];
+  if (!omitsEmpty) return sections;
+  return sections.map(({ heading, rows }) => ({ heading, rows: rows.filter(({ value }) => value !== EMPTY) }));
 }
 
-function readDeclarations(uiResources: JsonValue | undefined): JsonObject {
-  const resources = isJsonObject(uiResources) ? uiResources.resources : undefined;
-  return isJsonObject(resources) && isJsonObject(resources.fields) ? resources.fields : {};
+interface FieldSection {
+  readonly heading: string;
+  readonly rows: Row[];
 }
 
-function describe(name: string, field: Declaration, value: JsonValue | undefined, page?: string): Row[] {
-  const own = typeof field?.label === "string" && field.label !== "" ? field.label : toLabel(name);
-  const label = page === undefined ? own : `${page}: ${own}`;
-  const fields = isJsonObject(field?.fields) ? field.fields : {};
-  if (isPage(field, value)) {
-    const content = isJsonObject(value) ? value : {};
-    const declared = Object.keys(fields);
-    const names = declared.length > 0 ? declared : Object.keys(content).filter((one) => !isEmptyValue(content[one]));
-    return names.filter((member) => !isTechnical(member))
-      .flatMap((member) => describe(member, declare(fields, member), content[member], label));
+function toSections(heading: string, nodes: readonly FormNode[], drawn: Set<string>): FieldSection[] {
+  const rows: Row[] = [];
+  const groups: FieldSection[] = [];
+  for (const node of nodes) {
+    if (!node.isVisible) continue;
+    if (node.type === "group") {
+      groups.push(...toSections(node.label || heading, node.children, drawn));
+    } else if (node.type === "note") {
+      if (!node.isProblem) rows.push({ label: "", value: node.text });
+    } else if (!drawn.has(node.path)) {
+      drawn.add(node.path);
+      rows.push(describe(node));
+      if (node.type === "reference") groups.push(...toSections(node.label, node.details, drawn));
+    }
   }
+  return [{ heading, rows }, ...groups];
+}
+
+function describe(question: FormQuestion): Row {
+  const { label } = question;
+  switch (question.type) {
+    case "field":
+      return { label, value: question.text || (isEmptyValue(question.value) ? EMPTY : formatValue(question.value)) };
+    case "reference":
+      return { label, value: question.chosen.map(({ text }) => text).join(", ") || EMPTY };
+    case "attachment":
+      return { label, value: question.files.join(", ") || EMPTY };
+    case "list": {
+      if (question.dataView !== undefined) return { label, value: `Rows of ${question.dataView}` };
+      const cells = question.rows.map((row) =>
+        Object.fromEntries(question.columns.map((column, i) => [column.label, row.cells[i] ?? ""]))
+      );
+      return cells.length === 0 ? { label, value: EMPTY } : { label, lines: renderTable(cells) };
+    }
+  }
+}
+
+/** Lists the content that is not empty. The names of its properties are its labels. */
+export function listContentRows(content: JsonObject, page?: string): Row[] {
+  return Object.keys(content).filter((name) => !isTechnical(name) && !isEmptyValue(content[name]))
+    .flatMap((name) => describeValue(page === undefined ? toLabel(name) : `${page}: ${toLabel(name)}`, content[name]));
+}
+
+function describeValue(label: string, value: JsonValue | undefined): Row[] {
+  if (isJsonObject(value) && !hasName(value)) return listContentRows(value, label);
   const rows = filterObjects(value);
-  if (rows.length > 0) return [{ label, lines: renderRows(rows, fields) }];
-  return [{ label, value: formatField(field, value) }];
+  if (rows.length === 0) return [{ label, value: formatValue(value) }];
+  const names = [...new Set(rows.flatMap(Object.keys))].filter((name) => !isTechnical(name));
+  const cells = rows.map((row) => Object.fromEntries(names.map((name) => [toLabel(name), formatValue(row[name])])));
+  return [{ label, lines: renderTable(cells) }];
 }
 
 /** An object with a name of its own, such as an attachment, is a value. Others are shown by their members. */
-function isPage(field: Declaration, value: JsonValue | undefined): boolean {
-  if (field?.displayAs === "pxAttachContent" || Array.isArray(value)) return false;
-  if (isJsonObject(field?.fields)) return field.type !== "Page List";
-  return isJsonObject(value) && !Object.keys(value).some((member) => /^(?:ID|id|name|pyLabel|fileName)$/.test(member));
+function hasName(value: JsonObject): boolean {
+  return Object.keys(value).some((member) => /^(?:ID|id|name|pyLabel|fileName)$/.test(member));
 }
 
-function renderRows(rows: readonly JsonObject[], fields: JsonObject): string[] {
-  const declared = Object.keys(fields);
-  const names = (declared.length > 0 ? declared : [...new Set(rows.flatMap(Object.keys))])
-    .filter((name) => !isTechnical(name));
-  const cells = rows.map((row) =>
-    Object.fromEntries(names.map((name) => {
-      const field = declare(fields, name);
-      const [{ label } = { label: name }] = describe(name, field, "");
-      return [label, formatField(field, row[name])];
-    }))
-  );
-  const table = toTable(cells, { color: false });
+function renderTable(cells: readonly JsonObject[]): string[] {
+  const table = toTable([...cells], { color: false });
   return "text" in table ? table.text.trimEnd().split("\n") : [];
-}
-
-function formatField(field: Declaration, value: JsonValue | undefined): string {
-  if (isEmptyValue(value)) return EMPTY;
-  if (field?.displayAs === "pxCurrency") return formatMoney(value);
-  const source = isJsonObject(field?.datasource) ? field.datasource : {};
-  const choice = filterObjects(source.records).find(({ key, value: text }) => String(key ?? text) === String(value));
-  return choice === undefined ? formatValue(value) : formatValue(choice.value ?? choice.key);
-}
-
-function declare(fields: JsonObject, name: string): Declaration {
-  return Object.hasOwn(fields, name) ? filterObjects(fields[name])[0] : undefined;
 }

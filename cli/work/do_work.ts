@@ -14,7 +14,6 @@ import { resolveCaseId } from "../handles/resolve_handles.ts";
 import { createCaseForm } from "../prompts/case_form.ts";
 import { titleCase } from "../prompts/action_form.ts";
 import { fillForm } from "../prompts/fill_form.ts";
-import { readFields } from "../prompts/form.ts";
 import {
   continueDialogue,
   type Dialogue,
@@ -191,10 +190,11 @@ async function startCase(dialogue: Dialogue): Promise<string> {
   const { prompts, calls } = dialogue;
   const { id, name } = await pickCaseType(dialogue);
   const form = createCaseForm(calls, id, name);
-  const needsValues = readFields((await form.read()).uiResources).some(({ isRequired }) => isRequired);
+  const opened = await form.read();
+  const needsValues = opened.form.questions.some(({ isRequired }) => isRequired);
   const reply = needsValues
-    ? (await fillForm(prompts, form, { ...continueDialogue(dialogue), requiredOnly: true })).reply
-    : await form.submit({ submission: { data: {} }, content: {}, files: new Map() });
+    ? (await fillForm(prompts, calls, form, { ...continueDialogue(dialogue), requiredOnly: true })).reply
+    : await form.submit({ submission: opened.form.toSubmission(), further: {} });
   const created = checkAnswer(cases.create.answer, reply);
   prompts.report(`${titleCase(created.data)} was created.`);
   return created.id;

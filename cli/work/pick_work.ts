@@ -2,8 +2,7 @@
 import { SvcError } from "../../lib/errors.ts";
 import { filterObjects, isNonEmptyString } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
-import type { Choice } from "../prompts/form.ts";
-import type { Prompts } from "../prompts/prompts.ts";
+import type { Choice, Prompts } from "../prompts/prompts.ts";
 import { formatValue } from "../view/format_value.ts";
 import { readInbox } from "./read_inbox.ts";
 

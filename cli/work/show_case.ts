@@ -51,7 +51,7 @@ async function showPage(
   const body = reply.readPrintable();
   if (body === undefined || !isCaseBody(body)) return await context.print(body);
   const shown = assignmentId === undefined ? body : { ...body, id: assignmentId };
-  const page = buildCasePage(shown, { form: details?.uiResources, history: history ?? [] });
+  const page = buildCasePage(shown, { page: details, history: history ?? [] });
   await writeResult(context, layOutPage(page, getSurface(context.io)));
 }
 

@@ -357,8 +357,8 @@ export class Form {
    * Continues with a newly read form. Entries are kept, except for the entries of lists that someone else has changed, which
    * are in `lost`.
    */
-  reopen(response: object): { readonly form: Form; readonly lost: readonly FormQuestion[] } {
-    const { state, lost } = reopenForm(this.#state, response);
+  reopen(fresh: Form): { readonly form: Form; readonly lost: readonly FormQuestion[] } {
+    const { state, lost } = reopenForm(this.#state, fresh.#state);
     return { form: new Form(state), lost: lost.flatMap((path) => this.find(formatPath(path)) ?? []) };
   }
 

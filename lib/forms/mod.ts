@@ -21,6 +21,7 @@
  */
 export { Form, type ListChanges, readForm, type ReferenceChanges } from "./form.ts";
 export type { ReadFormOptions } from "./edit/state.ts";
+export { listQuestions } from "./edit/questions.ts";
 export type { RefreshBody, RefreshCall } from "./edit/refresh.ts";
 export type { FormAction, FormButton, FormPurpose, FormStep } from "./envelope.ts";
 export type {
@@ -49,7 +50,7 @@ export {
   type QueryClient,
 } from "./choices.ts";
 export { formatFieldValue, type ParsedValue, parseInput, toInputText, type ValueRules } from "./values.ts";
-export type { FormChange } from "./edit/changes.ts";
+export { describeRow, type FormChange } from "./edit/changes.ts";
 export type { AttachedFile } from "./edit/page.ts";
 export type { FormSubmission, SubmissionOptions } from "./edit/submission.ts";
 export {

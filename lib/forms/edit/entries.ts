@@ -1,6 +1,6 @@
 /** Enters values, rows and files in a form. */
 import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
-import type { Choice, FormAttachment, FormList, FormRow } from "../nodes.ts";
+import type { Choice, FormAttachment, FormList, FormQuestion, FormRow } from "../nodes.ts";
 import { formatPath, type Path } from "../path.ts";
 import { toFieldValue, toInputText } from "../values.ts";
 import {
@@ -144,13 +144,17 @@ function fillOnce(state: FormState, values: JsonObject, base: Path): { state: Fo
       const inner = fillOnce(filled, value, path);
       filled = inner.state;
       if (Object.keys(inner.rest).length > 0) rest[name] = inner.rest;
-    } else if (question === undefined || question.type === "attachment" || question.isReadOnly || !question.isVisible) {
+    } else if (question === undefined || question.type === "attachment" || !canFill(question)) {
       rest[name] = value;
     } else {
       filled = setValue(filled, question.path, value);
     }
   }
   return { state: filled, rest };
+}
+
+function canFill({ isReadOnly, isVisible, cannotFill }: FormQuestion): boolean {
+  return isVisible && !isReadOnly && cannotFill === undefined;
 }
 
 /** Attaches files, or removes all files with `null`. Without files, the stored ones are restored. */

@@ -150,8 +150,7 @@ function keepOnly(content: JsonObject, [name, row, ...rest]: Path): JsonObject {
 }
 
 /** Continues with a newly read form. Returns the paths of the lists whose entries were lost. */
-export function reopenForm(state: FormState, response: object): { state: FormState; lost: Path[] } {
-  const fresh = readState(response, state.options);
+export function reopenForm(state: FormState, fresh: FormState): { state: FormState; lost: Path[] } {
   const { page, lost } = rebase(state.page, fresh.page.stored);
   return { state: { ...fresh, page }, lost };
 }

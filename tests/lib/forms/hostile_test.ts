@@ -127,7 +127,7 @@ Deno.test("a form with a spoiled member is read, changed and submitted without a
       const original = readForm(response);
       const applied = attempt(() => original.apply(given));
       if (applied !== undefined) useForm(applied);
-      attempt(() => original.reopen(given));
+      attempt(() => original.reopen(form));
     }
   }
   assert.equal(Reflect.get({}, "polluted"), undefined);

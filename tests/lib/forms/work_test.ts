@@ -51,7 +51,7 @@ Deno.test("entries of a form are in the body of every call that leaves it", () =
     attachments: [],
   };
   assert.deepEqual(form.toSubmission(), submission);
-  const { form: again } = form.reopen(screenFlow);
+  const { form: again } = form.reopen(readForm(screenFlow));
   assert.deepEqual(again.toSubmission(), submission);
   assert.deepEqual(form.changes().map(({ label, kind, after }) => `${label} ${kind} ${after}`), [
     "Purpose changed Fair",
