@@ -113,7 +113,10 @@ async function runCommand(
       : { ...parsed.values, [picked.name]: await picked.pick(context) };
     await command.run(context, values);
   } finally {
-    if (context.responses.length > 0) (await import("./completion/remember_values.ts")).rememberValues(context);
+    if (context.responses.length > 0) {
+      const { rememberValues } = await import("./completion/remember_values.ts");
+      await rememberValues(context);
+    }
   }
 }
 

@@ -84,7 +84,7 @@ export class ValueCollector {
     if (id === undefined) return undefined;
     const label = pick(isJsonObject(object.content) ? object.content : object, ["pyLabel", "label"]);
     if (/^ASSIGN-/i.test(id)) {
-      this.#add("assignments", id, pick(object, ["name"]));
+      this.add("assignments", id, pick(object, ["name"]));
       const caseId = pick(object, ["caseID"]);
       if (caseId !== undefined) this.#addCase(caseId, object, label);
       return id;
@@ -94,17 +94,17 @@ export class ValueCollector {
       if (isJsonObject(object.content)) this.completeCases.add(id);
       return id;
     }
-    if (object.type === "worklist") this.#add("operators", id, pick(object, ABOUT));
-    if (object.type === "workbasket") this.#add("queues", id, pick(object, ABOUT));
+    if (object.type === "worklist") this.add("operators", id, pick(object, ABOUT));
+    if (object.type === "workbasket") this.add("queues", id, pick(object, ABOUT));
     return undefined;
   }
 
   #addCase(id: string, object: JsonObject, label: string | undefined): void {
-    this.#add("cases", id, join(label ?? pick(object, ["name"]), pick(object, ["status"])));
+    this.add("cases", id, join(label ?? pick(object, ["name"]), pick(object, ["status"])));
     const type = pick(object, ["caseTypeID"]);
     if (type === undefined) return;
-    this.#add("case types", type, pick(object, ["caseTypeName"]));
-    this.#add("types by case", id, type);
+    this.add("case types", type, pick(object, ["caseTypeName"]));
+    this.add("types by case", id, type);
     if (isJsonObject(object.content)) this.#addNames(nameList("fields", type), object.content);
   }
 
@@ -115,7 +115,7 @@ export class ValueCollector {
   ): void {
     for (const element of filterObjects(list)) {
       const found = pick(element, value);
-      if (found !== undefined) this.#add(isOwned ? nameList(kind, owner) : kind, found, pick(element, about));
+      if (found !== undefined) this.add(isOwned ? nameList(kind, owner) : kind, found, pick(element, about));
     }
   }
 
@@ -123,12 +123,13 @@ export class ValueCollector {
   #addNames(list: string, row: JsonObject): void {
     for (const name of Object.keys(row)) {
       if (!/^(?:p[xyz][A-Z]|classID$|id$|links$)/.test(name) && !this.values.get(list)?.has(name)) {
-        this.#add(list, name);
+        this.add(list, name);
       }
     }
   }
 
-  #add(list: string, value: string, about: string = ""): void {
+  /** Adds a value with its description. */
+  add(list: string, value: string, about: string = ""): void {
     if (value.length > MAX_LENGTH) return;
     const values = this.values.get(list) ?? new Map<string, string>();
     this.values.set(list, values);

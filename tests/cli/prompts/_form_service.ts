@@ -16,48 +16,73 @@ export interface FormService {
   readonly submitted: { readonly path: string; readonly tag: string | null; readonly body: unknown }[];
 }
 
+const CASE = "ACME-Demo-Work-Trip";
+const CONTACT = "ACME-Demo-Data-Contact";
+const ITEM = "ACME-Demo-Data-Item";
+
+const CHANNELS = [{ key: "D", value: "Desk" }, { key: "P", value: "Post\x1b[2J" }];
+
 const FIELDS: JsonObject = {
-  Name: [{ type: "Text", label: "Applicant", maxLength: 10 }],
-  Count: [{ type: "Integer", label: "Count", min: 1 }],
-  Amount: [{ type: "Decimal", label: "Amount" }],
-  Urgent: [{ type: "True-False", label: "Urgent" }],
-  Visit: [{ type: "Date", label: "Visit" }],
+  Name: [{ classID: CASE, type: "Text", label: "Applicant", maxLength: 10 }],
+  Count: [{ classID: CASE, type: "Integer", label: "Count" }],
+  Amount: [{ classID: CASE, type: "Decimal", label: "Amount" }],
+  Urgent: [{ classID: CASE, type: "True-False", label: "Urgent" }],
+  Visit: [{ classID: CASE, type: "Date", label: "Visit" }],
   Channel: [{
+    classID: CASE,
     type: "Text",
     label: "Channel",
-    datasource: { tableType: "PromptList", records: [{ key: "D", value: "Desk" }, { key: "P", value: "Post\x1b[2J" }] },
+    datasource: { tableType: "PromptList", records: CHANNELS },
   }],
-  Contact: [{ type: "Page", label: "Contact", fields: { City: [{ type: "Text", label: "City" }] } }],
-  Items: [{ type: "Page List", label: "Items" }],
-  Note: [{ type: "Text", label: "Note" }],
+  Contact: [{ classID: CASE, type: "Page", label: "Contact", pageClass: CONTACT, dataRetrievalType: "manual" }],
+  City: [{ classID: CONTACT, type: "Text", label: "City" }],
+  Items: [{ classID: CASE, type: "Page List", label: "Items", pageClass: ITEM, dataRetrievalType: "manual" }],
+  Title: [{ classID: ITEM, type: "Text", label: "Title" }],
+  Note: [{ classID: CASE, type: "Text", label: "Note" }],
 };
 
-function shown(path: string, required: boolean, children?: JsonObject[]): JsonObject {
-  return {
-    type: "Any",
-    config: { value: `@P ${path}`, label: `@FL ${path}`, required },
-    ...(children && { children }),
-  };
+function shown(type: string, name: string, required: boolean): JsonObject {
+  return { type, config: { value: `@P .${name}`, label: `@FL .${name}`, required } };
+}
+
+function view(name: string, classID: string, config: JsonObject, children: JsonObject[]): JsonObject[] {
+  return [{
+    name,
+    type: "View",
+    classID,
+    config: { template: "DefaultForm", ruleClass: classID, ...config },
+    children: [{ name: "Fields", type: "Region", children }],
+  }];
 }
 
 const FORM: JsonObject = {
-  root: { type: "reference", config: { type: "view", name: "Enter" } },
+  root: { type: "reference", config: { type: "view", name: "Enter", context: "caseInfo.content" } },
   resources: {
     fields: FIELDS,
     views: {
-      Enter: [{
-        type: "View",
-        children: [{
-          type: "Region",
-          children: [
-            ...["Name", "Count", "Amount", "Urgent", "Visit", "Channel"].map((name) => shown(`.${name}`, true)),
-            shown(".Contact", false, [shown(".Contact.City", true)]),
-            shown(".Items", false, [shown(".Title", true)]),
-            shown(".Note", false),
-          ],
-        }],
-      }],
-      Reject: [{ type: "View", children: [shown(".Items", true)] }],
+      Enter: view("Enter", CASE, {}, [
+        shown("TextInput", "Name", true),
+        shown("Integer", "Count", true),
+        shown("Decimal", "Amount", true),
+        shown("Checkbox", "Urgent", true),
+        shown("Date", "Visit", true),
+        { type: "Dropdown", config: { value: "@P .Channel", datasource: "@ASSOCIATED .Channel", required: true } },
+        { type: "reference", config: { type: "view", name: "Contact", context: ".Contact", ruleClass: CONTACT } },
+        { type: "reference", config: { type: "view", name: "Items", authorContext: ".Items" } },
+        shown("TextInput", "Note", false),
+      ]),
+      Contact: view("Contact", CONTACT, {}, [shown("TextInput", "City", true)]),
+      Items: view("Items", CASE, {
+        template: "SimpleTable",
+        type: "multirecordlist",
+        referenceList: "@P .Items",
+        contextClass: ITEM,
+        renderMode: "Editable",
+        multiRecordDisplayAs: "table",
+        editMode: "tableRows",
+        children: [{ name: "Columns", type: "Region", children: [shown("TextInput", "Title", true)] }],
+      }, []),
+      Reject: view("Reject", CASE, {}, [shown("Puzzle", "Items", true)]),
     },
   },
 };
@@ -86,7 +111,8 @@ export function startFormService(
     actions: [{ ID: "Reject", name: "Reject" }],
   };
   const assignments = alone ? [info] : [other, info];
-  const data = { caseInfo: { ID: "C-1", assignments, content: { Name: applicant, Contact: { City: "Oslo" } } } };
+  const content = { classID: CASE, Name: applicant, Contact: { classID: CONTACT, City: "Oslo" } };
+  const data = { caseInfo: { ID: "C-1", assignments, content } };
   const service = startFakeService({
     async api(request) {
       const path = decodeURIComponent(new URL(request.url).pathname);
@@ -97,7 +123,7 @@ export function startFormService(
         return new Response(performed, { headers: { "content-type": "application/json" } });
       }
       const action = /\/actions\/(\w+)$/.exec(path)?.[1];
-      const root = { type: "reference", config: { type: "view", name: action ?? "" } };
+      const root = { type: "reference", config: { type: "view", name: action ?? "", context: "caseInfo.content" } };
       const body = action ? { data, uiResources: { ...FORM, root } } : { ...(alone && { id: ASSIGNMENT }), data };
       return Response.json(body, { headers: { etag: "tag-7" } });
     },

@@ -1,0 +1,24 @@
+import { type FormQuestion, readForm } from "../../lib/forms/mod.ts";
+import { listQuestions } from "../../lib/forms/submission.ts";
+import type { JsonObject } from "../../utils/json.ts";
+
+/** Lists what a form asks, as `--set` names it, with its label: `Home.City`, `Depot.ID` or `Stops[+].City`. */
+export function listFormFields(body: JsonObject): [name: string, label: string][] {
+  return readForm(body).questions.flatMap(nameFields).map(([name, label]) => [name, label === name ? "" : label]);
+}
+
+function nameFields(question: FormQuestion): [string, string][] {
+  const { path, label } = question;
+  switch (question.type) {
+    case "field":
+    case "attachment":
+      return [[path, label]];
+    case "reference":
+      return question.mode === "single" ? question.keys.map((key) => [`${path}.${key}`, label]) : [];
+    case "list": {
+      const prefix = `${path}[${question.rows.length}].`;
+      return listQuestions(question.newRow).filter(({ isReadOnly }) => !isReadOnly).flatMap(nameFields)
+        .map(([name, column]) => [name.replace(prefix, `${path}[+].`), `${label}: ${column}`]);
+    }
+  }
+}
