@@ -16,6 +16,7 @@ import {
 } from "../../lib/forms/mod.ts";
 import type { FileInput } from "../../lib/operation/operation.ts";
 import { toTable } from "../../lib/output/table.ts";
+import { truncateToWidth } from "../../utils/text/display_width.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import type { Prompts } from "./prompts.ts";
 
@@ -253,7 +254,7 @@ async function editRows(
     const current = edited.find(path);
     if (current?.type !== "list") return edited;
     const { rows, canAdd, noun, isRequired } = current;
-    if (rows.length > 0) prompts.show(label, listRows(current, prompts.columns));
+    if (rows.length > 0) prompts.report(label, ...listRows(current, prompts.columns));
     const answer = await prompts.choose(`${label}: ${pluralize(rows.length, "row")}`, [
       { value: "done", label: "Continue" },
       ...(canAdd ? [{ value: "add", label: `Add a ${noun || "row"}` }] : []),
@@ -276,8 +277,9 @@ function listRows({ rows, columns }: FormList, width: number): string[] {
     "#": i + 1,
     ...Object.fromEntries(columns.map(({ label, path }, column) => [label || path, row.cells[column] ?? ""])),
   }));
-  const table = toTable(cells, { color: false, columns: width });
-  return "text" in table ? table.text.trimEnd().split("\n") : rows.map((row, i) => `${i + 1}  ${describeRow(row)}`);
+  const table = toTable(cells, { color: false });
+  if (!("text" in table)) return rows.map((row, i) => `${i + 1}  ${describeRow(row)}`);
+  return table.text.trimEnd().split("\n").map((line) => truncateToWidth(line, width));
 }
 
 /** Prompts for what to do with a row. */

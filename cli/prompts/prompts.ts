@@ -168,9 +168,9 @@ export class Prompts {
     );
   }
 
-  /** Width of a table in a frame. */
+  /** Width of a line that is reported. */
   get columns(): number {
-    return (this.#streams.output.columns ?? 80) - FRAME_WIDTH;
+    return (this.#streams.output.columns ?? 80) - GUIDE_WIDTH;
   }
 
   /** Displays lines under a title. */

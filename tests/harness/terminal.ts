@@ -19,6 +19,7 @@ export const KEYS = {
   ctrlD: "\x04",
   /** Deletes the line up to the cursor. */
   ctrlU: "\x15",
+  tab: "\t",
 } as const;
 
 /** Options of a command in a terminal. */
