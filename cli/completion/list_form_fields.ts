@@ -1,5 +1,4 @@
-import { type FormQuestion, readForm } from "../../lib/forms/mod.ts";
-import { listQuestions } from "../../lib/forms/submission.ts";
+import { type FormQuestion, listQuestions, readForm } from "../../lib/forms/mod.ts";
 import type { JsonObject } from "../../utils/json.ts";
 
 /** Lists what a form asks, as `--set` names it, with its label: `Home.City`, `Depot.ID` or `Stops[+].City`. */

@@ -63,11 +63,11 @@ export function createCaseActionForm(calls: FormCalls, target: CaseActionTarget)
 /** Makes the calls of a form with its entity tag. */
 class ActionForm {
   readonly #calls: FormCalls;
-  readonly #target: ActionTarget;
+  readonly #target: ActionTarget & Partial<AssignmentTarget>;
   #etag?: string;
   #caseId?: string;
 
-  constructor(calls: FormCalls, target: ActionTarget) {
+  constructor(calls: FormCalls, target: ActionTarget & Partial<AssignmentTarget>) {
     this.#calls = calls;
     this.#target = target;
   }
@@ -77,8 +77,8 @@ class ActionForm {
     this.#etag = this.#target.ifMatch ?? reply.etag;
     const body = this.#calls.readBody(reply);
     this.#caseId = readCaseId(body);
-    const { action } = this.#target;
-    const form = readForm(body, { action });
+    const { action, assignmentId } = this.#target;
+    const form = readForm(body, { action, assignmentId });
     const { instructions } = form;
     return {
       form,

@@ -172,7 +172,7 @@ class FormDialogue implements QuestionSources {
       const before = JSON.stringify(this.#form.toSubmission());
       const form = await askQuestion(this.#prompts, this.#form, question, this);
       this.#form = form;
-      if (JSON.stringify(form.toSubmission()) !== before) {
+      if (this.#again.has(path) || JSON.stringify(form.toSubmission()) !== before) {
         this.#again.add(path); // If the call fails, the question is prompted for again.
         await this.#refresh(path);
       }

@@ -161,23 +161,39 @@ export interface FormTexts {
   readonly confirmation: string;
 }
 
-/** Finds an action of the current work, or of the case. */
-function findAction(caseInfo: JsonObject, action: string): { assignment: JsonObject; action: JsonObject } {
-  for (const assignment of filterObjects(caseInfo.assignments)) {
-    const found = filterObjects(assignment.actions).find(({ ID }) => ID === action);
-    if (found !== undefined) return { assignment, action: found };
+/** The action that a form submits. */
+export interface FormTarget {
+  /** Action ID. */
+  readonly action: string;
+  /** Handle of the assignment to which the action belongs. Actions of the whole case have none. */
+  readonly assignmentId?: string;
+}
+
+/** Finds an action: of the assignment, or of the case and then of any assignment. */
+function findAction(
+  caseInfo: JsonObject,
+  { action, assignmentId }: FormTarget,
+): { assignment: JsonObject; action: JsonObject } {
+  const isWanted = ({ ID }: JsonObject) => ID === action;
+  const own = assignmentId === undefined ? filterObjects(caseInfo.availableActions).find(isWanted) : undefined;
+  if (own !== undefined) return { assignment: {}, action: own };
+  const assignments = filterObjects(caseInfo.assignments);
+  for (const assignment of assignments) {
+    if (assignmentId !== undefined && assignment.ID !== assignmentId) continue;
+    const found = filterObjects(assignment.actions).find(isWanted);
+    if (found !== undefined || assignmentId !== undefined) return { assignment, action: found ?? {} };
   }
-  return { assignment: {}, action: filterObjects(caseInfo.availableActions).find(({ ID }) => ID === action) ?? {} };
+  return { assignment: {}, action: {} };
 }
 
 /** Reads the texts about the work. */
-export function readTexts(body: JsonObject, caseInfo: JsonObject, action: string): FormTexts {
+export function readTexts(body: JsonObject, caseInfo: JsonObject, target: FormTarget): FormTexts {
   const content = getObject(caseInfo.content);
   const label = [content.pyLabel, caseInfo.name].find(isNonEmptyString);
-  const { assignment, action: found } = findAction(caseInfo, action);
+  const { assignment, action: found } = findAction(caseInfo, target);
   return {
     caseTitle: [caseInfo.businessID ?? caseInfo.ID, label].filter(isNonEmptyString).join(" "),
-    name: [found.name, action].find(isNonEmptyString) ?? "",
+    name: [found.name, target.action].find(isNonEmptyString) ?? "",
     assignmentName: isString(assignment.name) ? assignment.name : "",
     instructions: isString(assignment.instructions) ? htmlToText(assignment.instructions) : "",
     confirmation: isString(body.confirmationNote) ? htmlToText(body.confirmationNote) : "",
@@ -185,15 +201,15 @@ export function readTexts(body: JsonObject, caseInfo: JsonObject, action: string
 }
 
 /** Lists the properties whose change makes the service compute the form again. */
-export function readRefreshConditions(caseInfo: JsonObject, action: string): string[] {
-  const { action: found } = findAction(caseInfo, action);
+export function readRefreshConditions(caseInfo: JsonObject, target: FormTarget): string[] {
+  const { action: found } = findAction(caseInfo, target);
   return filterObjects(found.refreshConditions).map(({ field }) => field).filter(isNonEmptyString)
     .map((field) => field.replace(/^\./, ""));
 }
 
 /** Lists the actions of the assignment that the action belongs to, except the action itself. */
-export function readActions(caseInfo: JsonObject, action: string): FormAction[] {
-  const { assignment } = findAction(caseInfo, action);
-  return filterObjects(assignment.actions).filter(({ ID }) => ID !== action)
+export function readActions(caseInfo: JsonObject, target: FormTarget): FormAction[] {
+  const { assignment } = findAction(caseInfo, target);
+  return filterObjects(assignment.actions).filter(({ ID }) => ID !== target.action)
     .map(({ ID, name }) => ({ ID: String(ID), name: String(name ?? ID) }));
 }

@@ -12,6 +12,7 @@ import {
   findCaseClass,
   findQuestion,
   type FormState,
+  getTarget,
   invalid,
   type ReadFormOptions,
   readState,
@@ -80,7 +81,7 @@ export class Form {
 
   /** Action that the form submits. */
   get action(): string {
-    return this.#state.options.action ?? this.#state.root.name;
+    return getTarget(this.#state).action;
   }
 
   /** Name of what the form submits, e.g. `Register`. */
@@ -127,7 +128,7 @@ export class Form {
 
   /** Other actions of the same assignment. */
   get actions(): readonly FormAction[] {
-    return readActions(getObject(this.#state.data.caseInfo), this.action);
+    return readActions(getObject(this.#state.data.caseInfo), getTarget(this.#state));
   }
 
   /** Parts of the form in order, hidden ones included. */
@@ -409,7 +410,7 @@ export class Form {
 
   get #texts() {
     const { body, data } = this.#state;
-    return readTexts(body, getObject(data.caseInfo), this.action);
+    return readTexts(body, getObject(data.caseInfo), getTarget(this.#state));
   }
 }
 

@@ -5,7 +5,7 @@ import type { FormNode, FormReference } from "../nodes.ts";
 import { formatPath, formatTarget, getObject, isWithin, type Path } from "../path.ts";
 import { applyComputed, rebase } from "./page.ts";
 import { hasComputedValue, listQuestions } from "./questions.ts";
-import { drawForm, findQuestion, type FormState, readConditions, readContent, readState, toPath } from "./state.ts";
+import { drawForm, findQuestion, type FormState, getTarget, readConditions, readContent, toPath } from "./state.ts";
 import { buildSubmission, findSendable } from "./submission.ts";
 
 /** A call that computes the form again. Send it with the entity tag of the form; then pass the response to `apply`. */
@@ -40,8 +40,7 @@ export type RefreshBody = {
 export function planRefresh(state: FormState, path: string | undefined): RefreshCall | undefined {
   const { log, nodes } = drawForm(state);
   const changed = path === undefined ? undefined : formatPath(toPath(path));
-  const action = state.options.action ?? state.root.name;
-  const condition = readRefreshConditions(getObject(state.data.caseInfo), action)
+  const condition = readRefreshConditions(getObject(state.data.caseInfo), getTarget(state))
     .find((field) => changed === undefined || formatPath(toPath(field)) === changed);
   const reference = changed === undefined ? undefined : findQuestion(state, changed);
   const place = changed === undefined ? [] : toPath(changed);

@@ -4,7 +4,7 @@ import { isJsonObject, isNestedWithin, isNonEmptyString, type JsonObject } from 
 import { MAX_LEVELS } from "../../../utils/json_depth.ts";
 import { didYouMean } from "../../../utils/text/did_you_mean.ts";
 import { draw, drawViewReference } from "../draw.ts";
-import { findRoot, type Root } from "../envelope.ts";
+import { findRoot, type FormTarget, type Root } from "../envelope.ts";
 import type { FormNode, FormQuestion } from "../nodes.ts";
 import { formatPath, getObject, parsePath, type Path } from "../path.ts";
 import { Resources } from "../resources.ts";
@@ -17,6 +17,8 @@ import { keepSendable } from "./submission.ts";
 export interface ReadFormOptions {
   /** Action that the form submits. Default: the name of its view. */
   readonly action?: string;
+  /** Handle of the assignment to which the action belongs. Default: the response decides. */
+  readonly assignmentId?: string;
   /** Time zone of the person, e.g. `Europe/Oslo`. Default: the zone of this process. */
   readonly timeZone?: string;
 }
@@ -35,6 +37,11 @@ export interface FormState {
   readonly errors: ReadonlyMap<string, readonly string[]>;
   readonly messages: readonly string[];
   readonly options: ReadFormOptions;
+}
+
+/** Returns the action that a form submits. */
+export function getTarget({ options, root }: FormState): FormTarget {
+  return { action: options.action ?? root.name, assignmentId: options.assignmentId };
 }
 
 /** A drawn form. */
