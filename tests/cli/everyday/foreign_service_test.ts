@@ -127,7 +127,8 @@ Deno.test("the page of a case and its history need no member of the responses", 
   for (const caseInfo of listDamaged(CASE_INFO)) {
     if (!isJsonObject(caseInfo)) continue;
     const body = { data: { caseInfo } };
-    for (const page of [buildCasePage(body), buildCasePage(body, { form: FORM, history })]) {
+    const view = { ...body, uiResources: FORM };
+    for (const page of [buildCasePage(body), buildCasePage(body, { page: view, history })]) {
       assert.doesNotMatch(layOutPage(page, { color: false }), PLACEHOLDER_FAULTS, JSON.stringify(caseInfo));
     }
   }

@@ -1,11 +1,10 @@
 /** Values of fields: the service accepts what the prompts of the command line accept. */
 import assert from "node:assert/strict";
-import type { FormField } from "../../../cli/prompts/form.ts";
-import { findProblem, toFieldValue } from "../../../cli/prompts/form_values.ts";
+import { type FieldKind, parseInput } from "../../../lib/forms/mod.ts";
 import type { Field } from "../../../service/application/model/application.ts";
 import { checkFieldValue } from "../../../service/application/expressions/field_values.ts";
 
-const VALUES: [kind: FormField["kind"], type: Field["type"], text: string, fits: boolean][] = [
+const VALUES: [kind: FieldKind, type: Field["type"], text: string, fits: boolean][] = [
   ["date", "Date", "2024-02-29", true],
   ["date", "Date", "2026-02-29", false],
   ["date", "Date", "20260101", false],
@@ -23,37 +22,25 @@ const VALUES: [kind: FormField["kind"], type: Field["type"], text: string, fits:
   ["text", "Text", "ab", false],
 ];
 
-const field = (kind: FormField["kind"]): FormField => ({
-  key: "F",
-  path: ["F"],
-  label: "F",
-  kind,
-  isRequired: true,
-  isReadOnly: false,
-  choices: [],
-  columns: [],
-});
-
 Deno.test("a number or date is read without the blanks around it, a text with them", () => {
-  const pasted: [kind: FormField["kind"], typed: string, value: string | number][] = [
+  const pasted: [kind: FieldKind, typed: string, value: string | number][] = [
     ["integer", " 3 ", 3],
     ["decimal", "\t12.50", 12.5],
     ["date", "2026-01-31 ", "2026-01-31"],
-    ["dateTime", " 2026-01-31T09:30:00Z", "2026-01-31T09:30:00Z"],
+    ["dateTime", " 2026-01-31T09:30:00Z", "2026-01-31T09:30:00.000Z"],
     ["text", " a ", " a "],
   ];
   for (const [kind, typed, value] of pasted) {
-    assert.deepEqual([findProblem(field(kind), typed), toFieldValue(field(kind), typed)], [undefined, value]);
+    assert.deepEqual(parseInput({ kind }, typed), { value });
   }
 });
 
 for (const [kind, type, text, fits] of VALUES) {
   Deno.test(`the prompt and the service ${fits ? "accept" : "refuse"} ${text} as a ${type}`, () => {
     const maxLength = kind === "text" ? 1 : undefined;
-    const prompted = { ...field(kind), maxLength };
-    const fault = findProblem(prompted, text);
-    const value = fault === undefined ? toFieldValue(prompted, text) : text;
+    const parsed = parseInput({ kind, maxLength }, text);
+    const value = "value" in parsed ? parsed.value : text;
     const problem = checkFieldValue({ name: "F", type, label: "F", required: false, maxLength }, value);
-    assert.deepEqual([fault === undefined, problem === undefined], [fits, fits], `${fault} ${problem}`);
+    assert.deepEqual(["value" in parsed, problem === undefined], [fits, fits], problem);
   });
 }
