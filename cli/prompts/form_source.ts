@@ -18,7 +18,7 @@ export interface OpenForm {
   readonly acceptsNoFiles?: boolean;
 }
 
-/** What a form submits. */
+/** The values that a form submits. */
 export interface FilledForm {
   /** The changes. */
   readonly submission: FormSubmission;

@@ -154,7 +154,7 @@ function readLabel(config: JsonObject, scope: Scope): string {
   return resolveText(scope.inherited.label, scope) || resolveText(config.label, scope);
 }
 
-/** Returns the columns of a table, without hidden ones. A reference to the view of a row is no column. */
+/** Returns the columns of a table, without hidden ones. A reference to the view of a row is not a column. */
 function readColumnNodes(view: JsonObject, config: JsonObject): JsonObject[] {
   const [preset] = filterObjects(config.presets);
   const own = [config.children, preset?.children].map(listColumnNodes).find((nodes) => nodes.some(isColumn));

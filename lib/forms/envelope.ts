@@ -1,4 +1,4 @@
-/** What surrounds a form in a response: its case, its place among the steps, its buttons, and the view to draw. */
+/** The surroundings of a form in a response: its case, its place among the steps, its buttons, and the view to draw. */
 import {
   filterObjects,
   isJsonObject,
@@ -31,7 +31,7 @@ export interface FormStep {
 export interface FormButton {
   /** Display name. */
   readonly name: string;
-  /** What it does. Unknown buttons have `other`. */
+  /** Its effect. Unknown buttons have `other`. */
   readonly kind: "submit" | "approve" | "reject" | "save" | "cancel" | "back" | "other";
   /** ID that the server gives it. */
   readonly actionID: string;

@@ -61,7 +61,7 @@ export function getAt(content: JsonValue | undefined, path: Path): JsonValue | u
   return value;
 }
 
-/** Returns the object at a path; an empty one if there is none. */
+/** Returns the object at a path, or an empty one. */
 export function getObject(content: JsonValue | undefined, path: Path = []): JsonObject {
   const value = getAt(content, path);
   return isJsonObject(value) ? value : {};

@@ -28,7 +28,7 @@ export class Resources {
     return pick(this.#list("fields", name), classes);
   }
 
-  /** Returns the text of a paragraph; empty if there is none. */
+  /** Returns the text of a paragraph, or an empty text. */
   findParagraph(name: string): string {
     const [paragraph] = this.#list("paragraphs", name);
     const content = paragraph?.content ?? paragraph?.htmlContent;

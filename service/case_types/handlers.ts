@@ -3,7 +3,7 @@ import type { Application, CaseType, View } from "../application/model/applicati
 import { createLink, listFields, showValues } from "../cases/views/ui.ts";
 import { buildFormResources } from "../cases/views/view.ts";
 import { findBulkActions } from "./bulk.ts";
-import { findCaseType, listCreatableTypes, START_PROCESS } from "../cases/create.ts";
+import { findCaseType, listCreatableTypes, START_PROCESS } from "../cases/creatable_types.ts";
 import { newPage } from "../cases/content/content.ts";
 import { scopeWithoutCase } from "../cases/scope.ts";
 import { NotFound } from "../errors.ts";

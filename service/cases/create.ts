@@ -1,5 +1,4 @@
 /** Creates cases. */
-import type { Application, CaseType } from "../application/model/application.ts";
 import { Forbidden, NotFound } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { addAttachments } from "../attachments/attachments.ts";
@@ -8,6 +7,7 @@ import { computeScope, newPage } from "./content/content.ts";
 import { fillForm, type Submission } from "./content/fill_form.ts";
 import { type CaseWork, type EngineContext, openCase } from "./case_work.ts";
 import { enterStage, getCurrentStage } from "./flow.ts";
+import { findCaseType, START_PROCESS } from "./creatable_types.ts";
 import { newCase } from "./new_case.ts";
 import { resolveRecords } from "./content/resolve_records.ts";
 import { scopeWithoutCase } from "./scope.ts";
@@ -20,22 +20,6 @@ export interface CreateRequest extends Submission {
   readonly parentId?: string;
   /** ID of the process that starts the case. Default: `START_PROCESS`. */
   readonly process?: string;
-}
-
-/** The process that starts a case of any type. */
-export const START_PROCESS = "pyStartCase";
-
-/** Lists the case types that callers can create. */
-export function listCreatableTypes({ caseTypes }: Application): CaseType[] {
-  return [...caseTypes.values()].filter(({ creatable }) => creatable);
-}
-
-/** Finds a case type. Throws `NotFound`, and suggests only listed case types. */
-export function findCaseType(app: Application, id: string): CaseType {
-  const type = app.caseTypes.get(id);
-  if (type !== undefined) return type;
-  const listed = listCreatableTypes(app).map((one) => one.id);
-  throw new NotFound(`Case type '${id}' not found${suggestAlternatives(id, listed)}`);
 }
 
 /** Creates a case and moves it to its first step. */

@@ -1,6 +1,6 @@
 /** The configuration with which web clients of this API start: the application, the caller, and a route per request. */
 import type { JsonObject } from "../../utils/json.ts";
-import { listCreatableTypes } from "../cases/create.ts";
+import { listCreatableTypes } from "../cases/creatable_types.ts";
 import type { HandlerContext } from "../http/handler.ts";
 
 /** End of the API root on real servers. Clients add it to the address of the server themselves. */

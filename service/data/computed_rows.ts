@@ -4,7 +4,7 @@ import type { ComputedSource, Operator } from "../application/model/application.
 import { type Attachment, buildAttachmentId, findAttachment, listAttachments } from "../attachments/items.ts";
 import { joinName } from "../attachments/file_names.ts";
 import { getRights } from "../attachments/rights.ts";
-import { listCreatableTypes } from "../cases/create.ts";
+import { listCreatableTypes } from "../cases/creatable_types.ts";
 import { type CaseWork, findCase, getOperatorName } from "../cases/case_work.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import { describeBootstrap } from "./bootstrap.ts";

@@ -12,7 +12,7 @@ import type {
   UiPage,
 } from "../application/model/application.ts";
 import { createLink } from "../cases/views/ui.ts";
-import { listCreatableTypes } from "../cases/create.ts";
+import { listCreatableTypes } from "../cases/creatable_types.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import { openDataContext } from "./data_context.ts";
 import { UiResources } from "./ui_resources.ts";

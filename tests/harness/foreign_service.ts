@@ -8,7 +8,7 @@ import { type FakeService, type FakeServiceOptions, startFakeService } from "./f
 /** The responses of the service, by method and path, e.g. `GET /casetypes`. */
 export type ForeignAnswers = Readonly<Record<string, (() => Response) | JsonObject | JsonValue[]>>;
 
-/** A running foreign service. */
+/** A running service of another vendor. */
 export interface ForeignService extends FakeService {
   /** Requests since the last `clear`, e.g. `GET /casetypes`. */
   readonly requests: string[];
@@ -104,7 +104,7 @@ export const FORM: JsonObject = {
   root: { type: "reference", config: { type: "view", name: "pyDetails", context: "caseInfo.content" } },
 };
 
-/** The responses that every foreign service has unless a test changes them. */
+/** The usual responses, unless a test changes them. */
 const ANSWERS: ForeignAnswers = {
   "GET /casetypes": {
     applicationIsConstellationCompatible: true,
@@ -141,7 +141,7 @@ const ANSWERS: ForeignAnswers = {
   "GET /assignments/next": () => refuse(404, "Error_No_Assignment_Available"),
 };
 
-/** Starts a foreign service. The answers of a test replace the usual ones. Other requests are refused with 404. */
+/** Starts a service of another vendor. The responses of a test replace the usual ones. Other requests are refused with 404. */
 export function startForeignService(
   answers: ForeignAnswers = {},
   options: Omit<FakeServiceOptions, "api"> = {},

@@ -109,7 +109,7 @@ Deno.test("svc show needs neither the view with the labels nor the history", asy
   assert.match(await runInTerminal(service, "show 'ACME-DEMO-WORK C-4'"), /^C-4\n\nStatus +Open$/m);
 });
 
-/** Lists copies of a value in each of which one member is missing, null, or of another type. */
+/** Lists copies of a value. In each copy, one member is missing, null, or of another type. */
 function listDamaged(value: JsonValue): JsonValue[] {
   if (Array.isArray(value)) {
     return [[], ...value.flatMap((one, i) => listDamaged(one).map((other) => value.with(i, other)))];

@@ -262,7 +262,7 @@ const ROWS: Readonly<Record<string, JsonObject[]>> = {
   D_Operators: [{ pyUserIdentifier: "ada@acme", pyUserName: "Ada" }],
 };
 
-/** What reached the server. */
+/** The server, and the requests that reached it. */
 export interface PublishedServer {
   /** The server. */
   readonly service: FakeService;

@@ -191,7 +191,7 @@ Deno.test("operators, tags, files and messages are replaced wherever they are, a
   assert.equal(path, "/api/cases/ACME-WORK C-1/followers/xxxxxx?searchFor=xxxx&pageSize=7&businessID=C-1");
 });
 
-Deno.test("what people have entered never reaches a record, whatever its name and depth", () => {
+Deno.test("values that people have entered never reach a record, whatever their name and depth", () => {
   const secret = fc.stringMatching(/^(?:qz[a-z]{2,8} ?){1,4}$/).filter((text) => text !== "");
   const content = fc.letrec<{ value: JsonValue }>((tie) => ({
     value: fc.oneof(

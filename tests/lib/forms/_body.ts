@@ -95,7 +95,7 @@ export function declareList(label: string, pageClass: string, more: JsonObject =
   return declare("Page List", label, { isPageProp: true, pageClass, dataRetrievalType: "manual", ...more });
 }
 
-/** What a response contains. */
+/** The contents of a response. */
 export interface BodyOptions {
   /** Views. The first one is the root, unless `root` names another one. */
   readonly views: readonly JsonObject[];

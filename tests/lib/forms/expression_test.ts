@@ -133,6 +133,6 @@ Deno.test("each operator of the grammar is evaluated", () => {
   for (const text of FALSE) assert.equal(evaluate(text), false, text);
 });
 
-Deno.test("other text is no expression, however long it is", () => {
+Deno.test("other text is not an expression, however long it is", () => {
   for (const text of UNPARSABLE) assert.equal(evaluate(text), undefined, text.slice(0, 50));
 });

@@ -6,7 +6,7 @@ import { asked, outline, paths, shown } from "./_outline.ts";
 
 const OPTIONS = { timeZone: "Europe/Oslo" };
 
-/** What a person types into a field, what is sent, and what is shown then. */
+/** A typed text, the value that is sent, and the text that is shown then. */
 const TYPED: readonly [path: string, typed: JsonValue, sent: JsonValue, text: string][] = [
   ["Line", "Two", "Two", "Two"],
   ["Ident", "A-2", "A-2", "A-2"],
@@ -55,7 +55,7 @@ Deno.test("every type of field is shown as a person reads it", () => {
   assert.deepEqual(form.toSubmission().content, {});
 });
 
-Deno.test("what a person types is sent in the format of the server", () => {
+Deno.test("typed text is sent in the format of the server", () => {
   for (const response of [filledFields, emptyFields]) {
     let form: Form = readForm(response, OPTIONS);
     for (const [path, typed] of TYPED) form = form.set(path, typed);
@@ -158,7 +158,7 @@ Deno.test("a declaration decides about the value, and without one the component 
   );
 });
 
-Deno.test("an absent value is not an empty one, and is asked all the same", () => {
+Deno.test("an absent value is not an empty one, and the field is still asked", () => {
   const form = readForm(oddDeclarations);
   const value = (path: string) => {
     const question = form.find(path);

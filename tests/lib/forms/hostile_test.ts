@@ -63,12 +63,12 @@ function createRandom(seed: number): (limit: number) => number {
 }
 
 /** Replaces one member of a JSON value, at a random place. */
-function spoil(value: JsonValue, random: (limit: number) => number): JsonValue {
+function alter(value: JsonValue, random: (limit: number) => number): JsonValue {
   const members = typeof value === "object" && value !== null ? Object.keys(value) : [];
   const name = members[random(members.length)];
   if (name === undefined || random(12) === 0) return JSON.parse(GARBAGE[random(GARBAGE.length)] ?? "null");
   const holder = value as JsonObject;
-  holder[name] = spoil(holder[name] ?? null, random);
+  holder[name] = alter(holder[name] ?? null, random);
   return value;
 }
 
@@ -111,16 +111,16 @@ function useForm(form: Form): void {
   );
 }
 
-Deno.test("a form with a spoiled member is read, changed and submitted without another error than SvcError", () => {
+Deno.test("a form with a altered member is read, changed and submitted without another error than SvcError", () => {
   const seed = 20310405;
   const random = createRandom(seed);
   for (let round = 0; round < 3; round++) {
     for (const response of RESPONSES) {
-      let spoiled: JsonValue = JSON.parse(JSON.stringify(response));
+      let altered: JsonValue = JSON.parse(JSON.stringify(response));
       const count = 1 + random(4);
-      for (let i = 0; i < count; i++) spoiled = spoil(spoiled, random);
-      if (typeof spoiled !== "object" || spoiled === null) continue;
-      const given: object = spoiled;
+      for (let i = 0; i < count; i++) altered = alter(altered, random);
+      if (typeof altered !== "object" || altered === null) continue;
+      const given: object = altered;
       const form = attempt(() => readForm(given));
       if (form === undefined) continue;
       useForm(form);
@@ -197,6 +197,6 @@ Deno.test("components and values that are nested very deeply are refused or left
   const form = readForm(body({ views: [rawView("EditTrip", [region("A", regions as JsonObject)])] }));
   assert.deepEqual(form.problems, ["The form is too large to be shown completely."]);
   const deep = nest(200_000, "[", "", "]");
-  const spoiled = body({ views: [view("EditTrip", [field("TextInput", ".City")])], content: { City: deep } });
-  assert.throws(() => readForm(spoiled), { code: "INVALID_RESPONSE", message: /nested/ });
+  const altered = body({ views: [view("EditTrip", [field("TextInput", ".City")])], content: { City: deep } });
+  assert.throws(() => readForm(altered), { code: "INVALID_RESPONSE", message: /nested/ });
 });

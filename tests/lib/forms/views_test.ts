@@ -90,7 +90,7 @@ Deno.test("conditions are evaluated on the page or row in which they stand", () 
   assert.deepEqual(form.problems, ["A condition of this form cannot be evaluated: .Kind === 'Air'"]);
 });
 
-Deno.test("what a condition hides or shows follows each entry, without a call", () => {
+Deno.test("the parts that a condition hides or shows follow each entry, without a call", () => {
   const form = readForm(conditions).set("Kind", "Air");
   assert.equal(form.find("Flight")?.isVisible, true);
   assert.equal(form.find("Needed")?.isRequired, true);
