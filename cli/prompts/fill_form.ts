@@ -1,7 +1,7 @@
 /** The dialogue in which a person fills in a form and submits it. */
 import type { Reply } from "../../lib/client/response/reply.ts";
 import { SvcError } from "../../lib/errors.ts";
-import type { Form, FormChange, FormQuestion, RefreshCall } from "../../lib/forms/mod.ts";
+import type { Form, FormChange, FormGroup, FormNode, FormQuestion, RefreshCall } from "../../lib/forms/mod.ts";
 import type { FileInput } from "../../lib/operation/operation.ts";
 import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { composeHint } from "../exit.ts";
@@ -66,6 +66,8 @@ class FormDialogue implements QuestionSources {
   readonly #again = new Set<string>();
   /** Files to upload when the form is submitted, by the ID that stands for them. */
   readonly #files = new Map<string, FileInput>();
+  /** Heading of the group of the last question. */
+  #heading = "";
   /** True if the user leaves the form. */
   #isLeaving = false;
   /** True if the user knows that the form cannot be computed. */
@@ -168,6 +170,7 @@ class FormDialogue implements QuestionSources {
   async #askQuestions(): Promise<void> {
     for (let question = this.#nextQuestion(); question !== undefined; question = this.#nextQuestion()) {
       const { path, label } = question;
+      this.#showHeading(path);
       question.errors.forEach((issue) => this.#prompts.warn(`${label}: ${issue}`));
       const before = JSON.stringify(this.#form.toSubmission());
       const form = await askQuestion(this.#prompts, this.#form, question, this);
@@ -179,6 +182,15 @@ class FormDialogue implements QuestionSources {
       this.#again.delete(path);
       this.#asked.add(path);
     }
+  }
+
+  /** Shows the heading and the instructions of the group in which a question is, when the group begins. */
+  #showHeading(path: string): void {
+    const group = findGroup(this.#form.nodes, path);
+    const lines = group === undefined ? [] : [group.label, group.instructions].filter((line) => line !== "");
+    const heading = lines.join("\n");
+    if (lines.length > 0 && heading !== this.#heading) this.#prompts.report(...lines);
+    this.#heading = heading;
   }
 
   #nextQuestion(): FormQuestion | undefined {
@@ -257,7 +269,17 @@ class FormDialogue implements QuestionSources {
       const [before, after] = [content[path], value].map((one) => isEmpty(one) ? "(empty)" : formatValue(one));
       return `${label}: ${before} → ${after}`;
     });
-    return [...this.#form.changes().map(describeChange), ...further];
+    return [...this.#form.changes().map((change) => this.#describeChange(change)), ...further];
+  }
+
+  /** Describes a change. The label of a field on an embedded page follows that of the page. */
+  #describeChange({ path, label, kind, before, after }: FormChange): string {
+    const group = path.includes(".") ? findGroup(this.#form.nodes, path)?.label ?? "" : "";
+    const name = group === "" ? label : `${group}: ${label}`;
+    if (kind === "added") return `${name}: added ${after}`;
+    if (kind === "removed") return `${name}: removed ${before}`;
+    if (kind === "moved") return `${name}: moved ${after}`;
+    return `${name}: ${before || "(empty)"} → ${after || "(empty)"}`;
   }
 
   get #canSave(): boolean {
@@ -387,11 +409,15 @@ function isEmpty(value: JsonValue | undefined): boolean {
     (typeof value === "object" && Object.keys(value).filter((name) => name !== "classID").length === 0);
 }
 
-function describeChange({ label, kind, before, after }: FormChange): string {
-  if (kind === "added") return `${label}: added ${after}`;
-  if (kind === "removed") return `${label}: removed ${before}`;
-  if (kind === "moved") return `${label}: moved ${after}`;
-  return `${label}: ${before || "(empty)"} → ${after || "(empty)"}`;
+/** Returns the innermost group with a heading or instructions that contains a question. */
+function findGroup(nodes: readonly FormNode[], path: string, outer?: FormGroup): FormGroup | undefined {
+  for (const node of nodes) {
+    if (node.type === "group") {
+      const found = findGroup(node.children, path, node);
+      if (found !== undefined) return found;
+    } else if (node.type !== "note" && node.path === path && node.isVisible && !node.isReadOnly) return outer;
+  }
+  return undefined;
 }
 
 function listHints(error: SvcError): string[] {

@@ -19,7 +19,7 @@
  *
  * @module
  */
-export { Form, type ListChanges, readForm, type ReferenceChanges } from "./form.ts";
+export { Form, ListChanges, readForm, ReferenceChanges } from "./form.ts";
 export type { ReadFormOptions } from "./edit/state.ts";
 export { listQuestions } from "./edit/questions.ts";
 export type { RefreshBody, RefreshCall } from "./edit/refresh.ts";

@@ -178,7 +178,7 @@ const operations = {
     interactive: true,
     accepts: {
       query: { ...viewType, pageName: "text" },
-      body: ["parentCaseID", "processID", "pageInstructions", ...attachmentMembers],
+      body: attachmentMembers,
     },
     answer: caseAnswer,
     status: 201,

@@ -14,7 +14,7 @@ const ANSWERS: [string, ...string[]][] = [
   ["◆  Urgent", KEYS.left, KEYS.enter],
   ["◆  Visit", "2026-02-28", KEYS.enter],
   ["◆  Channel", "pst", KEYS.enter],
-  ["◆  Contact: City", KEYS.enter],
+  ["◆  City", KEYS.enter],
   ["◆  Submit 'Enter it'?", KEYS.enter],
 ];
 

@@ -177,7 +177,10 @@ Deno.test("a draft that can no longer be calculated is shown unchanged, and othe
 
 Deno.test("page instructions change no list that the form only shows", async () => {
   await using engine = await openEngine(
-    await changed("Fee, Documents, Contact]", "Fee, { field: Documents, readOnly: true }]"),
+    await changed(
+      "- { field: Documents, columns: [Title, Pages, Cost], editing: modal, rowView: Document }",
+      "- { field: Documents, readOnly: true }",
+    ),
   );
   const caseId = await createPermit(engine, { Applicant: "Ada" });
   const pageInstructions = [{ instruction: "APPEND", target: ".Documents", content: { Title: "Plan" } }];

@@ -144,7 +144,7 @@ Deno.test("a call that requests a view shows a summary of the case if the caller
 
 Deno.test("the summary of a case shows the fields of the summary view of its type", async () => {
   const sample = await Deno.readTextFile(PERMIT_FILE);
-  const yaml = sample.replace("    views:\n", "    views:\n      pyCaseSummary: { fields: [Channel] }\n");
+  const yaml = sample.replace("\n    views:\n", "\n    views:\n      pyCaseSummary: { fields: [Channel] }\n");
   await using svc = await openService({ yaml });
   const { workAt } = await open(svc);
   assert.equal((await summedUp(svc, "PATCH", `${workAt}/actions/Withdraw`)).Channel, "Internet");
