@@ -100,7 +100,7 @@ class FormDialogue implements QuestionSources {
       ...unfillable.map(({ path, label }) =>
         `Prompts cannot change ${label}. Pass it with --data '{"${path.split(".")[0]}":…}'.`
       ),
-      ...this.#form.problems.filter((problem) => !unfillable.some(({ label }) => problem.startsWith(label))),
+      ...this.#listUnshown(),
     ];
     if (lines.length === 0) this.#prompts.report(title);
     else this.#prompts.show(title, lines);
@@ -237,8 +237,8 @@ class FormDialogue implements QuestionSources {
   async #finish(): Promise<FormOutcome | undefined> {
     const { name } = this.#opened;
     const changes = this.#listChanges();
-    const { problems } = this.#form;
-    this.#prompts.show(name, [...changes.length > 0 ? changes : ["No changes."], ...problems]);
+    const unshown = this.#listUnshown();
+    this.#prompts.show(name, [...changes.length > 0 ? changes : ["No changes."], ...unshown]);
     const previous = this.#findPrevious();
     const answer = await this.#prompts.menu(`Submit '${name}'?`, [
       { value: "submit", label: "Submit" },
@@ -246,7 +246,7 @@ class FormDialogue implements QuestionSources {
       ...(previous === undefined ? [] : [{ value: "back", label: `Go back to '${previous}'` }]),
       ...(this.#canSave ? [{ value: "save", label: "Save a draft" }] : []),
       { value: "cancel", label: "Cancel" },
-    ], problems.length > 0 ? "cancel" : undefined);
+    ], unshown.length > 0 ? "cancel" : undefined);
     switch (answer) {
       case "submit":
         return await this.#submit();
@@ -260,6 +260,12 @@ class FormDialogue implements QuestionSources {
       default:
         return this.#leave(new SvcError("INTERRUPTED", "Not submitted. Nothing was done."));
     }
+  }
+
+  /** Lists the problems of the form, except for parts that are shown and only cannot be filled in. */
+  #listUnshown(): string[] {
+    const unfillable = this.#form.shown.filter(({ cannotFill }) => cannotFill !== undefined);
+    return this.#form.problems.filter((problem) => !unfillable.some(({ label }) => problem.startsWith(label)));
   }
 
   #listChanges(): string[] {

@@ -280,6 +280,8 @@ Deno.test("svc do takes work from the worklist and opens it by its assignment", 
   const [own] = [CASE_INFO.assignments].flat();
   const { actions, ...unopened } = Object(own);
   const closed = { ...CASE_INFO, status: "Resolved-Completed", assignments: [] };
+  const [details] = Object(FORM.resources).views.pyDetails;
+  const editable = { ...details, name: "EnterDetails", config: { template: "DefaultForm" } };
   let isPerformed = false;
   await using service = startForeignService({
     [`GET /cases/${CASE}`]: () =>
@@ -292,8 +294,8 @@ Deno.test("svc do takes work from the worklist and opens it by its assignment", 
         data: { caseInfo: { ...CASE_INFO, content: { Summary: "" } } },
         uiResources: {
           ...FORM,
-          resources: { ...Object(FORM.resources), views: { EnterDetails: Object(FORM.resources).views.pyDetails } },
-          root: { type: "reference", config: { type: "view", name: "EnterDetails" } },
+          resources: { ...Object(FORM.resources), views: { EnterDetails: [editable] } },
+          root: { type: "reference", config: { type: "view", name: "EnterDetails", context: "caseInfo.content" } },
         },
       }, { headers: { etag: "20260102T030405.678 GMT" } }),
     [`PATCH /assignments/${ASSIGNMENT}/actions/EnterDetails/refresh`]: {

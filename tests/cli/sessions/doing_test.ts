@@ -77,14 +77,14 @@ Actions
 │
 ◇  P-1 Permit for Ada: Check the application, Documents (screen 2 of 3) ─╮
 │                                                                        │
-│  Fee: 150                                                              │
+│  Fee: EUR 150.00                                                       │
 │                                                                        │
 ├────────────────────────────────────────────────────────────────────────╯
 │
 ◇  Area in m²
 │  400
 │
-●  Fee: 150 → 1050
+●  Fee: EUR 150.00 → EUR 1,050.00
 │
 ◇  Documents: 0 rows
 │  Continue
@@ -106,12 +106,12 @@ Actions
 ◇  Advice (required)
 │  Grant it.
 │
-◇  Advice ─────────────────────────────────────╮
-│                                              │
-│  The application is complete: (empty) → Yes  │
-│  Advice: (empty) → Grant it.                 │
-│                                              │
-├──────────────────────────────────────────────╯
+◇  Advice ────────────────────────────────╮
+│                                         │
+│  The application is complete: No → Yes  │
+│  Advice: (empty) → Grant it.            │
+│                                         │
+├─────────────────────────────────────────╯
 │
 ◇  Submit 'Advice'?
 │  Submit

@@ -69,6 +69,7 @@ Did you mean 'svc inbox' or 'svc find <text>' or 'svc data query <data-view>'?
   Fee        150.5
   Documents  Title  Pages  Cost
              Plan   1      0.5
+  Complete   No
 
 Open work
   Check the application  In the queue Review of applications (Review), urgency
@@ -81,14 +82,15 @@ ${PERMIT_ACTIONS}`,
   );
   assert.equal(
     await session.run("svc show -"),
-    `${describePermit("Intake ✓ ─ Review ● ─ Decision", "Pending-Review")}  Applicant            Ada
-  Channel              Internet
-  Address of the work  Quay 1
-  Area in m²           40
-  Urgent               No
-  Fee                  150.50
-  Documents            Title  Pages  Cost of copies
-                       Plan   1      0.50
+    `${describePermit("Intake ✓ ─ Review ● ─ Decision", "Pending-Review")}  Applicant                    Ada
+  Channel                      Internet
+  Address of the work          Quay 1
+  Area in m²                   40
+  Urgent                       No
+  Fee                          EUR 150.50
+  Documents                    Title  Pages  Cost of copies
+                               Plan   1      EUR 0.50
+  The application is complete  No
 
 Open work
   Check the application  In the queue Review of applications (Review), urgency

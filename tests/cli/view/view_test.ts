@@ -20,16 +20,18 @@ async function runInTerminal(line: string, options: TerminalOptions = {}): Promi
 Deno.test("svc show prints the page of a case in a terminal", async () => {
   assert.equal(
     maskTimes(await runInTerminal("show P-1")),
-    `${describePermit("Intake ● ─ Review ─ Decision", "New")}  Applicant            Ada
-  Channel              Internet
-  Address of the work  Quay 1
-  Area in m²           400
-  Urgent               No
-  Fee                  1,050.50
-  Documents            Title  Pages  Cost of copies
-                       Plan   1      0.50
-  Contact: Name        Zoë
-  Contact: Phone       –
+    `${describePermit("Intake ● ─ Review ─ Decision", "New")}  Applicant                    Ada
+  Channel                      Internet
+  Address of the work          Quay 1
+  Area in m²                   400
+  Urgent                       No
+  Fee                          EUR 1,050.50
+  Documents                    Title  Pages  Cost of copies
+                               Plan   1      EUR 0.50
+  The application is complete  No
+
+Contact
+  Name  Zoë
 
 Open work
   Register the application  Assigned to Clara Clerk (clerk@city), urgency 10
@@ -65,8 +67,8 @@ Deno.test("the view of an assignment has the labels of its form, and amounts of 
   const { stdout, stderr } = await live.run("assignments get P-1 --format view");
   assert.equal(stderr, "");
   assert.match(stdout, /^ {2}Address of the work +Quay 1$/m);
-  assert.match(stdout, /^ {2}Fee +1,050\.50$/m);
-  assert.match(stdout, /^ {2}Documents +Title +Pages +Cost of copies\n +Plan +1 +0\.50$/m);
+  assert.match(stdout, /^ {2}Fee +EUR 1,050\.50$/m);
+  assert.match(stdout, /^ {2}Documents +Title +Pages +Cost of copies\n +Plan +1 +EUR 0\.50$/m);
   assert.match(stdout, /^ {2}E-mail +–$/m);
   assert.match(stdout, /^ {2}Register {2}svc assignments perform P-1 --action Register$/m);
   assert.ok(!stdout.includes("perform-action") && !stdout.includes("\x1b"), stdout);
