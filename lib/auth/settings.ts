@@ -195,6 +195,8 @@ export function readSettings(options: SessionOptions = {}): SessionSettings {
   const find = (setting: CallSettingName, option?: number) =>
     option ?? (isConfigured ? readCallSetting(setting) : undefined) ?? profile?.[setting];
   const retries = find("retries", options.retries);
+  const isOther = overrides.baseUrl !== undefined || options.apiRoot !== undefined;
+  const { supports } = isOther ? {} : findSupports(profile);
   const maxOutageSeconds = find("maxOutageSeconds");
   return {
     target: {
@@ -203,12 +205,12 @@ export function readSettings(options: SessionOptions = {}): SessionSettings {
       apiRoot: trimSlashes(options.apiRoot ?? profile?.apiRoot ?? PROFILE_DEFAULTS.apiRoot),
       timeoutSeconds: find("timeoutSeconds", options.timeoutSeconds) ?? PROFILE_DEFAULTS.timeoutSeconds,
       idempotencyKeys: options.idempotencyKeys ?? profile?.idempotencyKeys ?? PROFILE_DEFAULTS.idempotencyKeys,
-      tags: options.tags ?? profile?.tags ?? PROFILE_DEFAULTS.tags,
+      tags: options.tags ?? chooseTags(profile, supports),
       recordKeys: options.recordKeys ?? profile?.recordKeys ?? PROFILE_DEFAULTS.recordKeys,
       ...(retries !== undefined && { retries }),
       ...(maxOutageSeconds !== undefined && { maxOutageSeconds }),
       ...(overrides.baseUrl === undefined && profile && findDataDirectory(profile, options)),
-      ...(overrides.baseUrl === undefined && options.apiRoot === undefined && findSupports(profile)),
+      ...(supports && { supports }),
     },
     tokenPath: options.tokenPath ?? profile?.tokenPath ?? PROFILE_DEFAULTS.tokenPath,
     ...(profile?.revocationPath !== undefined && { revocationPath: profile.revocationPath }),
@@ -295,6 +297,11 @@ export function createWarn({ warn }: SessionOptions): Warn {
 function findDataDirectory({ service }: Profile, options: SessionOptions): { dataDirectory?: string } {
   const isOther = typeof service === "string" && service !== getServiceDirectory(resolveConfigDirectory(options));
   return isOther ? { dataDirectory: service } : {};
+}
+
+/** A service whose cases have no entity tags is not asked for one before each change. */
+function chooseTags({ tags = PROFILE_DEFAULTS.tags }: Profile = {}, supports: Supports | undefined): TagMode {
+  return tags === "first" && supports?.entityTags === false ? "on-demand" : tags;
 }
 
 function findSupports({ supports }: Profile = {}): { supports?: Supports } {

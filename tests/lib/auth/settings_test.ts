@@ -81,6 +81,16 @@ Deno.test("the features of a service count for its own address, as long as their
   assert.equal(readTarget({ configDirectory, profile: "recent", apiRoot: "/api" }).supports, undefined);
 });
 
+Deno.test("a service that is known to have no entity tags is not asked for them before each change", async () => {
+  const configDirectory = await freshDirectory();
+  const testedAt = new Date().toISOString();
+  for (const [entityTags, mode] of [[true, "first"], [false, "on-demand"]] as const) {
+    await saveProfile("hosted", { ...PROFILE, tags: "first", supports: { testedAt, entityTags } }, configDirectory);
+    assert.equal(readTarget({ configDirectory, profile: "hosted" }).tags, mode);
+    assert.equal(readTarget({ configDirectory, profile: "hosted", tags: "never" }).tags, "never");
+  }
+});
+
 Deno.test("the environment overrides the profile, and options override both", async () => {
   const directory = await freshDirectory();
   await saveProfile("default", { ...PROFILE, apiRoot: "/api" }, directory);
