@@ -1,7 +1,7 @@
 /** The dialogue in which a person fills in a form and submits it. */
 import type { Reply } from "../../lib/client/response/reply.ts";
 import { SvcError } from "../../lib/errors.ts";
-import type { Form, FormChange, FormGroup, FormNode, FormQuestion, RefreshCall } from "../../lib/forms/mod.ts";
+import type { Choice, Form, FormChange, FormGroup, FormNode, FormQuestion, RefreshCall } from "../../lib/forms/mod.ts";
 import type { FileInput } from "../../lib/operation/operation.ts";
 import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { composeHint } from "../exit.ts";
@@ -66,6 +66,8 @@ class FormDialogue implements QuestionSources {
   readonly #again = new Set<string>();
   /** Files to upload when the form is submitted, by the ID that stands for them. */
   readonly #files = new Map<string, FileInput>();
+  /** Loaded choices by the path of their question. */
+  readonly #choices = new Map<string, readonly Choice[]>();
   /** Heading of the group of the last question. */
   #heading = "";
   /** True if the user leaves the form. */
@@ -121,8 +123,12 @@ class FormDialogue implements QuestionSources {
     }
   }
 
-  /** Loads the choices of a question. Never throws. */
-  loadChoices: QuestionSources["loadChoices"] = (question) => this.#calls.choices.load(question);
+  /** Loads the choices of a question, whose texts are shown from then on. Never throws. */
+  loadChoices: QuestionSources["loadChoices"] = async (question) => {
+    const loaded = await this.#calls.choices.load(question);
+    this.#choices.set(question.path, loaded.choices);
+    return loaded;
+  };
 
   openFile: QuestionSources["openFile"] = (path) => this.#calls.openFile(path);
 
@@ -142,7 +148,7 @@ class FormDialogue implements QuestionSources {
   }
 
   #describe(question: FormQuestion): string {
-    return `${question.label}: ${describeValue(question) || "(empty)"}`;
+    return `${question.label}: ${this.#nameChoice(question.path, describeValue(question)) || "(empty)"}`;
   }
 
   #canContinue(): boolean {
@@ -285,7 +291,13 @@ class FormDialogue implements QuestionSources {
     if (kind === "added") return `${name}: added ${after}`;
     if (kind === "removed") return `${name}: removed ${before}`;
     if (kind === "moved") return `${name}: moved ${after}`;
-    return `${name}: ${before || "(empty)"} → ${after || "(empty)"}`;
+    const [old, now] = [before, after].map((text) => this.#nameChoice(path, text) || "(empty)");
+    return `${name}: ${old} → ${now}`;
+  }
+
+  /** Returns the text of a choice that is known by its key. Other texts stay as they are. */
+  #nameChoice(path: string, text: string): string {
+    return this.#choices.get(path)?.find(({ key }) => String(key) === text)?.text ?? text;
   }
 
   get #canSave(): boolean {
