@@ -103,8 +103,15 @@ async function askChoice(
   presentText: string,
 ): Promise<Choice | { readonly typed: string } | undefined> {
   const { choices, hasMore, error } = await sources.loadChoices(question);
-  if (error !== undefined) {
-    prompts.warn(`The choices of ${question.label} could not be read: ${describeError(error)} Type a value instead.`);
+  if (error !== undefined || (choices.length === 0 && present === "")) {
+    const reason = error === undefined
+      ? `${question.label} has no choices.`
+      : `The choices of ${question.label} could not be read: ${describeError(error)}`;
+    if (error === undefined && !question.isRequired) {
+      prompts.inform(reason);
+      return undefined;
+    }
+    prompts.warn(`${reason} Type a value instead.`);
     const typed = await prompts.text(
       message,
       (text) => text.trim() === "" && question.isRequired ? "This field is required." : undefined,
@@ -186,6 +193,10 @@ async function askRecords(
   if (hasMore) prompts.warn(`Only the first ${choices.length} choices are listed.`);
   const others = chosen.filter((record) => !choices.some(({ key }) => String(key) === String(record.key)));
   const all = [...others, ...choices];
+  if (all.length === 0 && !isRequired) {
+    prompts.inform(`${reference.label} has no choices.`);
+    return form;
+  }
   const picked = await prompts.searchSeveral(
     markRequired(label, reference),
     all.map((choice, i) => ({ value: String(i), label: describeChoice(choice, reference, 2) })),
@@ -257,7 +268,9 @@ async function editRows(
     if (rows.length > 0) prompts.report(label, ...listRows(current, prompts.columns));
     const answer = await prompts.choose(`${label}: ${pluralize(rows.length, "row")}`, [
       { value: "done", label: "Continue" },
-      ...(canAdd ? [{ value: "add", label: `Add a ${noun || "row"}` }] : []),
+      ...(canAdd
+        ? [{ value: "add", label: noun === "" || isSameText(noun, current.label) ? "Add a row" : `Add ${noun}` }]
+        : []),
       ...rows.map((row, i) => ({ value: String(i), label: `Change ${i + 1}: ${describeRow(row)}` })),
     ]);
     if (answer === "done") {
@@ -269,6 +282,10 @@ async function editRows(
       edited = await changeRow(prompts, edited, current, Number(answer), sources, label);
     }
   }
+}
+
+function isSameText(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
 }
 
 /** Lists rows as a numbered table. */
