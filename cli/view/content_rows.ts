@@ -70,7 +70,7 @@ function describe(question: FormQuestion): Row {
 }
 
 /** Lists the content that is not empty. The names of its properties are its labels. */
-export function listContentRows(content: JsonObject, page?: string): Row[] {
+function listContentRows(content: JsonObject, page?: string): Row[] {
   return Object.keys(content).filter((name) => !isTechnical(name) && !isEmptyValue(content[name]))
     .flatMap((name) => describeValue(page === undefined ? toLabel(name) : `${page}: ${toLabel(name)}`, content[name]));
 }

@@ -1,12 +1,5 @@
 /** Formats values as people write them. */
-import {
-  isJsonObject,
-  isNonEmptyString,
-  isNumber,
-  isScalar,
-  type JsonObject,
-  type JsonValue,
-} from "../../utils/json.ts";
+import { isJsonObject, isNonEmptyString, isScalar, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { parseTimestamp, truncateToMilliseconds } from "../../utils/time/parse_timestamp.ts";
 import { formatAge, formatTime } from "./format_time.ts";
 
@@ -36,14 +29,6 @@ export function formatValue(value: JsonValue | undefined): string {
 export function formatCell(value: JsonValue): string {
   if (Array.isArray(value)) return value.map(formatCell).join(", ");
   return typeof value === "string" && TIMESTAMP.test(value) ? formatTimestamp(value) : String(value);
-}
-
-/** Formats an amount of money: `1234.5` as `1,234.50`. Further digits are kept. */
-export function formatMoney(value: JsonValue | undefined): string {
-  const [, sign = "", whole, fraction = ""] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(isNumber(value) ? String(value) : "") ??
-    [];
-  if (whole === undefined) return formatValue(value);
-  return `${sign}${whole.replace(/\B(?=(?:\d{3})+$)/g, ",")}.${fraction.padEnd(2, "0")}`;
 }
 
 /** Formats a timestamp in local time. Other texts stay as they are. */

@@ -25,7 +25,7 @@ export const assignmentTag = {
 export const viewType = { viewType: ["none", "form", "page"] } as const;
 
 /** The view of a form. */
-export const formViewType = { viewType: ["form", "page"] } as const;
+const formViewType = { viewType: ["form", "page"] } as const;
 
 /** The view of the operations that read a case. */
 export const pageViewType = { viewType: ["none", "page"] } as const;
