@@ -16,6 +16,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
+/** Returns an object as it is, and an empty object for any other value. */
+export function toObject(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
 /** Reports whether a value is an array of objects only. */
 export function isObjectList(value: unknown): value is JsonObject[] {
   return Array.isArray(value) && value.every(isJsonObject);

@@ -1,5 +1,5 @@
 /** Content of cases and records: merging, required values, and calculated fields. */
-import { cloneJson, isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import { cloneJson, isJsonObject, type JsonObject, type JsonValue, toObject } from "../../../utils/json.ts";
 import type {
   Action,
   EmbeddedClass,
@@ -213,10 +213,6 @@ function checkPages(shown: ViewField, { before, after, path, scope }: SubmittedP
     const inner = { before: earlier, after: page, path: here, scope: () => ({ ...scope(), fields: page }) };
     checkRules(view, inner, issues);
   }
-}
-
-function toObject(value: JsonValue | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
 }
 
 /** Returns a scope with the calculated fields of submitted content. */

@@ -1,5 +1,5 @@
 /** Places in the content of a case: the content itself, and the pages and rows in it. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, toObject } from "../../../utils/json.ts";
 import {
   createPageView,
   type EmbeddedClass,
@@ -114,8 +114,4 @@ function toRow(index: string | undefined): number | undefined {
 
 function getOwn(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
-}
-
-function toObject(value: JsonValue | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
 }

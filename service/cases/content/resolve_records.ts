@@ -1,5 +1,5 @@
 /** Completes the references of a form, and checks that chosen values can be chosen. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, toObject } from "../../../utils/json.ts";
 import { isEmpty, mapPages } from "../../application/expressions/field_values.ts";
 import type { Choices, Field, Reference, View } from "../../application/model/field.ts";
 import { readRows } from "../../data/query_rows.ts";
@@ -196,8 +196,4 @@ function listInputs({ parameters }: Choices): (readonly string[])[] {
 
 function readPath(page: JsonObject, path: readonly string[]): JsonValue | undefined {
   return path.reduce<JsonValue | undefined>((value, name) => isJsonObject(value) ? value[name] : undefined, page);
-}
-
-function toObject(value: JsonValue | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
 }

@@ -1,5 +1,5 @@
 /** Results of the conditions that clients cannot evaluate. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../../utils/json.ts";
+import { type JsonObject, toObject } from "../../../../utils/json.ts";
 import type { Scope } from "../../../application/model/expression.ts";
 import { getInnerView, type View, type ViewField } from "../../../application/model/field.ts";
 import { DomainError } from "../../../errors.ts";
@@ -49,8 +49,4 @@ function decide(holds: (scope: Scope) => boolean, scope: Scope): boolean {
     if (error instanceof DomainError) return true;
     throw error;
   }
-}
-
-function toObject(value: JsonValue | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
 }
