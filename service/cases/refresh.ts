@@ -2,7 +2,7 @@
 import type { CalculationRequest } from "../../lib/operation/operation.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
-import { toViewField, type View } from "../application/model/field.ts";
+import { createView, type View } from "../application/model/field.ts";
 import { Conflict, Invalid } from "../errors.ts";
 import type { Outcome } from "../http/handler.ts";
 import type { CaseWork } from "./case_work.ts";
@@ -50,10 +50,11 @@ export async function refreshForm(
 export async function refreshView(work: CaseWork, viewId: string, request: RefreshRequest): Promise<Outcome> {
   const { interestPage = "", rowAction = viewId, submission, contextOnly } = request;
   const rowClass = findClass(interestPage, work.type.fields);
-  if (rowClass === undefined || !listPageViews(rowClass).some(({ id }) => id === viewId)) {
+  if (rowClass === undefined || !listPageViews(rowClass).some((view) => view.id === viewId)) {
     return await refreshForm(work, findView(work, viewId), work.stored.content, request);
   }
-  const form = createWholeView(work);
+  const { id, name, fields } = work.type;
+  const form = createView(id, name, fields);
   const content = await computeWithRecords(work, form, work.stored.content, submission, { keepsText: true });
   const row = findRow(interestPage, createFormRoot(work, form, content));
   const rowView = findRowAction(rowAction, row, interestPage);
@@ -72,18 +73,13 @@ export async function recalculateForm(
   return createValuesOutcome(work, view, pickRequested(request, work, createFormRoot(work, view, content)));
 }
 
-/** Creates a view of all fields of a case, through which a row can be edited whatever its form is. */
-function createWholeView({ type: { id, name, fields } }: CaseWork): View {
-  return { id, name, fields: new Map([...fields.values()].map((field) => [field.name, toViewField(field)])) };
-}
-
 function findRow(interestPage: string, root: Place): Place {
   const row = findPlace(interestPage.replace(/^(caseInfo\.)?content\./, ""), root);
   if (row?.isRow) return row;
   throw new Invalid(`interestPage '${interestPage}' is not a row of an embedded list`);
 }
 
-/** Finds an action of a row: each view of its class is one. */
+/** Finds an action of a row. Each view of the row's class is an action. */
 function findRowAction(id: string, { views }: Place, interestPage: string): View {
   const action = views.find((view) => view.id === id);
   if (action !== undefined) return action;
