@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../../../utils/json.ts";
 import type { Application, View } from "../../../application/model/application.ts";
 import type { Component } from "./components.ts";
-import { describeRoot, FormResources } from "./form_resources.ts";
+import { buildLocaleReference, describeRoot, FormResources } from "./form_resources.ts";
 
 /**
  * The place of a view: a form alone, a form in a page, a form in a page of the create stage, the page of a case, the
@@ -62,7 +62,7 @@ function describeLink(
   children: Component[],
   template?: string,
 ): JsonObject & { name: string; classID: string } {
-  const localeReference = `@LR ${ruleClass.toUpperCase()}!VIEW!${name.toUpperCase()}`;
+  const localeReference = buildLocaleReference(name, ruleClass);
   const config = { ...(template !== undefined && { template }), ruleClass, localeReference };
   return { name, type: "View", classID, config, children };
 }
