@@ -58,16 +58,16 @@ export const handlers: GroupHandlers<"assignments"> = {
 
   async navigateBack(values, context) {
     const open = await navigateBack(context, values.assignmentId, values.ifMatch, readSubmission(values));
-    return createAssignmentOutcome(open, describeMove(context));
+    return createAssignmentOutcome(open, readNavigation(context));
   },
 
   async navigateToStep(values, context) {
     const { assignmentId, step, ifMatch } = values;
     const open = await navigateTo(context, assignmentId, step, ifMatch, readSubmission(values));
-    return createAssignmentOutcome(open, describeMove(context));
+    return createAssignmentOutcome(open, readNavigation(context));
   },
 };
 
-function describeMove(context: HandlerContext): CaseOptions {
+function readNavigation(context: HandlerContext): CaseOptions {
   return { viewType: readViewType(context, "form"), changed: true, navigated: true };
 }

@@ -1,14 +1,14 @@
-/** The configuration with which web clients of this API start: the application, the caller, and a route per request. */
+/** Describes the configuration that web clients load when they start: the application, the caller and the routes. */
 import type { JsonObject } from "../../utils/json.ts";
 import { listCreatableTypes } from "../cases/creatable_types.ts";
 import type { HandlerContext } from "../http/handler.ts";
 
-/** End of the API root on real servers. Clients add it to the address of the server themselves. */
+/** End of the published API root. Clients add it to the address of the server themselves. */
 const PUBLISHED_ROOT = "/api/application/v2";
 
 /**
- * The requests of clients, by the names that clients have for them. Variables in braces are values that a client fills in
- * by name, so they differ from the variables of our operations.
+ * The routes of requests, by the names that clients use. Clients fill in the variables by name, so the variables differ
+ * from those in the paths of operations.
  */
 export const CLIENT_ROUTES: Readonly<Record<string, string>> = {
   createWork: "POST /cases?viewType={viewType}",

@@ -1,4 +1,4 @@
-/** Rows of the data views that the service computes, because no table contains them. */
+/** Computes the rows of data views that no table contains. */
 import type { JsonObject } from "../../utils/json.ts";
 import type { ComputedSource, Operator } from "../application/model/application.ts";
 import { type Attachment, buildAttachmentId, findAttachment, listAttachments } from "../attachments/items.ts";

@@ -154,7 +154,7 @@ function getAction(type: DataType, id: string): RecordAction {
   return action;
 }
 
-/** Checks that parameters are nothing but the key of a record. */
+/** Checks that all parameters are keys of the record. */
 function checkKeys({ key }: DataType, params: JsonObject): void {
   const unknown = Object.keys(params).find((name) => !key.includes(name));
   if (unknown !== undefined) {

@@ -66,7 +66,7 @@ export async function readOnlyRow(
   return row;
 }
 
-/** Builds a query, and computes the rows of a data view that the store does not have. */
+/** Builds a query. Computes the rows of a data view that are not in the store. */
 async function buildQuery(
   view: DataView,
   request: Pick<DataRequest, "parameters" | "query">,

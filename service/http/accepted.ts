@@ -14,12 +14,12 @@ interface CheckedParts {
 /** Checks a request. Throws `Invalid` for a value or a name that is not accepted. */
 type CheckRequest = (parts: CheckedParts) => void;
 
-/** The members of an object, each with its own. Undefined members may contain anything. */
+/** The accepted members of an object, with the members of each. Undefined: the member may contain anything. */
 interface Members extends Map<string, Members | undefined> {}
 
 /**
- * Creates the check of an operation. Query parameters that it accepts besides its flags get the spelling of their choices,
- * because some clients write `file` for `File`. A strict check refuses unknown query parameters and members of the body.
+ * Creates the check of an operation. Values of query parameters get the spelling of their choices, because some clients
+ * write `file` for `File`. A strict check refuses unknown query parameters and members of the body.
  */
 export function createRequestCheck(operation: Operation, strict: boolean): CheckRequest {
   const own = listParams(operation).flatMap(([, { to, choices }]) =>

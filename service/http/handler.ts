@@ -29,7 +29,7 @@ export interface HandlerContext {
   readonly apiRoot: string;
   /** Maximum size of an uploaded file in bytes. */
   readonly maxFileBytes: number;
-  /** True if the service demands and refuses what the published API does. */
+  /** True if the service follows the published API strictly. */
   readonly strict: boolean;
   /** True if the request must carry an entity tag. */
   readonly needsTag: boolean;

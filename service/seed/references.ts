@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../utils/json.ts";
 import type { Field } from "../application/model/field.ts";
 
-/** Records, and names of records and numbers of cases, to which fields can refer. */
+/** Records, their names, and the numbers of cases, to which fields can refer. */
 export class References {
   readonly #values = new Map<string, string[]>();
   readonly #records = new Map<string, JsonObject[]>();
@@ -23,8 +23,8 @@ export class References {
   }
 
   /**
-   * Finds the records from which a field of a page chooses. A parameter of their data view selects records by the column of
-   * its name.
+   * Finds the records that can be chosen in a field of a page. A parameter of their data view filters by the column with
+   * the same name.
    */
   findRecords({ reference, choices, embedded }: Field, page: JsonObject): readonly JsonObject[] {
     const parameters = [...reference?.parameters ?? choices?.parameters ?? []];

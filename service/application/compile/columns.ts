@@ -109,13 +109,13 @@ function text(description: string, required = false): ParameterDefinitions[strin
   return { type: "Text", description, required };
 }
 
-/** The parameters that name an operator. Some clients write the second one. */
+/** The parameters that name an operator. Some clients use the second spelling. */
 const OPERATOR = {
   OperatorId: text("Operator ID (default: the caller)"),
   OperatorID: text("Operator ID, if OperatorId is missing"),
 };
 
-/** The data views of every application, which clients expect of each server. A definition can replace them. */
+/** The data views that every application has, because clients expect them. A definition can replace them. */
 export const BUILT_IN_VIEWS: Readonly<Record<string, AnyViewDefinition>> = {
   D_pyWorkHistory: {
     ...COMMON,

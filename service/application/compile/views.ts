@@ -224,7 +224,7 @@ class ViewCompiler {
     return `${this.#id.replaceAll(/\W+/g, "_")}_`;
   }
 
-  /** Compiles a condition. A missing one, and one that always holds, is undefined. */
+  /** Compiles a condition. Returns undefined for a missing one, and for one that always holds. */
   #compileCondition(
     name: string,
     source: string | boolean | undefined,

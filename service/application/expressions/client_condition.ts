@@ -5,7 +5,7 @@ import type { FieldShape, FieldShapes } from "./field_shape.ts";
 
 const COMPARATORS = ["==", "!=", "<", "<=", ">", ">="];
 
-/** The comparators of texts by the method of an expression: if it holds, and if it does not. */
+/** The comparator for each text method of expressions, and its negation. */
 const METHODS: Readonly<Record<string, readonly [string, string]>> = {
   contains: ["CONTAINS", "NOT_CONTAINS"],
   startsWith: ["STARTS_WITH", "NOT_STARTS_WITH"],
@@ -82,11 +82,10 @@ function translateComparison({ op, args }: ASTNode, shapes: FieldShapes): string
   return text && `${field.path} ${op} ${text}`;
 }
 
-/** Reports whether a client, which compares an empty number as text, gets the same result as an expression, for which it is 0. */
+/** Reports whether a condition gives the same result for an empty number: clients compare it as text, expressions as 0. */
 function agreesOnEmpty(op: string, number: number): boolean {
   switch (op) {
     case "==":
-      return number !== 0;
     case "!=":
       return number !== 0;
     case "<":

@@ -37,7 +37,7 @@ export interface Application extends UserInterface {
   readonly caseTypes: ReadonlyMap<string, CaseType>;
   /** Data types by class, in order. */
   readonly dataTypes: ReadonlyMap<string, DataType>;
-  /** Data views by ID, in order. Every application has those of real servers, such as `D_pyMyWorkList`. */
+  /** Data views by ID, in order. Every application has some, such as `D_pyMyWorkList`. */
   readonly dataViews: ReadonlyMap<string, DataView>;
   /** Message types by class. Every application has `Pega-Social-Message`. */
   readonly messageTypes: ReadonlyMap<string, MessageType>;

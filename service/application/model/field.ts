@@ -67,7 +67,7 @@ export interface Field {
   readonly show?: typeof CHOICE_CONTROLS[number];
   /** The records that a page or the rows of a list refer to. */
   readonly reference?: Reference;
-  /** Set on a member that a form does not let a person edit: a submitted value is ignored or refused. */
+  /** Set on a member that cannot be edited in a form. A submitted value is ignored or refused. */
   readonly access?: "ignored" | "refused";
   /** True to keep an index, by which queries find and sort cases. */
   readonly indexed?: boolean;
@@ -108,7 +108,7 @@ export interface Choices extends RowSource {
   readonly classId: string;
   /** Name of the column with the value. */
   readonly value: string;
-  /** True if the form names the data view, and not only the field. */
+  /** True if the form itself describes the choices. Otherwise, the declaration of the field does. */
   readonly inForm: boolean;
 }
 
@@ -236,7 +236,7 @@ export function createView(
 
 const pageViews = new WeakMap<EmbeddedClass, View>();
 
-/** Returns the view of a page or a row for which a form names none: it shows all fields. */
+/** Returns the default view of a page or a row. It shows all fields. */
 export function createPageView(embedded: EmbeddedClass): View {
   const view = pageViews.get(embedded) ?? createView("pyEdit", "Edit", embedded.fields);
   pageViews.set(embedded, view);
@@ -250,7 +250,7 @@ export function getInnerView({ field: { type, embedded, reference }, view, rows 
   return view ?? (isTable ? rows.columns : createPageView(embedded));
 }
 
-/** Returns how rows are shown unless a form says so: in a table, or below each other if they have pages or lists. */
+/** Returns the default display of rows: in a table, or below each other if they have pages or lists. */
 export function createRowDisplay({ fields }: EmbeddedClass): RowDisplay {
   const plain = [...fields.values()].filter(({ embedded }) => embedded === undefined);
   return {

@@ -56,7 +56,9 @@ const dropdown = requireExactlyOne(
     choices: z.strictObject({
       ...source,
       value: identifier.describe("The column with the value"),
-      inForm: z.boolean().default(false).describe("Whether the form names the data view, and not only the field"),
+      inForm: z.boolean().default(false).describe(
+        "Whether the form itself describes the choices (default: the declaration of the field does)",
+      ),
     }).optional().describe("The records from which a person chooses the value of a Dropdown"),
     show: z.enum(CHOICE_CONTROLS).optional().describe("The control of a Dropdown"),
   }),

@@ -86,8 +86,8 @@ export function mergeContent(
 }
 
 /**
- * Reports whether a member is not for forms: clients send the class of a page, members that the platform keeps (`px…`,
- * `pz…`) and members of user interfaces (`…__`) back.
+ * Reports whether forms ignore a member. Clients send back the class of a page, members of the platform (`px…`, `pz…`) and
+ * members for user interfaces (`…__`).
  */
 function isBookkeeping(name: string): boolean {
   return name === "classID" || /^p[xz][A-Z]|__$/.test(name);
@@ -179,7 +179,7 @@ function isMissing({ reference, type }: Field, value: JsonValue | undefined): bo
   return reference.key.every((name) => isEmpty(value[name]));
 }
 
-/** Reports whether two values are equal. Values that forms show as empty are equal, too. */
+/** Reports whether two values are equal. All values that a form shows as empty are equal. */
 function isSame(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   const normalize = (value: JsonValue | undefined) => isEmpty(value) || value === false ? undefined : value;
   return JSON.stringify(normalize(one)) === JSON.stringify(normalize(other));

@@ -43,7 +43,7 @@ export function findPlace(path: string, root: Place): Place | undefined {
   return place;
 }
 
-/** Finds the class of the page or row at a path, whether it exists or not. */
+/** Finds the class of the page or row at a path, even if the page or row does not exist. */
 export function findClass(path: string, fields: ReadonlyMap<string, Field>): EmbeddedClass | undefined {
   let found: EmbeddedClass | undefined;
   let members: ReadonlyMap<string, Field> | undefined = fields;
@@ -54,7 +54,7 @@ export function findClass(path: string, fields: ReadonlyMap<string, Field>): Emb
   return found;
 }
 
-/** Lists the views of a page or a row, with the one for forms that name none. */
+/** Lists the views of a page or a row, with the default one. */
 export function listPageViews(embedded: EmbeddedClass): View[] {
   return [...embedded.views?.values() ?? [], createPageView(embedded)];
 }

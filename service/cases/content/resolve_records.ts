@@ -8,7 +8,7 @@ import { Invalid } from "../../errors.ts";
 import type { EngineContext } from "../case_work.ts";
 import { ContentIssues } from "./content.ts";
 
-/** The part of a call's context that finding records needs. */
+/** The part of a call's context that is needed to find records. */
 type RecordContext = Pick<EngineContext, "app" | "tx" | "caller">;
 
 /** Content before and after a submission. */
@@ -32,7 +32,7 @@ export async function resolveRecords(
   issues.check();
 }
 
-/** Fills in references like `resolveRecords`, but leaves values as they are for which there is no record. */
+/** Fills in references like `resolveRecords`, but keeps values without a record instead of throwing. */
 export async function fillInRecords(
   context: RecordContext,
   view: View,

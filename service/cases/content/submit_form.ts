@@ -1,4 +1,4 @@
-/** Applies the form of a case: a complete one when it is submitted, any one when it is refreshed. */
+/** Applies forms to cases. A submitted form must be complete, and a refreshed one may be incomplete. */
 import type { JsonObject } from "../../../utils/json.ts";
 import type { View } from "../../application/model/application.ts";
 import type { CaseWork } from "../case_work.ts";
@@ -7,7 +7,7 @@ import { computeScope } from "./content.ts";
 import { type FilledForm, fillForm, type Submission } from "./fill_form.ts";
 import { fillInRecords, resolveRecords } from "./resolve_records.ts";
 
-/** Content to which a form is applied, and the stored content if that is another one. */
+/** Content to which a form is applied, and the stored content if the current content has a draft. */
 export interface FormBase {
   readonly current: JsonObject;
   readonly stored?: JsonObject;

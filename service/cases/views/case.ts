@@ -41,7 +41,7 @@ export interface CaseOptions {
   readonly changed?: boolean;
   /** True for a new case: clients expect its handle at the top level. */
   readonly created?: boolean;
-  /** True after a move between screens. In the create stage, it returns another page. */
+  /** True after a move between screens. In the create stage, the response then has another page. */
   readonly navigated?: boolean;
 }
 

@@ -37,7 +37,7 @@ export function describeShownView({ id }: View, frame: Frame): JsonObject {
   return frame === "page" || frame === "createPage" ? { pyViewName: id, pyViewContext: "" } : {};
 }
 
-/** Lists the operators whom a view of a case names. */
+/** Lists the operators that a view of a case shows. */
 export function listReferencedUsers(
   { stored, context: { app } }: CaseWork,
   view: View,

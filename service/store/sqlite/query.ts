@@ -110,8 +110,8 @@ export interface PageOptions {
 
 /**
  * Compiles the statement for a page of rows. The column `row` is a JSON array of objects, each with a part of the columns,
- * or NULL if it would exceed the size of the page. The column `damaged` names a row that no longer matches its
- * checksum. Groups, given rows, and rows that a filter excludes, are not checked. The offset counts from the place `after`, if it is
+ * or NULL if it would exceed the size of the page. The column `damaged` names a row that no longer matches its checksum.
+ * Groups, given rows, and rows that a filter excludes are not checked. The offset counts from the place `after`, if it is
  * given.
  */
 export function compileRows(

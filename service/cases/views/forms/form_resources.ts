@@ -54,7 +54,7 @@ export class FormResources {
     });
   }
 
-  /** Adds a view that is described already. */
+  /** Adds an already described view. */
   addDescribed(view: JsonObject & { name: string; classID: string }): void {
     this.#addEntry(view.name, view.classID, () => view);
   }
@@ -88,7 +88,7 @@ export class FormResources {
     };
   }
 
-  /** Adds a view, unless it is there: a view may refer to another one of its name, which has another class. */
+  /** Adds a view once for each class. The entry comes before its description, because views can refer to each other. */
   #addEntry(id: string, classId: string, describe: () => JsonObject): void {
     const entries = this.#views[id] ??= [];
     if (entries.some(({ classID }) => classID === classId)) return;

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../../utils/json.ts";
 import type { EmbeddedClass, FormCondition, RowDisplay, ViewField } from "../../../application/model/field.ts";
 import { type Component, describeCondition } from "./components.ts";
 
-/** The parts of a list's view that are described already. */
+/** The already described parts of a list's view. */
 export interface ListParts {
   /** ID of the view. */
   readonly id: string;

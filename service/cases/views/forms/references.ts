@@ -4,7 +4,7 @@ import type { DataType, DataView } from "../../../application/model/data_view.ts
 import type { Reference, ReferenceControl, ViewField } from "../../../application/model/field.ts";
 import { type Component, describeColumns, describeParameters } from "./components.ts";
 
-/** The parts of a reference's view that are described already. */
+/** The already described parts of a reference's view. */
 export interface ReferenceParts {
   /** ID of the view. */
   readonly id: string;
@@ -21,7 +21,7 @@ export interface ReferenceParts {
   readonly localeReference: string;
 }
 
-/** How a control is named in the configuration, and its component for one record and for several. */
+/** The name of each control in the configuration, and its components for one record and for several. */
 const CONTROLS: { readonly [C in ReferenceControl]: readonly [displayAs: string, single: string, multiple: string] } = {
   dropdown: ["dropdown", "Dropdown", ""],
   autocomplete: ["autocomplete", "AutoComplete", ""],
@@ -168,7 +168,7 @@ function readValue(config: JsonObject[string]): JsonObject[string] {
   return config instanceof Object && "value" in config ? config.value : undefined;
 }
 
-/** Describes a data view, which a form refers to. */
+/** Describes a data view to which a form refers. */
 export function describeDataPage({ classId, structure, queryable, parameters }: DataView): JsonObject {
   return {
     classID: classId,
