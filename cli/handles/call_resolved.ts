@@ -9,9 +9,9 @@ import { resolveFlags } from "./resolve_flags.ts";
 import { adviseOnShortId, getLastCase, resolveAssignmentId, resolveCaseId } from "./resolve_handles.ts";
 
 /**
- * Makes a call. A case in place of an assignment is replaced by its open assignment. Any other handle is sent as it is
- * written first, because it may be a full handle of another service. If the service does not know it, the full handle is
- * found, and the call is made with that.
+ * Makes a call. A case in place of an assignment is replaced by its open assignment. Any other handle is first sent as
+ * written, because it may be a full handle of another service. If the service does not know it, the call is made again
+ * with the full handle.
  */
 export async function callResolved(
   context: CommandContext,

@@ -29,7 +29,7 @@ export function isCaseName(text: string): boolean {
   return text === LAST_CASE || isShortId(text) || (!isAssignmentHandle(text) && /^[^!]+ [^!]+$/.test(text));
 }
 
-/** Reports whether the caller may perform an assignment. Services that do not say so show only own assignments. */
+/** Reports whether the caller may perform an assignment. Services without this member show only the caller's own. */
 export function canPerform({ canPerform = "true" }: { readonly canPerform?: unknown }): boolean {
   return String(canPerform) !== "false";
 }

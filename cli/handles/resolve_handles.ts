@@ -117,7 +117,7 @@ async function selectOwn(context: CommandContext, open: readonly AssignmentInfo[
   return best === own && own.length > 1 ? await selectFromWorklist(context, own) : best;
 }
 
-/** Some services let a caller perform the assignments of others: the worklist tells which ones are the caller's own. */
+/** Some services let a caller perform the assignments of others. The worklist shows which ones are the caller's own. */
 async function selectFromWorklist(
   context: CommandContext,
   candidates: readonly AssignmentInfo[],

@@ -1,9 +1,9 @@
 /** The worklist of the caller: a data view that every service has. */
+import { isUnserved } from "../../lib/client/refusals.ts";
 import { isNonEmptyString, isScalar, type JsonObject } from "../../utils/json.ts";
 import { parseTimestamp } from "../../utils/time/parse_timestamp.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { getCaseHandle, getShortId } from "./handles.ts";
-import { isUnserved } from "./if_served.ts";
 import { queryRows } from "./query_rows.ts";
 
 const WORKLIST = "D_pyMyWorkList";
@@ -31,7 +31,7 @@ export async function readWorklist(context: CommandContext): Promise<Worklist> {
   }
 }
 
-/** Services differ in the columns. A row that names neither a case nor an assignment is of no use. */
+/** Services differ in the columns. A row that names neither a case nor an assignment is left out. */
 function toAssignment(row: JsonObject): JsonObject[] {
   const id = [row.pzInsKey].find(isNonEmptyString);
   const caseId = [row.pxRefObjectKey, id && getCaseHandle(id)].find(isNonEmptyString);

@@ -56,7 +56,7 @@ async function findInService(context: CommandContext, params: WorkFindParams): P
   return { cases: filterObjects(cases), hasMoreResults };
 }
 
-/** Searches data views. If they have nothing, the profile may be wrong about the service. */
+/** Searches data views. If they have no such case, the profile may be wrong about the service. */
 async function searchElsewhere(
   context: CommandContext,
   params: WorkFindParams,
@@ -74,7 +74,9 @@ async function searchDataViews(
   const { searchCaseViews } = await import("../handles/case_views.ts");
   const found = await searchCaseViews(context, { text, type, status });
   if (found === undefined) return undefined;
-  if (found.refused.length > 0) context.note(`Warning: not searched, because refused: ${found.refused.join(", ")}.`);
+  if (found.refused.length > 0) {
+    context.note(`Warning: These data views refused the search: ${found.refused.join(", ")}.`);
+  }
   const end = page * pageSize;
   return { cases: found.cases.slice(end - pageSize, end), hasMoreResults: found.cases.length > end };
 }

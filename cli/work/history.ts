@@ -1,11 +1,11 @@
 /** The history of a case: who did what and when, and the fields that changed. */
+import { isUnserved } from "../../lib/client/refusals.ts";
 import { isJsonObject, isObjectList, isScalar, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
 import { truncateToWidth } from "../../utils/text/display_width.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import { parseTimestamp } from "../../utils/time/parse_timestamp.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { isUnserved } from "../handles/if_served.ts";
 import { queryRows } from "../handles/query_rows.ts";
 import { describeEvent, type PastEvent } from "../view/case_page.ts";
 import { formatValue, isEmptyValue, isTechnical, toLabel } from "../view/format_value.ts";
@@ -40,7 +40,7 @@ export async function readHistory(context: CommandContext, caseId: string): Prom
   return isNewestFirst && times[0] !== times.at(-1) ? entries.reverse() : entries;
 }
 
-/** Reads the history of a case. Explains why a service that does not serve it refuses to. */
+/** Reads the history of a case. If the service does not serve it, the error names another command. */
 export async function requireHistory(context: CommandContext, caseId: string): Promise<HistoryEntry[]> {
   try {
     return await readHistory(context, caseId);

@@ -66,7 +66,7 @@ export function describeInbox({ assignments, hasMoreResults }: Inbox): PrintedLi
   };
 }
 
-/** The urgency is left out: it orders the rows. An assignment without a queue or a due time is nothing unusual. */
+/** The urgency is left out: it orders the rows. Queue and due time are often missing, so they get no dash. */
 function toRow({ businessID, label, name, status, createTime, dueTime, assigneeInfo }: JsonObject): JsonObject {
   const [assignee = {}] = filterObjects([assigneeInfo]);
   return {

@@ -1,14 +1,15 @@
 /** `svc next`: takes the next assignment and shows it. */
+import { isUnserved } from "../../lib/client/refusals.ts";
 import { SvcError } from "../../lib/errors.ts";
 import assignments from "../../lib/resources/assignments.ts";
 import { isNonEmptyString } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { callAndPrint } from "../commands/operations.ts";
-import { isUnserved, readIfServed } from "../handles/if_served.ts";
+import { readIfServed } from "../handles/if_served.ts";
 import { readWorklist } from "../handles/worklist.ts";
 import { showCase } from "./show_case.ts";
 
-/** The code with which services say that there is no work, instead of that they do not know the path. */
+/** The code of a 404 that means that there is no work. Other 404s mean that the service does not know the path. */
 const NO_WORK = "Error_No_Assignment_Available";
 
 /** Takes the next assignment. If the service does not do that, shows the first one of the worklist. */

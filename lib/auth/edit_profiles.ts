@@ -20,7 +20,7 @@ import {
   type Profile,
   readConfig,
 } from "./profiles.ts";
-import type { Supports } from "./supports.ts";
+import type { SupportedFeatures } from "./supported_features.ts";
 
 /** A profile in a list. */
 export type ListedProfile = {
@@ -132,11 +132,11 @@ export async function useProfile(name: string, directory: string): Promise<void>
   await changeConfig(directory, (config) => withDefault(config, name));
 }
 
-/** Stores what a service supports, if the profile exists and is that of the service. Reports whether it did. */
-export async function storeSupports(
+/** Stores the features of a service in a profile. Returns false if the profile is missing or names another service. */
+export async function storeFeatures(
   name: string,
   baseUrl: string,
-  supports: Supports,
+  supports: SupportedFeatures,
   directory: string,
 ): Promise<boolean> {
   const isOfService = (profile: JsonValue | undefined): profile is Profile =>

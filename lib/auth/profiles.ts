@@ -14,7 +14,7 @@ import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { DEFAULT_STYLE, RECORD_KEY_FORMS, TAG_MODES } from "../operation/request_style.ts";
 import { FORMATS } from "../output/format.ts";
 import { readVariable } from "./environment.ts";
-import { isSupports, SUPPORTS } from "./supports.ts";
+import { isSupportedFeatures, SUPPORTED_FEATURES } from "./supported_features.ts";
 
 /** Values of the members that a profile may omit. */
 export const PROFILE_DEFAULTS = {
@@ -121,10 +121,10 @@ export const PROFILE_MEMBERS = {
     RECORD_KEY_FORMS,
   ),
   supports: describeMember(
-    SUPPORTS,
+    SUPPORTED_FEATURES,
     "Features of the service, as 'svc profile test' found them. Outdated after 30 days",
     "an object as 'svc profile test' writes it, with the time testedAt",
-    isSupports,
+    isSupportedFeatures,
   ),
 };
 

@@ -18,7 +18,7 @@ import {
   type Profile,
   PROFILE_DEFAULTS,
 } from "./profiles.ts";
-import { isRecent, type Supports } from "./supports.ts";
+import { isRecent, type SupportedFeatures } from "./supported_features.ts";
 
 const VARIABLES = {
   baseUrl: "SVC_BASE_URL",
@@ -131,7 +131,7 @@ export interface Target extends RequestStyle {
   /** Data directory of a service that svc has started on this machine, if it is not the default one. */
   readonly dataDirectory?: string;
   /** Features of the service, if a recent test of the profile has shown them. */
-  readonly supports?: Supports;
+  readonly supports?: SupportedFeatures;
 }
 
 /** The client secret, or the command that prints it. */
@@ -195,8 +195,8 @@ export function readSettings(options: SessionOptions = {}): SessionSettings {
   const find = (setting: CallSettingName, option?: number) =>
     option ?? (isConfigured ? readCallSetting(setting) : undefined) ?? profile?.[setting];
   const retries = find("retries", options.retries);
-  const isOther = overrides.baseUrl !== undefined || options.apiRoot !== undefined;
-  const { supports } = isOther ? {} : findSupports(profile);
+  const isOtherService = overrides.baseUrl !== undefined || options.apiRoot !== undefined;
+  const { supports } = isOtherService ? {} : findSupportedFeatures(profile);
   const maxOutageSeconds = find("maxOutageSeconds");
   return {
     target: {
@@ -242,7 +242,7 @@ export function requireCredentials(settings: SessionSettings): Credentials {
   const { clientId, secret } = settings;
   if (clientId === undefined) throw settings.createMissingError("clientId");
   if (secret === undefined) throw settings.createMissingError("clientSecret");
-  if (settings.cacheDirectory !== undefined) warnOfUnknownValue(settings.warn);
+  if (settings.cacheDirectory !== undefined) warnOfIgnoredNoCache(settings.warn);
   return { ...settings, clientId, secret };
 }
 
@@ -300,11 +300,11 @@ function findDataDirectory({ service }: Profile, options: SessionOptions): { dat
 }
 
 /** A service whose cases have no entity tags is not asked for one before each change. */
-function chooseTags({ tags = PROFILE_DEFAULTS.tags }: Profile = {}, supports: Supports | undefined): TagMode {
+function chooseTags({ tags = PROFILE_DEFAULTS.tags }: Profile = {}, supports: SupportedFeatures | undefined): TagMode {
   return tags === "first" && supports?.entityTags === false ? "on-demand" : tags;
 }
 
-function findSupports({ supports }: Profile = {}): { supports?: Supports } {
+function findSupportedFeatures({ supports }: Profile = {}): { supports?: SupportedFeatures } {
   return supports !== undefined && isRecent(supports) ? { supports } : {};
 }
 
@@ -317,7 +317,7 @@ function checkOptions(options: SessionOptions): void {
 }
 
 /** Warns of a value of `SVC_NO_CACHE` that does not turn the cache off. */
-function warnOfUnknownValue(warn: Warn): void {
+function warnOfIgnoredNoCache(warn: Warn): void {
   const value = readVariable("SVC_NO_CACHE");
   if (value === undefined) return;
   warn(`SVC_NO_CACHE=${value} has no effect. Set it to true to turn the token cache off, or unset it.`);

@@ -1,6 +1,7 @@
-/** Finds out with reads what a service supports. Nothing is changed, and nothing is opened that locks a case. */
+/** Tests which features a service supports. Only sends reads, and none that locks a case. */
 import { type Caller, createCaller } from "../client/caller.ts";
-import { checkAnswer } from "../client/response/check_answer.ts";
+import { isUnserved } from "../client/refusals.ts";
+import { checkAnswer, findList } from "../client/response/check_answer.ts";
 import type { Reply } from "../client/response/reply.ts";
 import type { Values } from "../client/request/values.ts";
 import { toSvcError } from "../errors.ts";
@@ -18,7 +19,7 @@ import work from "../resources/work.ts";
 import { listsCases } from "../resources/shared/lists_cases.ts";
 import { filterObjects, isJsonObject, isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import type { AuthOptions } from "./commands.ts";
-import { type Feature, FEATURES, type Supports } from "./supports.ts";
+import { type Feature, FEATURES, type SupportedFeatures } from "./supported_features.ts";
 
 /** The result for one feature. */
 export type FeatureTest = {
@@ -53,13 +54,13 @@ const GENERAL: readonly Probe[] = [
   {
     feature: "caseViews",
     ref: { name: "data.list-objects", operation: data.listObjects },
-    findObstacle: (body) => findList(body, "dataObjects").some(listsCases) ? undefined : "No data view lists cases.",
+    findObstacle: (body) => findObjects(body, "dataObjects").some(listsCases) ? undefined : "No data view lists cases.",
   },
   {
     feature: "paging",
     ref: query,
     values: { dataViewId: WORKLIST, pageSize: 1 },
-    findObstacle: (body) => findList(body, "data").length > 1 ? "The page size was ignored." : undefined,
+    findObstacle: (body) => findObjects(body, "data").length > 1 ? "The page size was ignored." : undefined,
   },
   { feature: "queries", ref: query, values: { dataViewId: WORKLIST, data: onePage } },
   {
@@ -118,8 +119,8 @@ export async function testFeatures(options: AuthOptions): Promise<FeatureTest[]>
     bodies.set(probe.feature, body);
     return result;
   }));
-  const caseId = findList(bodies.get("worklist"), "data").map(({ pxRefObjectKey }) => pxRefObjectKey)
-    .find(isNonEmptyString) ?? await findCase(caller, findList(bodies.get("caseViews"), "dataObjects"), options);
+  const caseId = findObjects(bodies.get("worklist"), "data").map(({ pxRefObjectKey }) => pxRefObjectKey)
+    .find(isNonEmptyString) ?? await findCase(caller, findObjects(bodies.get("caseViews"), "dataObjects"), options);
   const ofCase = await Promise.all(
     listCaseProbes(caseId ?? "").map(async (probe): Promise<FeatureTest> => {
       if (caseId === undefined) return describe(probe.feature, "not tested", "No case was found to read.");
@@ -142,19 +143,16 @@ async function findCase(
   if (view === undefined) return undefined;
   const probe: Probe = { feature: "caseViews", ref: query, values: { dataViewId: view, max: 1 } };
   const { body } = await testFeature(caller, probe, options);
-  return findList(body, "data").map(({ pzInsKey }) => pzInsKey).find(isNonEmptyString);
+  return findObjects(body, "data").map(({ pzInsKey }) => pzInsKey).find(isNonEmptyString);
 }
 
-/** Returns what a test has shown, for the profile. */
-export function toSupports(tests: readonly FeatureTest[], testedAt: Date): Supports {
+/** Returns the results of tests as the profile stores them. */
+export function toSupportedFeatures(tests: readonly FeatureTest[], testedAt: Date): SupportedFeatures {
   const known = tests.flatMap(({ name, supported }) =>
     name === undefined || supported === "not tested" ? [] : [[name, supported === "yes"]]
   );
   return { testedAt: testedAt.toISOString(), ...Object.fromEntries(known) };
 }
-
-/** Statuses with which services respond to requests that they do not serve, or not to this client. */
-const REFUSALS: readonly (number | undefined)[] = [400, 403, 404, 405, 410, 422, 501];
 
 async function testFeature(
   caller: Caller,
@@ -170,8 +168,7 @@ async function testFeature(
   } catch (thrown) {
     const error = toSvcError(thrown);
     if (signal?.aborted) throw error;
-    const isRefused = error.code === "INVALID_RESPONSE" || REFUSALS.includes(error.status);
-    return describe(feature, isRefused ? "no" : "not tested", error.message);
+    return describe(feature, isUnserved(error) ? "no" : "not tested", error.message);
   }
 }
 
@@ -184,6 +181,7 @@ function isEmptyObject(body: JsonValue | undefined): boolean {
   return isJsonObject(body) && Object.keys(body).length === 0;
 }
 
-function findList(body: JsonValue | undefined, member: string): JsonObject[] {
-  return filterObjects(isJsonObject(body) ? body[member] : undefined);
+/** Returns the objects in the list of a body. */
+function findObjects(body: JsonValue | undefined, member: string): JsonObject[] {
+  return filterObjects(findList(body, member));
 }

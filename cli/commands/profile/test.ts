@@ -17,8 +17,8 @@ export const testProfileCommand: LocalCommand = localCommand({
     const options = authOptions(context);
     const diagnosis = await diagnose({ ...options, profile: name ?? options.profile });
     if (diagnosis.ok) {
-      const { testSupport } = await import("./shared/test_support.ts");
-      return await testSupport(context, diagnosis);
+      const { reportFeatures } = await import("./shared/report_features.ts");
+      return await reportFeatures(context, diagnosis);
     }
     const { printDiagnosis } = await import("../auth/shared/print_diagnosis.ts");
     await printDiagnosis(context, diagnosis);

@@ -218,7 +218,7 @@ Deno.test("svc find searches the data views that list cases", async () => {
   assert.match(screen, /│ C-3 +│ Broken bicycle +│ New +│$/m);
   assert.match(screen, /│ O-1 +│ A bicycle +│ – +│$/m);
   assert.doesNotMatch(screen, /O-2/);
-  assert.match(screen, /^Warning: not searched, because refused: D_ClaimList\.$/m);
+  assert.match(screen, /^Warning: These data views refused the search: D_ClaimList\.$/m);
   const [body] = service.bodies.filter((text) => text.includes("filterConditions"));
   assert.deepEqual(JSON.parse(body ?? "").query.filter, {
     filterConditions: {

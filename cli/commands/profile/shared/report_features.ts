@@ -1,15 +1,15 @@
 import type { DiagnosisResult } from "../../../../lib/auth/diagnose.ts";
-import { storeSupports } from "../../../../lib/auth/edit_profiles.ts";
+import { storeFeatures } from "../../../../lib/auth/edit_profiles.ts";
 import { findConfigDirectory } from "../../../../lib/auth/profiles.ts";
 import { readTarget } from "../../../../lib/auth/settings.ts";
-import { type FeatureTest, testFeatures, toSupports } from "../../../../lib/auth/test_features.ts";
+import { type FeatureTest, testFeatures, toSupportedFeatures } from "../../../../lib/auth/test_features.ts";
 import { authOptions } from "../../../context.ts";
 import { layOutPage } from "../../../view/page.ts";
 import { formatDiagnosis } from "../../auth/shared/print_diagnosis.ts";
 import type { CommandContext } from "../../command.ts";
 
 /** Tests what the service of a working connection supports, prints that after the diagnosis, and stores it in the profile. */
-export async function testSupport(context: CommandContext, diagnosis: DiagnosisResult): Promise<void> {
+export async function reportFeatures(context: CommandContext, diagnosis: DiagnosisResult): Promise<void> {
   const options = { ...authOptions(context), profile: diagnosis.profile };
   const { globals, io: { stdout }, note } = context;
   const isForPeople = !globals.isDataRequested && stdout.isTerminal();
@@ -18,7 +18,7 @@ export async function testSupport(context: CommandContext, diagnosis: DiagnosisR
   const { profile, baseUrl } = readTarget(options);
   const directory = findConfigDirectory();
   const isStored = directory !== undefined &&
-    await storeSupports(profile, baseUrl, toSupports(features, new Date()), directory);
+    await storeFeatures(profile, baseUrl, toSupportedFeatures(features, new Date()), directory);
   if (!isForPeople) return await context.print({ ...diagnosis, features, stored: isStored });
   stdout.write(formatFeatures(features, stdout.columns()));
   note(

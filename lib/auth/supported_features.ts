@@ -24,7 +24,7 @@ export const FEATURES = {
 export type Feature = keyof typeof FEATURES;
 
 /** The shape of the stored features. */
-export const SUPPORTS = {
+export const SUPPORTED_FEATURES = {
   required: {
     /** Time of the test, in ISO 8601. */
     testedAt: "string",
@@ -49,7 +49,7 @@ export const SUPPORTS = {
 } as const satisfies ObjectShape;
 
 /** The features of a service at the time of the test. A missing feature was not tested. */
-export type Supports = ValueOf<typeof SUPPORTS>;
+export type SupportedFeatures = ValueOf<typeof SUPPORTED_FEATURES>;
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -57,11 +57,11 @@ const DAY = 24 * 60 * 60 * 1000;
 const MAX_AGE_DAYS = 30;
 
 /** Reports whether a value describes the features of a service. */
-export function isSupports(value: unknown): value is Supports {
-  return hasShape(value, SUPPORTS) && !Number.isNaN(Date.parse(value.testedAt));
+export function isSupportedFeatures(value: unknown): value is SupportedFeatures {
+  return hasShape(value, SUPPORTED_FEATURES) && !Number.isNaN(Date.parse(value.testedAt));
 }
 
 /** Reports whether the test is recent enough to rely on. */
-export function isRecent({ testedAt }: Supports): boolean {
+export function isRecent({ testedAt }: SupportedFeatures): boolean {
   return Date.now() - Date.parse(testedAt) < MAX_AGE_DAYS * DAY;
 }
