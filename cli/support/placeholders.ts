@@ -16,7 +16,7 @@ export type Kind = keyof typeof KINDS;
 
 const EMAIL = /[^\s@!/"'<>(),;:]+@[^\s@!/"'<>(),;:]+/g;
 
-/** An ID or a handle that names no person, e.g. `ACME-WORK C-3` or `ASSIGN-WORKLIST ACME-WORK C-3!INTAKE`. */
+/** The number of a case, alone or in a handle such as `ASSIGN-WORKLIST ACME-WORK C-3!INTAKE`. */
 const NUMBERED = /\b([A-Z][A-Z\d]*)-(\d+)\b/gi;
 
 const UUID = /\b[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\b/gi;
@@ -53,12 +53,12 @@ export class Placeholders {
     return this.#count("person", text.includes("@") ? `${known}@example` : known);
   }
 
-  /** Replaces what could identify someone or something in a text whose other parts are kept. */
-  keep(text: string): string {
-    return this.#ids(text.replace(EMAIL, (email) => this.person(email)));
+  /** Replaces e-mail addresses and numbers of IDs in a text. Keeps all else. */
+  maskIds(text: string): string {
+    return this.#maskNumbers(text.replace(EMAIL, (email) => this.person(email)));
   }
 
-  #ids(text: string): string {
+  #maskNumbers(text: string): string {
     return text.replace(UUID, (uuid) => this.#pseudonym(uuid, (index) => uuid.replace(/[\da-f]{12}$/i, toHex(index))))
       .replace(NUMBERED, (whole, prefix: string, digits: string) => {
         const first = digits.length > 1 ? 10 ** (digits.length - 1) : 1;

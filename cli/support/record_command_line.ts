@@ -57,6 +57,6 @@ function describeRecord({ exchanges, placeholders: { counts } }: Recorder, outpu
   return [
     `Recorded ${pluralize(exchanges.length, "request")} in ${output}, which only you can read.`,
     ...(replaced.length === 0 ? [] : [`Replaced: ${replaced.join(", ")}. Left out: credentials, tokens and files.`]),
-    "Nothing was sent to anybody. Read the file before you attach it to a bug report.",
+    "The file was not sent anywhere. Read it before you attach it to a bug report.",
   ];
 }

@@ -56,7 +56,7 @@ export class Recorder {
 
   #redactWord(word: string): string {
     const [, flag = "", value = ""] = /^(--?[\w-]+=?)?([^]*)$/.exec(word) ?? [];
-    return flag + (isHandle(value) ? this.placeholders.keep(value) : this.#redactNamed(value));
+    return flag + (isHandle(value) ? this.placeholders.maskIds(value) : this.#redactNamed(value));
   }
 
   #describeRequest(url: string, init: RequestInit): JsonObject {
@@ -84,7 +84,7 @@ export class Recorder {
     const known = HEADERS.flatMap((name): [string, string][] => {
       const value = headers.get(name);
       if (value === null) return [];
-      return [[name, name === "location" ? this.redactPath(value) : this.placeholders.keep(value)]];
+      return [[name, name === "location" ? this.redactPath(value) : this.placeholders.maskIds(value)]];
     });
     return Object.fromEntries(known);
   }
@@ -116,11 +116,11 @@ export class Recorder {
   /** Names in the API and in the application, and handles, are kept. */
   #redactSegment(text: string): string {
     const isName = /^[\w.$-]*$/.test(text) || text.startsWith("@baseclass!");
-    return isName || isHandle(text) ? this.placeholders.keep(text) : this.#redactNamed(text);
+    return isName || isHandle(text) ? this.placeholders.maskIds(text) : this.#redactNamed(text);
   }
 
   #redactParameter(name: string, value: string): string {
-    if (TECHNICAL_PARAMETER.test(name) || isHandle(value)) return this.placeholders.keep(value);
+    if (TECHNICAL_PARAMETER.test(name) || isHandle(value)) return this.placeholders.maskIds(value);
     try {
       return JSON.stringify(redactData(parseJson(value), this.placeholders));
     } catch {

@@ -8,7 +8,7 @@ import type { Placeholders } from "./placeholders.ts";
  */
 type Zone = "data" | "named" | "person" | "error" | "form" | "envelope";
 
-/** The zones of members, unless they are in a zone that has no others. */
+/** The zones that begin at members of these names. Everything inside `data` belongs to it. */
 const ZONES: Readonly<Record<string, Zone>> = {
   content: "data",
   dataViewParameters: "data",
@@ -44,7 +44,7 @@ const TECHNICAL = new Set([
   ...["dataObjectID", "sourceType", "attachmentFieldName", "participantRoleID", "agentClass", "WidgetsToRefresh"],
 ]);
 
-/** Members of what people have entered whose values are names in the API or in the application. */
+/** Members of entered data whose values are names in the API or in the application. */
 const TECHNICAL_DATA =
   /^(?:classID|pxObjClass|pyClassName|pyStatusWork|pyID|pzInsKey|pxRefObjectKey|pxRefObjectInsName)$/;
 
@@ -125,7 +125,7 @@ function selectZone(zone: Zone, name: string, value: JsonValue): Zone {
 
 /** The names of members belong to the application, but a service may use the ID of a person as a name. */
 function redactName(name: string, { placeholders }: Redaction): string {
-  return /^[\w.$:@-]*$/.test(name) ? placeholders.keep(name) : placeholders.text(name);
+  return /^[\w.$:@-]*$/.test(name) ? placeholders.maskIds(name) : placeholders.text(name);
 }
 
 function redactText(text: string, zone: Zone, name: string, { placeholders, keepLabels }: Redaction): string {
@@ -134,24 +134,24 @@ function redactText(text: string, zone: Zone, name: string, { placeholders, keep
     return /\s/.test(text) ? placeholders.text(text, "person") : placeholders.person(text);
   }
   const mask = () => placeholders.text(text);
-  const maskLabel = () => keepLabels ? placeholders.keep(text) : placeholders.text(text, "label");
+  const maskLabel = () => keepLabels ? placeholders.maskIds(text) : placeholders.text(text, "label");
   const isTechnical = PROPERTY.test(text) || TECHNICAL.has(name) || (/Time$/.test(name) && /^\d/.test(text));
   switch (zone) {
     case "data":
-      return TECHNICAL_DATA.test(name) ? placeholders.keep(text) : placeholders.date(text) ?? mask();
+      return TECHNICAL_DATA.test(name) ? placeholders.maskIds(text) : placeholders.date(text) ?? mask();
     case "person":
-      return isTechnical ? placeholders.keep(text) : mask();
+      return isTechnical ? placeholders.maskIds(text) : mask();
     case "named":
       // The ID of a tag or of an operator is its name.
-      return isTechnical && (name !== "ID" || /-\d/.test(text)) ? placeholders.keep(text) : mask();
+      return isTechnical && (name !== "ID" || /-\d/.test(text)) ? placeholders.maskIds(text) : mask();
     case "error":
-      return isTechnical || (name === "message" && /^\w+$/.test(text)) ? placeholders.keep(text) : mask();
+      return isTechnical || (name === "message" && /^\w+$/.test(text)) ? placeholders.maskIds(text) : mask();
     case "envelope":
-      if (isTechnical) return placeholders.keep(text);
+      if (isTechnical) return placeholders.maskIds(text);
       return LABEL.test(name) ? maskLabel() : mask();
     case "form":
       if (LITERAL.test(text) && !keepLabels) return "@L " + placeholders.text(text.slice("@L ".length), "label");
-      if (REFERENCE.test(text)) return placeholders.keep(text);
-      return SHOWN.has(name) || /\s/.test(text) ? maskLabel() : placeholders.keep(text);
+      if (REFERENCE.test(text)) return placeholders.maskIds(text);
+      return SHOWN.has(name) || /\s/.test(text) ? maskLabel() : placeholders.maskIds(text);
   }
 }
