@@ -238,7 +238,7 @@ export function isTagRequired({ tagDemand }: Operation): boolean {
   return tagDemand === "always";
 }
 
-/** Statuses with which services that cannot read a single record refuse the read of its entity tag. */
+/** Statuses of services that cannot read a single record, and so not its entity tag. */
 const NO_SINGLE_RECORD: readonly (number | undefined)[] = [404, 405, 422];
 
 /** Reports whether a change can be sent without an entity tag although reading the tag has failed. */
@@ -497,7 +497,7 @@ const UNTAGGED: readonly (number | undefined)[] = [400, 409, 412, 428];
 function explainMissingTag(thrown: unknown, { tagFrom }: Operation, { tags }: RequestStyle): unknown {
   if (tagFrom === undefined || !(thrown instanceof SvcError) || !UNTAGGED.includes(thrown.status)) return thrown;
   const advice = tags === "first"
-    ? "The request had no entity tag, because reading it gave none."
+    ? "The request had no entity tag, because the service did not provide one."
     : 'The request had no entity tag, which some services require. Set "tags": "first" in the profile to read it first.';
   return thrown.with({ hint: { text: advice, options: [TAG_OPTION] } });
 }

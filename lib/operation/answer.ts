@@ -13,7 +13,7 @@ export interface JsonAnswer {
   readonly fill?: "id" | "case" | "assignment" | "participant" | "page";
   /** Accepts an empty body as an empty object or list. */
   readonly mayBeEmpty?: true;
-  /** Member that holds the list, if the answer is a list. Some services call it otherwise, or answer the list alone. */
+  /** Member with the list of the answer. Some services use another name, or respond with the list alone. */
   readonly list?: string;
   /** Excludes the entity tag of the response: it belongs to another resource. */
   readonly untagged?: true;

@@ -39,7 +39,7 @@ export interface FileInput {
   readonly name: string;
   /** Number of bytes. */
   readonly size: number;
-  /** Media type. Default: the one of files with this name. */
+  /** Media type. Default: derived from the name. */
   readonly type?: string;
   /** Reads the bytes from the start. */
   stream(): ReadableStream<Uint8Array>;
@@ -114,7 +114,7 @@ export interface TagSource {
   readonly path: string;
   /** Flag whose scalar members identify the record. They are sent as `dataViewParameters`, except long texts. */
   readonly scalarsOf?: string;
-  /** True if the client by default reads it only when the service demands it with 428, and not before each call. */
+  /** True if the client by default reads it only after a 428, and not before each call. */
   readonly onDemand?: true;
 }
 
@@ -123,8 +123,8 @@ export interface Accepted {
   /** Query parameters: any text, `true` or `false`, or one of several texts. */
   readonly query?: Readonly<Record<string, "text" | "boolean" | readonly string[]>>;
   /**
-   * Paths of members of the body, such as `calculations.fields[].name`. A path ends where anything may follow. Anything may
-   * follow at once if the published API does not describe the members.
+   * Paths of members of the body, such as `calculations.fields[].name`. What is below the end of a path is not checked.
+   * `anything`: the published API does not describe the members.
    */
   readonly body?: readonly string[] | "anything";
 }
@@ -173,7 +173,7 @@ export interface Operation {
   readonly creates?: true;
   /** True if it accepts an entity tag, although it only computes. */
   readonly conditional?: true;
-  /** Parts of a request that other clients send besides. Strict services refuse all others. */
+  /** Further parts of a request, which other clients send. Strict services refuse all others. */
   readonly accepts?: Accepted;
   /** Source of the entity tag. */
   readonly tagFrom?: TagSource;

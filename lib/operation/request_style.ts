@@ -18,5 +18,5 @@ export interface RequestStyle {
   readonly recordKeys: RecordKeyForm;
 }
 
-/** The style of a service whose profile does not say otherwise. */
+/** The style of services by default. */
 export const DEFAULT_STYLE: RequestStyle = { tags: "on-demand", recordKeys: "separate" };

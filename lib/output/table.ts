@@ -21,7 +21,7 @@ const MAX_FIELDS = 500;
 export interface TableObstacle {
   /** The reason. */
   readonly obstacle: string;
-  /** A sentence that says what can be shown as a table, after a space; or empty. */
+  /** Advice on how to get a table. It begins with a space, or is empty. */
   readonly advice?: string;
 }
 

@@ -116,12 +116,12 @@ export function readHead(
     milliseconds,
     profile,
     baseUrl,
-    ...(isEmpty && !isRead(operation) && needsNothing(operation) && { hasNoContent: true }),
+    ...(isEmpty && !isRead(operation) && mayRespondEmpty(operation) && { hasNoContent: true }),
   };
 }
 
-/** Reports whether a change whose response has no body is complete. Of what it has created, the caller needs the ID. */
-function needsNothing({ answer, creates }: Operation): boolean {
+/** Reports whether an empty response to a change is complete. A creation may have to return members such as the ID. */
+function mayRespondEmpty({ answer, creates }: Operation): boolean {
   return typeof answer === "object" && !(creates && "required" in answer.shape);
 }
 

@@ -4,6 +4,6 @@ import { isNonEmptyString } from "../../../utils/json.ts";
 export function listsCases(
   { classID, defaultListDataView }: { readonly classID?: unknown; readonly defaultListDataView?: unknown },
 ): boolean {
-  // The class of a case contains its kind: `Org-App-Work-Type`. Those of records have `Data` there.
+  // Classes of cases contain `Work`, as in `Org-App-Work-Type`. Classes of records contain `Data` instead.
   return isNonEmptyString(defaultListDataView) && /-Work(?:-|$)/i.test(String(classID));
 }

@@ -390,7 +390,7 @@ Deno.test("a refusal of a request without an entity tag has one hint, which says
     }
     assert.equal(
       await hintFor(service, "first"),
-      `The request had no entity tag, because reading it gave none. ${pass}`,
+      `The request had no entity tag, because the service did not provide one. ${pass}`,
     );
     assert.ok(!String(await hintFor(service, "first", "1")).includes("had no entity tag"));
   }
