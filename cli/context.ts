@@ -61,7 +61,7 @@ export function createContext(globals: GlobalFlags, io: Io, runLine: RunLine = r
 }
 
 function refuseLine(): Promise<never> {
-  return Promise.reject(new SvcError("INTERNAL_ERROR", "This context runs no command lines."));
+  return Promise.reject(new SvcError("INTERNAL_ERROR", "This context cannot run command lines."));
 }
 
 /** Returns what stdout can show. */

@@ -101,7 +101,7 @@ function isOfferedForm({ io, globals }: CommandContext, { flags = {} }: Operatio
     !globals.dryRun && [io.stdin, io.stdout, io.stderr].every((stream) => stream.isTerminal());
 }
 
-/** Stands in a dry run for a value that a form prompts for. */
+/** Placeholder in a dry run for a value that a form prompts for. */
 const PROMPTED = "[PROMPTED]";
 
 /** Adds the required values that a form prompts for. */

@@ -7,7 +7,7 @@ const { type, status, page, pageSize } = work.find.flags;
 export const find = localCommand({
   summary: "Find cases by text in their number, label or fields",
   details: "The search does not distinguish upper and lower case. The newest cases come first. " +
-    "Services without a search look for the text in the number and the label only.",
+    "On a service without a search, svc looks for the text in the number and the label only.",
   args: [{ name: "text", help: "Text, or the number of a case", type: "string", required: true }],
   flags: { status, type, page, pageSize },
   example: ["harbour", "'main street' --status Pending", "P-1"],

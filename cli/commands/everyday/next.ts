@@ -5,7 +5,7 @@ export const next = localCommand({
   summary: "Take your most urgent assignment and show it",
   details:
     "Looks in your worklist and your queues. Of equally urgent work, it takes the oldest. Then - stands for its case. " +
-    "Services that do not take work for you show the most urgent assignment of your worklist.",
+    "If the service does not offer this, svc shows the most urgent assignment of your worklist.",
   example: ["", "--fields id"],
   seeAlso: ["inbox --help", "assignments perform --help", "work release --help"],
   prefersView: true,

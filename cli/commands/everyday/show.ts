@@ -3,7 +3,7 @@ import { localCommand } from "../local_command.ts";
 /** `svc show` */
 export const show = localCommand({
   summary: "Show a case or an assignment",
-  details: "Only reads the case. It locks nothing, also where opening an assignment would.",
+  details: "Only reads the case, so it locks nothing, even if opening an assignment would lock the case.",
   args: [{
     name: "id",
     help: "Short ID or handle of a case, handle of an assignment, or -",
