@@ -28,7 +28,7 @@ import {
 const READ_ONLY_TEMPLATE =
   /^(?:\w*Details\w*|CaseSummary|Confirmation|(?:SelfService)?CaseView|CaseViewActionsMenu|SubTabs)$/;
 
-/** Parts of pages that have no place in a form. */
+/** Parts of pages that do not belong to a form. */
 const OUTSIDE_FORMS: readonly string[] = [
   "ActionButtons",
   "AppAnnouncement",
@@ -46,8 +46,8 @@ const OUTSIDE_FORMS: readonly string[] = [
   "Todo",
 ];
 
-/** Members of a reference that do not belong to the view, or that are evaluated on the page of the reference. */
-const OF_THE_REFERENCE: readonly string[] = [
+/** Members of a reference that its view does not inherit. Some are evaluated on the page of the reference. */
+const REFERENCE_MEMBERS: readonly string[] = [
   "name",
   "type",
   "visibility",
@@ -107,7 +107,7 @@ function drawNode(node: JsonObject, scope: Scope): FormNode[] {
   return drawUnknown(type, node, config, inner);
 }
 
-/** Draws a row that can be copied into a page with its copy, or else the children of a page. */
+/** Draws a choice of a row to copy, with the page that holds the copy. Without a choice, draws the children of a page. */
 function drawEmbeddedData(type: string, node: JsonObject, config: JsonObject, scope: Scope): FormNode[] {
   const copy = drawCopy(config, scope);
   if (copy.length === 0) return drawUnknown(type, node, { ...config, value: undefined }, scope);
@@ -149,7 +149,7 @@ export function drawViewReference(config: JsonObject, scope: Scope): FormNode[] 
   }
   const overlay = Object.fromEntries(
     Object.entries(config).filter(([member, value]) =>
-      !OF_THE_REFERENCE.includes(member) && !(member === "displayAs" && value === "Form")
+      !REFERENCE_MEMBERS.includes(member) && !(member === "displayAs" && value === "Form")
     ),
   );
   const inherited = readInherited(config, scope);

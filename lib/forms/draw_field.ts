@@ -161,7 +161,7 @@ function describeField(type: string, config: JsonObject, path: Path, scope: Scop
     component: type,
     ...describeQuestion(type, config, path, scope),
     isReadOnly: isReadOnly(config, scope) || isComputed || DISPLAY_ONLY.includes(type) ||
-      (!PICKERS.includes(type) && isOfRecord(path, scope)),
+      (!PICKERS.includes(type) && belongsToRecord(path, scope)),
     isComputed,
     placeholder: resolveText(config.placeholder, scope),
     value,
@@ -220,7 +220,7 @@ export function isReadOnly(config: JsonObject, scope: Scope): boolean {
 }
 
 /** Reports whether a property belongs to a record that a reference loads. Only the reference itself can be changed. */
-function isOfRecord(path: Path, scope: Scope): boolean {
+function belongsToRecord(path: Path, scope: Scope): boolean {
   return path.some((segment, i) =>
     i < path.length - 1 && isString(segment) &&
     findField(path.slice(0, i + 1), scope)?.dataRetrievalType === "refer"
@@ -298,7 +298,7 @@ export function readChoices(
   }
   if (reference?.prefix === "DATASOURCE") {
     const { key, text, columns } = readQuery("", config, scope);
-    return { choices: toChoices(findRows(reference.rest, scope), { key, text, columns }) };
+    return { choices: toChoices(findSentRows(reference.rest, scope), { key, text, columns }) };
   }
   if (!PICKERS.includes(type) && reference?.prefix !== "ASSOCIATED") return undefined;
   const own = reference?.prefix === "ASSOCIATED" ? resolvePath(datasource, scope) : undefined;
@@ -319,7 +319,7 @@ function readDatasource(source: JsonObject, config: JsonObject, scope: Scope): C
     const fields = getObject(source.fields);
     const key = toColumn(fields.key) || toColumn(fields.value);
     const text = toColumn(fields.text) || toColumn(fields.value);
-    return { choices: toChoices(findRows(rows.rest, scope), { key, text, columns: [] }) };
+    return { choices: toChoices(findSentRows(rows.rest, scope), { key, text, columns: [] }) };
   }
   if (!isNonEmptyString(source.name)) return undefined;
   const key = toColumn(source.propertyForValue);
@@ -345,8 +345,8 @@ function toRecords(records: readonly JsonObject[]): Choice[] {
   });
 }
 
-/** Finds rows in the response: those of a data page, or those of a list of the case. */
-export function findRows(name: string, scope: Scope): JsonObject[] {
+/** Finds rows in the response: of a data page, or of a list of the case. */
+export function findSentRows(name: string, scope: Scope): JsonObject[] {
   const own = resolvePath(`@P ${name}`, scope);
   if (own !== undefined) return filterObjects(getAt(scope.form.content, own));
   const [page = "", list = "pxResults"] = name.split(".");

@@ -107,7 +107,7 @@ export function drawList(view: JsonObject, scope: Scope, draw: Draw): FormNode[]
   return [list];
 }
 
-/** Returns the path of the list; undefined if the rows are those of a data page. */
+/** Returns the path of the list; undefined if the rows belong to a data page. */
 function findList(config: JsonObject, scope: Scope): Path | undefined {
   for (const value of [config.referenceList, config.value, config.authorContext]) {
     const path = resolvePath(value, scope);

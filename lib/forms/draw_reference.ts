@@ -14,7 +14,7 @@ import {
   describeQuestion,
   drawField,
   findKeyKind,
-  findRows,
+  findSentRows,
   isReadOnly,
   readChoices,
   readColumns,
@@ -93,7 +93,7 @@ export function drawReference(view: JsonObject, config: JsonObject, scope: Scope
   return [reference];
 }
 
-/** Returns the choice of the record that has a text. */
+/** Returns the choice with the key of a record, which may have a better text. */
 function findKnown(record: Choice, choices: readonly Choice[] = []): Choice {
   return choices.find(({ key }) => String(key) === String(record.key)) ?? record;
 }
@@ -129,7 +129,7 @@ export function drawCopy(config: JsonObject, scope: Scope): FormNode[] {
   if (path === undefined || rows === undefined) return [];
   const fields = getObject(source.fields);
   const key = toColumn(fields.key);
-  const choices = toChoices(findRows(rows.rest, scope), { key, text: toColumn(fields.value) || key, columns: [] });
+  const choices = toChoices(findSentRows(rows.rest, scope), { key, text: toColumn(fields.value) || key, columns: [] });
   const current = resolvePath(config.value, scope);
   const value = current && getAt(scope.form.content, current);
   const known = choices.find((choice) => String(choice.key) === String(value));
@@ -187,7 +187,7 @@ function isDefined<T>(value: T | undefined): value is T {
   return value !== undefined;
 }
 
-/** Returns the keys of a record: those that are declared, if the picker offers one of them, or else that of the picker. */
+/** Returns the keys of a record: the declared ones, or the key of the picker if it is not one of them. */
 function findKeys(merged: JsonObject, own: JsonObject, path: Path, scope: Scope): string[] {
   const declared = readKeys(merged, scope);
   const keys = declared.length > 0 ? declared : scope.form.resources.findKeys(findClass(path, scope));

@@ -1,4 +1,4 @@
-/** The surroundings of a form in a response: its case, its place among the steps, its buttons, and the view to draw. */
+/** Reads what surrounds a form in a response: its case, steps, buttons and actions, and the view to draw. */
 import {
   filterObjects,
   isJsonObject,

@@ -1,4 +1,4 @@
-/** The expressions that a client evaluates: what follows `@E` in a form. */
+/** Evaluates the expressions that follow `@E` in a form. */
 import { isNumber, type JsonValue } from "../../utils/json.ts";
 
 /** Returns the value of a property, e.g. of `.Home.City`. */
@@ -10,7 +10,7 @@ export type Expression = (read: ReadProperty) => JsonValue | undefined;
 const TOKEN =
   /\s*(?:('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(-?\d+(?:\.\d+)?)|((?:\.[A-Za-z_]\w*)+)|([A-Za-z_]\w*)|(&&|\|\||==|!=|>=|<=|[><!(),]))/y;
 
-/** Maximum number of tokens. Their nesting is that of calls of the parser. */
+/** Maximum number of tokens. It limits the recursion of the parser. */
 const MAX_TOKENS = 1000;
 
 interface Token {

@@ -65,7 +65,7 @@ export function readForm(response: object, options: ReadFormOptions = {}): Form 
   return new Form(readState(response, options));
 }
 
-/** A form, with what was entered. It never changes: each change returns another form. */
+/** A form with its entries. It never changes: each change returns another form. */
 export class Form {
   readonly #state: FormState;
 
@@ -84,7 +84,7 @@ export class Form {
     return getTarget(this.#state).action;
   }
 
-  /** Name of what the form submits, e.g. `Register`. */
+  /** Display name of the action, e.g. `Register`. */
   get name(): string {
     return this.#texts.name;
   }
@@ -158,12 +158,12 @@ export class Form {
     return [...new Set(problems)];
   }
 
-  /** Errors that the service has reported about no field of the form. */
+  /** Reported errors that do not belong to a field of the form. */
   get messages(): readonly string[] {
     return this.#state.messages;
   }
 
-  /** Current values, with those that were entered. */
+  /** Current values, including the entries. */
   get content(): JsonObject {
     return drawForm(this.#state).content;
   }
@@ -472,7 +472,7 @@ export class ReferenceChanges {
     return new Form(removeRecord(this.#state, this.#reference, position));
   }
 
-  /** Refers to no record. */
+  /** Removes all records. */
   clear(): Form {
     return new Form(clearRecords(this.#state, this.#reference));
   }

@@ -1,4 +1,4 @@
-/** Rich text as HTML, and as plain text. */
+/** Converts rich text from HTML to plain text and back. */
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
 

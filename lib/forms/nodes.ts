@@ -40,7 +40,7 @@ export interface FormGroup extends NodeBase {
   readonly label: string;
   /** Plain text for the person; empty without one. */
   readonly instructions: string;
-  /** True if everything in it is only shown. */
+  /** True if nothing in it can be edited. */
   readonly isReadOnly: boolean;
   /** Parts in the group. */
   readonly children: readonly FormNode[];

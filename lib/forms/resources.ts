@@ -18,7 +18,7 @@ export class Resources {
     this.#resources = resources;
   }
 
-  /** Returns the view of a name that fits the classes best. Views that are being drawn are left out. */
+  /** Returns the view with a name that fits the classes best. Views that are being drawn are left out. */
   findView(name: string, classes: Classes, drawn: ReadonlySet<JsonObject>): JsonObject | undefined {
     return pick(this.#list("views", name).filter((view) => !drawn.has(view)), classes);
   }
@@ -107,7 +107,7 @@ function pick(entries: readonly JsonObject[], classes: Classes): JsonObject | un
   return hinted ?? findRelative(entries, wanted) ?? entries[0];
 }
 
-/** Finds the entry of the nearest ancestor of a class, or else of a descendant. The name of a class begins with its ancestor's. */
+/** Finds the entry of the nearest ancestor or descendant of a class. Its name begins with the names of its ancestors. */
 function findRelative(entries: readonly JsonObject[], classes: readonly string[]): JsonObject | undefined {
   const named = entries.filter(({ classID }) => isNonEmptyString(classID))
     .toSorted((a, b) => String(b.classID).length - String(a.classID).length);

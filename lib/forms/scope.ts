@@ -1,4 +1,4 @@
-/** The place at which a part of a form is drawn: resolves the references and conditions of the part. */
+/** Resolves the references and conditions of a part of a form at the place where it is drawn. */
 import {
   filterObjects,
   isJsonObject,
@@ -12,8 +12,8 @@ import type { FormNode } from "./nodes.ts";
 import { getAt, getObject, isSamePath, parsePath, type Path } from "./path.ts";
 import type { Resources } from "./resources.ts";
 
-/** A response with a form, and what was entered. */
-export interface FormData {
+/** The form that is drawn: its response, and the entries. */
+export interface DrawnForm {
   readonly resources: Resources;
   /** `data` of the response. */
   readonly data: JsonObject;
@@ -47,7 +47,7 @@ export interface DrawLog {
 
 /** The place at which a part is drawn. */
 export interface Scope {
-  readonly form: FormData;
+  readonly form: DrawnForm;
   readonly log: DrawLog;
   /** Path of the current page. */
   readonly path: Path;
@@ -132,7 +132,7 @@ export function readProperty(value: JsonValue | undefined, scope: Scope): JsonVa
   return getAt(scope.form.content, path);
 }
 
-/** Returns the text that a member stands for; empty if it stands for none. */
+/** Returns the text that a member stands for; empty without one. */
 export function resolveText(value: JsonValue | undefined, scope: Scope): string {
   const resolved = resolveValue(value, scope);
   return resolved === undefined || resolved === null || typeof resolved === "object" ? "" : String(resolved).trim();
@@ -172,7 +172,7 @@ export function findClasses(path: Path, scope: Scope): string[] {
   return [named, declared?.pageClass].filter(isNonEmptyString);
 }
 
-/** Evaluates a condition. One that is missing or cannot be evaluated has the fallback as its result. */
+/** Evaluates a condition. Returns the fallback if it is missing or cannot be evaluated. */
 export function evaluateCondition(value: JsonValue | undefined, scope: Scope, fallback: boolean): boolean {
   if (value === undefined || value === null || value === "") return fallback;
   if (!isString(value)) return isTrue(value);

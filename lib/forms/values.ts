@@ -13,7 +13,7 @@ const NUMBER_KINDS: readonly FieldKind[] = ["integer", "decimal", "percentage", 
 /** A typed value: the value to enter, or the problem with the text. */
 export type ParsedValue = { readonly value: JsonValue } | { readonly problem: string };
 
-/** The facts of a field that its values depend on. */
+/** The members of a field on which its values depend. */
 export type ValueRules = Pick<FormField, "kind" | "maxLength" | "choices" | "keyKind" | "booleanLabels">;
 
 /** Reports whether a value is missing or empty. `false` is a value. */
@@ -87,7 +87,7 @@ export function toFieldValue(rules: ValueRules, value: JsonValue, timeZone?: str
   return { problem: `${JSON.stringify(value)} is not a value for this field.` };
 }
 
-/** Reports whether two values of a field are the same. All empty values are, and for a checkbox also `false`. */
+/** Reports whether two values of a field are the same. Empty values are the same, and for a checkbox `false` is empty. */
 export function isSameValue(kind: FieldKind, a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   return a === b || normalize(kind, a) === normalize(kind, b);
 }

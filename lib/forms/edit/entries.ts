@@ -97,7 +97,7 @@ function requireRow({ rows, label }: FormList, position: number): FormRow {
   return row;
 }
 
-/** Turns the rows of a list into others, by their position. */
+/** Replaces the rows of a list by position. */
 function setRows(state: FormState, list: FormList, value: JsonValue): FormState {
   if (value !== null && !Array.isArray(value)) throw invalid(`${list.label} takes a list of rows.`);
   const rows = filterObjects(value);
@@ -111,14 +111,14 @@ function setRows(state: FormState, list: FormList, value: JsonValue): FormState 
   return result;
 }
 
-/** Enters values, and throws `INVALID_ARGS` for the first one that the form has no place for. */
+/** Enters values. Throws `INVALID_ARGS` for the first one that does not fit the form. */
 function fillStrictly(state: FormState, values: JsonObject, base: Path): FormState {
   const { state: filled, rest } = fill(state, values, base);
   const [unknown] = Object.keys(rest).filter((name) => name !== "classID");
   return unknown === undefined ? filled : setValue(filled, formatPath([...base, unknown]), rest[unknown] ?? null);
 }
 
-/** Enters values below a path. Returns the values that the form has no place for. */
+/** Enters values below a path. Returns the values that do not fit the form. */
 export function fill(state: FormState, values: JsonObject, base: Path): { state: FormState; rest: JsonObject } {
   let current = fillOnce(state, values, base);
   // A value may show the part in which another one is entered.

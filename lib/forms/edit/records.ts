@@ -42,7 +42,7 @@ export function removeRecord(state: FormState, reference: FormReference, positio
   return changeRows(state, reference, (rows) => rows.toSpliced(position, 1));
 }
 
-/** Refers to no record. */
+/** Removes all records. */
 export function clearRecords(state: FormState, reference: FormReference): FormState {
   if (reference.mode !== "multiple") return chooseRecord(state, reference, {}, {});
   return changeRows(state, reference, () => []);

@@ -1,4 +1,4 @@
-/** The state of a form: the response that describes it, and what was entered. */
+/** The state of a form: the response that describes it, and the entries. */
 import { SvcError } from "../../errors.ts";
 import { isJsonObject, isNestedWithin, isNonEmptyString, type JsonObject } from "../../../utils/json.ts";
 import { MAX_LEVELS } from "../../../utils/json_depth.ts";
@@ -8,7 +8,7 @@ import { findRoot, type FormTarget, type Root } from "../envelope.ts";
 import type { FormNode, FormQuestion } from "../nodes.ts";
 import { formatPath, getObject, parsePath, type Path } from "../path.ts";
 import { Resources } from "../resources.ts";
-import type { DrawLog, FormData, Scope } from "../scope.ts";
+import type { DrawLog, DrawnForm, Scope } from "../scope.ts";
 import { createPage, findPage, getContent, hasEntries, openList, type Page, type Row } from "./page.ts";
 import { walkQuestions } from "./questions.ts";
 import { keepSendable } from "./submission.ts";
@@ -23,7 +23,7 @@ export interface ReadFormOptions {
   readonly timeZone?: string;
 }
 
-/** Everything that a form consists of. It never changes. */
+/** The state of a form. It never changes. */
 export interface FormState {
   readonly body: JsonObject;
   readonly data: JsonObject;
@@ -145,7 +145,7 @@ function drawPage(state: FormState, page: Page): Drawing {
     return holder && openList(holder, String(path.at(-2))).rows[Number(path.at(-1))];
   };
   const isNew = (row: Row | undefined) => row !== undefined && row.origin === undefined;
-  const form: FormData = {
+  const form: DrawnForm = {
     resources,
     data,
     content,
