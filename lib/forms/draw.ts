@@ -107,7 +107,7 @@ function drawNode(node: JsonObject, scope: Scope): FormNode[] {
   return drawUnknown(type, node, config, inner);
 }
 
-/** Draws a choice of a row to copy, with the page that holds the copy. Without a choice, draws the children of a page. */
+/** Draws a row to copy with the page that holds the copy. Without such a choice, draws the children of a page. */
 function drawEmbeddedData(type: string, node: JsonObject, config: JsonObject, scope: Scope): FormNode[] {
   const copy = drawCopy(config, scope);
   if (copy.length === 0) return drawUnknown(type, node, { ...config, value: undefined }, scope);

@@ -107,7 +107,7 @@ function pick(entries: readonly JsonObject[], classes: Classes): JsonObject | un
   return hinted ?? findRelative(entries, wanted) ?? entries[0];
 }
 
-/** Finds the entry of the nearest ancestor or descendant of a class. Its name begins with the names of its ancestors. */
+/** Finds the entry of the nearest ancestor or descendant of a class. A class name begins with the name of its parent. */
 function findRelative(entries: readonly JsonObject[], classes: readonly string[]): JsonObject | undefined {
   const named = entries.filter(({ classID }) => isNonEmptyString(classID))
     .toSorted((a, b) => String(b.classID).length - String(a.classID).length);

@@ -87,7 +87,7 @@ export function toFieldValue(rules: ValueRules, value: JsonValue, timeZone?: str
   return { problem: `${JSON.stringify(value)} is not a value for this field.` };
 }
 
-/** Reports whether two values of a field are the same. Empty values are the same, and for a checkbox `false` is empty. */
+/** Reports whether two values of a field are the same. All empty values are. For a checkbox, `false` is empty. */
 export function isSameValue(kind: FieldKind, a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   return a === b || normalize(kind, a) === normalize(kind, b);
 }

@@ -97,8 +97,8 @@ export function hasEntries({ values, pages, lists, files }: Page): boolean {
 }
 
 /**
- * Returns a page without the entries that `isKept` refuses. It shows the stored values instead. Returns the same page if
- * nothing is refused.
+ * Returns a page without the entries that `isKept` refuses. It shows the stored values instead. If nothing is refused, it
+ * is the same page.
  */
 export function filterEntries(page: Page, isKept: (path: Path) => boolean, path: Path = []): Page {
   let hasChanged = false;
