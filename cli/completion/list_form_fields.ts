@@ -1,7 +1,7 @@
 import { type FormQuestion, listQuestions, readForm } from "../../lib/forms/mod.ts";
 import type { JsonObject } from "../../utils/json.ts";
 
-/** Lists what a form asks, as `--set` names it, with its label: `Home.City`, `Depot.ID` or `Stops[+].City`. */
+/** Lists the questions of a form with their labels, named as `--set` takes them: `Home.City`, `Depot.ID`, `Stops[+].City`. */
 export function listFormFields(body: JsonObject): [name: string, label: string][] {
   return readForm(body).questions.flatMap(nameFields).map(([name, label]) => [name, label === name ? "" : label]);
 }

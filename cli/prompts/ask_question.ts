@@ -1,4 +1,4 @@
-/** Prompts for what a form asks: fields, rows, references and files. */
+/** Prompts for the parts of a form: fields, rows, references and files. */
 import { SvcError } from "../../lib/errors.ts";
 import {
   type Choice,
@@ -93,7 +93,7 @@ function findProblem(field: FormField, text: string): string | undefined {
   return "problem" in parsed ? parsed.problem : undefined;
 }
 
-/** Prompts for a choice. Returns undefined for none, and a typed key if the choices could not be loaded. */
+/** Prompts for a choice. Returns undefined for an empty one, and a typed key if the choices could not be loaded. */
 async function askChoice(
   prompts: Prompts,
   question: FormField | FormReference,
@@ -133,7 +133,7 @@ async function askChoice(
   return picked === "" ? undefined : all[Number(picked)];
 }
 
-/** Describes a choice by its text and further columns, or its key if the text does not say it. */
+/** Describes a choice by its text and further columns, and by its key if the text is not the key. */
 function describeChoice({ key, text, row }: Choice, { query }: FormField | FormReference, columns: number): string {
   if (query === undefined) return text;
   const others = columns < 2

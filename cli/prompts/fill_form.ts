@@ -4,6 +4,7 @@ import { SvcError } from "../../lib/errors.ts";
 import type { Choice, Form, FormChange, FormGroup, FormNode, FormQuestion, RefreshCall } from "../../lib/forms/mod.ts";
 import type { FileInput } from "../../lib/operation/operation.ts";
 import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { pluralize } from "../../utils/text/wording.ts";
 import { composeHint } from "../exit.ts";
 import { formatValue } from "../view/format_value.ts";
 import { askQuestion, type QuestionSources } from "./ask_question.ts";
@@ -72,7 +73,7 @@ class FormDialogue implements QuestionSources {
   #heading = "";
   /** True if the user leaves the form. */
   #isLeaving = false;
-  /** True if the user knows that the form cannot be computed. */
+  /** True if the user was warned that the form cannot be computed. */
   #isWarned = false;
 
   constructor(prompts: Prompts, calls: FormCalls, source: FormSource, opened: OpenForm, options: FormOptions) {
@@ -190,7 +191,7 @@ class FormDialogue implements QuestionSources {
     }
   }
 
-  /** Shows the heading and the instructions of the group in which a question is, when the group begins. */
+  /** Shows the heading and the instructions of a question's group when the group begins. */
   #showHeading(path: string): void {
     const group = findGroup(this.#form.nodes, path);
     const lines = group === undefined ? [] : [group.label, group.instructions].filter((line) => line !== "");
@@ -268,7 +269,7 @@ class FormDialogue implements QuestionSources {
     }
   }
 
-  /** Lists the problems of the form, except for parts that are shown and only cannot be filled in. */
+  /** Lists the problems of the form, except for parts that are shown but cannot be filled in. */
   #listUnshown(): string[] {
     const unfillable = this.#form.shown.filter(({ cannotFill }) => cannotFill !== undefined);
     return this.#form.problems.filter((problem) => !unfillable.some(({ label }) => problem.startsWith(label)));
@@ -295,7 +296,7 @@ class FormDialogue implements QuestionSources {
     return `${name}: ${old} → ${now}`;
   }
 
-  /** Returns the text of a choice that is known by its key. Other texts stay as they are. */
+  /** Returns the text of a loaded choice instead of its key. Other texts stay as they are. */
   #nameChoice(path: string, text: string): string {
     return this.#choices.get(path)?.find(({ key }) => String(key) === text)?.text ?? text;
   }
@@ -414,7 +415,7 @@ function describeValue(question: FormQuestion): string {
         ? isEmpty(question.value) ? "" : formatValue(question.value)
         : question.text;
     case "list":
-      return question.rows.length === 0 ? "" : `${question.rows.length} ${question.rows.length === 1 ? "row" : "rows"}`;
+      return question.rows.length === 0 ? "" : pluralize(question.rows.length, "row");
     case "reference":
       return question.chosen.map(({ text }) => text).join(", ");
     case "attachment":

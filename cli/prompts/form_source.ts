@@ -8,7 +8,7 @@ import type { JsonObject } from "../../utils/json.ts";
 export interface OpenForm {
   /** The form. */
   readonly form: Form;
-  /** Name of what the form submits, e.g. `Register`. */
+  /** Display name of the action, e.g. `Register`. */
   readonly name: string;
   /** Title, e.g. `P-1 Permit: Register the application`. */
   readonly title: string;

@@ -96,7 +96,7 @@ export class Prompts {
     return choices[Number(answer)]?.value ?? "";
   }
 
-  /** Prompts for any number of choices, which typing finds. */
+  /** Prompts for any number of choices. Typing filters them. */
   async searchSeveral(
     message: string,
     choices: readonly Choice[],
@@ -168,7 +168,7 @@ export class Prompts {
     );
   }
 
-  /** Width of a line that is reported. */
+  /** Width available to a reported line. */
   get columns(): number {
     return (this.#streams.output.columns ?? 80) - GUIDE_WIDTH;
   }

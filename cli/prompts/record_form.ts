@@ -22,7 +22,7 @@ export interface RecordActionTarget extends RecordTarget {
   readonly action: string;
 }
 
-/** The component and the type of a form field, by the type in the metadata. Others are texts. */
+/** The component and the type of form fields by their type in the metadata. All other fields are texts. */
 const FIELD_TYPES: Readonly<Record<string, readonly [component: string, type: string]>> = {
   "Boolean": ["Checkbox", "True-False"],
   "Currency": ["Currency", "Decimal"],
@@ -139,7 +139,7 @@ function formatKey(key: JsonObject): string {
   return Object.values(key).map(String).join(", ");
 }
 
-/** Describes the fields of a data view as the response with a form does. */
+/** Builds a response with a form for a record of a data view. */
 function describeRecord(fields: readonly JsonObject[], content: JsonObject): JsonObject {
   const described = fields.map((field) => ({ field, types: FIELD_TYPES[String(field.fieldType ?? field.dataType)] }));
   const components = described.map(({ field: { fieldID, name, isRequired, isReadOnly, values }, types }) => ({
