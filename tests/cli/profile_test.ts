@@ -279,7 +279,7 @@ Deno.test("a profile that denies what the service supports costs a request, and 
   }
 });
 
-Deno.test("a test without work, or without a profile, says what it could not do", async () => {
+Deno.test("a test of features without a case or a profile says what it could not do", async () => {
   await using service = startForeignService({ "POST /data_views/D_pyMyWorkList": {} });
   await using folder = await makeFolder();
   const env = { ...clientEnvironment(service), SVC_CONFIG_DIR: folder.path };

@@ -154,7 +154,7 @@ Deno.test("the inbox needs no member of a row but the handle of the case or of t
   assert.doesNotMatch(await call(service, "inbox --format table"), PLACEHOLDER_FAULTS);
 });
 
-Deno.test("svc history shows the oldest entry first, and says why it cannot", async () => {
+Deno.test("svc history shows the oldest entry first, and says why a service refuses it", async () => {
   await using service = startForeignService();
   assert.equal(
     maskTimes(await runInTerminal(service, `history '${CASE}'`)),
@@ -173,7 +173,7 @@ YYYY-MM-DD hh:mm  –                 Assignment completed`.trim(),
   assert.equal(hint, `Run 'svc show '${CASE}'' to see the state of the case.`);
 });
 
-Deno.test("svc next tells no work from a service that does not take work for its users", async () => {
+Deno.test("svc next distinguishes a caller without work from a service that assigns none", async () => {
   await using none = startForeignService();
   const { message } = parseErrorRecord(await callFakeService(none, "next"));
   assert.equal(message, "There is no work for you: your worklist and your queues are empty.");

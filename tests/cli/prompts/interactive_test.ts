@@ -268,7 +268,7 @@ Deno.test("--interactive without a terminal is an error, and nothing is sent", a
   assert.equal(service.calls, 0);
 });
 
-Deno.test("--interactive with --dry-run asks and sends nothing, and prints the request of the given flags", async () => {
+Deno.test("--interactive with --dry-run prints the request of the given flags, and asks and sends nothing", async () => {
   const form = startFormService();
   await using service = form.service;
   await using folder = await makeFolder();

@@ -133,7 +133,7 @@ Deno.test("a command without requests leaves no file, and an unknown one is an e
   assert.match(String((await live.refused("support record")).message), /^The argument <command> is missing\.$/);
 });
 
-Deno.test("labels of a form are replaced unless they are to be kept, and its references stay", () => {
+Deno.test("labels of a form are replaced unless labels are kept, and its references stay", () => {
   const config = {
     value: "@P .City",
     label: "@L Home town",

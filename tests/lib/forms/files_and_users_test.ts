@@ -95,7 +95,7 @@ Deno.test("users are shown by name and sent by ID", () => {
   assert.deepEqual(shown(readForm(usersById)), ["Lead: Rita Rep", "Deputy: Bob"]);
 });
 
-Deno.test("widgets of pages are left out quietly, and a link is shown", () => {
+Deno.test("widgets of pages are left out silently, and a link is shown", () => {
   const form = readForm(widgets);
   assert.deepEqual(outline(form), [
     'Deputy: text "Deputy" = Bob',

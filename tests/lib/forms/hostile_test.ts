@@ -111,7 +111,7 @@ function useForm(form: Form): void {
   );
 }
 
-Deno.test("a form with a altered member is read, changed and submitted without another error than SvcError", () => {
+Deno.test("a form with an altered member is read, changed and submitted without another error than SvcError", () => {
   const seed = 20310405;
   const random = createRandom(seed);
   for (let round = 0; round < 3; round++) {

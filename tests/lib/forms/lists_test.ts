@@ -270,7 +270,7 @@ Deno.test("conditions of the case and of each row decide what is allowed", () =>
   ]);
 });
 
-Deno.test("without table edits, cells are edited and rows stay", () => {
+Deno.test("with allowTableEdit false, cells can be edited, but rows cannot be added, moved or removed", () => {
   const form = readForm(fixedRows);
   const list = findList(form);
   assert.deepEqual([list.canAdd, list.canReorder, list.rows[0]?.canDelete, list.rows[0]?.canEdit], [

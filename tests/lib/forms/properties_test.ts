@@ -30,7 +30,7 @@ interface Edited {
   readonly isRestored?: boolean;
 }
 
-Deno.test("a server stores what the person sees, is never sent what a form does not offer, and nothing for edits that are undone", () => {
+Deno.test("a server stores what the person sees, and receives neither undone edits nor what a form does not offer", () => {
   const check = ({ design, content }: GeneratedForm, edits: readonly Edit[]) => {
     const server = new ServerModel(design, content);
     const opened = readForm(freeze(server.open()), { action: "Edit" });

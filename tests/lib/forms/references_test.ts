@@ -98,7 +98,7 @@ Deno.test("details of the record call for a refresh, which fills them", () => {
   assert.equal(readForm(tableReference).reference("Depot").choose("5").refreshFor("Depot"), undefined);
 });
 
-Deno.test("a field to complete is the same, also in a view of the class of the record", () => {
+Deno.test("an autocomplete is asked like a dropdown, also in a view of the class of the record", () => {
   const form = readForm(autoComplete);
   assert.deepEqual(asked(form)[1], 'Depot: single reference "Nearest depot"');
   assert.deepEqual(sent(form.reference("Depot").choose(BERGEN)), { Depot: { ID: 5 } });
@@ -309,7 +309,7 @@ Deno.test("a table of records is a reference, also where it is called a list of 
   assert.deepEqual(asked(form), ['Skills: multiple reference "Skills needed"']);
 });
 
-Deno.test("a picker may stand in a region, and its choice is typed by the key of its class", () => {
+Deno.test("a picker is found in a region, and its key has the type that its class declares", () => {
   const { data, uiResources } = JSON.parse(JSON.stringify(dropdownWithDetails));
   const [depot] = uiResources.resources.views.EditTrip_Depot;
   const [picker, details] = depot.children;
@@ -319,7 +319,7 @@ Deno.test("a picker may stand in a region, and its choice is typed by the key of
   assert.deepEqual(sent(form.reference("Depot").choose("5")), { Depot: { ID: 5 } });
 });
 
-Deno.test("cards, searches and pickers that a client does not know choose like a table", () => {
+Deno.test("cards, searches and unknown pickers are asked like a table", () => {
   for (const type of ["Cards", "AdvancedSearch", "SearchForm", "SearchAndSelect", "RadioButtons", "Wheel"]) {
     const { data, uiResources } = JSON.parse(JSON.stringify(tableReference));
     const [depot] = uiResources.resources.views.EditTrip_Depot;

@@ -82,7 +82,7 @@ Deno.test("a strict service refuses an unknown member where the published API de
   }
 });
 
-Deno.test("the service demands a query parameter that the published API demands, and strictly an entity tag, too", () => {
+Deno.test("the service demands a query parameter that the published API demands, and a strict one also the entity tag", () => {
   for (const { request, operation, needs = [], tag } of pairs) {
     const query = listParams(operation).filter(([, { to }]) => to.startsWith("query:"));
     for (const name of needs) {
