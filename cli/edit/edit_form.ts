@@ -13,7 +13,7 @@ import { compare, formatChange, readDocument, readEditable, writeDocument } from
 import { openEditor } from "./open_editor.ts";
 
 /** A form in the service. */
-export interface FormSource {
+export interface EditSource {
   /** Title of the document. */
   readonly title: string;
   /** Reads the form as it is now. */
@@ -33,7 +33,7 @@ export interface FormReading {
  * Opens a form in an editor, shows the changes and submits them. Opens it again with a remark if they are invalid or the
  * form has changed meanwhile. Returns undefined if nothing was changed. After an error, the text is kept in a file.
  */
-export async function editForm(context: CommandContext, form: FormSource): Promise<Reply | undefined> {
+export async function editForm(context: CommandContext, form: EditSource): Promise<Reply | undefined> {
   const session = new EditSession(form, await form.read());
   const initial = session.text;
   const directory = getConfigDirectory();
@@ -85,12 +85,12 @@ const REMARK = "# ! ";
 
 /** A document that is edited until its changes are accepted. */
 class EditSession {
-  readonly #source: FormSource;
+  readonly #source: EditSource;
   #reading: FormReading;
   /** The document to open. */
   text: string;
 
-  constructor(source: FormSource, reading: FormReading) {
+  constructor(source: EditSource, reading: FormReading) {
     this.#source = source;
     this.#reading = reading;
     const { title } = source;
