@@ -264,11 +264,7 @@ function nameUser(value: JsonValue | undefined, { form }: Scope): string | undef
     ? referencedUsers.filter(isJsonObject)
     : [{ UserID: value, UserName: getObject(referencedUsers)[value] }];
   const name = users.find(({ UserID }) => UserID === value)?.UserName;
-  return isNonEmptyString(name)
-    ? name
-    : isNonEmptyString(getObject(name).UserName)
-    ? String(getObject(name).UserName)
-    : undefined;
+  return [name, getObject(name).UserName].find(isNonEmptyString);
 }
 
 /** The source of the choices of a field or a reference. */
