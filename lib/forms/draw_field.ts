@@ -294,7 +294,7 @@ export function readChoices(
   }
   if (reference?.prefix === "DATASOURCE") {
     const { key, text, columns } = readQuery("", config, scope);
-    return { choices: toChoices(findSentRows(reference.rest, scope), { key, text, columns }) };
+    return { choices: toChoices(findRows(reference.rest, scope), { key, text, columns }) };
   }
   if (!PICKERS.includes(type) && reference?.prefix !== "ASSOCIATED") return undefined;
   const own = reference?.prefix === "ASSOCIATED" ? resolvePath(datasource, scope) : undefined;
@@ -315,7 +315,7 @@ function readDatasource(source: JsonObject, config: JsonObject, scope: Scope): C
     const fields = getObject(source.fields);
     const key = toColumn(fields.key) || toColumn(fields.value);
     const text = toColumn(fields.text) || toColumn(fields.value);
-    return { choices: toChoices(findSentRows(rows.rest, scope), { key, text, columns: [] }) };
+    return { choices: toChoices(findRows(rows.rest, scope), { key, text, columns: [] }) };
   }
   if (!isNonEmptyString(source.name)) return undefined;
   const key = toColumn(source.propertyForValue);
@@ -342,7 +342,7 @@ function toRecords(records: readonly JsonObject[]): Choice[] {
 }
 
 /** Finds rows in the response: of a data page, or of a list of the case. */
-export function findSentRows(name: string, scope: Scope): JsonObject[] {
+export function findRows(name: string, scope: Scope): JsonObject[] {
   const own = resolvePath(`@P ${name}`, scope);
   if (own !== undefined) return filterObjects(getAt(scope.form.content, own));
   const [page = "", list = "pxResults"] = name.split(".");

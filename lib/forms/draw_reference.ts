@@ -14,7 +14,7 @@ import {
   describeQuestion,
   drawField,
   findKeyKind,
-  findSentRows,
+  findRows,
   isReadOnly,
   readChoices,
   readColumns,
@@ -129,7 +129,7 @@ export function drawCopy(config: JsonObject, scope: Scope): FormNode[] {
   if (path === undefined || rows === undefined) return [];
   const fields = getObject(source.fields);
   const key = toColumn(fields.key);
-  const choices = toChoices(findSentRows(rows.rest, scope), { key, text: toColumn(fields.value) || key, columns: [] });
+  const choices = toChoices(findRows(rows.rest, scope), { key, text: toColumn(fields.value) || key, columns: [] });
   const current = resolvePath(config.value, scope);
   const value = current && getAt(scope.form.content, current);
   const known = choices.find((choice) => String(choice.key) === String(value));

@@ -2,7 +2,7 @@
 import type { FormNode, FormQuestion, FormRow } from "../nodes.ts";
 import { createPage, type Row } from "./page.ts";
 import { listQuestions, walkQuestions } from "./questions.ts";
-import { drawForm, findQuestion, findRows, type FormState, toPath } from "./state.ts";
+import { drawForm, findCurrentRows, findQuestion, type FormState, toPath } from "./state.ts";
 
 /** A change of a form. */
 export interface FormChange {
@@ -35,7 +35,7 @@ function compare(
   const { path } = question;
   if (question.type === "list") {
     const before = stored?.type === "list" ? stored.rows : [];
-    return compareRows(state, { path, label, rows: question.rows }, before, findRows(state, toPath(path)).rows);
+    return compareRows(state, { path, label, rows: question.rows }, before, findCurrentRows(state, toPath(path)).rows);
   }
   const [before, after] = [describe(stored), describe(question)];
   return before === after ? [] : [{ path, label, kind: "changed", before, after }];

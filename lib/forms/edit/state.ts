@@ -232,7 +232,7 @@ export function requireEditable(state: FormState, path: string): FormQuestion {
 }
 
 /** Returns the rows of a list as they would be submitted. */
-export function findRows(state: FormState, path: Path) {
+export function findCurrentRows(state: FormState, path: Path) {
   const holder = findPage(drawForm(state).page, path.slice(0, -1));
   return holder === undefined ? { rows: [], count: 0 } : openList(holder, String(path.at(-1)));
 }
