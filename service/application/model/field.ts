@@ -250,7 +250,7 @@ export function getInnerView({ field: { type, embedded, reference }, view, rows 
   return view ?? (isTable ? rows.columns : createPageView(embedded));
 }
 
-/** Returns the default display of rows: in a table, or below each other if they have pages or lists. */
+/** Returns how rows are shown unless a form says so: in a table, or below each other if they have pages or lists. */
 export function createRowDisplay({ fields }: EmbeddedClass): RowDisplay {
   const plain = [...fields.values()].filter(({ embedded }) => embedded === undefined);
   return {
