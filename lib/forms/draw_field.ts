@@ -81,6 +81,9 @@ const DISPLAY_ONLY: readonly string[] = [
   "WorkStatus",
 ];
 
+/** Types of properties that have properties of their own. */
+const PAGE_TYPES: readonly string[] = ["Page", "Page List", "Page Group"];
+
 /** Display modes in which a value is only shown. */
 const DISPLAY_MODES: readonly string[] = ["DISPLAY_ONLY", "STACKED_LARGE_VAL", "LABELS_LEFT"];
 
@@ -91,15 +94,14 @@ export function isFieldComponent(type: string): boolean {
 
 /** Draws a component that shows a property. Returns nothing if it does not refer to one. */
 export function drawField(type: string, config: JsonObject, scope: Scope): FormNode[] {
-  const path = resolvePath(config.value ?? config.text, scope);
+  const path = resolvePath(config.text, scope) ?? resolvePath(config.value, scope);
   if (path === undefined) return drawAbsolute(type, config, scope);
   scope.log.used.add(JSON.stringify(path));
-  const declared = findField(path, scope) ?? {};
   const field = describeField(type, config, path, scope);
-  if (declared.type === "Page" || declared.type === "Page List" || declared.type === "Page Group") {
-    if (!DISPLAY_ONLY.includes(type) && type !== "UserReference") {
-      return [{ ...field, cannotFill: "The form does not describe its fields." }];
-    }
+  const isPage = PAGE_TYPES.includes(String(findField(path, scope)?.type)) ||
+    Array.isArray(field.value) || isJsonObject(field.value);
+  if (isPage && !DISPLAY_ONLY.includes(type) && type !== "UserReference") {
+    return [{ ...field, cannotFill: "The form does not describe its fields." }];
   }
   if (type !== "Location") return [field];
   const coordinates = resolvePath(config.coordinates, scope);
@@ -140,7 +142,8 @@ function drawAbsolute(type: string, config: JsonObject, scope: Scope): FormNode[
 function describeField(type: string, config: JsonObject, path: Path, scope: Scope): FormField {
   const { form } = scope;
   const declared = findField(path, scope) ?? {};
-  const value = getAt(form.content, path);
+  const stored = getAt(form.content, path);
+  const value = type === "UserReference" && isJsonObject(stored) ? stored.userId ?? "" : stored;
   const source = readChoices(type, config, declared, path, scope);
   const kind = decideKind(type, declared, source !== undefined);
   const keyKind = kind === "choice" ? findKeyKind(declared) : undefined;
@@ -154,7 +157,8 @@ function describeField(type: string, config: JsonObject, path: Path, scope: Scop
     ? declared.maxLength
     : undefined;
   const choices = source?.choices;
-  const name = kind === "user" ? nameUser(value, scope) : undefined;
+  const isUser = kind === "user" || parseReference(config.value)?.prefix === "USER";
+  const name = isUser ? nameUser(stored, scope) : undefined;
   return {
     type: "field",
     kind,
@@ -256,8 +260,9 @@ export function findKeyKind(declared: JsonObject | undefined): FieldKind | undef
   return KINDS_BY_TYPE.get(String(declared?.type));
 }
 
-/** Returns the name of the operator in a user field. */
+/** Returns the name of the operator in a field. */
 function nameUser(value: JsonValue | undefined, { form }: Scope): string | undefined {
+  if (isJsonObject(value) && isNonEmptyString(value.userName)) return value.userName;
   if (!isNonEmptyString(value)) return undefined;
   const { referencedUsers } = form.data;
   const users = Array.isArray(referencedUsers)
@@ -293,8 +298,7 @@ export function readChoices(
     return { query: readQuery(datasource, config, scope) };
   }
   if (reference?.prefix === "DATASOURCE") {
-    const { key, text, columns } = readQuery("", config, scope);
-    return { choices: toChoices(findRows(reference.rest, scope), { key, text, columns }) };
+    return readRows(reference.rest, readQuery("", config, scope), config, scope);
   }
   if (!PICKERS.includes(type) && reference?.prefix !== "ASSOCIATED") return undefined;
   const own = reference?.prefix === "ASSOCIATED" ? resolvePath(datasource, scope) : undefined;
@@ -315,7 +319,7 @@ function readDatasource(source: JsonObject, config: JsonObject, scope: Scope): C
     const fields = getObject(source.fields);
     const key = toColumn(fields.key) || toColumn(fields.value);
     const text = toColumn(fields.text) || toColumn(fields.value);
-    return { choices: toChoices(findRows(rows.rest, scope), { key, text, columns: [] }) };
+    return readRows(rows.rest, { key, text, columns: [] }, { ...source, parameters: config.parameters }, scope);
   }
   if (!isNonEmptyString(source.name)) return undefined;
   const key = toColumn(source.propertyForValue);
@@ -328,6 +332,27 @@ function readDatasource(source: JsonObject, config: JsonObject, scope: Scope): C
       text,
       columns: text === key ? [] : [{ path: text, label: text }],
       isQueryable: isQueryable(source.name, scope),
+      setters: [],
+    },
+  };
+}
+
+/** Reads the rows of a data page in the response. Those of a page that it lacks are queried. */
+function readRows(
+  name: string,
+  columns: Pick<ChoiceQuery, "key" | "text" | "columns">,
+  config: JsonObject,
+  scope: Scope,
+): ChoiceOptions {
+  const rows = findRows(name, scope);
+  const [dataView = ""] = name.split(".");
+  if (rows.length > 0 || dataView === "") return { choices: toChoices(rows, columns) };
+  return {
+    query: {
+      dataView,
+      ...readParameters(config.parameters, dataView, scope),
+      ...columns,
+      isQueryable: isQueryable(dataView, scope),
       setters: [],
     },
   };

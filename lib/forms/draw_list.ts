@@ -33,7 +33,7 @@ const LIST_TEMPLATES: readonly string[] = [
 
 /** Reports whether a view shows rows. */
 export function isListView(template: string, config: JsonObject): boolean {
-  return config.type === "multirecordlist" || LIST_TEMPLATES.includes(template);
+  return config.type === "multirecordlist" || (config.type !== "page" && LIST_TEMPLATES.includes(template));
 }
 
 /** Draws a view that shows rows. */
@@ -239,7 +239,11 @@ function listColumns(nodes: readonly FormNode[], row: Path): FormColumn[] {
     const path = node.path.startsWith(`${prefix}.`) ? node.path.slice(prefix.length + 1) : node.path;
     return [{ path, label: node.label }];
   });
-  return columns.filter(({ path }, i) => columns.findIndex((other) => other.path === path) === i);
+  const distinct = columns.filter(({ path }, i) => columns.findIndex((other) => other.path === path) === i);
+  return distinct.map(({ path, label }, i) => {
+    const isFirst = distinct.findIndex((other) => other.label === label) === i;
+    return { path, label: isFirst ? label : `${label} (${path})` };
+  });
 }
 
 function findCell(nodes: readonly FormNode[], path: Path): string {

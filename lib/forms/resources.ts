@@ -116,5 +116,12 @@ function findRelative(entries: readonly JsonObject[], classes: readonly string[]
     const found = ancestor ?? named.findLast((entry) => `${entry.classID}-`.startsWith(`${classId}-`));
     if (found !== undefined) return found;
   }
-  return undefined;
+  return named.find(({ classID }) => isPlatformAncestor(String(classID), classes)) ??
+    named.find(({ classID }) => classID === "@baseclass");
+}
+
+/** Reports whether a class is `Work-` or `Data-Party` for a class such as `ACME-Demo-Work-Trip` or `ACME-Data-Stop`. */
+function isPlatformAncestor(ancestor: string, classes: readonly string[]): boolean {
+  const [family] = /^(?:Work|Data|Embed|Assign|History|Index|Link)-/.exec(ancestor) ?? [];
+  return family !== undefined && classes.some((classId) => classId.includes(`-${family}`));
 }

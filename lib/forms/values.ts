@@ -160,6 +160,7 @@ function toNumber(text: string): JsonValue {
 function normalize(kind: FieldKind, value: JsonValue | undefined): string {
   if (kind === "boolean") return String(value !== undefined && value !== null && isTrueText(value));
   if (isEmptyValue(value) || value === undefined || value === null) return "";
+  if (kind === "user" && isJsonObject(value) && isNonEmptyString(value.userId)) return value.userId;
   if (typeof value === "object" && !isNumber(value)) return JSON.stringify(value);
   const text = String(value);
   if (kind === "dateTime") return toIsoTime(text);

@@ -195,3 +195,30 @@ Deno.test("rows of a data page are found under the name of its parameters, and b
   );
   assert.deepEqual(texts, [["Oslo"], ["Voss"], ["Molde"], ["Air"], undefined]);
 });
+
+Deno.test("rows of a data page that the response lacks are queried", () => {
+  const form = readForm(body({
+    views: [
+      view("EditTrip", [
+        field("Dropdown", ".Depot", {
+          listType: "datapage",
+          datasource: {
+            source: "@DATASOURCE D_DepotList.pxResults",
+            fields: { key: "@P .ID", text: "@P .City", value: "@P .ID" },
+          },
+          parameters: { country: "@P .Country" },
+        }),
+      ]),
+    ],
+    content: { Country: "NO", Depot: "" },
+  }));
+  const depot = form.find("Depot");
+  assert.ok(depot?.type === "field");
+  const { dataView, parameters, key, text } = depot.query ?? {};
+  assert.deepEqual({ dataView, parameters, key, text }, {
+    dataView: "D_DepotList",
+    parameters: { country: "NO" },
+    key: "ID",
+    text: "City",
+  });
+});

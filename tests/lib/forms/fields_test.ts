@@ -1,6 +1,7 @@
 /** The kinds, values and labels of fields. */
 import assert from "node:assert/strict";
 import { type Form, type JsonValue, readForm } from "../../../lib/forms/mod.ts";
+import { body, declare, declarePage, DEPOT, field, HOME, STOP, view } from "./_body.ts";
 import { checkboxes, decorated, emptyFields, filledFields, numericTexts, oddDeclarations } from "./fixtures/fields.ts";
 import { asked, outline, paths, shown } from "./_outline.ts";
 
@@ -179,4 +180,76 @@ Deno.test("texts around a field are read, and messages of the server are warning
   assert.deepEqual(form.set("A", "x").find("D")?.errors, ["Check it"]);
   assert.deepEqual(form.questions.filter(({ isRequired }) => isRequired).map(({ path }) => path), ["F"]);
   assert.deepEqual(form.questions.map(({ label }) => label), [..."ABCDEFGH"].map((name) => `Field ${name}`));
+});
+
+Deno.test("a field whose value is an object or a list is never asked as text", () => {
+  const form = readForm(body({
+    views: [view("EditTrip", ["Doc", "Rows", "Purpose"].map((name) => field("TextInput", `.${name}`)))],
+    fields: { Doc: { type: "Unknown" }, Purpose: declare("Text", "Purpose") },
+    content: { Doc: { classID: "Embed-Attach-File", pyLabel: "Plan" }, Rows: [{ City: "Oslo" }], Purpose: "" },
+  }));
+  assert.deepEqual(asked(form), ['Purpose: text "Purpose"']);
+  assert.deepEqual(
+    form.problems,
+    ["Doc", "Rows"].map((name) => `${name} cannot be filled in here. The form does not describe its fields.`),
+  );
+});
+
+Deno.test("operators are shown by their name, and are the same as text and as an object", () => {
+  const form = readForm(body({
+    views: [
+      view("EditTrip", [
+        field("UserReference", ".Lead", { value: "@USER .Lead" }),
+        field("TextInput", ".Creator", { value: "@USER .Creator", readOnly: true }),
+      ]),
+    ],
+    fields: { Lead: declare("Text", "Lead"), Creator: declare("Text", "Creator") },
+    content: { Lead: { userId: "ada@acme", userName: "Ada" }, Creator: "rep@acme" },
+  }));
+  assert.deepEqual(outline(form), [
+    'Lead: user "Lead" = Ada',
+    'Creator: text "Creator" = Rita Rep (read-only)',
+  ]);
+  const lead = form.find("Lead");
+  assert.equal(lead?.type === "field" && lead.value, "ada@acme");
+  assert.deepEqual(form.set("Lead", "ada@acme").toSubmission().content, {});
+  assert.deepEqual(form.set("Lead", "rep@acme").toSubmission().content, { Lead: "rep@acme" });
+});
+
+Deno.test("a link shows its text, and not the record that it leads to", () => {
+  const form = readForm(body({
+    views: [
+      view("EditTrip", [{
+        type: "SemanticLink",
+        config: { text: "@P .Depot.City", value: "@P .Depot", contextPage: "@P .Depot", label: "@L Depot" },
+      }]),
+    ],
+    fields: { Depot: declarePage("Depot", DEPOT, { dataRetrievalType: "refer" }) },
+    content: { Depot: { classID: DEPOT, ID: 4, City: "Oslo" } },
+  }));
+  assert.deepEqual(shown(form), ["Depot: Oslo"]);
+});
+
+Deno.test("of several declarations of an inherited property, that of a platform class comes before that of another class", () => {
+  const form = readForm(body({
+    views: [view("EditTrip", [".pyLabel", ".pyNote", ".Home.pyLabel"].map((path) => field("TextInput", path)))],
+    fields: {
+      Home: declarePage("Home", HOME),
+      pyLabel: [
+        declare("Text", "Label of the stop", { classID: STOP }),
+        declare("Text", "Label of the data", { classID: "Data-" }),
+        declare("Text", "Short description", { classID: "@baseclass" }),
+      ],
+      pyNote: [
+        declare("Text", "Note of the party", { classID: "Data-Party" }),
+        declare("Text", "Note of the work", { classID: "Work-Cover-" }),
+      ],
+    },
+    content: { Home: { classID: HOME } },
+  }));
+  assert.deepEqual(form.questions.map(({ label }) => label), [
+    "Short description",
+    "Note of the work",
+    "Label of the data",
+  ]);
 });

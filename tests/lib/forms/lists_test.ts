@@ -19,6 +19,7 @@ import {
   rowActions,
   separateEdit,
 } from "./fixtures/lists.ts";
+import { body, declareList, field, rawView, reference, view } from "./_body.ts";
 import { asked, outline, paths } from "./_outline.ts";
 
 const STOP = "ACME-Demo-Data-Stop";
@@ -380,3 +381,27 @@ function rowAnswer(row: number, content: JsonObject): JsonObject {
     },
   };
 }
+
+Deno.test("a column with the label of another one also names its property", () => {
+  const form = readForm(body({
+    views: [
+      view("EditTrip", [reference("EditTrip_Stops", { authorContext: ".Stops" })]),
+      rawView("EditTrip_Stops", [], {
+        template: "SimpleTable",
+        config: {
+          type: "multirecordlist",
+          referenceList: "@P .Stops",
+          contextClass: STOP,
+          renderMode: "ReadOnly",
+          children: [
+            field("TextInput", ".City", { label: "@L Place" }),
+            field("TextInput", ".Zip", { label: "@L Place" }),
+          ],
+        },
+      }),
+    ],
+    fields: { Stops: declareList("Stops", STOP) },
+    content: { Stops: [{ City: "Oslo", Zip: "0150" }] },
+  }));
+  assert.deepEqual(findList(form).columns.map(({ label }) => label), ["Place", "Place (Zip)"]);
+});

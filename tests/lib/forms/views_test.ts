@@ -1,7 +1,19 @@
 /** Views, groups and conditions of a form. */
 import assert from "node:assert/strict";
 import { type JsonObject, readForm } from "../../../lib/forms/mod.ts";
-import { body, declare, field, inherit, reference, refreshed, view } from "./_body.ts";
+import {
+  body,
+  declare,
+  declarePage,
+  field,
+  HOME,
+  inherit,
+  rawView,
+  reference,
+  refreshed,
+  region,
+  view,
+} from "./_body.ts";
 import { asked, outline, paths, shown } from "./_outline.ts";
 import {
   ancestors,
@@ -285,4 +297,20 @@ Deno.test("references of an unknown kind show nothing, and the rest of the form 
   const last = form.find("Last");
   assert.deepEqual(last?.type === "field" && [last.placeholder, last.help], [".net", "@ME"]);
   assert.deepEqual(form.problems, []);
+});
+
+Deno.test("the view of a single page is a form, also with the template of a list", () => {
+  const form = readForm(body({
+    views: [
+      view("EditTrip", [reference("EditTrip_Home", { authorContext: ".Home", ...inherit({ label: "@L Home" }) })]),
+      rawView("EditTrip_Home", [region("Fields", reference("EditHome", { context: ".Home", ruleClass: HOME }))], {
+        template: "FieldGroupTemplate",
+        config: { type: "page", name: "Home", contextClass: HOME, renderMode: "Editable" },
+      }),
+      view("EditHome", [field("TextInput", ".City")], { classID: HOME }),
+    ],
+    fields: { Home: declarePage("Home", HOME), City: declare("Text", "City", { classID: HOME }) },
+    content: { Home: { classID: HOME, City: "Oslo" } },
+  }));
+  assert.deepEqual(outline(form), ["# Home", '  Home.City: text "City" = Oslo']);
 });
