@@ -2,6 +2,7 @@
 import { type FormNode, type FormQuestion, readForm } from "../../lib/forms/mod.ts";
 import { toTable } from "../../lib/output/table.ts";
 import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { pluralize } from "../../utils/text/wording.ts";
 import { EMPTY, formatValue, isEmptyValue, isTechnical, toLabel } from "./format_value.ts";
 import type { Row, Section } from "./page.ts";
 
@@ -61,12 +62,18 @@ function describe(question: FormQuestion): Row {
       return { label, value: question.files.join(", ") || EMPTY };
     case "list": {
       if (question.dataView !== undefined) return { label, value: `Rows of ${question.dataView}` };
-      const cells = question.rows.map((row) =>
-        Object.fromEntries(question.columns.map((column, i) => [column.label, row.cells[i] ?? ""]))
-      );
-      return cells.length === 0 ? { label, value: EMPTY } : { label, lines: renderTable(cells) };
+      const { rows, columns } = question;
+      if (rows.length === 0) return { label, value: EMPTY };
+      if (columns.length === 0) return { label, value: pluralize(rows.length, "row") };
+      const cells = rows.map((row) => Object.fromEntries(columns.map(({ label }, i) => [label, row.cells[i] ?? ""])));
+      return { label, lines: renderTable(cells) };
     }
   }
+}
+
+/** Lists the fields that a response about a record or a page shows. */
+export function listRecordFields(body: JsonObject): Section[] {
+  return listFields(body, readForm(body).content);
 }
 
 /** Lists the content that is not empty. The names of its properties are its labels. */

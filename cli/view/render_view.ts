@@ -2,6 +2,7 @@ import { findRows, isJsonObject, type JsonValue } from "../../utils/json.ts";
 import { findTableRows } from "../../lib/output/table.ts";
 import type { Rendered, Surface } from "../../lib/output/format.ts";
 import { buildCasePage, isCaseBody } from "./case_page.ts";
+import { listRecordFields } from "./content_rows.ts";
 import { buildListPage, buildObjectPage, omitTechnical } from "./object_page.ts";
 import { formatValue } from "./format_value.ts";
 import { layOutPage } from "./page.ts";
@@ -23,6 +24,10 @@ function renderPage(value: JsonValue, fields: readonly string[] | undefined, sur
   if (isCaseBody(value)) return { text: layOutPage(buildCasePage(value), surface), notes: [] };
   const list = fields === undefined ? findTableRows(value) : findRows(value);
   if (list !== undefined) return buildListPage(list, value, surface, fields);
+  if (isJsonObject(value) && isJsonObject(value.uiResources)) {
+    const { data: _, uiResources: __, ...others } = omitTechnical(value);
+    return { text: layOutPage([...buildObjectPage(others), ...listRecordFields(value)], surface), notes: [] };
+  }
   if (isJsonObject(value)) {
     const shown = fields === undefined ? omitTechnical(value) : value;
     return { text: layOutPage(buildObjectPage(shown), surface), notes: [] };

@@ -1,5 +1,6 @@
 /** The format `view`: pages for people. */
 import assert from "node:assert/strict";
+import { body, declare, declareList, field, rawView, reference, STOP, view } from "../../lib/forms/_body.ts";
 import { callFakeService, startFakeService } from "../../harness/fake_service.ts";
 import { describePermit, maskTimes, PERMIT_ACTIONS } from "../../harness/screens.ts";
 import { openLiveForAll } from "../../harness/service.ts";
@@ -160,4 +161,35 @@ Deno.test("a view shows due dates, stages, the parent and several assignments, a
   assert.match(stdout, /^ {2}First +Assigned to ada, due \d{4}-\d\d-\d\d \d\d:\d\d \(in 2 d\)$/m);
   assert.match(stdout, /^ {2}Second +In the queue q$/m);
   assert.match(stdout, /^ {2}First: Do it +svc assignments perform 'ASSIGN-WORKLIST ACME-WORK C-1!A' --action Do$/m);
+});
+
+Deno.test("the page of a record shows the fields of its view, and nothing of how the view is described", async () => {
+  const { uiResources } = body({
+    views: [view("pyReview", [field("TextInput", ".City"), field("Decimal", ".Rate")], { template: "Details" })],
+    fields: { City: declare("Text", "City"), Rate: declare("Decimal", "Rate of the stop") },
+    root: { name: "pyReview", context: "dataInfo.content" },
+  });
+  const data = { dataInfo: { content: { classID: STOP, City: "Oslo", Rate: 2.5, Hidden: "x" } } };
+  await using service = startFakeService({
+    api: () => Response.json({ ID: "Review", name: "Review", data, uiResources }, { headers: { etag: "1" } }),
+  });
+  const { stdout } = await callFakeService(service, "data get-action D_Stop --action Review --data {} --format view");
+  assert.equal(stdout, "ID    Review\nName  Review\n\nFields\n  City              Oslo\n  Rate of the stop  2.5\n");
+});
+
+Deno.test("a list without columns is shown by the number of its rows", async () => {
+  const { data, uiResources } = body({
+    views: [
+      view("EditTrip", [reference("EditTrip_Stops", { authorContext: ".Stops" })]),
+      rawView("EditTrip_Stops", [], {
+        template: "SimpleTable",
+        config: { type: "multirecordlist", referenceList: "@P .Stops", contextClass: STOP, presets: [] },
+      }),
+    ],
+    fields: { Stops: declareList("Stops", STOP) },
+    content: { Stops: [{ City: "Oslo" }] },
+  });
+  await using service = startFakeService({ api: () => Response.json({ data, uiResources }) });
+  const { stdout } = await callFakeService(service, "cases get-view T-7 --view EditTrip --format view");
+  assert.match(stdout, /^Fields\n {2}Stops {2}1 row$/m);
 });
