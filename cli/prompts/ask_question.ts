@@ -70,7 +70,7 @@ async function askField(
   if (kind === "boolean") {
     return form.set(path, await prompts.confirm(message, value === true || value === "true", booleanLabels));
   }
-  if (field.choices !== undefined || field.query !== undefined) {
+  if (kind === "choice" || kind === "user") {
     const choice = await askChoice(prompts, field, sources, message, String(value ?? ""), field.text);
     return choice === undefined
       ? form.set(path, "")
@@ -103,11 +103,14 @@ async function askChoice(
   presentText: string,
 ): Promise<Choice | { readonly typed: string } | undefined> {
   const { choices, hasMore, error } = await sources.loadChoices(question);
-  if (error !== undefined || (choices.length === 0 && present === "")) {
-    const reason = error === undefined
+  const isUnknown = question.choices === undefined && question.query === undefined;
+  if (error !== undefined || isUnknown || (choices.length === 0 && present === "")) {
+    const reason = isUnknown
+      ? `The form does not list the choices of ${question.label}.`
+      : error === undefined
       ? `${question.label} has no choices.`
       : `The choices of ${question.label} could not be read: ${describeError(error)}`;
-    if (error === undefined && !question.isRequired) {
+    if (!isUnknown && error === undefined && !question.isRequired) {
       prompts.inform(reason);
       return undefined;
     }
