@@ -184,7 +184,7 @@ function drawView(view: JsonObject, overlay: JsonObject, scope: Scope): FormNode
   const children = [...highlighted, ...draw(view.children, inner)];
   // An inherited label is shown unless it is switched off, and an own label only if it is switched on.
   const isLabelShown = String(config.showLabel ?? scope.inherited.label !== undefined) === "true";
-  const label = isLabelShown ? resolveText(config.label ?? view.label, scope) : "";
+  const label = isLabelShown ? resolveText(config.label, scope) || resolveText(view.label, scope) : "";
   return toGroup(label, readInstructions(config, scope), children, inner);
 }
 

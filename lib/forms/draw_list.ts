@@ -8,7 +8,7 @@ import {
   type JsonValue,
 } from "../../utils/json.ts";
 import { describeQuestion, isReadOnly, listColumnNodes } from "./draw_field.ts";
-import type { FormColumn, FormList, FormNode, FormRow } from "./nodes.ts";
+import type { FormColumn, FormList, FormNode, FormQuestion, FormRow } from "./nodes.ts";
 import { formatPath, getAt, getObject, parsePath, type Path } from "./path.ts";
 import {
   type Draw,
@@ -62,10 +62,33 @@ export function drawList(view: JsonObject, scope: Scope, draw: Draw): FormNode[]
   };
   const newRow = drawRow(views.add, rowScope(rows.length));
   const template = draw(columns, rowScope(rows.length));
-  const shown = listColumns(template.length > 0 ? template : newRow, [...path, rows.length]);
+  const ofNewRow = template.length > 0 ? template : newRow;
   const allowed = getObject(config.allowActions);
   const isChangeable = !place.isReadOnly && String(config.allowTableEdit ?? true) !== "false";
   const canDo = (name: string) => evaluateCondition(allowed[name] ?? config[name], scope, true);
+  const drawnRows = rows.map((content, i) => {
+    const own = rowScope(i);
+    const isNew = scope.form.isNewRow(own.path);
+    // A rule about a row applies before it is changed. Otherwise a value could forbid its own entry.
+    const canEdit = !place.isReadOnly && (scope.form.isChangedRow(own.path) ||
+      (canDo("allowEdit") && evaluateCondition(config.allowRowEdit, own, true)));
+    const at = { ...own, isReadOnly: !canEdit };
+    const form = isNew ? views.add : views.edit;
+    const nodes = drawRow(form, at);
+    const row = {
+      path: formatPath(at.path),
+      heading: readHeading(config, content, i, at),
+      nodes,
+      canEdit,
+      canDelete: isChangeable &&
+        (isNew || (canDo("allowDelete") && evaluateCondition(config.allowRowDelete, at, true))),
+    };
+    return { row, path: at.path, cells: form === undefined || columns.length === 0 ? nodes : draw(columns, at) };
+  });
+  const places = [{ path: [...path, rows.length], cells: ofNewRow }, ...drawnRows];
+  const shown = listColumns(ofNewRow, [...path, rows.length]).filter((column) =>
+    !scope.isVisible || places.some(({ path, cells }) => findCell(cells, path, column)?.isVisible)
+  );
   const list: FormList = {
     type: "list",
     ...describeQuestion("", { ...config, label: readLabel(config, scope) }, path, scope),
@@ -83,25 +106,8 @@ export function drawList(view: JsonObject, scope: Scope, draw: Draw): FormNode[]
     ...(views.action !== undefined && { rowAction: views.action }),
     canAdd: isChangeable && canDo("allowAdd"),
     canReorder: isChangeable && canDo("allowDragDrop"),
-    rows: rows.map((content, i): FormRow => {
-      const own = rowScope(i);
-      const isNew = scope.form.isNewRow(own.path);
-      // A rule about a row applies before it is changed. Otherwise a value could forbid its own entry.
-      const canEdit = !place.isReadOnly && (scope.form.isChangedRow(own.path) ||
-        (canDo("allowEdit") && evaluateCondition(config.allowRowEdit, own, true)));
-      const at = { ...own, isReadOnly: !canEdit };
-      const form = isNew ? views.add : views.edit;
-      const nodes = drawRow(form, at);
-      const cells = form === undefined || columns.length === 0 ? nodes : draw(columns, at);
-      return {
-        path: formatPath(at.path),
-        heading: readHeading(config, content, i, at),
-        nodes,
-        cells: shown.map(({ path: column }) => findCell(cells, [...at.path, ...parsePath(column) ?? []])),
-        canEdit,
-        canDelete: isChangeable &&
-          (isNew || (canDo("allowDelete") && evaluateCondition(config.allowRowDelete, at, true))),
-      };
+    rows: drawnRows.map(({ row, path, cells }): FormRow => {
+      return { ...row, cells: shown.map((column) => formatCell(findCell(cells, path, column))) };
     }),
   };
   return [list];
@@ -246,20 +252,28 @@ function listColumns(nodes: readonly FormNode[], row: Path): FormColumn[] {
   });
 }
 
-function findCell(nodes: readonly FormNode[], path: Path): string {
-  const wanted = formatPath(path);
+/** Finds the part of a row that a column shows. */
+function findCell(nodes: readonly FormNode[], row: Path, column: FormColumn): FormQuestion | undefined {
+  const wanted = formatPath([...row, ...parsePath(column.path) ?? []]);
   for (const node of nodes) {
     if (node.type === "group") {
-      const inner = findCell(node.children, path);
-      if (inner !== "") return inner;
-    }
-    if (!("path" in node) || node.path !== wanted) continue;
-    if (node.type === "field") return node.text;
-    if (node.type === "list") {
-      return node.rows.map(({ cells }) => cells.filter((cell) => cell !== "").join(" ")).join("; ");
-    }
-    if (node.type === "reference") return node.chosen.map(({ text }) => text).join(", ");
-    return node.files.join(", ");
+      const inner = findCell(node.children, row, column);
+      if (inner !== undefined) return inner;
+    } else if (node.type !== "note" && node.path === wanted) return node;
   }
-  return "";
+  return undefined;
+}
+
+function formatCell(cell: FormQuestion | undefined): string {
+  if (!cell?.isVisible) return "";
+  switch (cell.type) {
+    case "field":
+      return cell.text;
+    case "list":
+      return cell.rows.map(({ cells }) => cells.filter((one) => one !== "").join(" ")).join("; ");
+    case "reference":
+      return cell.chosen.map(({ text }) => text).join(", ");
+    case "attachment":
+      return cell.files.join(", ");
+  }
 }

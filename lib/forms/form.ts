@@ -151,6 +151,7 @@ export class Form {
     const { nodes, log } = drawForm(this.#state);
     const unfillable = this.shown.filter(({ isReadOnly, cannotFill }) => !isReadOnly && cannotFill !== undefined);
     const problems = [
+      ...(this.purpose === "reopen" ? ["The response has no view of this form."] : []),
       ...listProblemNotes(nodes),
       ...unfillable.map(({ label, cannotFill }) => `${label} cannot be filled in here. ${cannotFill}`),
       ...log.warnings,

@@ -405,3 +405,31 @@ Deno.test("a column with the label of another one also names its property", () =
   }));
   assert.deepEqual(findList(form).columns.map(({ label }) => label), ["Place", "Place (Zip)"]);
 });
+
+Deno.test("a table shows neither a hidden column nor a hidden value", () => {
+  const form = readForm(body({
+    views: [
+      view("EditTrip", [reference("EditTrip_Stops", { authorContext: ".Stops" })]),
+      rawView("EditTrip_Stops", [], {
+        template: "SimpleTable",
+        config: {
+          type: "multirecordlist",
+          referenceList: "@P .Stops",
+          contextClass: STOP,
+          renderMode: "Editable",
+          editMode: "tableRows",
+          children: [
+            field("TextInput", ".City"),
+            field("TextInput", ".Secret", { visibility: false }),
+            field("TextInput", ".Visa", { visibility: "@E .City == 'Lima'" }),
+          ],
+        },
+      }),
+    ],
+    fields: { Stops: declareList("Stops", STOP) },
+    content: { Stops: [{ City: "Lima", Secret: "x", Visa: "V-1" }, { City: "Oslo", Secret: "y", Visa: "V-2" }] },
+  }));
+  const { columns, rows } = findList(form);
+  assert.deepEqual(columns.map(({ path }) => path), ["City", "Visa"]);
+  assert.deepEqual(rows.map(({ cells }) => cells), [["Lima", "V-1"], ["Oslo", ""]]);
+});

@@ -83,6 +83,7 @@ Deno.test("a page without the view of its form must be opened again", () => {
   const form = readForm(missingView);
   assert.equal(form.purpose, "reopen");
   assert.deepEqual(asked(form), []);
+  assert.deepEqual(form.problems, ["The response has no view of this form."]);
 });
 
 Deno.test("a root that is not in the response gives way to the view that the content names", () => {
