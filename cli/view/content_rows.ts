@@ -39,7 +39,9 @@ function toSections(heading: string, nodes: readonly FormNode[], drawn: Set<stri
   for (const node of nodes) {
     if (!node.isVisible) continue;
     if (node.type === "group") {
-      groups.push(...toSections(node.label || heading, node.children, drawn));
+      const sections = toSections(node.label || heading, node.children, drawn);
+      if (node.label === "") rows.push(...sections.shift()?.rows ?? []);
+      groups.push(...sections);
     } else if (node.type === "note") {
       if (!node.isProblem) rows.push({ label: "", value: node.text });
     } else if (!drawn.has(node.path)) {

@@ -193,3 +193,17 @@ Deno.test("a list without columns is shown by the number of its rows", async () 
   const { stdout } = await callFakeService(service, "cases get-view T-7 --view EditTrip --format view");
   assert.match(stdout, /^Fields\n {2}Stops {2}1 row$/m);
 });
+
+Deno.test("fields with instructions and without a heading stay in the section before", async () => {
+  const { data, uiResources } = body({
+    views: [
+      view("Review", [field("TextInput", ".City"), reference("Told"), field("TextInput", ".Zip")]),
+      view("Told", [field("TextInput", ".Note")], { config: { instructions: "@PARAGRAPH Help" } }),
+    ],
+    paragraphs: { Help: "<p>Write briefly.</p>" },
+    content: { City: "Oslo", Zip: "0150", Note: "n" },
+  });
+  await using service = startFakeService({ api: () => Response.json({ data, uiResources }) });
+  const { stdout } = await callFakeService(service, "cases get-view T-7 --view Review --format view");
+  assert.match(stdout, /^Fields\n {2}City {2}Oslo\n {2}Note {2}n\n {2}Zip {3}0150$/m);
+});
