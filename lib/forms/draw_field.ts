@@ -322,8 +322,9 @@ function readDatasource(source: JsonObject, config: JsonObject, scope: Scope): C
     return readRows(rows.rest, { key, text, columns: [] }, { ...source, parameters: config.parameters }, scope);
   }
   if (!isNonEmptyString(source.name)) return undefined;
-  const key = toColumn(source.propertyForValue);
-  const text = toColumn(source.propertyForDisplayText) || key;
+  const named = toColumn(source.propertyForDisplayText);
+  const key = toColumn(source.propertyForValue) || named;
+  const text = named || key;
   return {
     query: {
       dataView: source.name,

@@ -149,9 +149,11 @@ function drawDataPage(config: JsonObject, scope: Scope): FormNode[] {
   }];
 }
 
-/** Rows that are references to records can only be changed by a picker. */
+/** Rows that are references to records can only be changed by a picker, and the service computes others. */
 function isEditable(config: JsonObject, declared: JsonObject, scope: Scope): boolean {
-  if (isReadOnly(config, scope) || declared.dataRetrievalType === "refer") return false;
+  if (isReadOnly(config, scope) || declared.dataRetrievalType === "refer" || declared.isDeclarativeTarget === true) {
+    return false;
+  }
   const { renderMode } = config;
   return renderMode === "Editable" || (renderMode === undefined && config.type !== "multirecordlist");
 }

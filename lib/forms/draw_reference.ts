@@ -56,6 +56,7 @@ export function drawReference(view: JsonObject, config: JsonObject, scope: Scope
   };
   const keys = findKeys(merged, own, path, scope);
   const readOnly = [config, own].some((part) => isReadOnly(part, scope)) || READ_ONLY.includes(type) ||
+    findField(path, scope)?.isDeclarativeTarget === true ||
     [config.mode, config.displayAs].some((look) => /^readonly/i.test(String(look))) ||
     [config.renderMode, own.renderMode].some((mode) => isNonEmptyString(mode) && mode !== "Editable");
   const { choices, query } = readOnly ? {} : findChoices(merged, own, path, keys, inner);

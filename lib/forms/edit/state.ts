@@ -94,8 +94,8 @@ export function readContent(data: JsonObject): JsonObject {
 
 /** Returns the results of conditions in a response, in the structure of the content. */
 export function readConditions({ context_data: context }: JsonObject): JsonObject {
-  const nested = getObject(context, ["caseInfo", "content"]);
-  return Object.keys(nested).length > 0 ? nested : getObject(context, ["caseInfo.content"]);
+  const places = [["caseInfo", "content"], ["dataInfo", "content"], ["caseInfo.content"]];
+  return places.map((place) => getObject(context, place)).find((found) => Object.keys(found).length > 0) ?? {};
 }
 
 /** Returns the state after a change. Messages of an earlier submission disappear. */

@@ -222,3 +222,16 @@ Deno.test("rows of a data page that the response lacks are queried", () => {
     text: "City",
   });
 });
+
+Deno.test("the texts of a data page are its keys if the response names no key", () => {
+  const form = readForm(body({
+    views: [view("EditTrip", [field("Dropdown", ".Town", { datasource: "@ASSOCIATED .Town" })])],
+    fields: {
+      Town: declare("Text", "Town", {
+        datasource: { tableType: "DataPage", name: "D_Towns", propertyForDisplayText: "@P .City" },
+      }),
+    },
+  }));
+  const town = form.find("Town");
+  assert.equal(town?.type === "field" && town.query?.key, "City");
+});

@@ -433,3 +433,9 @@ Deno.test("a table shows neither a hidden column nor a hidden value", () => {
   assert.deepEqual(columns.map(({ path }) => path), ["City", "Visa"]);
   assert.deepEqual(rows.map(({ cells }) => cells), [["Lima", "V-1"], ["Oslo", ""]]);
 });
+
+Deno.test("a list that the service computes is never asked", () => {
+  const { data, uiResources } = JSON.parse(JSON.stringify(inlineTable));
+  uiResources.resources.fields.Stops[0].isDeclarativeTarget = true;
+  assert.deepEqual(paths(readForm({ data, uiResources })), ["Purpose"]);
+});

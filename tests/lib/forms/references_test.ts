@@ -371,3 +371,9 @@ Deno.test("keys of several records have the type of their class", () => {
     { instruction: "INSERT", target: ".Skills", listIndex: 1, content: { ID: 7 } },
   ]);
 });
+
+Deno.test("a reference that the service computes is never asked", () => {
+  const { data, uiResources } = JSON.parse(JSON.stringify(dropdownWithDetails));
+  uiResources.resources.fields.Depot[0].isDeclarativeTarget = true;
+  assert.deepEqual(asked(readForm({ data, uiResources })), ['Country: text "Country"']);
+});

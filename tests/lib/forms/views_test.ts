@@ -314,3 +314,14 @@ Deno.test("the view of a single page is a form, also with the template of a list
   }));
   assert.deepEqual(outline(form), ["# Home", '  Home.City: text "City" = Oslo']);
 });
+
+Deno.test("the form of a record has the conditions of the record", () => {
+  const { uiResources } = body({
+    views: [
+      view("EditStop", [field("TextInput", ".City"), field("TextInput", ".Visa", { visibility: "@W NeedsVisa" })]),
+    ],
+    root: { name: "EditStop", context: "dataInfo.content" },
+    ui: { context_data: { dataInfo: { content: { summary_of_when_conditions__: { NeedsVisa: false } } } } },
+  });
+  assert.deepEqual(paths(readForm({ data: { dataInfo: { content: { City: "" } } }, uiResources })), ["City"]);
+});
