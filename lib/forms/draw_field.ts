@@ -143,7 +143,9 @@ function describeField(type: string, config: JsonObject, path: Path, scope: Scop
   const { form } = scope;
   const declared = findField(path, scope) ?? {};
   const stored = getAt(form.content, path);
-  const value = type === "UserReference" && isJsonObject(stored) ? stored.userId ?? "" : stored;
+  const value = type === "UserReference" && isJsonObject(stored)
+    ? stored.userId ?? stored.pyUserIdentifier ?? ""
+    : stored;
   const source = readChoices(type, config, declared, path, scope);
   const kind = decideKind(type, declared, source !== undefined);
   const keyKind = kind === "choice" ? findKeyKind(declared) : undefined;
@@ -169,7 +171,7 @@ function describeField(type: string, config: JsonObject, path: Path, scope: Scop
     isComputed,
     placeholder: resolveText(config.placeholder, scope),
     value,
-    text: name ?? formatFieldValue({ kind, choices, booleanLabels, currency }, value, form.timeZone),
+    text: name ?? formatFieldValue({ kind, choices, booleanLabels, currency }, stored, form.timeZone),
     ...(maxLength !== undefined && { maxLength }),
     ...(currency !== "" && { currency }),
     ...(booleanLabels && { booleanLabels }),
@@ -262,7 +264,6 @@ export function findKeyKind(declared: JsonObject | undefined): FieldKind | undef
 
 /** Returns the name of the operator in a field. */
 function nameUser(value: JsonValue | undefined, { form }: Scope): string | undefined {
-  if (isJsonObject(value) && isNonEmptyString(value.userName)) return value.userName;
   if (!isNonEmptyString(value)) return undefined;
   const { referencedUsers } = form.data;
   const users = Array.isArray(referencedUsers)

@@ -115,11 +115,13 @@ export function drawList(view: JsonObject, scope: Scope, draw: Draw): FormNode[]
 
 /** Returns the path of the list; undefined if the rows belong to a data page. */
 function findList(config: JsonObject, scope: Scope): Path | undefined {
-  for (const value of [config.referenceList, config.value, config.authorContext]) {
-    const path = resolvePath(value, scope);
-    if (path !== undefined) return path;
-  }
-  if (isNonEmptyString(config.referenceList)) return undefined;
+  const reference = parseReference(config.referenceList);
+  const source = reference?.prefix === "DATASOURCE" ? reference.rest : config.referenceList;
+  const own = resolvePath(source, scope);
+  const isNamed = isNonEmptyString(source);
+  if (own !== undefined || (isNamed && config.type !== "multirecordlist")) return own;
+  const other = resolvePath(config.value, scope) ?? resolvePath(config.authorContext, scope);
+  if (other !== undefined || isNamed) return other;
   return isNonEmptyString(config.name) ? [...scope.path, config.name.replace(/^\./, "")] : undefined;
 }
 

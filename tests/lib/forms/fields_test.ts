@@ -200,14 +200,20 @@ Deno.test("operators are shown by their name, and are the same as text and as an
     views: [
       view("EditTrip", [
         field("UserReference", ".Lead", { value: "@USER .Lead" }),
+        field("UserReference", ".Second", { value: "@USER .Second" }),
         field("TextInput", ".Creator", { value: "@USER .Creator", readOnly: true }),
       ]),
     ],
     fields: { Lead: declare("Text", "Lead"), Creator: declare("Text", "Creator") },
-    content: { Lead: { userId: "ada@acme", userName: "Ada" }, Creator: "rep@acme" },
+    content: {
+      Lead: { userId: "ada@acme", userName: "Ada" },
+      Second: { pyUserIdentifier: "bob@acme", pyUserName: "Bob" },
+      Creator: "rep@acme",
+    },
   }));
   assert.deepEqual(outline(form), [
     'Lead: user "Lead" = Ada',
+    'Second: user "Second" = Bob',
     'Creator: text "Creator" = Rita Rep (read-only)',
   ]);
   const lead = form.find("Lead");

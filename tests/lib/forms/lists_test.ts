@@ -439,3 +439,21 @@ Deno.test("a list that the service computes is never asked", () => {
   uiResources.resources.fields.Stops[0].isDeclarativeTarget = true;
   assert.deepEqual(paths(readForm({ data, uiResources })), ["Purpose"]);
 });
+
+Deno.test("a table names the list or the data page of its rows, and its author context names neither", () => {
+  const draw = (config: JsonObject) =>
+    asked(readForm(body({
+      views: [
+        view("EditTrip", [reference("Table", { authorContext: ".Stops" })]),
+        rawView("Table", [], {
+          config: { template: "ListView", renderMode: "Editable", children: [field("TextInput", ".City")], ...config },
+        }),
+      ],
+      fields: { Stops: declareList("Stops", STOP) },
+      content: { Stops: [{ City: "Oslo" }] },
+    })));
+  assert.deepEqual(draw({ referenceList: "D_StopList" }), []);
+  assert.deepEqual(draw({ referenceList: "@DATASOURCE D_StopList.pxResults" }), []);
+  assert.deepEqual(draw({ referenceList: "@DATASOURCE .Stops" }), ['Stops: list "Stops"']);
+  assert.deepEqual(draw({ type: "multirecordlist", referenceList: "D_StopList" }), ['Stops: list "Stops"']);
+});
