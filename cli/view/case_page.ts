@@ -1,5 +1,6 @@
 /** The page of a case or an assignment. */
 import { formatCommandLine } from "../../lib/errors.ts";
+import { htmlToText } from "../../lib/forms/html.ts";
 import {
   filterObjects,
   isJsonObject,
@@ -59,7 +60,7 @@ export function buildCasePage(body: CaseBody, around?: CaseContext): Section[] {
   const assignments = selected.length > 0 ? selected : all;
   const label = toText(content.pyLabel) ?? toText(caseInfo.name) ?? "";
   return [
-    ...(isNonEmptyString(body.confirmationNote) ? [{ text: body.confirmationNote }] : []),
+    ...(isNonEmptyString(body.confirmationNote) ? [{ text: htmlToText(body.confirmationNote) }] : []),
     { line: [{ text: label === "" ? shortId : `${shortId}  ${label}`, style: "bold" }] },
     { line: buildStageLine(filterObjects(caseInfo.stages)) },
     { rows: listFacts(caseInfo, body, caseId) },
@@ -133,7 +134,9 @@ function describeAssignment({ name, ID, instructions, assigneeInfo, urgency, due
     isNonEmptyString(dueTime) ? `due ${formatDistance(dueTime)}` : undefined,
   ];
   const text = facts.filter(isNonEmptyString).join(", ");
-  const value = [text.charAt(0).toUpperCase() + text.slice(1), toText(instructions)].filter(isNonEmptyString).join(
+  const value = [text.charAt(0).toUpperCase() + text.slice(1), htmlToText(toText(instructions) ?? "")].filter(
+    isNonEmptyString,
+  ).join(
     "\n",
   );
   return { label: getName({ name, ID }), value: value === "" ? EMPTY : value };

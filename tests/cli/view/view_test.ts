@@ -207,3 +207,16 @@ Deno.test("fields with instructions and without a heading stay in the section be
   const { stdout } = await callFakeService(service, "cases get-view T-7 --view Review --format view");
   assert.match(stdout, /^Fields\n {2}City {2}Oslo\n {2}Note {2}n\n {2}Zip {3}0150$/m);
 });
+
+Deno.test("a page shows the rich text of confirmations and instructions as plain text", async () => {
+  const { data } = body({
+    views: [],
+    caseInfo: { assignments: [{ ID: "A", name: "Book", instructions: "<p>Ask <b>first</b> &amp; book.</p>" }] },
+  });
+  await using service = startFakeService({
+    api: () => Response.json({ data, confirmationNote: "<p>Thank you!</p>" }),
+  });
+  const { stdout } = await callFakeService(service, "cases get T-7 --format view");
+  assert.match(stdout, /^Thank you!$/m);
+  assert.match(stdout, /^ {2}Book {2}Ask first & book\.$/m);
+});
