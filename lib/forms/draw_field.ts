@@ -229,8 +229,13 @@ export function isReadOnly(config: JsonObject, scope: Scope): boolean {
 function belongsToRecord(path: Path, scope: Scope): boolean {
   return path.some((segment, i) =>
     i < path.length - 1 && isString(segment) &&
-    findField(path.slice(0, i + 1), scope)?.dataRetrievalType === "refer"
+    isReferred(findField(path.slice(0, i + 1), scope))
   );
+}
+
+/** Reports whether a declaration or a view is about records that are stored elsewhere. */
+export function isReferred(declared: JsonObject | undefined): boolean {
+  return String(declared?.dataRetrievalType).toLowerCase() === "refer";
 }
 
 function readLabel(type: string, config: JsonObject, declared: JsonObject, path: Path, scope: Scope): string {

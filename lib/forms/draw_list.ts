@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../utils/json.ts";
-import { describeQuestion, isReadOnly, listColumnNodes } from "./draw_field.ts";
+import { describeQuestion, isReadOnly, isReferred, listColumnNodes } from "./draw_field.ts";
 import type { FormColumn, FormList, FormNode, FormQuestion, FormRow } from "./nodes.ts";
 import { formatPath, getAt, getObject, parsePath, type Path } from "./path.ts";
 import {
@@ -153,9 +153,8 @@ function drawDataPage(config: JsonObject, scope: Scope): FormNode[] {
 
 /** Rows that are references to records can only be changed by a picker, and the service computes others. */
 function isEditable(config: JsonObject, declared: JsonObject, scope: Scope): boolean {
-  if (isReadOnly(config, scope) || declared.dataRetrievalType === "refer" || declared.isDeclarativeTarget === true) {
-    return false;
-  }
+  const isOther = isReferred(declared) || isReferred(config) || declared.isDeclarativeTarget === true;
+  if (isReadOnly(config, scope) || isOther) return false;
   const { renderMode } = config;
   return renderMode === "Editable" || (renderMode === undefined && config.type !== "multirecordlist");
 }

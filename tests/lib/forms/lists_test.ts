@@ -457,3 +457,9 @@ Deno.test("a table names the list or the data page of its rows, and its author c
   assert.deepEqual(draw({ referenceList: "@DATASOURCE .Stops" }), ['Stops: list "Stops"']);
   assert.deepEqual(draw({ type: "multirecordlist", referenceList: "D_StopList" }), ['Stops: list "Stops"']);
 });
+
+Deno.test("a list of records is never asked as rows, whether its view or its property says so", () => {
+  const { data, uiResources } = JSON.parse(JSON.stringify(inlineTable));
+  uiResources.resources.views.EditTrip_Stops[0].config.dataRetrievalType = "REFER";
+  assert.deepEqual(paths(readForm({ data, uiResources })), ["Purpose"]);
+});
