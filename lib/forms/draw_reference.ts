@@ -25,7 +25,16 @@ import {
 } from "./draw_field.ts";
 import type { Choice, FormNode, FormReference } from "./nodes.ts";
 import { formatPath, getAt, getObject, type Path } from "./path.ts";
-import { type Draw, findClass, findField, parseReference, resolvePath, resolveText, type Scope } from "./scope.ts";
+import {
+  type Draw,
+  evaluateCondition,
+  findClass,
+  findField,
+  parseReference,
+  resolvePath,
+  resolveText,
+  type Scope,
+} from "./scope.ts";
 
 /** Components that choose several records. */
 const MULTIPLE: readonly string[] = ["Multiselect", "MultiReferenceReadonly", "CheckboxGroup"];
@@ -40,9 +49,10 @@ export function isMultiplePicker(type: string, config: JsonObject): boolean {
 }
 
 /** Draws the view of a reference, whose first child is the picker, or a component that is both. */
-export function drawReference(view: JsonObject, config: JsonObject, scope: Scope, draw: Draw): FormNode[] {
+export function drawReference(view: JsonObject, config: JsonObject, outer: Scope, draw: Draw): FormNode[] {
   const { picker, regions } = splitReference(view, config);
   const own = getObject(picker.config);
+  const scope: Scope = { ...outer, isVisible: evaluateCondition(own.visibility, outer, true) && outer.isVisible };
   const type = isString(picker.type) ? picker.type : "";
   const isMultiple = isMulti(type, own, config, scope);
   const path = isMultiple ? findListPath(own, config, scope) : findPagePath(own, config, scope);

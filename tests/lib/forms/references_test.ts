@@ -377,3 +377,11 @@ Deno.test("a reference that the service computes is never asked", () => {
   uiResources.resources.fields.Depot[0].isDeclarativeTarget = true;
   assert.deepEqual(asked(readForm({ data, uiResources })), ['Country: text "Country"']);
 });
+
+Deno.test("the condition of a picker hides its reference", () => {
+  const { data, uiResources } = JSON.parse(JSON.stringify(dropdownWithDetails));
+  uiResources.resources.views.EditTrip_Depot[0].children[0].config.visibility = "@E .Country == 'SE'";
+  const form = readForm({ data, uiResources });
+  assert.deepEqual(asked(form), ['Country: text "Country"']);
+  assert.equal(asked(form.set("Country", "SE")).length, 2);
+});
