@@ -61,7 +61,7 @@ export function buildCasePage(body: CaseBody, around?: CaseContext): Section[] {
   const label = toText(content.pyLabel) ?? toText(caseInfo.name) ?? "";
   return [
     ...(isNonEmptyString(body.confirmationNote) ? [{ text: htmlToText(body.confirmationNote) }] : []),
-    { line: [{ text: label === "" ? shortId : `${shortId}  ${label}`, style: "bold" }] },
+    { line: [{ text: [shortId, label].filter(isNonEmptyString).join("  "), style: "bold" }] },
     { line: buildStageLine(filterObjects(caseInfo.stages)) },
     { rows: listFacts(caseInfo, body, caseId) },
     ...listFields(around?.page ?? body, content, { omitsEmpty: around !== undefined }),

@@ -220,3 +220,10 @@ Deno.test("a page shows the rich text of confirmations and instructions as plain
   assert.match(stdout, /^Thank you!$/m);
   assert.match(stdout, /^ {2}Book {2}Ask first & book\.$/m);
 });
+
+Deno.test("the page of a case whose response has no ID begins with its label", async () => {
+  const { data } = body({ views: [], caseInfo: { ID: "", businessID: "" } });
+  await using service = startFakeService({ api: () => Response.json({ data }) });
+  const { stdout } = await callFakeService(service, "cases get-view T-7 --view EditTrip --format view");
+  assert.match(stdout, /^Trip to Oslo\n/);
+});
