@@ -73,9 +73,11 @@ function describe(question: FormQuestion): Row {
   }
 }
 
-/** Lists the fields that a response about a record or a page shows. */
+/** Lists the fields that a response about a record shows. Returns nothing for a page without fields of its own. */
 export function listRecordFields(body: JsonObject): Section[] {
-  return listFields(body, readForm(body).content);
+  const { shown, content } = readForm(body);
+  const hasFields = shown.some((question) => question.type !== "list" || question.dataView === undefined);
+  return hasFields ? listFields(body, content) : [];
 }
 
 /** Lists the content that is not empty. The names of its properties are its labels. */

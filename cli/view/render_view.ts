@@ -1,11 +1,11 @@
-import { findRows, isJsonObject, type JsonValue } from "../../utils/json.ts";
+import { findRows, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { findTableRows } from "../../lib/output/table.ts";
 import type { Rendered, Surface } from "../../lib/output/format.ts";
 import { buildCasePage, isCaseBody } from "./case_page.ts";
 import { listRecordFields } from "./content_rows.ts";
 import { buildListPage, buildObjectPage, omitTechnical } from "./object_page.ts";
 import { formatValue } from "./format_value.ts";
-import { layOutPage } from "./page.ts";
+import { layOutPage, type Section } from "./page.ts";
 
 /** Renders a result for people. Control characters are escaped. */
 export async function renderView(
@@ -24,14 +24,18 @@ function renderPage(value: JsonValue, fields: readonly string[] | undefined, sur
   if (isCaseBody(value)) return { text: layOutPage(buildCasePage(value), surface), notes: [] };
   const list = fields === undefined ? findTableRows(value) : findRows(value);
   if (list !== undefined) return buildListPage(list, value, surface, fields);
-  if (isJsonObject(value) && isJsonObject(value.uiResources)) {
-    const { data: _, uiResources: __, ...others } = omitTechnical(value);
-    return { text: layOutPage([...buildObjectPage(others), ...listRecordFields(value)], surface), notes: [] };
-  }
   if (isJsonObject(value)) {
-    const shown = fields === undefined ? omitTechnical(value) : value;
-    return { text: layOutPage(buildObjectPage(shown), surface), notes: [] };
+    const sections = fields === undefined ? buildRecordPage(omitTechnical(value)) : buildObjectPage(value);
+    return { text: layOutPage(sections, surface), notes: [] };
   }
   const lines = Array.isArray(value) ? value.map((element) => formatValue(element)) : [formatValue(value)];
   return { text: layOutPage([{ text: lines.join("\n") }], surface), notes: [] };
+}
+
+/** Builds the page of an object. What its view shows replaces its data. */
+function buildRecordPage(body: JsonObject): Section[] {
+  const { uiResources, data, ...others } = body;
+  if (!isJsonObject(uiResources)) return buildObjectPage(body);
+  const fields = listRecordFields(body);
+  return [...buildObjectPage(fields.length > 0 || data === undefined ? others : { ...others, data }), ...fields];
 }

@@ -227,3 +227,15 @@ Deno.test("the page of a case whose response has no ID begins with its label", a
   const { stdout } = await callFakeService(service, "cases get-view T-7 --view EditTrip --format view");
   assert.match(stdout, /^Trip to Oslo\n/);
 });
+
+Deno.test("a dashboard without fields shows its data, and nothing of how its view is described", async () => {
+  const { uiResources } = body({
+    views: [rawView("Team", [], { template: "ListView", config: { referenceList: "D_Trips", label: "@L Trips" } })],
+  });
+  await using service = startFakeService({
+    api: () => Response.json({ id: "Team", data: { insights: [{ ID: "A", name: "Trips" }] }, uiResources }),
+  });
+  const { stdout } = await callFakeService(service, "pages dashboard Team --format view");
+  assert.match(stdout, /^ {2}Insights {2}Trips$/m);
+  assert.doesNotMatch(stdout, /resources|Views/);
+});
