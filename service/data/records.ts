@@ -6,16 +6,18 @@ import { toViewField, type View } from "../application/model/field.ts";
 import { calculate, computeScope, newPage } from "../cases/content/content.ts";
 import { fillForm, type Submission } from "../cases/content/fill_form.ts";
 import { checkEntityTag, nextEntityTag } from "../cases/case_work.ts";
-import { scopeWithoutCase } from "../cases/scope.ts";
+import { type ScopeContext, scopeWithoutCase } from "../cases/scope.ts";
 import { Conflict, createIssue, Invalid, type Issue, NotFound, ValidationFailed } from "../errors.ts";
-import type { HandlerContext, Outcome } from "../http/handler.ts";
-import type { StoredRecord } from "../store/store.ts";
+import type { Outcome } from "../http/handler.ts";
+import type { StoredRecord, Transaction } from "../store/store.ts";
 
 /** The kind of items that store the last entity tags of deleted records. */
 const DELETED = "deleted-record";
 
 /** The part of a handler's context that records need. */
-export type RecordContext = Pick<HandlerContext, "tx" | "caller" | "now">;
+export interface RecordContext extends ScopeContext {
+  readonly tx: Pick<Transaction, "getRecord" | "putRecord" | "deleteRecord" | "getItem" | "putItem" | "deleteItem">;
+}
 
 /** Returns the data type whose records a data view saves. Throws Invalid if it saves none. */
 export function getSavedType(view: DataView): DataType {

@@ -4,6 +4,7 @@ import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import { exists } from "../../utils/fs/exists.ts";
 import { addClient, type ClientCredentials } from "../access/clients.ts";
 import { Tokens } from "../access/tokens.ts";
+import { createInitialRecords } from "../data/initial_records.ts";
 import { checkDefinition } from "../migration/check_definition.ts";
 import { indexFields } from "../migration/index_fields.ts";
 import { loadServedApplication, openServedAssets } from "../sample/served_application.ts";
@@ -107,6 +108,7 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
       await checkDefinition(store, app, { isNew, accept: settings.acceptMismatch });
     }
     await indexFields(store, app, settings.log);
+    await createInitialRecords(store, app);
     const tokens = new Tokens(store, settings.tokenLifetimeSeconds);
     const bytes = store.server === undefined
       ? openBytes(directory === undefined ? undefined : locateFiles(directory).files)
@@ -140,6 +142,7 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
         const changed = await loadServedApplication(file);
         await checkDefinition(store, changed, { isNew: false, accept: settings.acceptMismatch });
         await indexFields(store, changed, settings.log);
+        await createInitialRecords(store, changed);
         await server.replaceApplication({ app: changed, assets: await openServedAssets(file) });
         app = changed;
       };

@@ -4,6 +4,7 @@ import { toShapes } from "../expressions/field_shape.ts";
 import { Vocabulary } from "../expressions/vocabulary.ts";
 import type { CaseType } from "../model/case_type.ts";
 import type { DataType, DataView, DataViewColumn, DataViewCondition, DataViewParameter } from "../model/data_view.ts";
+import { checkFieldValue } from "../expressions/field_values.ts";
 import { type Field, holdsPage, VALUE_KINDS } from "../model/field.ts";
 import type { ConditionDefinition, DataTypeDefinition, ParameterDefinitions } from "../schema/data_format.ts";
 import type { Definition } from "../schema/definition.ts";
@@ -41,7 +42,35 @@ function compileDataType(id: string, definition: DataTypeDefinition, place: Defi
     const named = { id: actionId, name: action.name ?? toLabel(actionId) };
     return { ...named, view: compileForm(action, named, { ...own, views }, at, views.get("pyDetails")) };
   });
-  return { id, name, key, fields, views, savable, actions };
+  checkRecords(definition.records, key, fields, place.at("records"));
+  return { id, name, key, fields, views, savable, actions, records: definition.records };
+}
+
+function checkRecords(
+  records: DataTypeDefinition["records"],
+  key: readonly string[],
+  fields: ReadonlyMap<string, Field>,
+  place: DefinitionPlace,
+): void {
+  const keys = new Set<string>();
+  for (const [index, record] of records.entries()) {
+    const at = place.at(index);
+    for (const [name, value] of Object.entries(record)) {
+      const field = at.at(name).resolve("field", name, fields);
+      if (field?.calculated !== undefined) {
+        at.at(name).report(`'${name}' is calculated: a record cannot give its value`);
+      }
+      const issue = field && checkFieldValue(field, value);
+      if (issue !== undefined) at.at(name).report(`'${name}': ${issue}`);
+    }
+    for (const { name, required } of fields.values()) {
+      const isEmpty = (record[name] ?? "") === "";
+      if (isEmpty && (required || key.includes(name))) at.report(`'${name}' is missing in this record`);
+    }
+    const own = JSON.stringify(key.map((name) => record[name]));
+    if (keys.has(own)) at.report(`Another record has the same key: ${own}`);
+    keys.add(own);
+  }
 }
 
 /** Compiles all data views, with those of every application. */

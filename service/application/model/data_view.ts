@@ -1,4 +1,5 @@
 /** Data types, and the data views over records, cases, history, assignments and computed rows. */
+import type { JsonObject } from "../../../utils/json.ts";
 import type { CaseType } from "./case_type.ts";
 import type { Field, View } from "./field.ts";
 
@@ -62,6 +63,8 @@ export interface DataType {
   readonly savable?: string;
   /** Actions on a record by ID. */
   readonly actions: ReadonlyMap<string, RecordAction>;
+  /** Values of the records that a service creates when it first serves the data type. */
+  readonly records: readonly JsonObject[];
 }
 
 /** An action on a data record. */

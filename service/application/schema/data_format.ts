@@ -11,6 +11,9 @@ export const dataType = z.strictObject({
   fields,
   views: views.optional(),
   savable: identifier.optional().describe("The data view through which records are created and changed"),
+  records: z.array(z.record(identifier, scalar)).default([]).describe(
+    "Records that a service creates when it first serves the data type",
+  ),
   actions: z.record(actionId, z.strictObject({ name: nonEmptyText.optional(), ...form })).default({}),
 });
 
