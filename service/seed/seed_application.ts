@@ -77,7 +77,10 @@ export async function seedApplication(
   return { cases: created.length, states, records, ...seeder.added, refusals: operators.refusals };
 }
 
-/** Creates records of each data type, and adds their names to the references. Returns the number of new records. */
+/**
+ * Creates records of each data type whose records the definition does not contain, and adds the names of all to the
+ * references. Returns the number of new records.
+ */
 async function seedRecords(
   { dataTypes, operators }: Application,
   acting: ActingOperators,
@@ -87,7 +90,8 @@ async function seedRecords(
   let records = 0;
   for (const type of dataTypes.values()) {
     const { savable: view } = type;
-    if (view === undefined) continue;
+    for (const record of type.records) addReference(type, record, references);
+    if (view === undefined || type.records.length > 0) continue;
     for (let number = 1; number <= RECORDS; number++) {
       const clerks = random.shuffle([...operators.keys()]);
       const done = await acting.act(`${type.name}: Create a record`, clerks, async (client) => {
@@ -96,12 +100,16 @@ async function seedRecords(
       });
       if (done === undefined) break;
       if (done.isNew) records++;
-      references.addRecord(type.id, done.data);
-      const name = findName(type, done.data);
-      if (name !== undefined) references.add(type.name, name);
+      addReference(type, done.data, references);
     }
   }
   return records;
+}
+
+function addReference(type: DataType, record: JsonObject, references: References): void {
+  references.addRecord(type.id, record);
+  const name = findName(type, record);
+  if (name !== undefined) references.add(type.name, name);
 }
 
 /** Reports whether a record was created. Sample data from before may have its key already. */

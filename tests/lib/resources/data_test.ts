@@ -98,7 +98,7 @@ testOperations("data", {
     { line: `data count D_Permits --params '{"Channel":"Desk"}'`, says: { resultCount: 2 } },
     { line: "data query D_Permits --max 1 --include-total", says: { totalCount: 2, "data.0.Applicant": "Ada" } },
     { line: "data query D_Permits --page-size 1 --page 2", says: { pageNumber: 2, "data.0.Applicant": "Grace" } },
-    { line: "data query-view D_Inspectors --view pyDetails", says: { "data.0.Name": "Ines I." } },
+    { line: "data query-view D_Inspectors --view pyDetails", says: { "data.2.Name": "Ines I." } },
     { line: "data list-actions D_Inspectors", says: { "actions.0.id": "Edit" } },
     {
       line: `data get-action D_Inspectors --action Edit --data '{"ID":"I-1"}'`,
