@@ -227,23 +227,65 @@ async function askFile(
   sources: QuestionSources,
   label: string,
 ): Promise<Form> {
-  const { path, files: names, isRequired } = field;
-  if (names.length > 0) {
+  const { path, files, isRequired } = field;
+  if (field.isMultiple) return await editFiles(prompts, form, field, sources, label);
+  if (files.length > 0) {
     const answer = await prompts.menu(label, [
-      { value: "keep", label: `Keep ${names.join(", ")}` },
-      { value: "replace", label: field.isMultiple ? "Add a file" : "Choose another file" },
+      { value: "keep", label: `Keep ${files.join(", ")}` },
+      { value: "replace", label: "Choose another file" },
       ...(isRequired ? [] : [{ value: "remove", label: "Remove it" }]),
     ]);
     if (answer === "keep") return form;
     if (answer === "remove") return form.attach(path, null);
   }
-  let file: FileInput | undefined;
-  let filled = form;
-  await prompts.text(`${label} (path of a file${isRequired ? ", required" : ""})`, async (typed) => {
-    file = undefined;
-    if (typed.trim() === "") return isRequired ? "This field is required." : undefined;
+  return await attachFile(prompts, form, field, sources, label) ?? form;
+}
+
+/** Prompts for files until the person is done. */
+async function editFiles(
+  prompts: Prompts,
+  form: Form,
+  field: FormAttachment,
+  sources: QuestionSources,
+  label: string,
+): Promise<Form> {
+  const { path } = field;
+  let edited = form;
+  for (let current: FormQuestion | undefined = field; current?.type === "attachment"; current = edited.find(path)) {
+    const { files, isRequired } = current;
+    const canRemove = !isRequired || files.length > 1;
+    const answer = files.length === 0 ? "add" : await prompts.choose(`${label}: ${pluralize(files.length, "file")}`, [
+      { value: "done", label: `Keep ${files.join(", ")}` },
+      { value: "add", label: "Add a file" },
+      ...(canRemove ? files.map((name, i) => ({ value: String(i), label: `Remove ${name}` })) : []),
+    ]);
+    if (answer === "done") return edited;
+    if (answer === "add") {
+      const filled = await attachFile(prompts, edited, current, sources, label);
+      if (filled === undefined && files.length === 0) return edited;
+      edited = filled ?? edited;
+    } else {
+      edited = edited.detach(path, Number(answer));
+    }
+  }
+  return edited;
+}
+
+/** Prompts for the path of a file. Returns undefined without one. */
+async function attachFile(
+  prompts: Prompts,
+  form: Form,
+  { path, files, isRequired }: FormAttachment,
+  sources: QuestionSources,
+  label: string,
+): Promise<Form | undefined> {
+  const isNeeded = isRequired && files.length === 0;
+  let filled: Form | undefined;
+  await prompts.text(`${label} (path of a file${isNeeded ? ", required" : ""})`, async (typed) => {
+    filled = undefined;
+    if (typed.trim() === "") return isNeeded ? "This field is required." : undefined;
     try {
-      file = await sources.openFile(typed.trim());
+      const file = await sources.openFile(typed.trim());
       filled = form.attach(path, { ID: sources.keepFile(file), name: file.name });
       return undefined;
     } catch (error) {
@@ -251,7 +293,7 @@ async function askFile(
       throw error;
     }
   });
-  return file === undefined ? form : filled;
+  return filled;
 }
 
 /** Prompts for the rows of a list until the person is done. */

@@ -395,15 +395,23 @@ class FormDialogue implements QuestionSources {
     return { done: "saved", reply };
   }
 
-  /** Uploads the chosen files, and returns what is submitted. */
+  /** Returns the chosen file that an instruction attaches. */
+  #findFile({ content }: JsonObject): FileInput | undefined {
+    return isJsonObject(content) ? this.#files.get(String(content.ID)) : undefined;
+  }
+
+  /** Uploads the chosen files one after the other, and returns what is submitted. */
   async #fill(): Promise<FilledForm> {
     const submission = this.#form.toSubmission();
-    const pageInstructions = await Promise.all(submission.pageInstructions.map(async (instruction) => {
-      const { content } = instruction;
-      const file = isJsonObject(content) ? this.#files.get(String(content.ID)) : undefined;
-      if (file === undefined || this.#source.upload === undefined) return instruction;
-      return { ...instruction, content: { ID: await this.#source.upload(file) } };
-    }));
+    const pageInstructions: JsonObject[] = [];
+    for (const instruction of submission.pageInstructions) {
+      const file = this.#findFile(instruction);
+      pageInstructions.push(
+        file === undefined || this.#source.upload === undefined
+          ? instruction
+          : { ...instruction, content: { ID: await this.#source.upload(file) } },
+      );
+    }
     return { submission: { ...submission, pageInstructions }, further: this.#further };
   }
 }

@@ -12,7 +12,7 @@ import { drawList, isListView } from "./draw_list.ts";
 import { drawCopy, drawReference, isMultiplePicker } from "./draw_reference.ts";
 import { htmlToText } from "./html.ts";
 import type { FormAttachment, FormNode } from "./nodes.ts";
-import { getAt, getObject, type Path } from "./path.ts";
+import { getAt, getObject } from "./path.ts";
 import {
   evaluateCondition,
   findClasses,
@@ -23,6 +23,7 @@ import {
   resolveText,
   type Scope,
 } from "./scope.ts";
+import { listFiles, nameFile } from "./values.ts";
 
 /** Templates that only show values. */
 const READ_ONLY_TEMPLATE =
@@ -218,26 +219,9 @@ function drawAttachment(config: JsonObject, scope: Scope): FormNode[] {
     extensions: extensions.map((extension) => extension.replace(/^\*?\./, "").toLowerCase()).filter((one) =>
       one !== "" && one !== "*"
     ),
-    files: listFiles(scope, path),
+    files: listFiles(getAt(scope.form.content, path)).map(({ file }) => nameFile(file)),
   };
   return [attachment];
-}
-
-/** Lists the names of the files in an attachment field. */
-function listFiles({ form }: Scope, path: Path): string[] {
-  const value = getAt(form.content, path);
-  const pages = Array.isArray(value) ? filterObjects(value) : isJsonObject(value) ? [value] : [];
-  return pages.flatMap((page) => {
-    const held = filterObjects(page.pxResults);
-    if (held.length > 0) return held.map(nameFile);
-    const isStored = isNonEmptyString(page.ID) || Number(page.pyCount ?? 0) > 0 || isNonEmptyString(page.pyAttachName);
-    return isStored ? [nameFile(page)] : [];
-  });
-}
-
-function nameFile(page: JsonObject): string {
-  const names = [page.fileName, page.pyFileName, page.pyAttachName, page.pyMemo, page.pyLabel, page.name, page.ID];
-  return names.find(isNonEmptyString) ?? "File";
 }
 
 /** Describes newer list components as the view that older servers send. */

@@ -1,7 +1,17 @@
 /** Reads, fills in and submits the forms of a case-management service. */
 import { isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { type FormChange, listChanges } from "./edit/changes.ts";
-import { attachFiles, fill, insertRow, moveRow, removeRow, setChoice, setValue, updateRow } from "./edit/entries.ts";
+import {
+  attachFiles,
+  detachFile,
+  fill,
+  insertRow,
+  moveRow,
+  removeRow,
+  setChoice,
+  setValue,
+  updateRow,
+} from "./edit/entries.ts";
 import type { AttachedFile } from "./edit/page.ts";
 import { listProblemNotes, listQuestions } from "./edit/questions.ts";
 import { addRecord, choose, clearRecords, removeRecord } from "./edit/records.ts";
@@ -294,6 +304,28 @@ export class Form {
    */
   attach(path: string, file: AttachedFile | readonly AttachedFile[] | null): Form {
     return new Form(attachFiles(this.#state, path, file));
+  }
+
+  /**
+   * Removes the file at a position, which starts at 0, from an attachment field. Throws `INVALID_ARGS` if there is no such file.
+   *
+   * @example
+   * ```ts
+   * import { readForm } from "@svc/lib/forms";
+   *
+   * const form = readForm({
+   *   data: { caseInfo: { content: { Photos: [{ ID: "a", fileName: "front.jpg" }, { ID: "b", fileName: "back.jpg" }] } } },
+   *   uiResources: {
+   *     root: { type: "Attachment", config: { value: "@P .Photos", allowMultiple: "true" } },
+   *     resources: { views: {}, fields: {} },
+   *   },
+   * });
+   * console.log(form.detach("Photos", 0).toSubmission().pageInstructions);
+   * // [{ instruction: "DELETE", target: ".Photos", listIndex: 1 }]
+   * ```
+   */
+  detach(path: string, position: number): Form {
+    return new Form(detachFile(this.#state, path, position));
   }
 
   /**

@@ -1,6 +1,14 @@
 /** Converts, compares and formats the values of fields. */
 import { ExactNumber, isExact } from "../../utils/exact_number.ts";
-import { isJsonObject, isNonEmptyString, isNumber, isScalar, type JsonValue } from "../../utils/json.ts";
+import {
+  filterObjects,
+  isJsonObject,
+  isNonEmptyString,
+  isNumber,
+  isScalar,
+  type JsonObject,
+  type JsonValue,
+} from "../../utils/json.ts";
 import { countCharacters, pluralize } from "../../utils/text/wording.ts";
 import { formatLocalTime, parseLocalTime } from "../../utils/time/local_time.ts";
 import { parseTimestamp, truncateToMilliseconds } from "../../utils/time/parse_timestamp.ts";
@@ -121,6 +129,26 @@ export function formatFieldValue(
     default:
       return Array.isArray(value) ? value.filter(isScalar).map(String).join(", ") : String(value);
   }
+}
+
+/** Lists the files in the value of an attachment field, with the position of each, which starts at 0. */
+export function listFiles(value: JsonValue | undefined): { readonly file: JsonObject; readonly position: number }[] {
+  if (isJsonObject(value)) {
+    const held = filterObjects(value.pxResults);
+    return listFiles(held.length > 0 ? held : [value]);
+  }
+  return filterObjects(value).flatMap((page, position) => {
+    const [held] = filterObjects(page.pxResults);
+    const names = [page.ID, page.fileName, page.pyFileName, page.pyAttachName];
+    const isFile = names.some(isNonEmptyString) || Number(page.pyCount ?? 0) > 0;
+    return held !== undefined ? [{ file: held, position }] : isFile ? [{ file: page, position }] : [];
+  });
+}
+
+/** Returns the name of a file for people. */
+export function nameFile(file: JsonObject): string {
+  const names = [file.fileName, file.pyFileName, file.pyAttachName, file.pyMemo, file.pyLabel, file.name, file.ID];
+  return names.find(isNonEmptyString) ?? "File";
 }
 
 /** Returns the text with which a prompt for a value begins. */

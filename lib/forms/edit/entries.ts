@@ -2,7 +2,7 @@
 import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import type { Choice, FormAttachment, FormList, FormQuestion, FormRow } from "../nodes.ts";
 import { formatPath, type Path } from "../path.ts";
-import { toFieldValue, toInputText } from "../values.ts";
+import { listFiles, toFieldValue, toInputText } from "../values.ts";
 import {
   type AttachedFile,
   createPage,
@@ -170,25 +170,41 @@ export function attachFiles(
   const { isMultiple } = field;
   const holder = findPage(state.page, place.slice(0, -1));
   const before = holder?.files.get(name);
+  const stored = listFiles(holder?.stored[name]).map(({ position }) => position);
   const files = file === null ? [] : isList(file) ? file : [file];
   if (!isMultiple && files.length > 1) throw invalid(`${field.label} holds one file.`);
   for (const one of files) checkExtension(field, one);
   const added = isMultiple && files.length > 0 ? [...before?.added ?? [], ...files] : files;
-  const isCleared = file === null ? hasStoredFiles(state, field) : files.length > 0 && before?.isCleared === true;
-  const change = added.length > 0 || isCleared ? { isMultiple, isCleared, added } : undefined;
-  return withFileChange(state, place, change);
+  const removed = file === null ? stored : files.length > 0 && isMultiple ? before?.removed ?? [] : [];
+  return withFileChange(state, place, { isMultiple, removed, added });
 }
 
-function hasStoredFiles(state: FormState, { path }: FormAttachment): boolean {
-  const stored = findQuestion(withFileChange(state, toPath(path)), path);
-  return stored?.type === "attachment" && stored.files.length > 0;
+/** Removes the file at a position. */
+export function detachFile(state: FormState, path: string, position: number): FormState {
+  const field = requireEditable(state, path);
+  if (field.type !== "attachment") throw invalid(`${field.label} is not an attachment field.`);
+  if (field.files[position] === undefined) throw invalid(`${field.label} has no file ${position + 1}.`);
+  const { isMultiple } = field;
+  if (!isMultiple) return attachFiles(state, path, null);
+  const place = toPath(field.path);
+  const name = String(place.at(-1));
+  const holder = findPage(state.page, place.slice(0, -1));
+  const { removed = [], added = [] } = holder?.files.get(name) ?? {};
+  const kept = listFiles(holder?.stored[name]).map((one) => one.position).filter((one) => !removed.includes(one));
+  const stored = kept[position];
+  return withFileChange(state, place, {
+    isMultiple,
+    removed: stored === undefined ? removed : [...removed, stored],
+    added: stored === undefined ? added.toSpliced(position - kept.length, 1) : added,
+  });
 }
 
 /** Changes the files of a field. Without a change, the stored files are shown. */
-function withFileChange(state: FormState, place: Path, change?: FileChange): FormState {
+function withFileChange(state: FormState, place: Path, change: FileChange): FormState {
   const name = String(place.at(-1));
+  const isChanged = change.added.length + change.removed.length > 0;
   const page = updatePage(state.page, place.slice(0, -1), (inner) => {
-    return withFiles(withShown(inner, name, inner.stored[name] ?? ""), name, change);
+    return withFiles(withShown(inner, name, inner.stored[name] ?? ""), name, isChanged ? change : undefined);
   });
   return withPage(state, page);
 }

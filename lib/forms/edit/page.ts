@@ -2,6 +2,7 @@
 import { SvcError } from "../../errors.ts";
 import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { formatPath, getObject, type Path } from "../path.ts";
+import { listFiles } from "../values.ts";
 
 /** An uploaded file. */
 export interface AttachedFile {
@@ -15,8 +16,8 @@ export interface AttachedFile {
 export interface FileChange {
   /** True if the field holds several files. */
   readonly isMultiple: boolean;
-  /** True if the stored files are removed. */
-  readonly isCleared: boolean;
+  /** Positions of the stored files that are removed. */
+  readonly removed: readonly number[];
   /** Files to attach. */
   readonly added: readonly AttachedFile[];
 }
@@ -85,10 +86,11 @@ export function getContent({ stored, shown, values, pages, lists, files }: Page)
   return content;
 }
 
-function getFiles(stored: JsonValue | undefined, { isMultiple, isCleared, added }: FileChange): JsonValue {
+function getFiles(stored: JsonValue | undefined, { isMultiple, removed, added }: FileChange): JsonValue {
   const files = added.map(({ ID, name }): JsonObject => name === undefined ? { ID } : { ID, fileName: name });
-  if (isMultiple) return [...isCleared ? [] : filterObjects(stored), ...files];
-  return files[0] ?? "";
+  if (!isMultiple) return files[0] ?? "";
+  const kept = listFiles(stored).filter(({ position }) => !removed.includes(position));
+  return [...kept.map(({ file }) => file), ...files];
 }
 
 /** Reports whether something was entered in a page. */

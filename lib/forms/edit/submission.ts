@@ -1,8 +1,8 @@
 /** Builds the body that submits what was entered in a form. */
-import { filterObjects, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import { isNonEmptyString, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import type { FormNode, FormReference } from "../nodes.ts";
 import { formatPath, formatTarget, isWithin, parsePath, type Path, setAt } from "../path.ts";
-import { isSameValue } from "../values.ts";
+import { isSameValue, listFiles } from "../values.ts";
 import {
   type FileChange,
   filterEntries,
@@ -87,7 +87,7 @@ function collect(nodes: readonly FormNode[], root: Page, base: Path, attachments
       case "attachment": {
         const change = holder.files.get(name);
         if (change === undefined) break;
-        if (attachments !== undefined) attachments.push(...listAttachments(name, change));
+        if (attachments !== undefined) attachments.push(...listAttachments(name, change, holder.stored[name]));
         else after.push(...fileInstructions(path, change, holder.stored[name]));
       }
     }
@@ -158,7 +158,7 @@ function listInstructions(
 
 function fileInstructions(
   path: Path,
-  { isMultiple, isCleared, added }: FileChange,
+  { isMultiple, removed, added }: FileChange,
   stored: JsonValue | undefined,
 ): JsonObject[] {
   const target = formatTarget(path);
@@ -170,19 +170,35 @@ function fileInstructions(
         : { instruction: "REPLACE", target, content: { ID: file.ID } },
     ];
   }
-  const kept = isCleared ? 0 : filterObjects(stored).length;
+  const files = listFiles(stored);
+  const isCleared = files.length > 0 && removed.length === files.length;
+  const count = Array.isArray(stored) ? stored.length : files.length;
+  const kept = isCleared ? 0 : count - removed.length;
+  const deleted = removed.toSorted((a, b) => b - a).map((position): JsonObject => {
+    return { instruction: "DELETE", target, listIndex: position + 1 };
+  });
   const inserted = added.map(({ ID }, i) => ({
     instruction: "INSERT",
     target,
     listIndex: kept + i + 1,
     content: { ID },
   }));
-  return isCleared ? [{ instruction: "DELETE ALL", target }, ...inserted] : inserted;
+  return [...isCleared ? [{ instruction: "DELETE ALL", target }] : deleted, ...inserted];
 }
 
-function listAttachments(name: string, { isCleared, added }: FileChange): JsonObject[] {
+/** A file that a new one replaces is removed first. */
+function listAttachments(
+  name: string,
+  { isMultiple, removed, added }: FileChange,
+  stored: JsonValue | undefined,
+): JsonObject[] {
   const about = { type: "File", attachmentFieldName: name };
-  return [...isCleared ? [{ ...about, delete: true }] : [], ...added.map(({ ID }) => ({ ...about, ID }))];
+  const deleted = listFiles(stored).filter(({ position }) => !isMultiple || removed.includes(position))
+    .map(({ file }) => {
+      const ID = [file.ID, file.pzInsKey].find(isNonEmptyString);
+      return { ...about, ...(ID !== undefined && { ID }), delete: true };
+    });
+  return [...deleted, ...added.map(({ ID }) => ({ ...about, ID }))];
 }
 
 /** Returns a page without what was entered in parts that are hidden or read-only now. `base` is the path of the form. */

@@ -4,7 +4,9 @@ import { readForm } from "../../../lib/forms/mod.ts";
 import {
   attachments,
   confirmationView,
+  heldPhotos,
   shownAttachments,
+  storedPhotos,
   users,
   usersById,
   widgets,
@@ -52,6 +54,13 @@ Deno.test("an uploaded file replaces the page of its field, and is deleted with 
 
 Deno.test("older servers take the files beside the content", () => {
   const form = readForm(attachments).attach("Doc", { ID: "tmp-1", name: "plan.pdf" }).attach("Contract", null);
+  assert.deepEqual(
+    form.attach("Contract", { ID: "tmp-2" }).toSubmission({ files: "attachments" }).attachments.slice(1),
+    [
+      { type: "File", attachmentFieldName: "Contract", delete: true },
+      { type: "File", attachmentFieldName: "Contract", ID: "tmp-2" },
+    ],
+  );
   assert.deepEqual(form.toSubmission({ files: "attachments" }), {
     content: {},
     pageInstructions: [],
@@ -60,6 +69,50 @@ Deno.test("older servers take the files beside the content", () => {
       { type: "File", attachmentFieldName: "Contract", delete: true },
     ],
   });
+});
+
+Deno.test("one of several files is removed by its position, and the others stay", () => {
+  const form = readForm(storedPhotos);
+  const names = (changed: typeof form) => {
+    const field = changed.find("Photos");
+    return field?.type === "attachment" ? field.files : [];
+  };
+  assert.deepEqual(names(form), ["front.jpg", "back.jpg", "roof.jpg"]);
+  const removed = form.detach("Photos", 1);
+  assert.deepEqual(names(removed), ["front.jpg", "roof.jpg"]);
+  const added = removed.attach("Photos", [{ ID: "tmp-1", name: "door.jpg" }, { ID: "tmp-2", name: "yard.jpg" }]);
+  const changed = added.detach("Photos", 0).detach("Photos", 1);
+  assert.deepEqual(names(changed), ["roof.jpg", "yard.jpg"]);
+  assert.deepEqual(changed.toSubmission().pageInstructions, [
+    { instruction: "DELETE", target: ".Photos", listIndex: 2 },
+    { instruction: "DELETE", target: ".Photos", listIndex: 1 },
+    { instruction: "INSERT", target: ".Photos", listIndex: 2, content: { ID: "tmp-2" } },
+  ]);
+  assert.deepEqual(changed.toSubmission({ files: "attachments" }).attachments, [
+    { type: "File", attachmentFieldName: "Photos", ID: "LINK-1", delete: true },
+    { type: "File", attachmentFieldName: "Photos", ID: "LINK-2", delete: true },
+    { type: "File", attachmentFieldName: "Photos", ID: "tmp-2" },
+  ]);
+  const replaced = form.attach("Photos", null).attach("Photos", { ID: "tmp-3" });
+  assert.deepEqual(replaced.toSubmission().pageInstructions, [
+    { instruction: "DELETE ALL", target: ".Photos" },
+    { instruction: "INSERT", target: ".Photos", listIndex: 1, content: { ID: "tmp-3" } },
+  ]);
+  assert.deepEqual(form.detach("Photos", 2).attach("Photos", []).toSubmission().pageInstructions, []);
+  assert.deepEqual(readForm(attachments).detach("Contract", 0).toSubmission().pageInstructions, [
+    { instruction: "DELETE", target: ".Contract" },
+  ]);
+  assert.throws(() => form.detach("Photos", 3), /Photos has no file 4/);
+});
+
+Deno.test("several files may be held by one page, and stay when another is added", () => {
+  const form = readForm(heldPhotos).attach("Photos", { ID: "tmp-1", name: "door.jpg" });
+  const field = form.find("Photos");
+  assert.deepEqual(field?.type === "attachment" && field.files, ["front.jpg", "back.jpg", "door.jpg"]);
+  assert.deepEqual(form.detach("Photos", 0).toSubmission().pageInstructions, [
+    { instruction: "DELETE", target: ".Photos", listIndex: 1 },
+    { instruction: "INSERT", target: ".Photos", listIndex: 2, content: { ID: "tmp-1" } },
+  ]);
 });
 
 Deno.test("a file with another extension and a text for a file are refused", () => {
