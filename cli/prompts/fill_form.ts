@@ -1,7 +1,16 @@
 /** The dialogue in which a person fills in a form and submits it. */
 import type { Reply } from "../../lib/client/response/reply.ts";
 import { SvcError } from "../../lib/errors.ts";
-import type { Choice, Form, FormChange, FormGroup, FormNode, FormQuestion, RefreshCall } from "../../lib/forms/mod.ts";
+import {
+  type Choice,
+  type Form,
+  type FormChange,
+  type FormGroup,
+  type FormNode,
+  type FormQuestion,
+  listQuestions,
+  type RefreshCall,
+} from "../../lib/forms/mod.ts";
 import type { FileInput } from "../../lib/operation/operation.ts";
 import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { pluralize } from "../../utils/text/wording.ts";
@@ -179,6 +188,7 @@ class FormDialogue implements QuestionSources {
       const { path, label } = question;
       this.#showHeading(path);
       question.errors.forEach((issue) => this.#prompts.warn(`${label}: ${issue}`));
+      listRowErrors(question).forEach((issue) => this.#prompts.warn(issue));
       const before = JSON.stringify(this.#form.toSubmission());
       const form = await askQuestion(this.#prompts, this.#form, question, this);
       this.#form = form;
@@ -224,14 +234,14 @@ class FormDialogue implements QuestionSources {
     }
   }
 
-  /** Returns the form as the service computes it. If the service refuses, the form is kept, and submitting it decides. */
+  /** Returns the form as the service computes it. If that fails, the form is kept, and submitting it decides. */
   async #compute(form: Form, call: RefreshCall): Promise<Form> {
     if (this.#source.refresh === undefined) return form;
+    const pageInstructions = call.body.pageInstructions.filter((one) => this.#findFile(one) === undefined);
     try {
-      return form.apply(await this.#source.refresh(call));
+      return form.apply(await this.#source.refresh({ ...call, body: { ...call.body, pageInstructions } }));
     } catch (error) {
-      const isRefused = error instanceof SvcError && error.status !== undefined && error.status < 500;
-      if (!isRefused) throw error;
+      if (!(error instanceof SvcError) || isCancellation(error) || !this.#canContinue()) throw error;
       if (!this.#isWarned) {
         this.#prompts.warn(`The service did not compute the form: ${error.message} You can continue.`);
       }
@@ -336,7 +346,7 @@ class FormDialogue implements QuestionSources {
   #showRejection(error: SvcError): void {
     const { name } = this.#opened;
     this.#form = this.#form.applyErrors(error);
-    const questions = this.#questions().filter(({ errors }) => errors.length > 0);
+    const questions = this.#questions().filter((question) => hasErrors(question));
     const others = this.#form.messages.filter((text) => text !== error.message);
     if (questions.length === 0) {
       this.#prompts.show(`'${name}' was rejected`, [error.message, ...others, ...listHints(error)]);
@@ -414,6 +424,22 @@ class FormDialogue implements QuestionSources {
     }
     return { submission: { ...submission, pageInstructions }, further: this.#further };
   }
+}
+
+/** Reports whether a question, or a part of its rows, has errors. */
+function hasErrors(question: FormQuestion): boolean {
+  return question.errors.length > 0 || listRowErrors(question).length > 0;
+}
+
+/** Lists the errors of the parts of rows, with the position of each row. */
+function listRowErrors(question: FormQuestion): string[] {
+  if (question.type !== "list") return [];
+  return question.rows.flatMap(({ nodes }, i) =>
+    listQuestions(nodes).flatMap((inner) => [
+      ...inner.errors.map((issue) => `${question.label} ${i + 1}: ${inner.label}: ${issue}`),
+      ...listRowErrors(inner),
+    ])
+  );
 }
 
 function describeValue(question: FormQuestion): string {

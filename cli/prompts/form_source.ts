@@ -2,7 +2,7 @@
 import type { Reply } from "../../lib/client/response/reply.ts";
 import type { Form, FormSubmission, RefreshCall } from "../../lib/forms/mod.ts";
 import type { FileInput } from "../../lib/operation/operation.ts";
-import type { JsonObject } from "../../utils/json.ts";
+import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 
 /** A form as it was read, with what can be done with it. */
 export interface OpenForm {
@@ -45,8 +45,18 @@ export interface FormSource {
 /** Returns the values of a filled form as operations take them. */
 export function toValues({ submission: { content, pageInstructions, attachments }, further }: FilledForm): JsonObject {
   return {
-    data: { ...further, ...content },
+    data: mergeContent(further, content),
     ...(pageInstructions.length > 0 && { pageInstructions }),
     ...(attachments.length > 0 && { attachments }),
   };
+}
+
+/** Merges content by member, also on pages that both have. */
+function mergeContent(base: JsonObject, changes: JsonObject): JsonObject {
+  const merged = { ...base };
+  for (const [name, value] of Object.entries(changes)) {
+    const before = merged[name];
+    merged[name] = isJsonObject(before) && isJsonObject(value) ? mergeContent(before, value) : value;
+  }
+  return merged;
 }

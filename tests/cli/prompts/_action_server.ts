@@ -28,11 +28,12 @@ export interface OpenedForm extends AsyncDisposable {
   readonly requests: readonly ReceivedRequest[];
 }
 
-/** Opens the form of a response in a terminal. `files` are in the current folder. */
+/** Opens the form of a response in a terminal. `files` are in the current folder, and `options` are further options. */
 export async function openForm(
   response: JsonObject,
   answer: Answer = () => undefined,
   files: Readonly<Record<string, string>> = {},
+  options: readonly string[] = [],
 ): Promise<OpenedForm> {
   const requests: ReceivedRequest[] = [];
   const service = startFakeService({
@@ -50,7 +51,15 @@ export async function openForm(
     },
   });
   const folder = await makeFolder({ ...files });
-  const terminal = openTerminal(["assignments", "perform", ASSIGNMENT, "--action", "EditTrip", "--interactive"], {
+  const terminal = openTerminal([
+    "assignments",
+    "perform",
+    ASSIGNMENT,
+    "--action",
+    "EditTrip",
+    "--interactive",
+    ...options,
+  ], {
     env: { ...clientEnvironment(service), SVC_CONFIG_DIR: folder.path, TZ: "UTC" },
     cwd: folder.path,
   });
