@@ -51,8 +51,8 @@ export class ChoiceLoader {
   /** Returns the choices of a field or a reference. Never throws. */
   async load({ choices = [], query }: { choices?: readonly Choice[]; query?: ChoiceQuery }): Promise<LoadedChoices> {
     if (query === undefined) return { choices, hasMore: false };
-    const { dataView, parameters, isQueryable, key, text, columns, setters } = query;
-    const names = [key, text, ...columns.map(({ path }) => path), ...setters.map(({ column }) => column)];
+    const { dataView, parameters, isQueryable, key, otherKeys = [], text, columns, setters } = query;
+    const names = [key, ...otherKeys, text, ...columns.map(({ path }) => path), ...setters.map(({ column }) => column)];
     const select = isQueryable ? [...new Set(names.filter(isNonEmptyString))] : undefined;
     const name = JSON.stringify([dataView, Object.entries(parameters).sort(([a], [b]) => a < b ? -1 : 1), select]);
     try {

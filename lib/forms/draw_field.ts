@@ -418,6 +418,7 @@ export function readQuery(
     dataView,
     ...readParameters(config.parameters, dataView, scope),
     key: key || shown[0]?.path || "",
+    ...(keys.length > 1 && { otherKeys: keys.slice(1) }),
     text: toColumn(primary?.value) ||
       toRecordColumn(config.primaryField ?? config.displayField, config.contextPage, scope),
     columns: shown,

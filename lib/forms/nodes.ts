@@ -122,6 +122,8 @@ export interface ChoiceQuery {
   readonly parameters: JsonObject;
   /** Column with the key, e.g. `ID` or `Depot.ID`. */
   readonly key: string;
+  /** Columns with the other keys of a record. */
+  readonly otherKeys?: readonly string[];
   /** Column with the text; empty if the other columns make the text. */
   readonly text: string;
   /** All columns that are read. */

@@ -16,7 +16,7 @@ import {
 } from "./page.ts";
 import { applySetters, enterValue } from "./reactions.ts";
 import { choose, setRecords } from "./records.ts";
-import { findQuestion, type FormState, invalid, requireEditable, toPath, withPage } from "./state.ts";
+import { drawForm, findQuestion, type FormState, invalid, requireEditable, toPath, withPage } from "./state.ts";
 
 /** Enters a value of any part: of a field, all rows of a list, or the records of a reference. */
 export function setValue(state: FormState, path: string, value: JsonValue): FormState {
@@ -121,10 +121,12 @@ function fillStrictly(state: FormState, values: JsonObject, base: Path): FormSta
 /** Enters values below a path. Returns the values that do not fit the form. */
 export function fill(state: FormState, values: JsonObject, base: Path): { state: FormState; rest: JsonObject } {
   let current = fillOnce(state, values, base);
-  // A value may show the part in which another one is entered.
-  for (let left = Infinity; countValues(current.rest) < left;) {
-    left = countValues(current.rest);
-    current = fillOnce(current.state, current.rest, base);
+  // A value may show the part in which another one is entered, or clear another one that was entered before it.
+  for (let left = countValues(values); left > 0; left--) {
+    const next = fillOnce(current.state, values, base);
+    const isSame = JSON.stringify(drawForm(next.state).content) === JSON.stringify(drawForm(current.state).content);
+    current = next;
+    if (isSame) break;
   }
   return current;
 }

@@ -50,6 +50,7 @@ export function chooseRecord(
   reference: FormReference,
   keys: JsonObject,
   row: JsonObject,
+  visited: ReadonlySet<string> = new Set(),
 ): FormState {
   const { path, mode } = reference;
   const names = mode === "copy" ? listCopied(reference, row, drawForm(state).content, toPath(path)) : reference.keys;
@@ -61,8 +62,11 @@ export function chooseRecord(
       values: new Map(names.map((name): [string, JsonValue] => [name, keys[name] ?? ""])),
     };
   });
-  const changed = names.map((name) => `${path}.${name}`);
-  const chosen = clearDependents(withoutErrors(withPage(state, page), path), changed, new Set(changed));
+  const entered = withoutErrors(withPage(state, page), path);
+  const before = getObject(drawForm(state).content, toPath(path));
+  const isSame = names.every((name) => isSameValue("text", keys[name], before[name]));
+  const changed = [...names, ...Object.keys(before), ...Object.keys(row)].map((name) => `${path}.${name}`);
+  const chosen = isSame ? entered : clearDependents(entered, changed, new Set([...visited, path, ...changed]));
   return mode === "single" ? applySetters(chosen, reference, { key: "", text: "", row }) : chosen;
 }
 
@@ -109,7 +113,7 @@ function clearDependents(state: FormState, changed: readonly string[], visited: 
       );
       result = clearDependents(withPage(result, page), [question.path], visited);
     } else if (question.type === "reference" && question.mode === "single" && question.chosen.length > 0) {
-      result = chooseRecord(result, question, {}, {});
+      result = chooseRecord(result, question, {}, {}, visited);
     }
   }
   return result;

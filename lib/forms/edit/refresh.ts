@@ -41,7 +41,7 @@ export function planRefresh(state: FormState, path: string | undefined): Refresh
   const { log, nodes } = drawForm(state);
   const changed = path === undefined ? undefined : formatPath(toPath(path));
   const condition = readRefreshConditions(getObject(state.data.caseInfo), getTarget(state))
-    .find((field) => changed === undefined || formatPath(toPath(field)) === changed);
+    .find((field) => changed === undefined || isWithin(toPath(field), toPath(changed)));
   const reference = changed === undefined ? undefined : findQuestion(state, changed);
   const place = changed === undefined ? [] : toPath(changed);
   const rowAction = findRowAction(state, place);
@@ -63,12 +63,12 @@ export function planRowRefresh(state: FormState, path: string): RefreshCall | un
   const list = findQuestion(state, formatPath(place.slice(0, -1)));
   if (list?.type !== "list" || list.rowView === undefined) return undefined;
   const row = list.rows[Number(place.at(-1))];
-  if (row === undefined || !dependsOnService(state, row.nodes, place)) return undefined;
   const action = list.rowAction;
+  // The view of a row action may be described only by the response that opens the row.
+  const isMissing = action !== undefined && state.resources.findView(list.rowView, [], new Set()) === undefined;
+  if (row === undefined || (!isMissing && !dependsOnService(state, row.nodes, place))) return undefined;
   return {
-    call: "view",
-    view: list.rowView,
-    ...(action !== undefined && { operation: "showRow" }),
+    ...(action === undefined ? { call: "view", view: list.rowView } : { call: "action", operation: "showRow" }),
     body: { ...buildBody(state), ...describeInterest(place, action) },
   };
 }

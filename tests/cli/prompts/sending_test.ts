@@ -1,4 +1,4 @@
-/** What prompts send for the forms of other servers. */
+/** The requests that prompts send for the forms of other servers. */
 import assert from "node:assert/strict";
 import { KEYS } from "../../harness/terminal.ts";
 import { storedPhotos } from "../../lib/forms/fixtures/files_and_users.ts";
@@ -32,7 +32,7 @@ Deno.test("several files are added one after the other, and one of them is remov
   }]);
 });
 
-Deno.test("a form that the service cannot compute is filled in and submitted all the same", async () => {
+Deno.test("a form that the service cannot compute can still be filled in and submitted", async () => {
   const response = body({
     views: [view("EditTrip", [field("TextInput", ".Purpose"), field("Currency", ".Total"), attachment])],
     fields: {

@@ -235,3 +235,8 @@ Deno.test("the texts of a data page are its keys if the response names no key", 
   const town = form.find("Town");
   assert.equal(town?.type === "field" && town.query?.key, "City");
 });
+
+Deno.test("values that depend on each other are filled in, in any order", () => {
+  const { form, rest } = readForm(cascade).fill({ Town: "GB", Region: "VG", Country: "SE" });
+  assert.deepEqual([form.toSubmission().content, rest], [{ Country: "SE", Region: "VG", Town: "GB" }, {}]);
+});

@@ -219,7 +219,8 @@ Deno.test("a row with an action of its own is opened and confirmed by that actio
   const form = readForm(rowActions).list("Stops").update(1, { City: "Voss" });
   assert.equal(findList(form).rowAction, "StopAction");
   const opened = form.refreshRow("Stops[1]");
-  assert.deepEqual([opened?.operation, opened?.body.interestPage, opened?.body.interestPageActionID], [
+  assert.deepEqual([opened?.call, opened?.operation, opened?.body.interestPage, opened?.body.interestPageActionID], [
+    "action",
     "showRow",
     ".Stops(2)",
     "StopAction",

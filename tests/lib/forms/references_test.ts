@@ -385,3 +385,52 @@ Deno.test("the condition of a picker hides its reference", () => {
   assert.deepEqual(asked(form), ['Country: text "Country"']);
   assert.equal(asked(form.set("Country", "SE")).length, 2);
 });
+
+Deno.test("all keys of a record are columns of its query", async () => {
+  let selected: readonly string[] = [];
+  const loader = new ChoiceLoader({
+    load({ select = [] }) {
+      selected = select;
+      return Promise.resolve({ rows: [{ ID: 5, Region: "W", City: "Bergen" }], hasMore: false });
+    },
+  });
+  const form = readForm(compositeKeys);
+  const { choices: [choice] } = await loader.load(findReference(form, "Depot"));
+  assert.ok(selected.includes("ID") && selected.includes("Region"), selected.join());
+  assert.ok(choice !== undefined);
+  assert.deepEqual(sent(form.choose("Depot", choice)), { Depot: { ID: 5, Region: "W" } });
+});
+
+Deno.test("a choice that depends on a record is cleared with the record, and stays if the same one is chosen", () => {
+  const picker = field("Dropdown", ".Depot.ID", {
+    contextPage: "@P .Depot",
+    listType: "datapage",
+    datasource: "D_DepotList",
+    columns: [{ value: ".ID", key: "true" }, { value: ".City", primary: "true", display: "true" }],
+  });
+  const gate = field("Dropdown", ".Gate", {
+    listType: "datapage",
+    datasource: "D_Gates",
+    columns: [{ value: ".Name", key: "true" }],
+    parameters: { city: "@P .Depot.City" },
+  });
+  const depot = view("EditTrip_Depot", [picker], {
+    template: "DataReference",
+    config: { name: "Depot", referenceList: "D_DepotList", contextClass: DEPOT, classKeys: [{ name: "ID" }] },
+  });
+  const form = readForm(body({
+    views: [view("EditTrip", [reference("EditTrip_Depot"), gate]), depot],
+    fields: {
+      Depot: declarePage("Depot", DEPOT, { dataRetrievalType: "refer" }),
+      Gate: declare("Text", "Gate"),
+      ID: declare("Integer", "ID", { classID: DEPOT }),
+    },
+    content: { Depot: { classID: DEPOT, ID: 4, City: "Oslo" }, Gate: "North" },
+  }));
+  assert.deepEqual(sent(form.reference("Depot").choose({ ID: 4, City: "Oslo" })), {});
+  assert.deepEqual(sent(form.reference("Depot").choose({ ID: 5, City: "Bergen" })), { Depot: { ID: 5 }, Gate: "" });
+  assert.deepEqual(sent(form.fill({ Gate: "West", Depot: { ID: 5, City: "Bergen" } }).form), {
+    Depot: { ID: 5 },
+    Gate: "West",
+  });
+});

@@ -10,7 +10,7 @@ import {
   standardFlow,
   triggers,
 } from "./fixtures/work.ts";
-import { refreshed, view } from "./_body.ts";
+import { body, field, refreshed, view } from "./_body.ts";
 import { paths } from "./_outline.ts";
 
 Deno.test("buttons have their kind, and names without spaces at the end", () => {
@@ -149,4 +149,26 @@ Deno.test("a refresh may bring a new version of a view", () => {
   const form = readForm(refreshConditions);
   const answer = refreshed({ views: [view("EditTrip", [{ type: "TextInput", config: { value: "@P .Purpose" } }])] });
   assert.deepEqual(paths(form.apply(answer)), ["Purpose"]);
+});
+
+Deno.test("a refresh condition on the key of a record follows the choice of the record", () => {
+  const form = readForm(
+    body({
+      views: [
+        view("EditTrip", [
+          field("Dropdown", ".Depot.ID", {
+            contextPage: "@P .Depot",
+            mode: "singleselect",
+            listType: "datapage",
+            datasource: "D_DepotList",
+          }),
+          field("TextInput", ".Purpose"),
+        ], { template: "DataReference", config: { name: "Depot", classKeys: [{ name: "ID" }] } }),
+      ],
+      content: { Depot: { ID: 4 } },
+      action: { refreshConditions: [{ field: ".Depot.ID", event: "Changes" }] },
+    }),
+    { action: "EditTrip" },
+  );
+  assert.equal(form.set("Depot.ID", 5).refreshFor("Depot")?.refreshFor, ".Depot.ID");
 });
