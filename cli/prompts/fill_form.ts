@@ -258,7 +258,7 @@ class FormDialogue implements QuestionSources {
     this.#prompts.show(name, [...changes.length > 0 ? changes : ["No changes."], ...unshown]);
     const previous = this.#findPrevious();
     const answer = await this.#prompts.menu(`Submit '${name}'?`, [
-      { value: "submit", label: "Submit" },
+      { value: "submit", label: this.#isApproval ? "Submit without an outcome" : "Submit" },
       ...(this.#questions().length > 0 ? [{ value: "change", label: "Change a field" }] : []),
       ...(previous === undefined ? [] : [{ value: "back", label: `Go back to '${previous}'` }]),
       ...(this.#canSave ? [{ value: "save", label: "Save a draft" }] : []),
@@ -313,6 +313,12 @@ class FormDialogue implements QuestionSources {
 
   get #canSave(): boolean {
     return this.#source.save !== undefined && this.#form.buttons.some(({ kind }) => kind === "save");
+  }
+
+  /** True if the form can only be approved or rejected. */
+  get #isApproval(): boolean {
+    const kinds = this.#form.buttons.map(({ kind }) => kind);
+    return !kinds.includes("submit") && (kinds.includes("approve") || kinds.includes("reject"));
   }
 
   /** Returns the name of the previous step, if there is one. */

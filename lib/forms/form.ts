@@ -164,6 +164,9 @@ export class Form {
       ...(this.purpose === "reopen" ? ["The response has no view of this form."] : []),
       ...listProblemNotes(nodes),
       ...unfillable.map(({ label, cannotFill }) => `${label} cannot be filled in here. ${cannotFill}`),
+      ...this.buttons.filter(hasOutcome).map(({ name }) =>
+        `The button '${name}' cannot be used here: a submission has no place for its outcome.`
+      ),
       ...log.warnings,
     ];
     return [...new Set(problems)];
@@ -445,6 +448,11 @@ export class Form {
     const { body, data } = this.#state;
     return readTexts(body, getObject(data.caseInfo), getTarget(this.#state));
   }
+}
+
+/** Reports whether a button decides about an approval. */
+function hasOutcome({ kind }: FormButton): boolean {
+  return kind === "approve" || kind === "reject";
 }
 
 /** Changes of the rows of a list. Positions start at 0. */

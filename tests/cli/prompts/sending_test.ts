@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { KEYS } from "../../harness/terminal.ts";
 import { storedPhotos } from "../../lib/forms/fixtures/files_and_users.ts";
 import { body, declare, declarePage, field, HOME, view } from "../../lib/forms/_body.ts";
-import { screenFlow } from "../../lib/forms/fixtures/work.ts";
+import { approval, screenFlow } from "../../lib/forms/fixtures/work.ts";
 import { openForm } from "./_action_server.ts";
 
 const { enter, down } = KEYS;
@@ -101,4 +101,16 @@ Deno.test("--data for a property that the form leaves out is sent with the other
   await terminal.converse([["◆  City", "Oslo", enter], ["◆  Submit 'Book trip'?", enter]]);
   assert.equal(await terminal.exit(), 0, terminal.scrollback());
   assert.deepEqual(form.sent("PATCH EditTrip"), [{ content: { Home: { Zip: "0150", City: "Oslo" } } }]);
+});
+
+Deno.test("an approval says that its buttons cannot be sent, and is not submitted by a quick Enter", async () => {
+  await using form = await openForm(approval);
+  const { terminal } = form;
+  await terminal.converse([
+    ["The button 'Approve' cannot be used here", ""],
+    ["◆  Purpose", enter],
+    [/○ Submit without an outcome[^]*● Cancel/, enter],
+  ]);
+  assert.equal(await terminal.exit(), 130, terminal.scrollback());
+  assert.deepEqual(form.sent("PATCH EditTrip"), []);
 });

@@ -26,6 +26,11 @@ Deno.test("buttons have their kind, and names without spaces at the end", () => 
     ["approve", "Approved"],
     ["reject", "Rejected"],
   ]);
+  assert.deepEqual(readForm(approval).problems, [
+    "The button 'Approve' cannot be used here: a submission has no place for its outcome.",
+    "The button 'Reject' cannot be used here: a submission has no place for its outcome.",
+  ]);
+  assert.deepEqual(form.problems, []);
 });
 
 Deno.test("the steps of sub-processes stand in place, and those with a link can be jumped to", () => {
