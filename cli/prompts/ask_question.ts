@@ -9,6 +9,8 @@ import {
   type FormList,
   type FormQuestion,
   type FormReference,
+  type JsonObject,
+  type JsonValue,
   listQuestions,
   type LoadedChoices,
   parseInput,
@@ -30,6 +32,10 @@ export interface QuestionSources {
   keepFile(file: FileInput): string;
   /** Computes a row while it is filled in. Returns the form as it is if that is not needed or fails. */
   computeRow(form: Form, row: string): Promise<Form>;
+  /** Confirms a row with its action. Returns the form as it is if that fails. */
+  confirmRow(form: Form, row: string): Promise<Form>;
+  /** False if files cannot be attached yet. */
+  readonly acceptsFiles: boolean;
 }
 
 /** Prompts for a question. Returns the form with the answer. */
@@ -170,8 +176,28 @@ async function askRecord(
     current?.text ?? "",
   );
   if (choice === undefined) return current === undefined ? form : form.reference(path).clear();
-  if (!("key" in choice)) return form.reference(path).choose(choice.typed);
+  if (!("key" in choice)) return form.reference(path).choose(await typeKeys(prompts, reference, label, choice.typed));
   return String(choice.key) === present ? form : form.reference(path).choose(choice);
+}
+
+/** Prompts for the other keys of a record whose first key was typed. */
+async function typeKeys(
+  prompts: Prompts,
+  { keys: [first = "", ...others], keyKind }: FormReference,
+  label: string,
+  typed: string,
+): Promise<JsonValue> {
+  if (others.length === 0) return typed;
+  const parsed = keyKind === undefined ? { value: typed } : parseInput({ kind: keyKind }, typed);
+  const record: JsonObject = { [first]: "value" in parsed ? parsed.value : typed };
+  for (const name of others) {
+    const text = await prompts.text(
+      `${label}: ${name}`,
+      (text) => text.trim() === "" ? "This key is required." : undefined,
+    );
+    record[name] = text.trim();
+  }
+  return record;
 }
 
 async function askRecords(
@@ -184,7 +210,12 @@ async function askRecords(
   const { path, chosen, isRequired } = reference;
   const { choices, hasMore, error } = await sources.loadChoices(reference);
   if (error !== undefined) {
-    prompts.warn(`The choices of ${reference.label} could not be read: ${describeError(error)} Type keys instead.`);
+    const reason = `The choices of ${reference.label} could not be read: ${describeError(error)}`;
+    if (reference.keys.length > 1) {
+      prompts.warn(`${reason} Its records stay as they are.`);
+      return form;
+    }
+    prompts.warn(`${reason} Type keys instead.`);
     const typed = await prompts.text(
       `${markRequired(label, reference)}: keys, separated by commas`,
       (text) => isRequired && text.trim() === "" ? "At least one is required." : undefined,
@@ -380,7 +411,7 @@ async function changeRow(
 async function editRow(
   prompts: Prompts,
   form: Form,
-  { path }: FormList,
+  { path, rowAction }: FormList,
   index: number,
   sources: QuestionSources,
   label: string,
@@ -389,8 +420,10 @@ async function editRow(
   const asked = new Set<string>();
   let edited = await sources.computeRow(form, row);
   for (;;) {
-    const question = listRowQuestions(edited, path, index).find((one) => !asked.has(one.path));
-    if (question === undefined) return edited;
+    const question = listRowQuestions(edited, path, index).find((one) =>
+      !asked.has(one.path) && (one.type !== "attachment" || sources.acceptsFiles)
+    );
+    if (question === undefined) return rowAction === undefined ? edited : await sources.confirmRow(edited, row);
     asked.add(question.path);
     const answered = await askQuestion(prompts, edited, question, sources, `${label} ${index + 1}: ${question.label}`);
     const isChanged = JSON.stringify(answered.toSubmission()) !== JSON.stringify(edited.toSubmission());

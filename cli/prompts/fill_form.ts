@@ -82,6 +82,8 @@ class FormDialogue implements QuestionSources {
   #heading = "";
   /** True if the user leaves the form. */
   #isLeaving = false;
+  /** The form as it was computed when a row was confirmed. */
+  #confirmed?: Form;
   /** True if the user was warned that the form cannot be computed. */
   #isWarned = false;
 
@@ -153,6 +155,16 @@ class FormDialogue implements QuestionSources {
     return call === undefined ? form : await this.#compute(form, call);
   }
 
+  async confirmRow(form: Form, row: string): Promise<Form> {
+    const call = form.refreshFor(row);
+    this.#confirmed = call === undefined ? form : await this.#compute(form, call);
+    return this.#confirmed;
+  }
+
+  get acceptsFiles(): boolean {
+    return this.#opened.acceptsNoFiles !== true;
+  }
+
   #hasValue(question: FormQuestion): boolean {
     return describeValue(question) !== "" || this.#further[question.path] !== undefined;
   }
@@ -190,14 +202,19 @@ class FormDialogue implements QuestionSources {
       question.errors.forEach((issue) => this.#prompts.warn(`${label}: ${issue}`));
       listRowErrors(question).forEach((issue) => this.#prompts.warn(issue));
       const before = JSON.stringify(this.#form.toSubmission());
+      const filled = this.#questions().filter((one) => describeValue(one) !== "").map((one) => one.path);
       const form = await askQuestion(this.#prompts, this.#form, question, this);
       this.#form = form;
       if (this.#again.has(path) || JSON.stringify(form.toSubmission()) !== before) {
         this.#again.add(path); // If the call fails, the question is prompted for again.
-        await this.#refresh(path);
+        if (form !== this.#confirmed) await this.#refresh(path);
       }
       this.#again.delete(path);
       this.#asked.add(path);
+      for (const one of this.#questions()) {
+        // A choice that was cleared, because another value has changed, is made again.
+        if (one.path !== path && filled.includes(one.path) && describeValue(one) === "") this.#again.add(one.path);
+      }
     }
   }
 
@@ -217,7 +234,7 @@ class FormDialogue implements QuestionSources {
   }
 
   #questions(): FormQuestion[] {
-    return this.#form.questions.filter(({ type }) => !(type === "attachment" && this.#opened.acceptsNoFiles));
+    return this.#form.questions.filter(({ type }) => type !== "attachment" || this.acceptsFiles);
   }
 
   /** Computes the form again if it depends on a changed value, and shows what has changed. */

@@ -1,8 +1,12 @@
 /** The requests that prompts send for the forms of other servers. */
 import assert from "node:assert/strict";
+import type { JsonObject } from "../../../utils/json.ts";
 import { KEYS } from "../../harness/terminal.ts";
+import { cascade } from "../../lib/forms/fixtures/choices.ts";
 import { storedPhotos } from "../../lib/forms/fixtures/files_and_users.ts";
 import { body, declare, declarePage, field, HOME, view } from "../../lib/forms/_body.ts";
+import { rowActions } from "../../lib/forms/fixtures/lists.ts";
+import { compositeKeys } from "../../lib/forms/fixtures/references.ts";
 import { approval, screenFlow } from "../../lib/forms/fixtures/work.ts";
 import { openForm } from "./_action_server.ts";
 
@@ -113,4 +117,65 @@ Deno.test("an approval says that its buttons cannot be sent, and is not submitte
   ]);
   assert.equal(await terminal.exit(), 130, terminal.scrollback());
   assert.deepEqual(form.sent("PATCH EditTrip"), []);
+});
+
+Deno.test("a record with two keys is typed key by key if its choices cannot be read", async () => {
+  const fails = ({ call }: { call: string }) =>
+    call.startsWith("POST") ? new Response(null, { status: 403 }) : undefined;
+  await using form = await openForm(compositeKeys, fails);
+  const { terminal } = form;
+  await terminal.converse([
+    ["◆  Country", enter],
+    ["Type a value instead.", KEYS.ctrlU, "5", enter],
+    ["◆  Nearest depot: Region", "W", enter],
+    ["◆  Submit 'Book trip'?", enter],
+  ]);
+  assert.equal(await terminal.exit(), 0, terminal.scrollback());
+  assert.deepEqual(form.sent("PATCH EditTrip"), [{ content: { Depot: { ID: 5, Region: "W" } } }]);
+});
+
+Deno.test("a choice that a change has cleared is prompted for again", async () => {
+  const rows: Readonly<Record<string, JsonObject[]>> = {
+    "POST D_Countries": [{ Code: "NO", Name: "Norway" }, { Code: "SE", Name: "Sweden" }],
+    "POST D_Regions": [{ Code: "VG", Name: "Gotland" }],
+    "POST D_Towns": [{ Code: "V", Name: "Visby" }],
+  };
+  await using form = await openForm(
+    cascade,
+    ({ call }) => rows[call] === undefined ? undefined : Response.json({ data: rows[call] }),
+  );
+  const { terminal } = form;
+  await terminal.converse([
+    ["◆  Country", enter],
+    ["◆  Region", "got", enter],
+    ["◆  Town", "vis", enter],
+    ["◆  Note", enter],
+    ["◆  Submit 'Book trip'?", down, enter],
+    ["◆  Which field?", "country", enter],
+    ["◆  Country", "swe", enter],
+    ["◆  Region", "got", enter],
+    ["◆  Town", "vis", enter],
+    ["◆  Submit 'Book trip'?", enter],
+  ]);
+  assert.equal(await terminal.exit(), 0, terminal.scrollback());
+  assert.deepEqual(form.sent("PATCH EditTrip"), [{ content: { Country: "SE", Region: "VG", Town: "V" } }]);
+});
+
+Deno.test("a row with an action is opened and confirmed by this action", async () => {
+  await using form = await openForm(rowActions);
+  const { terminal } = form;
+  await terminal.converse([
+    ["◆  Purpose", enter],
+    ["◆  Stops on the way: 3 rows", down, down, enter],
+    ["● Edit the row", enter],
+    ["◆  Stops on the way 1: City", KEYS.ctrlU, "Voss", enter],
+    ["◆  Stops on the way: 3 rows", enter],
+    ["◆  Submit 'Book trip'?", enter],
+  ]);
+  assert.equal(await terminal.exit(), 0, terminal.scrollback());
+  const calls = form.requests.filter(({ call }) => call === "PATCH refresh").map(({ query, body }) =>
+    [query.get("operation"), body?.interestPage, body?.interestPageActionID].join(" ")
+  );
+  const opened = "showRow .Stops(1) StopAction";
+  assert.deepEqual(calls, [opened, opened, "submitRow .Stops(1) StopAction"]);
 });
