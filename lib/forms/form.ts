@@ -375,17 +375,66 @@ export class Form {
   /**
    * Returns the call that computes the form again after a change at a path, or undefined if none is needed. Without a path,
    * after any change. The path of a row confirms the row.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   * import { readForm } from "@svc/lib/forms";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const action = "pyUpdateCaseDetails";
+   * const form = readForm(await svc.cases.getAction(id, { action }), { action });
+   * const changed = form.set("Applicant", "Ada");
+   * const call = changed.refreshFor("Applicant");
+   * if (call !== undefined) {
+   *   const { content, pageInstructions } = call.body;
+   *   const response = await svc.cases.refreshAction(id, { action, data: content, pageInstructions });
+   *   console.log(changed.apply(response).content.Applicant);
+   * }
+   * ```
    */
   refreshFor(path?: string): RefreshCall | undefined {
     return planRefresh(this.#state, path);
   }
 
-  /** Returns the call that computes a row while it is filled in, or undefined if the row does not depend on the service. */
+  /**
+   * Returns the call that computes a row while it is filled in, or undefined if the row does not depend on the service.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   * import { readForm } from "@svc/lib/forms";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const action = "pyUpdateCaseDetails";
+   * const form = readForm(await svc.cases.getAction(id, { action }), { action });
+   * const inserted = form.list("Documents").insert({ Title: "Plan" });
+   * const call = inserted.refreshRow("Documents[0]");
+   * console.log(call?.body.interestPage ?? "The row needs no call.");
+   * ```
+   */
   refreshRow(path: string): RefreshCall | undefined {
     return planRowRefresh(this.#state, path);
   }
 
-  /** Continues with the form as the service has computed it. Its values replace those that were sent to it. */
+  /**
+   * Continues with the form as the service has computed it. Its values replace those that were sent to it.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   * import { readForm } from "@svc/lib/forms";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const action = "pyUpdateCaseDetails";
+   * const form = readForm(await svc.cases.getAction(id, { action }), { action });
+   * const response = await svc.cases.refreshAction(id, { action, data: { Applicant: "Ada" } });
+   * console.log(form.apply(response).content.Applicant); // Ada
+   * ```
+   */
   apply(response: object): Form {
     return new Form(applyResponse(this.#state, response));
   }
@@ -393,6 +442,21 @@ export class Form {
   /**
    * Continues with a newly read form. Entries are kept, except for the entries of lists that someone else has changed, which
    * are in `lost`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   * import { readForm } from "@svc/lib/forms";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const action = "pyUpdateCaseDetails";
+   * const form = readForm(await svc.cases.getAction(id, { action }), { action });
+   * const filled = form.set("Applicant", "Ada");
+   * const fresh = readForm(await svc.cases.getAction(id, { action }), { action });
+   * const { form: continued, lost } = filled.reopen(fresh);
+   * console.log(continued.toSubmission().content, lost.map(({ label }) => label)); // { Applicant: "Ada" } []
+   * ```
    */
   reopen(fresh: Form): { readonly form: Form; readonly lost: readonly FormQuestion[] } {
     const { state, lost } = reopenForm(this.#state, fresh.#state);
@@ -466,22 +530,82 @@ export class ListChanges {
     this.#list = list;
   }
 
-  /** Inserts a row, at the end by default, and enters its values. Throws `INVALID_ARGS` if no row can be added. */
+  /**
+   * Inserts a row, at the end by default, and enters its values. Throws `INVALID_ARGS` if no row can be added.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   * import { readForm } from "@svc/lib/forms";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const action = "pyUpdateCaseDetails";
+   * const form = readForm(await svc.cases.getAction(id, { action }), { action });
+   * const changed = form.list("Documents").insert({ Title: "Plan" }).list("Documents").insert({ Title: "Deed" }, 0);
+   * console.log(changed.toSubmission().pageInstructions);
+   * ```
+   */
   insert(values: JsonObject = {}, position: number = this.#list.rows.length): Form {
     return new Form(insertRow(this.#state, this.#list, values, position));
   }
 
-  /** Enters values of a row. */
+  /**
+   * Enters values of a row.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   * import { readForm } from "@svc/lib/forms";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const action = "pyUpdateCaseDetails";
+   * const form = readForm(await svc.cases.getAction(id, { action }), { action });
+   * const changed = form.list("Documents").insert().list("Documents").update(0, { Title: "Plan", Pages: 3 });
+   * console.log(changed.toSubmission().pageInstructions);
+   * ```
+   */
   update(position: number, values: JsonObject): Form {
     return new Form(updateRow(this.#state, this.#list, position, values));
   }
 
-  /** Removes a row. Throws `INVALID_ARGS` if it cannot be removed. */
+  /**
+   * Removes a row. Throws `INVALID_ARGS` if it cannot be removed.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   * import { readForm } from "@svc/lib/forms";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const action = "pyUpdateCaseDetails";
+   * const form = readForm(await svc.cases.getAction(id, { action }), { action });
+   * const changed = form.list("Documents").insert({ Title: "Plan" });
+   * console.log(changed.list("Documents").remove(0).toSubmission().pageInstructions); // []
+   * ```
+   */
   remove(position: number): Form {
     return new Form(removeRow(this.#state, this.#list, position));
   }
 
-  /** Moves a row to another position. */
+  /**
+   * Moves a row to another position.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   * import { readForm } from "@svc/lib/forms";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const action = "pyUpdateCaseDetails";
+   * const form = readForm(await svc.cases.getAction(id, { action }), { action });
+   * const changed = form.list("Documents").insert({ Title: "Plan" }).list("Documents").insert({ Title: "Deed" });
+   * console.log(changed.list("Documents").move(1, 0).find("Documents[0].Title"));
+   * ```
+   */
   move(from: number, to: number): Form {
     return new Form(moveRow(this.#state, this.#list, from, to));
   }
@@ -498,22 +622,88 @@ export class ReferenceChanges {
     this.#reference = reference;
   }
 
-  /** Refers to a record: a choice, the value of its key, or an object with all keys. */
+  /**
+   * Refers to a record: a choice, the value of its key, or an object with all keys.
+   *
+   * @example
+   * ```ts
+   * import { readForm } from "@svc/lib/forms";
+   *
+   * const form = readForm({
+   *   data: { caseInfo: { content: { Depot: { ID: 4 } } } },
+   *   uiResources: {
+   *     root: { type: "SimpleTableSelect", config: { value: "@P .Depot.ID", selectionKey: ".ID", referenceList: "D_Depots" } },
+   *     resources: {},
+   *   },
+   * });
+   * console.log(form.reference("Depot").choose(5).toSubmission().content); // { Depot: { ID: 5 } }
+   * ```
+   */
   choose(record: Choice | JsonValue): Form {
     return new Form(choose(this.#state, this.#reference, record));
   }
 
-  /** Adds a record. A record that is already there is not added again. */
+  /**
+   * Adds a record. A record that is already there is not added again.
+   *
+   * @example
+   * ```ts
+   * import { readForm } from "@svc/lib/forms";
+   *
+   * const form = readForm({
+   *   data: { caseInfo: { content: { Skills: [{ ID: "sail" }] } } },
+   *   uiResources: {
+   *     root: { type: "Multiselect", config: { selectionList: ".Skills", selectionKey: ".ID", referenceList: "D_Skills" } },
+   *     resources: {},
+   *   },
+   * });
+   * console.log(form.reference("Skills").add("swim").toSubmission().pageInstructions);
+   * // [{ instruction: "INSERT", target: ".Skills", listIndex: 2, content: { ID: "swim" } }]
+   * ```
+   */
   add(record: Choice | JsonValue): Form {
     return new Form(addRecord(this.#state, this.#reference, record));
   }
 
-  /** Removes the record at a position, which starts at 0. */
+  /**
+   * Removes the record at a position, which starts at 0.
+   *
+   * @example
+   * ```ts
+   * import { readForm } from "@svc/lib/forms";
+   *
+   * const form = readForm({
+   *   data: { caseInfo: { content: { Skills: [{ ID: "sail" }, { ID: "swim" }] } } },
+   *   uiResources: {
+   *     root: { type: "Multiselect", config: { selectionList: ".Skills", selectionKey: ".ID", referenceList: "D_Skills" } },
+   *     resources: {},
+   *   },
+   * });
+   * console.log(form.reference("Skills").remove(0).toSubmission().pageInstructions);
+   * // [{ instruction: "DELETE", target: ".Skills", listIndex: 1 }]
+   * ```
+   */
   remove(position: number): Form {
     return new Form(removeRecord(this.#state, this.#reference, position));
   }
 
-  /** Removes all records. */
+  /**
+   * Removes all records.
+   *
+   * @example
+   * ```ts
+   * import { readForm } from "@svc/lib/forms";
+   *
+   * const form = readForm({
+   *   data: { caseInfo: { content: { Depot: { ID: 4 } } } },
+   *   uiResources: {
+   *     root: { type: "SimpleTableSelect", config: { value: "@P .Depot.ID", selectionKey: ".ID", referenceList: "D_Depots" } },
+   *     resources: {},
+   *   },
+   * });
+   * console.log(form.reference("Depot").clear().toSubmission().content); // { Depot: { ID: "" } }
+   * ```
+   */
   clear(): Form {
     return new Form(clearRecords(this.#state, this.#reference));
   }
