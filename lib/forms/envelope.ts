@@ -104,6 +104,11 @@ function isPage(entries: JsonValue | undefined): boolean {
   return filterObjects(entries).some(({ config }) => PAGE_TEMPLATE.test(String(getObject(config).template)));
 }
 
+/** Returns the path of the page that a response is about, also if the response leaves out its views. */
+export function readRootPath({ root }: JsonObject): Path {
+  return isJsonObject(root) ? readContext(getObject(root.config).context) : [];
+}
+
 /** Reads a context such as `caseInfo.content.Stops[1]` or `.Home`. */
 function readContext(context: JsonValue | undefined): Path {
   if (!isString(context)) return [];

@@ -374,7 +374,7 @@ export class Form {
 
   /**
    * Returns the call that computes the form again after a change at a path, or undefined if none is needed. Without a path,
-   * after any change. The path of a row confirms the row.
+   * after any change. The path of a row confirms the row. `options` are those of `toSubmission`.
    *
    * @example
    * ```ts
@@ -394,8 +394,8 @@ export class Form {
    * }
    * ```
    */
-  refreshFor(path?: string): RefreshCall | undefined {
-    return planRefresh(this.#state, path);
+  refreshFor(path?: string, options?: SubmissionOptions): RefreshCall | undefined {
+    return planRefresh(this.#state, path, options);
   }
 
   /**
@@ -415,8 +415,8 @@ export class Form {
    * console.log(call?.body.interestPage ?? "The row needs no call.");
    * ```
    */
-  refreshRow(path: string): RefreshCall | undefined {
-    return planRowRefresh(this.#state, path);
+  refreshRow(path: string, options?: SubmissionOptions): RefreshCall | undefined {
+    return planRowRefresh(this.#state, path, options);
   }
 
   /**

@@ -239,7 +239,7 @@ function applyRows({ rows, count }: List, computed: readonly JsonValue[], wasSen
 }
 
 /** Merges content by member. Lists are replaced, except for rows that the service left out. */
-function mergeContent(old: JsonObject, computed: JsonObject): JsonObject {
+export function mergeContent(old: JsonObject, computed: JsonObject): JsonObject {
   const merged = { ...old };
   for (const [name, value] of Object.entries(computed)) {
     const before = old[name];

@@ -1,5 +1,5 @@
 /** Enters values in a form, and changes what depends on them. */
-import type { JsonObject, JsonValue } from "../../../utils/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { readColumn } from "../choices.ts";
 import type { Choice, FormField, FormReference } from "../nodes.ts";
 import { getObject, type Path } from "../path.ts";
@@ -83,10 +83,14 @@ function withoutNulls({ classID: _, ...row }: JsonObject): JsonObject {
 
 /** Returns the members that a copy of a row has, with its label. Members of the platform and lists are not copied. */
 export function copyMembers(row: JsonObject, key: string): JsonObject {
-  const members = Object.entries(row).filter(([name, value]) =>
+  return { ...copyPage(row), pyLabel: row[key] ?? "" };
+}
+
+function copyPage(page: JsonObject): JsonObject {
+  const members = Object.entries(page).filter(([name, value]) =>
     !/^(?:classID$|p[xyz][A-Z])/.test(name) && !Array.isArray(value)
   );
-  return { ...Object.fromEntries(members), pyLabel: row[key] ?? "" };
+  return Object.fromEntries(members.map(([name, value]) => [name, isJsonObject(value) ? copyPage(value) : value]));
 }
 
 /** Lists the members that a copy sets: those of the row, and those of the page, which it replaces. */

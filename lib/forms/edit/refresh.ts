@@ -1,12 +1,12 @@
 /** Decides which calls compute a form again, and continues with their responses. */
-import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
-import { findRoot, readRefreshConditions } from "../envelope.ts";
+import { filterObjects, isJsonObject, type JsonObject } from "../../../utils/json.ts";
+import { readRefreshConditions, readRootPath } from "../envelope.ts";
 import type { FormNode, FormReference } from "../nodes.ts";
 import { formatPath, formatTarget, getObject, isWithin, type Path } from "../path.ts";
-import { applyComputed, rebase } from "./page.ts";
+import { applyComputed, getContent, mergeContent, rebase } from "./page.ts";
 import { hasComputedValue, listQuestions } from "./questions.ts";
 import { drawForm, findQuestion, type FormState, getTarget, readConditions, readContent, toPath } from "./state.ts";
-import { buildSubmission, findSendable } from "./submission.ts";
+import { buildSubmission, findSendable, type SubmissionOptions } from "./submission.ts";
 
 /** A call that computes the form again. Send it with the entity tag of the form; then pass the response to `apply`. */
 export interface RefreshCall {
@@ -37,7 +37,11 @@ export type RefreshBody = {
 };
 
 /** Returns the call that computes a form again after a change at a path, or after any change. */
-export function planRefresh(state: FormState, path: string | undefined): RefreshCall | undefined {
+export function planRefresh(
+  state: FormState,
+  path: string | undefined,
+  options?: SubmissionOptions,
+): RefreshCall | undefined {
   const { log, nodes } = drawForm(state);
   const changed = path === undefined ? undefined : formatPath(toPath(path));
   const condition = readRefreshConditions(getObject(state.data.caseInfo), getTarget(state))
@@ -53,12 +57,16 @@ export function planRefresh(state: FormState, path: string | undefined): Refresh
     call: "action",
     ...(condition !== undefined && { refreshFor: `.${condition}` }),
     ...(rowAction !== undefined && { operation: "submitRow" }),
-    body: { ...buildBody(state), ...(rowAction !== undefined && describeInterest(place, rowAction)) },
+    body: { ...buildBody(state, options), ...(rowAction !== undefined && describeInterest(place, rowAction)) },
   };
 }
 
 /** Returns the call that computes a row while it is filled in. */
-export function planRowRefresh(state: FormState, path: string): RefreshCall | undefined {
+export function planRowRefresh(
+  state: FormState,
+  path: string,
+  options?: SubmissionOptions,
+): RefreshCall | undefined {
   const place = toPath(path);
   const list = findQuestion(state, formatPath(place.slice(0, -1)));
   if (list?.type !== "list" || list.rowView === undefined) return undefined;
@@ -69,7 +77,7 @@ export function planRowRefresh(state: FormState, path: string): RefreshCall | un
   if (row === undefined || (!isMissing && !dependsOnService(state, row.nodes, place))) return undefined;
   return {
     ...(action === undefined ? { call: "view", view: list.rowView } : { call: "action", operation: "showRow" }),
-    body: { ...buildBody(state), ...describeInterest(place, action) },
+    body: { ...buildBody(state, options), ...describeInterest(place, action) },
   };
 }
 
@@ -87,9 +95,9 @@ function describeInterest(
   return { interestPage: formatTarget(row), ...(action !== undefined && { interestPageActionID: action }) };
 }
 
-function buildBody(state: FormState): RefreshBody {
+function buildBody(state: FormState, options?: SubmissionOptions): RefreshBody {
   const { nodes, page } = drawForm(state);
-  const { content, pageInstructions } = buildSubmission(nodes, page, state.root.path);
+  const { content, pageInstructions } = buildSubmission(nodes, page, state.root.path, options);
   return { content, pageInstructions, contextData: false };
 }
 
@@ -121,31 +129,32 @@ export function applyResponse(state: FormState, response: object): FormState {
   const data = getObject(body.data);
   const uiResources = getObject(body.uiResources);
   const computed = readContent(data);
-  const { path: row } = findRoot({ uiResources, content: computed });
+  const row = readRootPath(uiResources);
   const isRow = typeof row.at(-1) === "number" && row.length > state.root.path.length;
   const conditions = readConditions(uiResources);
   const { caseInfo: _, ...shared } = data;
   const wasSent = findSendable(drawForm(state).nodes);
   return {
     ...state,
-    page: applyComputed(state.page, isRow ? keepOnly(computed, row) : computed, wasSent),
+    page: applyComputed(state.page, isRow ? keepOnly(computed, row, getContent(state.page)) : computed, wasSent),
     resources: state.resources.merge(getObject(uiResources.resources)),
-    conditions: isRow ? { ...state.conditions, ...conditions } : conditions,
+    conditions: isRow ? mergeContent(state.conditions, keepOnly(conditions, row, state.conditions)) : conditions,
     data: { ...state.data, ...shared },
     messages: [],
   };
 }
 
-/** Returns content that has only a row, with empty rows before it. */
-function keepOnly(content: JsonObject, [name, row, ...rest]: Path): JsonObject {
-  const value = content[String(name)];
+/** Returns content that has only one row. Empty rows take the places of the others, also of those that it leaves out. */
+function keepOnly(content: JsonObject, [name, row, ...rest]: Path, current: JsonObject): JsonObject {
+  if (typeof name !== "string") return content;
+  const [value, known] = [content[name], current[name]];
   if (typeof row !== "number") {
-    return name === undefined
-      ? content
-      : { [name]: keepOnly(getObject(value), [...(row === undefined ? [] : [row]), ...rest]) };
+    return { [name]: keepOnly(getObject(value), row === undefined ? [] : [row, ...rest], getObject(known)) };
   }
-  const rows = Array.isArray(value) ? value : [];
-  return { [String(name)]: rows.map((entry, i) => i === row && isJsonObject(entry) ? keepOnly(entry, rest) : {}) };
+  const rows = filterObjects(known);
+  const entry = Array.isArray(value) ? value[row] : undefined;
+  const kept = isJsonObject(entry) ? keepOnly(entry, rest, rows[row] ?? {}) : {};
+  return { [name]: Array.from({ length: Math.max(rows.length, row + 1) }, (_, i) => i === row ? kept : {}) };
 }
 
 /** Continues with a newly read form. Returns the paths of the lists whose entries were lost. */

@@ -42,7 +42,14 @@ interface Base {
 
 /** A part of a design. */
 export type Part =
-  | Base & { readonly type: "field"; readonly kind: Kind; readonly isComputed?: boolean; readonly cascade?: string }
+  | Base & {
+    readonly type: "field";
+    readonly kind: Kind;
+    readonly isComputed?: boolean;
+    readonly cascade?: string;
+    /** Property of the same page that a choice also sets. */
+    readonly setter?: string;
+  }
   | Base & { readonly type: "group"; readonly parts: readonly Part[] }
   | Base & { readonly type: "page"; readonly isReferred: boolean; readonly parts: readonly Part[] }
   | Base & ListPart
@@ -54,7 +61,16 @@ export type Part =
     readonly picker: string;
     readonly cascade?: string;
   }
-  | Base & { readonly type: "file"; readonly isMultiple: boolean };
+  | Base & { readonly type: "file"; readonly isMultiple: boolean }
+  | Base & CopyPart;
+
+/** A page into which a row of a list of the same page is copied. */
+interface CopyPart {
+  readonly type: "copy";
+  readonly list: string;
+  /** Property of the rows that names the copy. */
+  readonly key: string;
+}
 
 /** A list of embedded data. */
 interface ListPart {
@@ -76,6 +92,8 @@ export interface Design {
   /** Shows all parts a second time, read-only. */
   readonly isShownTwice: boolean;
   readonly refreshField?: string;
+  /** Place of files in a submission. */
+  readonly files: "instructions" | "attachments";
 }
 
 /** The records that a person can choose. */
@@ -151,13 +169,41 @@ function describePart(part: Part, prefix: string, classID: string, description: 
         ...((part.kind === "choice" || part.kind === "numberChoice") && { datasource: describeChoices(part, prefix) }),
       });
       const associated = { listType: "associated", datasource: `@ASSOCIATED ${prefix}.${name}`, deferDatasource: true };
-      const isChoice = part.kind === "choice" || part.kind === "numberChoice";
+      const isChoice = (part.kind === "choice" || part.kind === "numberChoice") && part.setter === undefined;
       const source = part.kind === "user" ? `@USER ${prefix}.${name}` : value;
       return [{
         type: component,
-        config: { value: source, label: `@FL ${prefix}.${name}`, ...(isChoice && associated), ...rules },
+        config: {
+          value: source,
+          label: `@FL ${prefix}.${name}`,
+          ...(isChoice && associated),
+          ...describeSetter(part, prefix),
+          ...rules,
+        },
       }];
     }
+    case "copy":
+      addField(description, name, classID, {
+        type: "Page",
+        dataRetrievalType: "manual",
+        pageClass: `Demo-Data-${part.list}`,
+      });
+      return [{
+        type: "EmbeddedData",
+        config: {
+          displayAs: "Combobox",
+          datasource: {
+            source: `@DATASOURCE ${prefix}.${part.list}`,
+            fields: { key: `@P .${part.key}`, value: "" },
+            copyAll: true,
+          },
+          targetPage: value,
+          value: `${value}.pyLabel`,
+          editable: true,
+          label: `@L ${name}`,
+          ...rules,
+        },
+      }];
     case "group":
       return [{
         type: "Group",
@@ -205,6 +251,20 @@ function describeChoices(part: Extract<Part, { type: "field" }>, prefix: string)
     propertyForValue: "@P .ID",
     propertyForDisplayText: "@P .Name",
     parameters: [{ name: "area", value: `@P ${prefix}.${part.cascade}` }],
+  };
+}
+
+/** Describes a picker with columns. One column sets another property. */
+function describeSetter({ setter }: Extract<Part, { type: "field" }>, prefix: string): JsonObject {
+  if (setter === undefined) return {};
+  return {
+    listType: "datapage",
+    datasource: "D_Records",
+    columns: [
+      { value: ".ID", key: "true" },
+      { value: ".Name", display: "true", primary: "true" },
+      { value: ".Area", setProperty: `${prefix}.${setter}` },
+    ],
   };
 }
 

@@ -53,6 +53,7 @@ export const forms: fc.Arbitrary<GeneratedForm> = fc.gen().map((choose) => {
   const design: Design = {
     parts,
     isShownTwice: flip(choose),
+    files: flip(choose) ? "instructions" : "attachments",
     ...(flip(choose) && fields[0] !== undefined && { refreshField: fields[0].name }),
   };
   return { design, content: { classID: "Demo-Work", pyID: "P-1", ...generateContent(choose, parts) } };
@@ -89,7 +90,14 @@ function generateParts(choose: Choose, names: (prefix: string) => string, levels
     { length: 1 + upTo(choose, levels + 1) },
     () => generatePart(choose, names, levels, [kind, mark]),
   );
-  return [kind, mark, ...inner];
+  return [kind, mark, ...inner, ...generateCopies(choose, names, inner)];
+}
+
+/** Generates a copy of a row of the first list. */
+function generateCopies(choose: Choose, names: (prefix: string) => string, parts: readonly Part[]): Part[] {
+  const list = parts.find(({ type }) => type === "list");
+  if (list?.type !== "list" || flip(choose)) return [];
+  return [{ type: "copy", name: names("Copy"), list: list.name, key: list.parts[0]?.name ?? "" }];
 }
 
 function generateCondition(choose: Choose, names: (prefix: string) => string, owners: readonly Part[]): Condition {
@@ -164,11 +172,17 @@ function generatePart(
     case "file":
       return { type: "file", name: names("File"), ...rules, isMultiple: flip(choose) };
     default:
-      return generateField(choose, names, rules, cascade);
+      return generateField(choose, names, rules, cascade, upTo(choose, 2) === 0 ? first?.name : undefined);
   }
 }
 
-function generateField(choose: Choose, names: (prefix: string) => string, rules: object, cascade: object): Part {
+function generateField(
+  choose: Choose,
+  names: (prefix: string) => string,
+  rules: object,
+  cascade: object,
+  setter?: string,
+): Part {
   const kind = pick(choose, KIND_NAMES);
   const isComputed = (kind === "text" || kind === "integer") && upTo(choose, 4) === 0;
   return {
@@ -177,20 +191,21 @@ function generateField(choose: Choose, names: (prefix: string) => string, rules:
     kind,
     ...rules,
     ...(isComputed && { isComputed }),
-    ...(kind === "numberChoice" && cascade),
+    ...(kind === "numberChoice" && (setter === undefined ? cascade : { setter })),
   };
 }
 
 function generateContent(choose: Choose, parts: readonly Part[]): JsonObject {
   const content: JsonObject = {};
   for (const part of parts) {
+    if (part.type === "copy") continue;
     if (part.type === "group") Object.assign(content, generateContent(choose, part.parts));
     else if (upTo(choose, 6) > 0) content[part.name] = generateValue(choose, part);
   }
   return content;
 }
 
-function generateValue(choose: Choose, part: Exclude<Part, { type: "group" }>): JsonValue {
+function generateValue(choose: Choose, part: Exclude<Part, { type: "group" | "copy" }>): JsonValue {
   switch (part.type) {
     case "field":
       return pick(choose, VALUES[part.kind]);

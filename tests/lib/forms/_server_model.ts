@@ -22,6 +22,7 @@ export class Refusal extends Error {}
 export interface Body {
   readonly content: JsonObject;
   readonly pageInstructions: readonly JsonObject[];
+  readonly attachments?: readonly JsonObject[];
 }
 
 /** A change of a part, to be permitted after everything is applied. */
@@ -51,6 +52,11 @@ export class ServerModel {
     this.#compute(this.#stored);
   }
 
+  /** Place of files in a request. */
+  get files(): Design["files"] {
+    return this.#design.files;
+  }
+
   /** The stored content. */
   get content(): JsonObject {
     return structuredClone(this.#stored);
@@ -71,6 +77,26 @@ export class ServerModel {
     const content = this.#apply(body, false);
     this.#compute(content);
     return this.#respond(content);
+  }
+
+  /** Computes one row with what was entered. The others are empty in the response. */
+  refreshRow(body: Body, view: string, interestPage: string): JsonObject {
+    const content = this.#apply(body, false);
+    this.#compute(content);
+    const { data, uiResources } = this.#respond(content);
+    if (!isJsonObject(data) || !isJsonObject(data.caseInfo) || !isJsonObject(uiResources)) throw new Error();
+    const path = [...interestPage.matchAll(/\.(\w+)(?:\((\d+)\))?/g)].flatMap(([, name = "", row]) =>
+      row === undefined ? [name] : [name, Number(row) - 1]
+    );
+    const context = path.map((segment) => typeof segment === "number" ? `[${segment}]` : `.${segment}`).join("");
+    return {
+      data: { ...data, caseInfo: { ...data.caseInfo, content: keepRow(content, path) } },
+      uiResources: {
+        ...uiResources,
+        root: { type: "reference", config: { type: "view", name: view, context: `caseInfo.content${context}` } },
+        context_data: { caseInfo: { content: keepRow(summarize(this.#design.parts, content), path) } },
+      },
+    };
   }
 
   #respond(content: JsonObject): JsonObject {
@@ -99,12 +125,20 @@ export class ServerModel {
   }
 
   /** The client learns the results of the service's conditions with the response. So a refresh does not insist on them. */
-  #apply({ content, pageInstructions }: Body, insistsOnWhens: boolean): JsonObject {
+  #apply({ content, pageInstructions, attachments = [] }: Body, insistsOnWhens: boolean): JsonObject {
     const next = structuredClone(this.#stored);
     const root: Place = { parts: this.#design.parts, page: next, holders: [] };
     const changes: Change[] = [];
     merge(root, content, changes);
-    for (const instruction of pageInstructions) instruct(root, instruction, changes);
+    for (const instruction of pageInstructions) {
+      const name = String(instruction.target).split(".").at(-1);
+      if (this.#design.files === "attachments" && name?.startsWith("File")) {
+        throw new Refusal("This server takes files as attachments.");
+      }
+      instruct(root, instruction, changes);
+    }
+    if (this.#design.files === "instructions" && attachments.length > 0) throw new Refusal("There are attachments.");
+    for (const attachment of attachments) attach(root, attachment, changes);
     for (const change of changes) assertOffered(change, insistsOnWhens);
     return next;
   }
@@ -124,6 +158,16 @@ export class ServerModel {
       }
     });
   }
+}
+
+/** Returns content with one row only. Empty rows take the places of those before it. */
+function keepRow(content: JsonValue | undefined, [segment, ...rest]: readonly (string | number)[]): JsonValue {
+  if (segment === undefined) return content ?? {};
+  if (typeof segment === "number") {
+    const rows = Array.isArray(content) ? content : [];
+    return rows.slice(0, segment + 1).map((row, i) => i === segment ? keepRow(row, rest) : {});
+  }
+  return isJsonObject(content) ? { [segment]: keepRow(content[segment], rest) } : {};
 }
 
 function loadRecord(record: JsonObject): void {
@@ -160,11 +204,57 @@ function merge(place: Place, content: JsonObject, changes: Change[]): void {
       if (!isJsonObject(value)) throw new Refusal(`${name} is a record, not ${JSON.stringify(value)}.`);
       assertKeys(part.keys, value);
       place.page[name] = { classID: "Demo-Data-Record", ...value };
+    } else if (part.type === "copy") {
+      place.page[name] = copyRow(place, part, value);
     } else if (part.type === "field") {
       if (!isValue(part.kind, value)) throw new Refusal(`${name} is not ${JSON.stringify(value)}.`);
       place.page[name] = value;
     } else throw new Refusal(`${name} needs page instructions.`);
   }
+}
+
+/** Returns the copy of a row: all its members, a label, and nothing that the platform keeps. */
+function copyRow(
+  { parts, page }: Place,
+  part: Extract<Part, { type: "copy" }>,
+  value: JsonValue | undefined,
+): JsonObject {
+  const list = findPart({ parts, page, holders: [] }, part.list);
+  if (!isJsonObject(value) || list.type !== "list") throw new Refusal(`${part.name} is a page.`);
+  if (/"(?:classID|p[xz][A-Z])/.test(JSON.stringify(value))) throw new Refusal(`${part.name} has bookkeeping.`);
+  const known = new Set([...flatten(list.parts).map(({ name }) => name), "pyLabel"]);
+  const unknown = Object.keys(value).find((name) => !known.has(name));
+  if (unknown !== undefined) throw new Refusal(`The rows of ${part.list} have no ${unknown}.`);
+  if (value.pyLabel !== (value[part.key] ?? "")) throw new Refusal(`${part.name} is not labeled by its key.`);
+  return { ...value };
+}
+
+/** Finds a field for files outside rows, also on a page that is not stored yet. */
+function findFileField(place: Place, wanted: JsonValue | undefined): Change | undefined {
+  for (const part of flatten(place.parts)) {
+    if (part.type === "file" && part.name === wanted) return { part, place };
+    const isThere = part.type === "page" && JSON.stringify(part.parts).includes(`"name":"${wanted}"`);
+    if (isThere) return findFileField(enter(place, part), wanted);
+  }
+  return undefined;
+}
+
+/** Changes the files of a field as older servers do. Names of fields are unique outside rows. */
+function attach(
+  root: Place,
+  { type, attachmentFieldName, ID, delete: isDeleted }: JsonObject,
+  changes: Change[],
+): void {
+  const found = findFileField(root, attachmentFieldName);
+  if (found === undefined || type !== "File") throw new Refusal(`There is no field ${attachmentFieldName}.`);
+  changes.push(found);
+  const { part, place: { page } } = found;
+  const value = page[part.name];
+  const files = (Array.isArray(value) ? value : [value]).filter(isJsonObject);
+  const isKept = (file: JsonObject) => ID !== undefined && file.ID !== ID;
+  const next = isDeleted === true ? files.filter(isKept) : [...files, { ID: ID ?? "" }];
+  if (part.type === "file" && !part.isMultiple && next.length > 1) throw new Refusal(`${part.name} holds one file.`);
+  page[part.name] = part.type === "file" && part.isMultiple ? next : next[0] ?? "";
 }
 
 function findPart({ parts }: Place, name: string): Exclude<Part, { type: "group" }> {

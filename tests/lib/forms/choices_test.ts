@@ -159,6 +159,17 @@ Deno.test("a row of a list of the case is copied into a page, and cleared again"
   assert.deepEqual(other.reference("Main").clear().toSubmission().content, {});
 });
 
+Deno.test("the pages of a copied row are copied without the bookkeeping of the platform", () => {
+  const { data, uiResources } = JSON.parse(JSON.stringify(copyRow));
+  Object.assign(data.caseInfo.content.Stops[0], {
+    Hall: { classID: "ACME-Demo-Data-Hall", pxObjClass: "X", Name: "A" },
+  });
+  const form = readForm({ data, uiResources }).reference("Main").choose("Bergen");
+  assert.deepEqual(form.toSubmission().content, {
+    Main: { City: "Bergen", Fee: 90, Hall: { Name: "A" }, pyLabel: "Bergen" },
+  });
+});
+
 Deno.test("clearing a stored copy clears all of its members", () => {
   const { data, uiResources } = JSON.parse(JSON.stringify(copyRow));
   data.caseInfo.content.Main = { classID: "ACME-Demo-Data-Stop", pyLabel: "Bergen", City: "Bergen", Fee: 90 };

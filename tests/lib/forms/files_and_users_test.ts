@@ -162,3 +162,11 @@ Deno.test("a confirmation is only shown", () => {
   assert.deepEqual(outline(form), ["# All done", '  Deputy: text "Deputy" = Bob (read-only)']);
   assert.deepEqual(asked(form), []);
 });
+
+Deno.test("a call that computes a form of an older server has no instructions for files", () => {
+  const { data, uiResources } = JSON.parse(JSON.stringify(attachments));
+  data.caseInfo.assignments[0].actions[0].refreshConditions = [{ field: ".Doc", event: "Changes" }];
+  const form = readForm({ data, uiResources }, { action: "EditTrip" }).attach("Doc", { ID: "tmp-1", name: "plan.pdf" });
+  assert.equal(form.refreshFor("Doc")?.body.pageInstructions.length, 1);
+  assert.deepEqual(form.refreshFor("Doc", { files: "attachments" })?.body.pageInstructions, []);
+});

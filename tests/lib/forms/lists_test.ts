@@ -188,6 +188,15 @@ Deno.test("a row is refreshed with all instructions so far, and only that row is
   assert.deepEqual(paths(computed), ["Purpose", "Stops"]);
 });
 
+Deno.test("a refresh of a row that leaves out the rows after it changes only this row", () => {
+  const form = readForm(computedRows).list("Stops").update(0, { Fee: 95 });
+  const computed = form.apply(rowAnswer(0, { classID: STOP, City: "Oslo", Fee: 95, Total: 100 }));
+  assert.deepEqual(findList(computed).rows.map(({ cells }) => cells[0]), ["Oslo", "Bergen", "Molde"]);
+  assert.deepEqual(instructions(computed), [
+    { instruction: "UPDATE", target: ".Stops", listIndex: 1, content: { Fee: 95 } },
+  ]);
+});
+
 Deno.test("the confirmation of a row is a refresh of the action, whose answer has the whole list", () => {
   const form = readForm(computedRows).list("Stops").update(1, { Fee: "71" });
   const call = form.refreshFor("Stops[1]");

@@ -41,10 +41,10 @@ Deno.test("a server stores what the person sees, and receives neither undone edi
       if (edited === undefined) continue;
       const refreshed = refresh(design, server, edited);
       assertUndone(server, form, edited, refreshed);
-      form = refreshed;
+      form = refreshRow(design, server, { form: refreshed, path: edited.path });
     }
     assert.equal(print(opened), printed, "the form that was opened has changed");
-    server.submit(toBody(form.toSubmission()));
+    server.submit(toBody(form.toSubmission({ files: design.files })));
     assertSame(design.parts, form.content, server.content);
     const reopened = readForm(server.open(), { action: "Edit" });
     assert.deepEqual(reopened.toSubmission(), { content: {}, pageInstructions: [], attachments: [] });
@@ -70,7 +70,26 @@ function assertUndone(
 
 /** Sends the call that a form needs after a change, and compares what the person sees before and after it. */
 function refresh(design: Design, server: ServerModel, { form, path }: Edited): Form {
-  const refreshed = callServer(server, form, path);
+  return assertKept(design, form, callServer(server, form, path));
+}
+
+/** Sends the call that a row needs after a change in it. */
+function refreshRow(design: Design, server: ServerModel, { form, path }: Edited): Form {
+  const [row] = /^.*\[\d+\]/.exec(path) ?? [];
+  const call = row === undefined ? undefined : form.refreshRow(row, { files: design.files });
+  if (call?.view === undefined || call.body.interestPage === undefined) return form;
+  const response = server.refreshRow(toBody(call.body), call.view, call.body.interestPage);
+  const refreshed = form.apply(freeze(response));
+  assert.deepEqual(listPaths(refreshed), listPaths(form), "what is asked after a row was computed");
+  return assertKept(design, form, refreshed);
+}
+
+function listPaths({ questions }: Form): string[] {
+  return questions.map(({ path }) => path);
+}
+
+/** Asserts that the fields of a form have the same values after it was computed. */
+function assertKept(design: Design, form: Form, refreshed: Form): Form {
   const before = new Map(listTargets(design, form).map(({ question }) => [question.path, question]));
   for (const { question, part } of listTargets(design, refreshed)) {
     const known = before.get(question.path);
@@ -81,13 +100,13 @@ function refresh(design: Design, server: ServerModel, { form, path }: Edited): F
 }
 
 function callServer(server: ServerModel, form: Form, path: string): Form {
-  const call = form.refreshFor(path);
+  const call = form.refreshFor(path, { files: server.files });
   if (call === undefined) return form;
   return form.apply(freeze(server.refresh(toBody(call.body))));
 }
 
-function toBody({ content, pageInstructions }: Body): Body {
-  const parsed: Body = JSON.parse(JSON.stringify({ content, pageInstructions }));
+function toBody({ content, pageInstructions, attachments }: Body): Body {
+  const parsed: Body = JSON.parse(JSON.stringify({ content, pageInstructions, attachments }));
   return parsed;
 }
 
@@ -138,6 +157,13 @@ function apply(design: Design, form: Form, { target, way, value }: Edit): Edited
   switch (question.type) {
     case "field": {
       assert.ok(part.type === "field");
+      if (part.setter !== undefined) {
+        const row = RECORDS[value % RECORDS.length] ?? {};
+        const chosen = form.choose(path, { key: row.ID ?? "", text: String(row.Name), row });
+        const target = path.replace(/[^.]+$/, part.setter);
+        assert.equal(toText(chosen.find(target)), row.Area, `${target} after a choice that sets it`);
+        return { path, form: chosen, undo: restore, isRestored: true };
+      }
       const values = VALUES[part.kind];
       const entered = part.cascade === undefined ? values[value % values.length] ?? "" : 1 + value % 4;
       const choice = question.choices?.find(({ key }) => String(key) === String(entered));
@@ -162,6 +188,17 @@ function apply(design: Design, form: Form, { target, way, value }: Edit): Edited
     }
     case "reference": {
       const reference = form.reference(path);
+      if (part.type === "copy") {
+        const { choices = [] } = question;
+        const choice = choices[value % Math.max(1, choices.length)];
+        if (way > 6 || choice === undefined) return { path, form: reference.clear() };
+        const isEmpty = !JSON.stringify(form.toSubmission()).includes(`"${part.name}"`);
+        return {
+          path,
+          form: reference.choose(choice),
+          ...(isEmpty && { undo: (edited) => edited.reference(path).clear() }),
+        };
+      }
       const record = RECORDS[value % RECORDS.length];
       assert.ok(record !== undefined);
       if (question.mode === "multiple") {
@@ -192,11 +229,17 @@ function apply(design: Design, form: Form, { target, way, value }: Edit): Edited
       return { path, form: edited, undo: restore, isRestored: true };
     }
     case "attachment": {
+      if (design.files === "attachments" && path.includes("[")) return undefined; // Rows cannot be named.
+      if (way > 7 && question.files.length > 0) return { path, form: form.detach(path, value % question.files.length) };
       const isPending = form.toSubmission().pageInstructions.some(({ target }) => target === toTarget(path));
       const edited = form.attach(path, way < 6 ? { ID: `new${value}`, name: "plan.pdf" } : null);
       return { path, form: edited, ...(!isPending && { undo: (edited) => edited.attach(path, []) }) };
     }
   }
+}
+
+function toText(question: FormQuestion | undefined): JsonValue | undefined {
+  return question?.type === "field" ? question.value : undefined;
 }
 
 function listChosen(form: Form, path: string) {
@@ -258,8 +301,18 @@ function assertSame(parts: readonly Part[], seen: JsonObject, stored: JsonObject
         break;
       case "file":
         assert.deepEqual(listKeys(["ID"], a), listKeys(["ID"], b), path);
+        break;
+      case "copy":
+        assert.deepEqual(listMembers(a), listMembers(b), path);
     }
   }
+}
+
+function listMembers(value: JsonValue | undefined): string[] {
+  const members = Object.entries(toObject(value)).filter(([name, member]) =>
+    name !== "classID" && member !== "" && member !== undefined
+  );
+  return members.map(([name, member]) => `${name}: ${JSON.stringify(member)}`).toSorted();
 }
 
 function listKeys(keys: readonly string[], value: JsonValue | undefined): string[] {
