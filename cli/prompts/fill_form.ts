@@ -3,6 +3,7 @@ import type { Reply } from "../../lib/client/response/reply.ts";
 import { SvcError } from "../../lib/errors.ts";
 import {
   type Choice,
+  describeRow,
   type Form,
   type FormChange,
   type FormGroup,
@@ -472,6 +473,9 @@ function describeValue(question: FormQuestion): string {
         ? isEmpty(question.value) ? "" : formatValue(question.value)
         : question.text;
     case "list":
+      if (question.cannotFill !== undefined) {
+        return question.rows.map((row) => `${row.heading}: ${describeRow(row)}`).join("; ");
+      }
       return question.rows.length === 0 ? "" : pluralize(question.rows.length, "row");
     case "reference":
       return question.chosen.map(({ text }) => text).join(", ");

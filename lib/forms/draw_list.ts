@@ -45,7 +45,7 @@ export function drawList(view: JsonObject, scope: Scope, draw: Draw): FormNode[]
   const declared = findField(path, scope) ?? {};
   const columns = readColumnNodes(view, config);
   const place: Scope = { ...scope, inherited: {}, isReadOnly: !isEditable(config, declared, scope) };
-  const rowScope = (row: number): Scope => {
+  const rowScope = (row: number | string): Scope => {
     const at = [...path, row];
     const [classId, ...otherClasses] = [
       getObject(scope.form.content, at).classID,
@@ -54,7 +54,10 @@ export function drawList(view: JsonObject, scope: Scope, draw: Draw): FormNode[]
     ].filter(isNonEmptyString);
     return { ...place, path: at, classId, otherClasses };
   };
-  const rows = filterObjects(getAt(scope.form.content, path));
+  const value = getAt(scope.form.content, path);
+  const isGroup = declared.type === "Page Group";
+  const names = isGroup ? Object.keys(getObject(value)).filter((name) => isJsonObject(getObject(value)[name])) : [];
+  const rows = isGroup ? names.map((name) => getObject(value, [name])) : filterObjects(value);
   const views = readRowViews(view, config, columns);
   const drawRow = (form: JsonObject | undefined, at: Scope): FormNode[] => {
     const nodes = form === undefined ? [] : draw([form], at);
@@ -67,17 +70,17 @@ export function drawList(view: JsonObject, scope: Scope, draw: Draw): FormNode[]
   const isChangeable = !place.isReadOnly && String(config.allowTableEdit ?? true) !== "false";
   const canDo = (name: string) => evaluateCondition(allowed[name] ?? config[name], scope, true);
   const drawnRows = rows.map((content, i) => {
-    const own = rowScope(i);
+    const own = rowScope(names[i] ?? i);
     const isNew = scope.form.isNewRow(own.path);
     // A rule about a row applies before it is changed. Otherwise a value could forbid its own entry.
-    const canEdit = !place.isReadOnly && (scope.form.isChangedRow(own.path) ||
+    const canEdit = !place.isReadOnly && !isGroup && (scope.form.isChangedRow(own.path) ||
       (canDo("allowEdit") && evaluateCondition(config.allowRowEdit, own, true)));
     const at = { ...own, isReadOnly: !canEdit };
     const form = isNew ? views.add : views.edit;
     const nodes = drawRow(form, at);
     const row = {
       path: formatPath(at.path),
-      heading: readHeading(config, content, i, at),
+      heading: names[i] ?? readHeading(config, content, i, at),
       nodes,
       canEdit,
       canDelete: isChangeable &&
@@ -94,10 +97,8 @@ export function drawList(view: JsonObject, scope: Scope, draw: Draw): FormNode[]
     ...describeQuestion("", { ...config, label: readLabel(config, scope) }, path, scope),
     isRequired: evaluateCondition(scope.inherited.required ?? config.required, scope, false),
     isReadOnly: place.isReadOnly,
-    ...(!place.isReadOnly && (declared.type === "Page Group" || newRow.length === 0) && {
-      cannotFill: declared.type === "Page Group"
-        ? "Its rows have names instead of positions."
-        : "The form does not describe its rows.",
+    ...(!place.isReadOnly && (isGroup || newRow.length === 0) && {
+      cannotFill: isGroup ? "Its rows have names instead of positions." : "The form does not describe its rows.",
     }),
     noun: resolveText(config.targetClassLabel, scope),
     columns: shown,

@@ -250,11 +250,14 @@ export function getInnerView({ field: { type, embedded, reference }, view, rows 
   return view ?? (isTable ? rows.columns : createPageView(embedded));
 }
 
-/** Returns how rows are shown unless a form says so: in a table, or below each other if they have pages or lists. */
-export function createRowDisplay({ fields }: EmbeddedClass): RowDisplay {
+/**
+ * Returns how rows are shown unless a form says so: in a table, or below each other if they have pages or lists. The pages
+ * of a page group are below each other, because their names are not columns.
+ */
+export function createRowDisplay({ fields }: EmbeddedClass, type: FieldType = "List"): RowDisplay {
   const plain = [...fields.values()].filter(({ embedded }) => embedded === undefined);
   return {
-    layout: plain.length === fields.size ? "table" : "repeating",
+    layout: type === "List" && plain.length === fields.size ? "table" : "repeating",
     modal: false,
     columns: createView("Columns", "Columns", new Map(plain.map((field) => [field.name, field]))),
     allow: {},

@@ -268,7 +268,7 @@ Deno.test("lists and pages in rows are edited, and groups of pages are shown", a
   await worker.service.call("POST", "/cases", { body: { caseTypeID: "Acme-Leave-Work-Move", content } });
   await using form = worker.open("do", "M-1", "--action", "Plan");
   await form.converse([
-    ["Phones: Home: Number: 1", ""],
+    ["Phones: home: 1", ""],
     ["Prompts cannot change Phones. Pass it with --data '{\"Phones\":…}'.", ""],
     ["◆  Rooms: 1 row", down, down, enter],
     ["◆  Hall, Delft, red; blue", enter],

@@ -377,6 +377,18 @@ Deno.test("a list whose rows have names instead of positions is shown as one tha
   assert.match(form.problems.join(), /Stops on the way cannot be filled in here/);
 });
 
+Deno.test("the pages of a page group are shown by their names, and cannot be filled in", () => {
+  const { data, uiResources } = JSON.parse(JSON.stringify(repeatingView));
+  Object.assign(uiResources.resources.fields.Stops[0], { type: "Page Group" });
+  Object.assign(data.caseInfo.content, { Stops: { North: { City: "Oslo" }, South: { City: "Rome" }, classID: "x" } });
+  const form = readForm({ data, uiResources });
+  assert.deepEqual(findList(form).rows.map(({ path, heading }) => [path, heading]), [
+    ["Stops.North", "North"],
+    ["Stops.South", "South"],
+  ]);
+  assert.deepEqual(paths(form), []);
+});
+
 function rowAnswer(row: number, content: JsonObject): JsonObject {
   const placeholders = Array.from({ length: row }, () => ({}));
   return {

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import type { JsonValue } from "../../../utils/json.ts";
 import { parseApplication } from "../../../service/application/load.ts";
 import { writeTypes } from "../../../service/application/write_types.ts";
-import { type Engine, openEngine, textAt, valueAt } from "../../harness/service_engine.ts";
+import { readForm } from "../../../lib/forms/mod.ts";
+import { type Engine, objectAt, openEngine, textAt, valueAt } from "../../harness/service_engine.ts";
 
 const HOUSE = `
 application: { id: Homes, name: Homes, organisation: Org }
@@ -151,4 +152,23 @@ Deno.test("a calculation returns values of the page of a page group that its con
 
 Deno.test("the types of an application declare a page group as a record", () => {
   assert.match(writeTypes(parseApplication(HOUSE, "homes.yaml")), /Rooms\?: Record<string, OrgHomesDataRoom>;/);
+});
+
+Deno.test("a form describes a page group as a list, which clients show page by page", async () => {
+  await using engine = await openEngine(HOUSE);
+  const data = { Rooms: { Kitchen: { Width: 3 } } };
+  const created = await engine.body("cases.create", { type: "Org-Homes-Work-House", data });
+  const assignmentId = textAt(created, "nextAssignmentInfo.ID");
+  const form = await engine.body("assignments.getAction", { assignmentId, action: "Submit" });
+  const { type, dataRetrievalType } = objectAt(form, "uiResources.resources.fields.Rooms.0");
+  assert.deepEqual([type, dataRetrievalType], ["Page Group", "manual"]);
+  const view = objectAt(form, "uiResources.resources.views.Submit_Rooms.0");
+  assert.deepEqual([valueAt(view, "config.type"), valueAt(view, "config.multiRecordDisplayAs")], [
+    "multirecordlist",
+    "fieldGroup",
+  ]);
+  const drawn = readForm(form);
+  const rooms = drawn.find("Rooms");
+  assert.deepEqual(rooms?.type === "list" && rooms.rows.map(({ heading }) => heading), ["Kitchen"]);
+  assert.deepEqual(drawn.problems, ["Rooms cannot be filled in here. Its rows have names instead of positions."]);
 });

@@ -29,7 +29,7 @@ const SHOWN: Record<FieldType, readonly [type: string, displayAs: string, compon
   UserReference: ["Identifier", "HarnessOperator", "UserReference"],
   Page: ["Page", "Scalar", "reference"],
   List: ["Page List", "Scalar", "reference"],
-  PageGroup: ["Page Group", "Scalar", "PageGroup"],
+  PageGroup: ["Page Group", "Scalar", "reference"],
   Attachment: ["Page", "pxAttachContent", "Attachment"],
 };
 

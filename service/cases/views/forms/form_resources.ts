@@ -146,7 +146,7 @@ export class FormResources {
       return this.#addReference(shown, view, classId, reference, embedded);
     }
     if (type === "Page" && embedded !== undefined) return this.#addPage(shown, embedded);
-    if (type === "List" && embedded !== undefined) return this.#addList(shown, view, classId, embedded);
+    if (embedded !== undefined && type !== "Attachment") return this.#addList(shown, view, classId, embedded);
     return describeComponent(shown);
   }
 
@@ -160,7 +160,7 @@ export class FormResources {
   }
 
   #addList(shown: ViewField, view: View, classId: string, embedded: EmbeddedClass): Component {
-    const { rows = createRowDisplay(embedded), field } = shown;
+    const { field, rows = createRowDisplay(embedded, field.type) } = shown;
     const rowView = shown.view ?? (rows.layout === "repeating" ? createPageView(embedded) : undefined);
     const id = `${view.id}_${field.name}`;
     for (const { field: { choices } } of rows.columns.fields.values()) {
