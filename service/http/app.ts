@@ -1,4 +1,5 @@
 /** The HTTP side of the service: a route per operation, the token endpoint, and JSON for everything else. */
+import { addLoadedChoices } from "../cases/views/forms/loaded_choices.ts";
 import { type Context, Hono } from "hono";
 import { SvcError } from "../../lib/errors.ts";
 import { hasEffect } from "../../lib/operation/operation.ts";
@@ -256,7 +257,10 @@ function createCall({ name, operation, serve }: Route, options: AppOptions, keye
       };
       const ifMatch = c.req.header("if-match");
       const values = decode({ segment: (variable) => readSegment(url, variable), query, body, form, ifMatch });
-      const start: Unit = async (tx) => await serve(values, createContext(tx));
+      const start: Unit = async (tx) => {
+        const context = createContext(tx);
+        return await addLoadedChoices(await serve(values, context), context);
+      };
       const scheduleLater = () => later.splice(0).forEach(options.runLater);
       const complete = createCompletion(createContext, scheduleLater, options);
       let response: Response;

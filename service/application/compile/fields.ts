@@ -58,20 +58,21 @@ function compileField(
   { id: classId, definitions, words, sources }: ClassContext,
   place: DefinitionPlace,
 ): Field {
-  const { label = toLabel(name), required = false } = definition;
+  const { label = toLabel(name), help, required = false } = definition;
   if (!isFreeName(name)) place.report(`'${name}' has a meaning in expressions: choose another name`);
   if (definition.type === "Attachment") {
-    const { type, category } = definition;
-    return { name, type, label, required, category, embedded: ATTACHMENT };
+    const { type, category, extensions } = definition;
+    return { name, type, label, help, required, category, extensions, embedded: ATTACHMENT };
   }
   if (isReference(definition)) {
-    return { name, label, required, ...compileReference(definition, definitions, sources, place) };
+    return { name, label, help, required, ...compileReference(definition, definitions, sources, place) };
   }
   const { type, calculated } = definition;
   const common = {
     name,
     type,
     label,
+    help,
     required,
     calculated: calculated === undefined ? undefined : words.compile(calculated, place.at("calculated").report, type),
   };
@@ -83,6 +84,12 @@ function compileField(
   }
   if ("currency" in definition && definition.currency !== undefined && type !== "Currency") {
     place.at("currency").report(`'currency' is for the type Currency, not for ${type}`);
+  }
+  if ("currency" in definition && definition.currency?.startsWith(".")) {
+    place.at("currency").checkExists("field", definition.currency.slice(1), new Set(Object.keys(definitions)));
+  }
+  if (type !== "Integer" && type !== "Dropdown" && "choices" in definition && definition.choices !== undefined) {
+    place.at("choices").report(`'choices' is for the types Dropdown and Integer, not for ${type}`);
   }
   const choices = "choices" in definition && definition.choices !== undefined
     ? compileChoices(definition.choices, definitions, sources, place.at("choices"))

@@ -12,7 +12,7 @@ export interface RecordSources {
 }
 
 type ReferenceDefinition = Extract<FieldDefinition, { type: "Reference" | "MultiSelect" }>;
-type ChoicesDefinition = NonNullable<Extract<FieldDefinition, { type: "Dropdown" }>["choices"]>;
+type ChoicesDefinition = NonNullable<Extract<FieldDefinition, { choices?: unknown }>["choices"]>;
 
 /** Reports whether a field refers to records. */
 export function isReference(definition: FieldDefinition): definition is ReferenceDefinition {
@@ -79,9 +79,9 @@ export function compileReference(
   };
 }
 
-/** Compiles the choices of a Dropdown. */
+/** Compiles the choices of a field. */
 export function compileChoices(
-  { from, value, text, inForm, parameters }: ChoicesDefinition,
+  { from, value, text, inForm, loaded, parameters, set = {} }: ChoicesDefinition,
   siblings: Readonly<Record<string, FieldDefinition>>,
   sources: RecordSources | undefined,
   place: DefinitionPlace,
@@ -96,7 +96,16 @@ export function compileChoices(
     place.at("text").checkExists("field", text, type.fields);
   }
   const given = compileArguments(parameters, from, siblings, sources, place.at("parameters"));
-  return { classId: type?.id ?? "", dataView: from, value, text, inForm, parameters: given };
+  if (loaded && given.values().some((argument) => "field" in argument)) {
+    place.at("loaded").report("the rows depend on a field, so the form cannot contain them: remove 'loaded'");
+  }
+  const setters = place.at("set").compileAll(set, (name, column, at) => {
+    if (!inForm || loaded) at.report("only a form that names the data view can set other fields: use 'inForm: true'");
+    at.checkExists("field", name, new Set(Object.keys(siblings)));
+    if (type !== undefined) at.checkExists("column", column, type.fields);
+    return column;
+  });
+  return { classId: type?.id ?? "", dataView: from, value, text, inForm, loaded, parameters: given, set: setters };
 }
 
 /** Checks that a data view lists records, and returns their type. */

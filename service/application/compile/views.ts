@@ -116,7 +116,7 @@ class ViewCompiler {
   }
 
   #compileField(definition: ShownField, within: readonly FormCondition[], place: DefinitionPlace): string | undefined {
-    const { field: name, label, visible, required, readOnly } = definition;
+    const { field: name, label, help, visible, required, readOnly } = definition;
     const field = place.resolve("field", name, this.#set.fields);
     if (this.#fields.has(name)) place.report(`the form has the field '${name}' already`);
     if (field === undefined) return undefined;
@@ -130,6 +130,7 @@ class ViewCompiler {
     });
     this.#fields.set(name, {
       ...plain,
+      help,
       visible: compile("visible", visible),
       requiredWhen: typeof required === "string" && !plain.readOnly ? compile("required", required) : undefined,
       readOnlyWhen: typeof readOnly === "string" ? compile("readOnly", readOnly) : undefined,
@@ -159,7 +160,7 @@ class ViewCompiler {
     }
     if (kind !== "list" || !LIST_MEMBERS.some((member) => definition[member] !== undefined)) return {};
     const rows = this.#compileRows(field, definition, find("editView"), place);
-    const isDialog = rows.modal || rows.layout === "repeating";
+    const isDialog = rows.editing !== "inline" || rows.layout === "repeating";
     const view = find("rowView") ?? (isDialog ? createPageView(embedded) : undefined);
     const editable = isDialog ? [view, rows.editView] : [rows.columns];
     const isLimited = definition.columns !== undefined || definition.rowView !== undefined;
@@ -173,7 +174,7 @@ class ViewCompiler {
     editView: View | undefined,
     place: DefinitionPlace,
   ): RowDisplay {
-    const { rows: layout, columns, editing, heading, rowView } = definition;
+    const { rows: layout, columns, editing = "inline", heading, rowView } = definition;
     const fallback = createRowDisplay(embedded);
     const words = this.#set.words.within(name);
     const compile = (action: "Add" | "Edit" | "Delete" | "Move") => {
@@ -206,12 +207,12 @@ class ViewCompiler {
     if (heading?.startsWith(".")) place.at("heading").checkExists("field", heading.slice(1), embedded.fields);
     return {
       layout: layout ??
-        (rowView !== undefined && editing === undefined && columns === undefined
+        (rowView !== undefined && definition.editing === undefined && columns === undefined
           ? "repeating"
-          : columns !== undefined || editing !== undefined
+          : columns !== undefined || definition.editing !== undefined
           ? "table"
           : fallback.layout),
-      modal: editing === "modal",
+      editing,
       columns: shown === undefined ? fallback.columns : { id: name, name, fields: shown },
       editView,
       heading: heading?.startsWith(".") ? { field: heading.slice(1) } : heading && { text: heading } || undefined,

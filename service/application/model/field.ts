@@ -57,13 +57,15 @@ export interface Field {
   readonly maxLength?: number;
   readonly min?: number;
   readonly max?: number;
-  /** ISO 4217 code of a Currency. */
+  /** ISO 4217 code of a Currency, or the field of the same page that has it, such as `.Code`. */
   readonly currency?: string;
+  /** Text that helps a person to fill in the field. */
+  readonly help?: string;
   /** Allowed values of a Dropdown. */
   readonly values?: readonly string[];
-  /** The rows from which a person chooses the value of a Dropdown. */
+  /** The rows from which a person chooses the value. */
   readonly choices?: Choices;
-  /** The control of a Dropdown. */
+  /** The control of a field with choices. */
   readonly show?: typeof CHOICE_CONTROLS[number];
   /** The records that a page or the rows of a list refer to. */
   readonly reference?: Reference;
@@ -73,17 +75,19 @@ export interface Field {
   readonly indexed?: boolean;
   /** Category of the file in an attachment field. */
   readonly category?: string;
+  /** Extensions of the files that an attachment field accepts. Undefined for all. */
+  readonly extensions?: readonly string[];
   /** Fields of an embedded page, or of the rows of a list. */
   readonly embedded?: EmbeddedClass;
 }
 
-/** The controls of a Dropdown. */
-export const CHOICE_CONTROLS = ["dropdown", "radio", "autocomplete"] as const;
+/** The controls of a field with choices. */
+export const CHOICE_CONTROLS = ["dropdown", "radio", "autocomplete", "cards"] as const;
 
 /** The controls of a reference to one record, and to several records. */
 export const REFERENCE_CONTROLS = {
-  single: ["dropdown", "autocomplete", "table", "search"],
-  multiple: ["table", "combobox", "checkboxes"],
+  single: ["dropdown", "autocomplete", "table", "simpleTable", "cards", "search"],
+  multiple: ["table", "simpleTable", "combobox", "checkboxes"],
 } as const;
 
 /** A control of a reference. */
@@ -110,6 +114,10 @@ export interface Choices extends RowSource {
   readonly value: string;
   /** True if the form itself describes the choices. Otherwise, the declaration of the field does. */
   readonly inForm: boolean;
+  /** True if the response with the form contains the rows. */
+  readonly loaded: boolean;
+  /** Columns by the names of the other fields that get their values. */
+  readonly set: ReadonlyMap<string, string>;
 }
 
 /** The records that a page or the rows of a list refer to. */
@@ -144,6 +152,8 @@ export interface FormCondition {
 export interface ViewField {
   readonly field: Field;
   readonly label: string;
+  /** Help that the view adds to that of the field. */
+  readonly help?: string;
   readonly required: boolean;
   readonly readOnly: boolean;
   /** Decides whether the field is shown. */
@@ -163,11 +173,13 @@ export interface ViewField {
 /** The layouts of the rows of a list. */
 export const ROW_LAYOUTS = ["table", "simpleTable", "repeating"] as const;
 
+/** Where rows are edited: in the table, in a dialog, or in a dialog that is an action. */
+export const ROW_EDITING = ["inline", "modal", "action"] as const;
+
 /** How the rows of a list are shown and edited. */
 export interface RowDisplay {
   readonly layout: typeof ROW_LAYOUTS[number];
-  /** True if a row is edited in a dialog. */
-  readonly modal: boolean;
+  readonly editing: typeof ROW_EDITING[number];
   /** The columns of a table. */
   readonly columns: View;
   /** The view in which an existing row is edited, if it is another than that of a new row. */
@@ -246,7 +258,7 @@ export function createPageView(embedded: EmbeddedClass): View {
 /** Returns the view in which a page or a row is edited. Returns undefined for other fields. */
 export function getInnerView({ field: { type, embedded, reference }, view, rows }: ViewField): View | undefined {
   if (embedded === undefined || reference !== undefined || (type !== "Page" && type !== "List")) return undefined;
-  const isTable = rows !== undefined && !rows.modal && rows.layout !== "repeating";
+  const isTable = rows?.editing === "inline" && rows.layout !== "repeating";
   return view ?? (isTable ? rows.columns : createPageView(embedded));
 }
 
@@ -258,7 +270,7 @@ export function createRowDisplay({ fields }: EmbeddedClass, type: FieldType = "L
   const plain = [...fields.values()].filter(({ embedded }) => embedded === undefined);
   return {
     layout: type === "List" && plain.length === fields.size ? "table" : "repeating",
-    modal: false,
+    editing: "inline",
     columns: createView("Columns", "Columns", new Map(plain.map((field) => [field.name, field]))),
     allow: {},
     allowRow: {},

@@ -1,6 +1,6 @@
 /** The format of fields and views. */
 import { z } from "zod";
-import { CHOICE_CONTROLS, REFERENCE_CONTROLS, ROW_LAYOUTS } from "../model/field.ts";
+import { CHOICE_CONTROLS, REFERENCE_CONTROLS, ROW_EDITING, ROW_LAYOUTS } from "../model/field.ts";
 import {
   className,
   distinct,
@@ -12,8 +12,10 @@ import {
   scalar,
 } from "./primitives.ts";
 
+const help = nonEmptyText.optional().describe("Text that helps a person to fill in the field");
 const common = {
   label: nonEmptyText.optional(),
+  help,
   required: z.boolean().optional().describe("Whether every view that lets a person edit the field requires a value"),
   calculated: expression.optional(),
 };
@@ -24,12 +26,32 @@ const text = z.strictObject({
   ...scalarField,
   maxLength: z.int().positive().optional().describe("Maximum number of characters"),
 });
+const source = {
+  from: identifier.describe("The data view with the records to choose from"),
+  parameters: z.record(identifier, scalar).optional().describe(
+    "Parameters of the data view: constants, or fields of the same page, such as .District",
+  ),
+  text: identifier.describe("The column that people read"),
+};
+const choices = z.strictObject({
+  ...source,
+  value: identifier.describe("The column with the value"),
+  inForm: z.boolean().default(false).describe("Whether the form names the data view, and not only the field"),
+  loaded: z.boolean().default(false).describe("Whether the response with the form contains the rows"),
+  set: z.record(identifier, identifier).optional().describe("Other fields of the form that get columns of the row"),
+}).optional().describe("The records from which a person chooses the value of a Dropdown or an Integer");
+const show = z.enum(CHOICE_CONTROLS).optional().describe("The control of a field with choices");
+
 const number = z.strictObject({
   type: z.literal(["Integer", "Decimal", "Currency", "Percentage"]),
   ...scalarField,
-  currency: z.string().regex(/^[A-Z]{3}$/, "must be three capital letters, such as EUR").optional().describe(
-    "ISO 4217 code of a Currency (default: EUR)",
-  ),
+  currency: z.string().regex(
+    /^([A-Z]{3}|\.[A-Za-z]\w*)$/,
+    "must be three capital letters, such as EUR, or a field, such as .Code",
+  )
+    .optional().describe("ISO 4217 code of a Currency, or the field of the same page that has it (default: EUR)"),
+  choices,
+  show,
   min: z.number().optional(),
   max: z.number().optional(),
 }).refine(({ min, max }) => min === undefined || max === undefined || min <= max, {
@@ -41,26 +63,13 @@ const unlimited = z.strictObject({
   ...scalarField,
 });
 
-const source = {
-  from: identifier.describe("The data view with the records to choose from"),
-  parameters: z.record(identifier, scalar).optional().describe(
-    "Parameters of the data view: constants, or fields of the same page, such as .District",
-  ),
-  text: identifier.describe("The column that people read"),
-};
 const dropdown = requireExactlyOne(
   z.strictObject({
     type: z.literal("Dropdown"),
     ...scalarField,
     values: distinct(nonEmptyText).min(1).optional().describe("Allowed values of a Dropdown"),
-    choices: z.strictObject({
-      ...source,
-      value: identifier.describe("The column with the value"),
-      inForm: z.boolean().default(false).describe(
-        "Whether the form itself describes the choices (default: the declaration of the field does)",
-      ),
-    }).optional().describe("The records from which a person chooses the value of a Dropdown"),
-    show: z.enum(CHOICE_CONTROLS).optional().describe("The control of a Dropdown"),
+    choices,
+    show,
   }),
   "values",
   "choices",
@@ -97,14 +106,18 @@ const embeddedField = emptyPage.extend({
 const attachmentField = z.strictObject({
   type: z.literal("Attachment"),
   label: common.label,
+  help,
   required: common.required,
   category: identifier.describe("Category of the file in an attachment field"),
+  extensions: distinct(z.string().regex(/^[a-z0-9]{1,10}$/, "must be small letters and digits, such as pdf")).min(1)
+    .optional().describe("Extensions of the files that the field accepts (default: all)"),
 });
 
 const controls = [...new Set([...REFERENCE_CONTROLS.single, ...REFERENCE_CONTROLS.multiple])] as const;
 const referenceField = z.strictObject({
   type: z.literal(["Reference", "MultiSelect"]),
   label: common.label,
+  help,
   required: common.required,
   to: className.describe("The data type of the records"),
   multiple: z.boolean().optional().describe("Whether the field refers to several records"),
@@ -137,6 +150,7 @@ export const caseFields = z.record(
 const shownField = z.strictObject({
   field: identifier,
   label: nonEmptyText.optional(),
+  help,
   visible: right.optional().describe("Whether the field is shown: true, false or a CEL expression"),
   required: right.optional().describe("Whether a value is required: true, false or a CEL expression"),
   readOnly: right.optional().describe("Whether the field is only shown: true, false or a CEL expression"),
@@ -144,7 +158,9 @@ const shownField = z.strictObject({
   details: identifier.optional().describe("The view of the chosen record"),
   rows: z.enum(ROW_LAYOUTS).optional().describe("The layout of the rows (default: table)"),
   columns: distinct(identifier).min(1).optional().describe("The columns of a table"),
-  editing: z.enum(["inline", "modal"]).optional().describe("Whether rows are edited in the table or in a dialog"),
+  editing: z.enum(ROW_EDITING).optional().describe(
+    "Whether rows are edited in the table, in a dialog, or by an action",
+  ),
   rowView: identifier.optional().describe("The view of a row"),
   editView: identifier.optional().describe("The view in which an existing row is edited (default: rowView)"),
   heading: nonEmptyText.optional().describe("Heading of a row: a text, or a field of the row, such as .Title"),

@@ -61,7 +61,7 @@ const MISTAKES: readonly (readonly [right: string, wrong: string, reason: RegExp
   [
     "show: table, from: D_DepotRecords",
     "show: combobox, from: D_DepotRecords",
-    /one record is shown as dropdown, autocomplete, table, search, not as combobox/,
+    /one record is shown as dropdown, autocomplete, table, simpleTable, cards, search, not as combobox/,
   ],
   [
     "show: table, from: D_DepotRecords",

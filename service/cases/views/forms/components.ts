@@ -2,6 +2,7 @@
 import type { JsonObject, JsonValue } from "../../../../utils/json.ts";
 import type {
   Argument,
+  CHOICE_CONTROLS,
   Choices,
   Field,
   FieldType,
@@ -33,12 +34,13 @@ const SHOWN: Record<FieldType, readonly [type: string, displayAs: string, compon
   Attachment: ["Page", "pxAttachContent", "Attachment"],
 };
 
-/** The component and the declaration of each control of a Dropdown. */
-const CONTROLS = {
-  dropdown: ["Dropdown", "pxDropdown"],
-  radio: ["RadioButtons", "pxRadioButtons"],
-  autocomplete: ["AutoComplete", "pxAutoComplete"],
-} as const;
+/** The component, the declaration and further configuration of each control of a field with choices. */
+const CONTROLS: Record<typeof CHOICE_CONTROLS[number], readonly [component: string, displayAs: string, JsonObject]> = {
+  dropdown: ["Dropdown", "pxDropdown", { placeholder: "@L Select..." }],
+  radio: ["RadioButtons", "pxRadioButtons", {}],
+  autocomplete: ["AutoComplete", "pxAutoComplete", { placeholder: "@L Select..." }],
+  cards: ["RadioButtons", "pxRadioButtons", { variant: "card" }],
+};
 
 /** Formats that clients may check before they submit a value. */
 const VALIDATORS: { readonly [T in FieldType]?: string } = {
@@ -47,8 +49,9 @@ const VALIDATORS: { readonly [T in FieldType]?: string } = {
   Url: "pxIsValidURL",
 };
 
-/** The data view of operators, which every application has. */
+/** The data views of operators and of calling codes, which every application has. */
 export const OPERATORS = "D_pyC11nOperatorsList";
+export const CALLING_CODES = "D_pyCountryCallingCodeList";
 
 /** A component of a view. */
 export type Component = JsonObject & { type: string };
@@ -62,6 +65,11 @@ export function describeLabel({ field, label }: ViewField): string {
 export function describeCondition({ name, text }: FormCondition): string | boolean {
   if (text === undefined) return `@W ${name}`;
   return text === "false" ? false : `@E ${text}`;
+}
+
+/** Describes the help that a view adds to that of its field. */
+export function describeHelp({ help }: ViewField): JsonObject {
+  return help === undefined ? {} : { helperText: `@L ${help}` };
 }
 
 /** Describes when a field is shown, required and read-only. */
@@ -79,8 +87,11 @@ export function describeState({ required, readOnly, visible, requiredWhen, readO
 export function describeComponent(shown: ViewField): Component {
   const { field, label } = shown;
   const config = { value: `@P .${field.name}`, label: describeLabel(shown), ...describeLabelOption(shown) };
-  const state = describeState(shown);
+  const state = { ...describeHelp(shown), ...describeState(shown) };
   const [, , type] = SHOWN[field.type];
+  if (field.type === "Dropdown" || field.choices !== undefined) {
+    return { type: getControl(field)[0], config: { ...config, ...describePicker(field), ...state } };
+  }
   switch (field.type) {
     case "Boolean":
       return {
@@ -101,16 +112,27 @@ export function describeComponent(shown: ViewField): Component {
         type,
         config: {
           ...config,
-          isoCodeSelection: "constant",
-          currencyISOCode: currency,
+          isoCodeSelection: currency.startsWith(".") ? "propertyRef" : "constant",
+          currencyISOCode: currency.startsWith(".") ? `@P ${currency}` : currency,
           allowDecimals: true,
           alwaysShowISOCode: false,
           ...state,
         },
       };
     }
-    case "Dropdown":
-      return { type: CONTROLS[field.show ?? "dropdown"][0], config: { ...config, ...describePicker(field), ...state } };
+    case "Phone":
+      return {
+        type,
+        config: {
+          ...config,
+          showCountryCode: true,
+          datasource: {
+            source: `@DATASOURCE ${CALLING_CODES}.pxResults`,
+            fields: { value: "@P .pyCallingCode" },
+          },
+          ...state,
+        },
+      };
     case "UserReference":
       return {
         type,
@@ -124,7 +146,10 @@ export function describeComponent(shown: ViewField): Component {
         },
       };
     case "Attachment":
-      return { type, config: { ...config, allowMultiple: "false", extensions: "", ...state } };
+      return {
+        type,
+        config: { ...config, allowMultiple: "false", extensions: (field.extensions ?? []).join(","), ...state },
+      };
     default:
       return { type, config: { ...config, ...state } };
   }
@@ -134,29 +159,46 @@ function describeLabelOption({ field, label }: ViewField): JsonObject {
   return { labelOption: label === field.label ? "default" : "custom" };
 }
 
-function describePicker({ name, choices, show }: Field): JsonObject {
-  const placeholder = show === "radio" ? {} : { placeholder: "@L Select..." };
+function getControl({ show = "dropdown" }: Field): typeof CONTROLS[keyof typeof CONTROLS] {
+  return CONTROLS[show];
+}
+
+function describePicker(field: Field): JsonObject {
+  const { name, choices } = field;
+  const [, , more] = getControl(field);
   if (choices === undefined || !choices.inForm) {
-    return { listType: "associated", datasource: `@ASSOCIATED .${name}`, deferDatasource: true, ...placeholder };
+    const deferDatasource = choices?.loaded !== true;
+    return { listType: "associated", datasource: `@ASSOCIATED .${name}`, deferDatasource, ...more };
+  }
+  const { dataView, value, text, parameters, loaded, set } = choices;
+  if (loaded) {
+    const fields = { key: `@P .${value}`, text: `@P .${text}`, value: `@P .${value}` };
+    return { listType: "datapage", datasource: { source: `@DATASOURCE ${dataView}.pxResults`, fields }, ...more };
   }
   return {
     listType: "datapage",
-    datasource: choices.dataView,
+    datasource: dataView,
     deferDatasource: true,
-    parameters: describeParameters(choices.parameters),
-    columns: describeColumns(choices.value, choices.text, []),
-    ...placeholder,
+    parameters: describeParameters(parameters),
+    columns: describeColumns([value], text, [], set),
+    ...more,
   };
 }
 
-/** Describes the columns of a picker: the key, the text that people read, and further columns. */
-export function describeColumns(key: string, text: string, others: readonly string[]): JsonObject[] {
+/** Describes the columns of a picker: the keys, the text that people read, further columns, and those for other fields. */
+export function describeColumns(
+  [key = "", ...keys]: readonly string[],
+  text: string,
+  others: readonly string[],
+  set: ReadonlyMap<string, string> = new Map(),
+): JsonObject[] {
   const shown = { value: `.${text}`, display: "true", primary: "true", useForSearch: true };
-  if (key === text) return [{ ...shown, key: "true", setProperty: "Associated property" }];
+  const own = { key: "true", setProperty: "Associated property" };
+  const further = [...new Set([...keys, ...others])].filter((name) => name !== key && name !== text);
   return [
-    { value: `.${key}`, key: "true", setProperty: "Associated property" },
-    shown,
-    ...others.filter((name) => name !== key && name !== text).map((name) => ({ value: `.${name}`, secondary: "true" })),
+    ...(key === text ? [{ ...shown, ...own }] : [{ value: `.${key}`, ...own }, shown]),
+    ...further.map((name) => ({ value: `.${name}`, secondary: "true" })),
+    ...Array.from(set, ([name, column]) => ({ value: `.${column}`, secondary: "true", setProperty: `.${name}` })),
   ];
 }
 
@@ -171,25 +213,31 @@ function describeArgument(argument: Argument): JsonValue {
 
 /** Describes the declaration of a field. */
 export function describeField(field: Field, classId: string, isKey: boolean): JsonObject {
-  const { label, maxLength, calculated, embedded, reference, show, type: fieldType } = field;
+  const { label, help, maxLength, calculated, embedded, reference, show, type: fieldType } = field;
   const [type, displayAs] = SHOWN[fieldType];
   const validateAs = VALIDATORS[fieldType];
   const datasource = describeDatasource(field);
   return {
     classID: classId,
     type,
-    displayAs: show === undefined ? displayAs : CONTROLS[show][1],
+    displayAs: show === undefined && field.choices === undefined ? displayAs : getControl(field)[1],
     label,
     ...(maxLength !== undefined && { maxLength }),
     ...(isKey && { isClassKey: true }),
     ...(calculated && { isDeclarativeTarget: true }),
     ...(validateAs !== undefined && { validateAs }),
     ...(datasource && { datasource }),
+    ...(help !== undefined && { additionalInformation: `@PARAGRAPH ${nameHelp(field)}` }),
     ...(embedded && {
       pageClass: embedded.classId,
       dataRetrievalType: reference === undefined && fieldType !== "Attachment" ? "manual" : "refer",
     }),
   };
+}
+
+/** Returns the name of the paragraph with the help of a field. */
+export function nameHelp({ name }: Field): string {
+  return `${name}_additionalInfo`;
 }
 
 function describeDatasource({ name, type, values, choices, category }: Field): JsonObject | undefined {

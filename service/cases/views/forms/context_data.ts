@@ -2,6 +2,7 @@
 import { type JsonObject, toObject } from "../../../../utils/json.ts";
 import type { Scope } from "../../../application/model/expression.ts";
 import { getInnerView, type View, type ViewField } from "../../../application/model/field.ts";
+import { createLists } from "./loaded_choices.ts";
 import { DomainError } from "../../../errors.ts";
 
 /** Describes the results of the conditions of a view, in the structure of its content. */
@@ -14,9 +15,10 @@ export function describeContextData(view: View, content: JsonObject, scope: Scop
 export function describePage(views: readonly View[], page: JsonObject, outer: Scope): JsonObject {
   const scope = { ...outer, fields: page };
   const whens = views.flatMap((view) => [...view.whens ?? []]);
-  const described: JsonObject = whens.length === 0 ? {} : {
+  const lists = createLists(views);
+  const described: JsonObject = whens.length === 0 && lists === undefined ? {} : {
     summary_of_when_conditions__: Object.fromEntries(whens.map(([name, holds]) => [name, decide(holds, scope)])),
-    summary_of_associated_lists__: {},
+    summary_of_associated_lists__: lists ?? {},
   };
   for (const view of views) {
     for (const shown of view.fields.values()) Object.assign(described, describeEmbedded(shown, page, scope));

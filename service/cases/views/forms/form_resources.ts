@@ -1,8 +1,10 @@
 /** The resources with which a user interface shows views. */
+import { textToHtml } from "../../../../lib/forms/html.ts";
 import type { JsonObject } from "../../../../utils/json.ts";
 import type { Application } from "../../../application/model/application.ts";
 import type { DataType } from "../../../application/model/data_view.ts";
 import {
+  type Choices,
   createPageView,
   createRowDisplay,
   type EmbeddedClass,
@@ -13,14 +15,18 @@ import {
   type ViewPart,
 } from "../../../application/model/field.ts";
 import {
+  CALLING_CODES,
   type Component,
   describeComponent,
   describeCondition,
   describeField,
+  describeHelp,
   describeLabel,
   describeState,
+  nameHelp,
   OPERATORS,
 } from "./components.ts";
+import { noteChoices } from "./loaded_choices.ts";
 import { describeList } from "./lists.ts";
 import { describeDataPage, describeDataType, describeReference } from "./references.ts";
 
@@ -33,6 +39,7 @@ export class FormResources {
   readonly #dataPages: JsonObject = {};
   readonly #dataTypes: JsonObject = {};
   readonly #components = new Set(["View", "Region", "reference"]);
+  readonly #loaded: Choices[] = [];
   readonly #localeReferences = new Set<string>();
 
   /** Starts without views. */
@@ -65,23 +72,31 @@ export class FormResources {
     if (view !== undefined) this.#dataPages[id] ??= describeDataPage(view);
   }
 
+  #addChoices(choices: Choices): void {
+    this.addDataPage(choices.dataView);
+    if (choices.loaded && choices.inForm) this.#loaded.push(choices);
+  }
+
   /** Adds a paragraph and returns the reference to it. */
   addParagraph(name: string, content: string, classId: string): string {
-    this.#paragraphs[name] = [{ content, name, classID: classId }];
+    const known = this.#paragraphs[name]?.filter(({ classID }) => classID !== classId) ?? [];
+    this.#paragraphs[name] = [...known, { content, name, classID: classId }];
     return `@PARAGRAPH ${name}`;
   }
 
   /** Returns the resources as JSON, with the component that shows them. */
   toJson(root: JsonObject | undefined): JsonObject {
+    const resources: JsonObject = {
+      views: this.#views,
+      fields: this.#fields,
+      paragraphs: this.#paragraphs,
+      datapages: this.#dataPages,
+      dataTypes: this.#dataTypes,
+    };
+    noteChoices(resources, this.#loaded);
     return {
       ...(root && { root }),
-      resources: {
-        views: this.#views,
-        fields: this.#fields,
-        paragraphs: this.#paragraphs,
-        datapages: this.#dataPages,
-        dataTypes: this.#dataTypes,
-      },
+      resources,
       components: [...this.#components],
       localeReferences: [...this.#localeReferences],
       context_data: {},
@@ -130,7 +145,7 @@ export class FormResources {
         instructions: instructions === undefined
           ? "none"
           : this.addParagraph(`${view.id}_${id}`, instructions, classId),
-        ...(visible && { visibility: describeCondition(visible) }),
+        visibility: visible === undefined || describeCondition(visible),
       };
       return [{ type: "Group", config, children: this.#describeParts(part.parts, view, classId) }];
     });
@@ -140,8 +155,9 @@ export class FormResources {
     const { field } = shown;
     const { embedded, reference, type, choices } = field;
     this.#addField(field, classId);
-    if (choices !== undefined) this.addDataPage(choices.dataView);
+    if (choices !== undefined) this.#addChoices(choices);
     if (type === "UserReference") this.addDataPage(OPERATORS);
+    if (type === "Phone") this.addDataPage(CALLING_CODES);
     if (reference !== undefined && embedded !== undefined) {
       return this.#addReference(shown, view, classId, reference, embedded);
     }
@@ -164,7 +180,7 @@ export class FormResources {
     const rowView = shown.view ?? (rows.layout === "repeating" ? createPageView(embedded) : undefined);
     const id = `${view.id}_${field.name}`;
     for (const { field: { choices } } of rows.columns.fields.values()) {
-      if (choices !== undefined) this.addDataPage(choices.dataView);
+      if (choices !== undefined) this.#addChoices(choices);
     }
     for (const row of [rowView, rows.editView]) {
       if (row !== undefined) this.addView(row, embedded.classId);
@@ -246,6 +262,7 @@ export class FormResources {
         },
       };
       declarations.push({ ...describeField(field, classId, isKey), ...lookup });
+      if (field.help !== undefined) this.addParagraph(nameHelp(field), textToHtml(field.help), classId);
     }
     for (const member of embedded?.fields.values() ?? []) this.#addField(member, embedded?.classId ?? "");
   }
@@ -289,7 +306,7 @@ export function buildLocaleReference(id: string, classId: string): string {
 
 /** Describes the component that shows the view of a page, a list or a reference. Its label belongs to it, not to the view. */
 function describeViewReference(shown: ViewField, id: string, ruleClass: string, config: JsonObject): Component {
-  const { required, readOnly, visibility } = describeState(shown);
+  const { required, readOnly, visibility, helperText } = { ...describeHelp(shown), ...describeState(shown) };
   const inherited: JsonObject[] = [
     { prop: "label", value: describeLabel(shown) },
     { prop: "showLabel", value: true },
@@ -305,6 +322,7 @@ function describeViewReference(shown: ViewField, id: string, ruleClass: string, 
       inheritedProps: inherited,
       ...(readOnly !== undefined && { readOnly }),
       ...(visibility !== undefined && { visibility }),
+      ...(helperText !== undefined && { helperText }),
     },
   };
 }

@@ -41,13 +41,8 @@ export function describeList({ field, readOnly, label }: ViewField, parts: ListP
       dataRetrievalType: "MANUAL",
       targetClassLabel: `@L ${noun}`,
       ...describeHeading(rows, noun),
-      ...(!isRepeating && { editMode: rows.modal ? "modal" : "tableRows" }),
-      ...(rows.modal && rowView !== undefined && {
-        editModeConfig: {
-          defaultView: rowView,
-          ...(rows.editView && { useSeparateViewForEdit: true, editView: rows.editView.id }),
-        },
-      }),
+      ...(!isRepeating && { editMode: rows.editing === "inline" ? "tableRows" : "modal" }),
+      ...(rowView !== undefined && describeDialog(rows, rowView)),
       ...describeAllowed(rows),
       localeReference,
       ...(!isRepeating && { children: [{ name: "Columns", type: "Region", children: [...columns] }] }),
@@ -56,6 +51,19 @@ export function describeList({ field, readOnly, label }: ViewField, parts: ListP
       ? [{ name: "view", type: "Region", children: [describeRowReference(rowView, embedded.classId)] }]
       : [],
   };
+}
+
+/** Describes the dialog in which a row is edited: a view, or an action, which is a view that is submitted. */
+function describeDialog({ editing, editView }: RowDisplay, rowView: string): JsonObject {
+  if (editing === "modal") {
+    const edit = editView && { useSeparateViewForEdit: true, editView: editView.id };
+    return { editModeConfig: { defaultView: rowView, ...edit } };
+  }
+  if (editing === "action") {
+    const edit = editView && { useSeparateActionForEdit: true, editAction: editView.id };
+    return { editModeConfig: { editType: "action", defaultAction: rowView, ...edit } };
+  }
+  return {};
 }
 
 function describeRowReference(rowView: string, classId: string): JsonObject {

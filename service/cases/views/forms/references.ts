@@ -26,6 +26,8 @@ const CONTROLS: { readonly [C in ReferenceControl]: readonly [displayAs: string,
   dropdown: ["dropdown", "Dropdown", ""],
   autocomplete: ["autocomplete", "AutoComplete", ""],
   table: ["table", "SimpleTableSelect", "SimpleTableSelect"],
+  simpleTable: ["simpleTable", "SimpleTableSelect", "SimpleTableSelect"],
+  cards: ["card", "RadioButtons", ""],
   search: ["search", "AdvancedSearch", ""],
   combobox: ["combobox", "", "Multiselect"],
   checkboxes: ["checkboxgroup", "", "Checkbox"],
@@ -50,7 +52,7 @@ export function describeReference(shown: ViewField, parts: ReferenceParts): Json
       classKeys: reference.key.map((name) => ({ name })),
       mode: readOnly ? "readonly" : isMultiple ? "multiselect" : "singleselect",
       selectionMode: isMultiple ? "multi" : "single",
-      displayAs: readOnly ? isMultiple ? "readonlyMulti" : "readonly" : displayAs,
+      displayAs: readOnly && !isMultiple ? "readonly" : readOnly && !isTable(reference) ? "readonlyMulti" : displayAs,
       ...(readOnly && { renderMode: "ReadOnly" }),
       referenceType: "Data",
       parameters: describeParameters(reference.parameters),
@@ -74,7 +76,7 @@ function describeSingle({ field: { name } }: ViewField, { reference, columns }: 
   const [, type] = CONTROLS[reference.show];
   const value = `@P .${name}.${key}`;
   const config = { value, contextPage: `@P .${name}`, primaryField: `@P .${name}.${reference.text}`, label: "@L " };
-  if (reference.show === "dropdown" || reference.show === "autocomplete") {
+  if (reference.show === "dropdown" || reference.show === "autocomplete" || reference.show === "cards") {
     return {
       type,
       config: {
@@ -83,8 +85,8 @@ function describeSingle({ field: { name } }: ViewField, { reference, columns }: 
         deferDatasource: true,
         datasource: reference.dataView,
         parameters: describeParameters(reference.parameters),
-        columns: describeColumns(key, reference.text, reference.columns),
-        placeholder: "@L Select...",
+        columns: describeColumns(reference.key, reference.text, reference.columns),
+        ...(reference.show === "cards" ? { variant: "card" } : { placeholder: "@L Select..." }),
       },
     };
   }
@@ -114,7 +116,7 @@ function describeMultiple({ field: { name } }: ViewField, { reference, columns }
       readonlyContextList: `@P .${name}`,
       referenceList: reference.dataView,
       parameters: describeParameters(reference.parameters),
-      ...(reference.show === "table" && { ...describeTable(reference, columns), detailsDisplay: [] }),
+      ...(isTable(reference) && { ...describeTable(reference, columns), detailsDisplay: [] }),
     },
   };
 }
@@ -132,7 +134,7 @@ function describeReadOnly(
         renderMode: "ReadOnly",
         referenceList: `@P .${name}`,
         primaryField: `.${reference.text}`,
-        ...describeTable(reference, columns),
+        ...(isTable(reference) ? describeTable(reference, columns) : { presets: [] }),
       },
     };
   }
@@ -147,6 +149,10 @@ function describeReadOnly(
       referenceType: "Data",
     },
   };
+}
+
+function isTable({ show }: Reference): boolean {
+  return show === "table" || show === "simpleTable";
 }
 
 function describeTable({ text, show }: Reference, columns: readonly Component[]): JsonObject {
