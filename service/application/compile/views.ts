@@ -8,11 +8,14 @@ import {
   type Field,
   type FormCondition,
   limitMembers,
+  type NestedView,
   type RowDisplay,
+  toReadOnly,
   toViewField,
   type View,
   type ViewField,
   type ViewPart,
+  type ViewPlace,
 } from "../model/field.ts";
 import type { FormDefinition, ViewDefinitions, ViewFieldDefinition } from "../schema/field_format.ts";
 import type { DefinitionPlace } from "./definition_place.ts";
@@ -24,7 +27,11 @@ export interface FieldSet {
   readonly words: Vocabulary;
 }
 
+/** The fields of a class, with the views that other views can contain. */
+type ViewSet = FieldSet & { readonly views?: ReadonlyMap<string, View> };
+
 type ShownField = Extract<ViewFieldDefinition, { field: string }>;
+type ShownView = Exclude<Extract<ViewFieldDefinition, { view: string }>, { field: string }>;
 type ShownGroup = Extract<ViewFieldDefinition, { group: string }>;
 
 /** Compiles the views of a class. `pyDetails` shows all fields unless it is defined. */
@@ -33,9 +40,25 @@ export function compileViews(
   set: FieldSet,
   place: DefinitionPlace,
 ): Map<string, View> {
-  const views = place.compileAll(definitions, (id, { name = toLabel(id), fields: shown }, at) => {
-    return compileView(id, name, shown, set, at.at("fields"));
-  });
+  const known = new Map<string, View>();
+  const views = place.compileAll(
+    definitions,
+    (id, { name = toLabel(id), fields: shown, readOnly, highlighted }, at) => {
+      const compiler = new ViewCompiler(id, name, { ...set, views: known });
+      const places = (highlighted ?? []).flatMap((field, index) => {
+        return compiler.compileField({ field, readOnly: true }, [], at.at("highlighted", index)) ?? [];
+      });
+      const view = compiler.compile(shown, at.at("fields"));
+      const shownOnly = () => new Map(Array.from(view.fields, ([field, one]) => [field, toReadOnly(one)]));
+      const compiled = {
+        ...view,
+        ...(readOnly && { readOnly, members: [], fields: shownOnly() }),
+        ...(highlighted && { highlighted: places }),
+      };
+      known.set(id, compiled);
+      return compiled;
+    },
+  );
   return new Map([["pyDetails", createView("pyDetails", "Details", set.fields)], ...views]);
 }
 
@@ -44,7 +67,7 @@ export function compileView(
   id: string,
   name: string,
   definitions: readonly ViewFieldDefinition[],
-  set: FieldSet,
+  set: ViewSet,
   place: DefinitionPlace,
 ): View {
   return new ViewCompiler(id, name, set).compile(definitions, place);
@@ -54,13 +77,13 @@ export function compileView(
 export function compileForm(
   definition: FormDefinition,
   { id, name }: Pick<View, "id" | "name">,
-  { views, ...set }: FieldSet & { readonly views: ReadonlyMap<string, View> },
+  { views, ...set }: Required<ViewSet>,
   place: DefinitionPlace,
   fallback: View = { id, name, fields: new Map() },
 ): View {
   if (definition.fields !== undefined) {
     if (definition.view !== undefined) place.at("view").report("use either 'view' or 'fields', not both");
-    return compileView(id, name, definition.fields, set, place.at("fields"));
+    return compileView(id, name, definition.fields, { ...set, views }, place.at("fields"));
   }
   if (definition.view === undefined) return fallback;
   return place.at("view").resolve("view", definition.view, views) ?? fallback;
@@ -74,11 +97,12 @@ export function toLabel(id: string): string {
 class ViewCompiler {
   readonly #id: string;
   readonly #name: string;
-  readonly #set: FieldSet;
+  readonly #set: ViewSet;
   readonly #fields = new Map<string, ViewField>();
+  readonly #members: Required<ViewPlace>[] = [];
   readonly #whens = new Map<string, Condition>();
 
-  constructor(id: string, name: string, set: FieldSet) {
+  constructor(id: string, name: string, set: ViewSet) {
     this.#id = id;
     this.#name = name;
     this.#set = set;
@@ -86,11 +110,15 @@ class ViewCompiler {
 
   compile(definitions: readonly ViewFieldDefinition[], place: DefinitionPlace): View {
     const parts = this.#compileParts(definitions, [], place);
+    for (const page of new Set(this.#members.map((member) => member.page))) this.#addPage(page);
+    const isPlain = this.#members.length === 0 && parts.length === this.#fields.size &&
+      parts.every((part) => "shown" in part);
     return {
       id: this.#id,
       name: this.#name,
       fields: this.#fields,
-      ...(parts.some((part) => typeof part !== "string") && { parts }),
+      ...(this.#members.length > 0 && { members: this.#members }),
+      ...(!isPlain && { parts }),
       ...(this.#whens.size > 0 && { whens: this.#whens }),
     };
   }
@@ -102,10 +130,84 @@ class ViewCompiler {
   ): ViewPart[] {
     return definitions.flatMap((definition, index) => {
       const at = place.at(index);
-      if (typeof definition === "string") return this.#compileField({ field: definition }, within, at) ?? [];
-      if ("field" in definition) return this.#compileField(definition, within, at) ?? [];
+      if (typeof definition === "string") return this.compileField({ field: definition }, within, at) ?? [];
+      if ("field" in definition) return this.compileField(definition, within, at) ?? [];
+      if ("view" in definition) return this.#compileNested(definition, within, at) ?? [];
       return [this.#compileGroup(definition, within, at)];
     });
+  }
+
+  #compileNested(
+    { view: id, label, visible: source, readOnly }: ShownView,
+    within: readonly FormCondition[],
+    place: DefinitionPlace,
+  ): NestedView | undefined {
+    const nested = place.at("view").resolve("view", id, this.#set.views ?? new Map<string, View>());
+    if (nested === undefined) return undefined;
+    const visible = this.#compileCondition(`${id}_visible`, source, place.at("visible"));
+    const around = visible === undefined ? within : [...within, visible];
+    for (const [name, shown] of nested.fields) {
+      const inner = { ...shown, within: [...around, ...shown.within ?? []] };
+      this.#addField(name, readOnly ? toReadOnly(inner) : inner, place);
+    }
+    for (const [name, holds] of nested.whens ?? []) this.#whens.set(name, holds);
+    return { nested, label, readOnly, visible };
+  }
+
+  /** Adds a field. Of several places, the one in which it can be edited counts. */
+  #addField(name: string, shown: ViewField, place: DefinitionPlace): void {
+    const known = this.#fields.get(name);
+    if (known === undefined || known.readOnly) this.#fields.set(name, shown);
+    else if (!shown.readOnly) {
+      place.report(
+        `the form has the field '${name}' already: show it again only with 'readOnly: true'`,
+      );
+    }
+  }
+
+  /** Adds a page whose members the form shows, so that they can be submitted. */
+  #addPage(name: string): void {
+    const field = this.#set.fields.get(name);
+    const known = this.#fields.get(name);
+    if (field?.embedded === undefined) return;
+    const members = this.#members.filter(({ page }) => page === name).map(({ shown }) => {
+      return [shown.field.name, {
+        ...toViewField(shown.field, { required: false }),
+        readOnly: shown.readOnly,
+      }] as const;
+    });
+    const own = known === undefined || known.readOnly ? undefined : known.view ?? createPageView(field.embedded);
+    const view = { ...own ?? { id: name, name }, fields: new Map([...members, ...own?.fields ?? []]) };
+    const plain = toViewField(field, { required: false });
+    this.#fields.set(name, { ...own === undefined ? plain : known ?? plain, view, field: limitMembers(field, [view]) });
+  }
+
+  #compileMember(
+    { field: path, label, help, visible, required, readOnly, ...others }: ShownField,
+    within: readonly FormCondition[],
+    place: DefinitionPlace,
+  ): ViewPlace | undefined {
+    const [page = "", name = ""] = path.split(".");
+    const holder = place.at("field").resolve("field", page, this.#set.fields);
+    if (holder === undefined) return undefined;
+    if (holder.type !== "Page" || holder.embedded === undefined || holder.reference !== undefined) {
+      place.at("field").report(`'${page}' is not an embedded page`);
+      return undefined;
+    }
+    const field = place.at("field").resolve("field", name, holder.embedded.fields);
+    if (field === undefined) return undefined;
+    if (field.embedded !== undefined) place.at("field").report(`'${name}' is embedded: show it in a view of '${page}'`);
+    for (const member of Object.keys(others)) place.at(member).report(`'${member}' is not for a field of a page`);
+    const shown = this.#compileShown(
+      field,
+      `${page}_${name}`,
+      { label, help, visible, required, readOnly },
+      within,
+      place,
+    );
+    const member = { shown, page };
+    this.#members.push(member);
+    return member;
   }
 
   #compileGroup(definition: ShownGroup, within: readonly FormCondition[], place: DefinitionPlace): ViewPart {
@@ -115,11 +217,30 @@ class ViewCompiler {
     return { id, heading, instructions, collapsible, visible, parts };
   }
 
-  #compileField(definition: ShownField, within: readonly FormCondition[], place: DefinitionPlace): string | undefined {
-    const { field: name, label, help, visible, required, readOnly } = definition;
+  /** Compiles a place of a field. */
+  compileField(
+    definition: ShownField,
+    within: readonly FormCondition[],
+    place: DefinitionPlace,
+  ): ViewPlace | undefined {
+    const { field: name } = definition;
+    if (name.includes(".")) return this.#compileMember(definition, within, place);
     const field = place.resolve("field", name, this.#set.fields);
-    if (this.#fields.has(name)) place.report(`the form has the field '${name}' already`);
     if (field === undefined) return undefined;
+    const display = this.#compileDisplay(field, definition, place);
+    const plain = { ...this.#compileShown(field, name, definition, within, place), ...display };
+    const shown = display.view?.readOnly && field.reference === undefined ? toReadOnly(plain) : plain;
+    this.#addField(name, shown, place);
+    return { shown };
+  }
+
+  #compileShown(
+    field: Field,
+    name: string,
+    { label, help, visible, required, readOnly }: Omit<ShownField, "field">,
+    within: readonly FormCondition[],
+    place: DefinitionPlace,
+  ): ViewField {
     const compile = (member: "visible" | "required" | "readOnly", value: string | boolean | undefined) =>
       this.#compileCondition(`${name}_${member}`, value, place.at(member));
     const plain = toViewField(field, {
@@ -128,16 +249,14 @@ class ViewCompiler {
       ...(typeof required === "string" && { required: false }),
       ...(typeof readOnly === "boolean" && { readOnly }),
     });
-    this.#fields.set(name, {
+    return {
       ...plain,
       help,
       visible: compile("visible", visible),
       requiredWhen: typeof required === "string" && !plain.readOnly ? compile("required", required) : undefined,
       readOnlyWhen: typeof readOnly === "string" ? compile("readOnly", readOnly) : undefined,
       ...(within.length > 0 && { within }),
-      ...this.#compileDisplay(field, definition, place),
-    });
-    return name;
+    };
   }
 
   /** Compiles how a page, a list or a reference is shown. */

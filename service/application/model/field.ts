@@ -195,8 +195,24 @@ export interface RowDisplay {
 /** An action of a person on the rows of a list. */
 export type RowAction = "add" | "edit" | "delete" | "move";
 
-/** A part of a view: a field by its name, or a group. */
-export type ViewPart = string | ViewGroup;
+/** A part of a view: a field, a group, or another view of the class. */
+export type ViewPart = ViewPlace | ViewGroup | NestedView;
+
+/** A place in which a view shows a field. A view may show a field several times. */
+export interface ViewPlace {
+  readonly shown: ViewField;
+  /** Name of the page of which the field is a member. Undefined for a field of the class itself. */
+  readonly page?: string;
+}
+
+/** Another view of the same class. */
+export interface NestedView {
+  readonly nested: View;
+  readonly label?: string;
+  readonly readOnly: boolean;
+  /** Decides whether the view is shown. */
+  readonly visible?: FormCondition;
+}
 
 /** Fields under a heading. */
 export interface ViewGroup {
@@ -214,12 +230,40 @@ export interface View {
   /** ID, e.g. `pyDetails`. */
   readonly id: string;
   readonly name: string;
-  /** Fields by name, in order, with those in groups. */
+  /** Fields by name, in order, with those in groups. A field that is shown several times is here as it can be edited. */
   readonly fields: ReadonlyMap<string, ViewField>;
-  /** Fields and groups in order (default: the fields). */
+  /** Members of pages that the view shows outside a view of their page. */
+  readonly members?: readonly Required<ViewPlace>[];
+  /** The parts in order (default: the fields). */
   readonly parts?: readonly ViewPart[];
+  /** True if the view only shows its fields. */
+  readonly readOnly?: boolean;
+  /** Fields that a read-only view shows first. */
+  readonly highlighted?: readonly ViewPlace[];
   /** Conditions that clients cannot evaluate, by name. */
   readonly whens?: ReadonlyMap<string, Condition>;
+}
+
+/** Lists the parts of a view in order. */
+export function listParts({ parts, fields }: View): readonly ViewPart[] {
+  return parts ?? Array.from(fields.values(), (shown) => ({ shown }));
+}
+
+/** Lists the fields of a view as often as it shows them, except members of pages. */
+export function listShown(view: View): ViewField[] {
+  return listFieldsOf(listParts(view));
+}
+
+function listFieldsOf(parts: readonly ViewPart[]): ViewField[] {
+  return parts.flatMap((part) => {
+    if ("shown" in part) return part.page === undefined ? [part.shown] : [];
+    return "nested" in part ? listShown(part.nested) : listFieldsOf(part.parts);
+  });
+}
+
+/** Returns a field of a view as one that is only shown. */
+export function toReadOnly(shown: ViewField): ViewField {
+  return { ...shown, readOnly: true, readOnlyWhen: undefined, required: false, requiredWhen: undefined };
 }
 
 /** Converts a field to a field of a view. The view may override the label, and whether the field is required. */

@@ -148,7 +148,11 @@ export const caseFields = z.record(
 );
 
 const shownField = z.strictObject({
-  field: identifier,
+  field: z.string().regex(
+    /^[A-Za-z]\w*(\.[A-Za-z]\w*)?$/,
+    "must be a field, or a field of a page, such as Contact.Name",
+  )
+    .describe("A field, or a field of a page, such as Contact.Name"),
   label: nonEmptyText.optional(),
   help,
   visible: right.optional().describe("Whether the field is shown: true, false or a CEL expression"),
@@ -171,6 +175,12 @@ const shownField = z.strictObject({
   allowRowEdit: expression.optional().describe("Whether a row can be edited: a CEL expression over the row"),
   allowRowDelete: expression.optional().describe("Whether a row can be deleted: a CEL expression over the row"),
 });
+const shownView = z.strictObject({
+  view: identifier.describe("Another view of the same class, which is defined above"),
+  label: nonEmptyText.optional(),
+  visible: right.optional().describe("Whether the view is shown: true, false or a CEL expression"),
+  readOnly: z.boolean().default(false).describe("Whether its fields are only shown"),
+});
 const emptyGroup = z.strictObject({
   group: identifier.describe("ID of a group of fields"),
   heading: nonEmptyText.optional(),
@@ -188,18 +198,24 @@ const group = emptyGroup.extend({
 export type ViewFieldDefinition =
   | string
   | z.infer<typeof shownField>
+  | z.infer<typeof shownView>
   | z.infer<typeof emptyGroup> & { fields: ViewFieldDefinition[] };
 
 /** A field or a group of fields of a view. */
 export const viewField: z.ZodType<ViewFieldDefinition> = z.union(
-  [identifier, shownField, group],
-  "must be the name of a field, or an object with 'field' or 'group'",
+  [identifier, shownField, shownView, group],
+  "must be the name of a field, or an object with 'field', 'view' or 'group'",
 );
 
 /** Views by ID. */
 export const views = z.record(
   identifier,
-  z.strictObject({ name: nonEmptyText.optional(), fields: z.array(viewField) }),
+  z.strictObject({
+    name: nonEmptyText.optional(),
+    fields: z.array(viewField),
+    readOnly: z.boolean().default(false).describe("Whether the view only shows its fields"),
+    highlighted: distinct(identifier).optional().describe("Fields that a view shows first if it is read-only"),
+  }),
 );
 
 /** A reference to a view, or the fields of a view of its own. */

@@ -151,21 +151,34 @@ export interface SubmittedPage {
  * Resets fields that the form does not show now and that only a draft has changed.
  */
 export function checkRules(view: View, page: SubmittedPage, issues: ContentIssues): void {
+  for (const shown of view.fields.values()) checkRule(shown, page, issues);
   const { before, after, stored, path, scope } = page;
-  for (const shown of view.fields.values()) {
-    const { field: { name }, visible, readOnlyWhen, requiredWhen, within = [], label } = shown;
-    const holds = (condition: FormCondition) => condition.holds(scope());
-    const isShown = [...within, ...(visible ? [visible] : [])].every(holds);
-    if (!isShown || (readOnlyWhen && holds(readOnlyWhen))) {
-      if (before !== undefined && !isSame(after[name], before[name])) {
-        issues.addInvalid(name, `'${name}' is not ${isShown ? "editable" : "shown"} in this form now`);
-      } else if (!isShown && stored !== undefined) restore(name, after, stored);
-    } else if ((shown.required || (requiredWhen && holds(requiredWhen))) && isMissing(shown.field, after[name])) {
-      issues.addViolation(path, name, `${label} is required`);
-    } else if (!shown.readOnly) {
-      checkRows(shown, page, issues);
-      checkPages(shown, page, issues);
-    }
+  for (const { shown, page: name } of view.members ?? []) {
+    const member = {
+      before: before && toObject(before[name]),
+      after: toObject(after[name]),
+      stored: stored && toObject(stored[name]),
+      path: `${path}.${name}`,
+      scope,
+    };
+    checkRule(shown, member, issues);
+  }
+}
+
+function checkRule(shown: ViewField, page: SubmittedPage, issues: ContentIssues): void {
+  const { before, after, stored, path, scope } = page;
+  const { field: { name }, visible, readOnlyWhen, requiredWhen, within = [], label } = shown;
+  const holds = (condition: FormCondition) => condition.holds(scope());
+  const isShown = [...within, ...(visible ? [visible] : [])].every(holds);
+  if (!isShown || (readOnlyWhen && holds(readOnlyWhen))) {
+    if (before !== undefined && !isSame(after[name], before[name])) {
+      issues.addInvalid(name, `'${name}' is not ${isShown ? "editable" : "shown"} in this form now`);
+    } else if (!isShown && stored !== undefined) restore(name, after, stored);
+  } else if ((shown.required || (requiredWhen && holds(requiredWhen))) && isMissing(shown.field, after[name])) {
+    issues.addViolation(path, name, `${label} is required`);
+  } else if (!shown.readOnly) {
+    checkRows(shown, page, issues);
+    checkPages(shown, page, issues);
   }
 }
 

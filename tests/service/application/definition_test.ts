@@ -154,7 +154,12 @@ Deno.test("a repeated element and a form with both a view and fields are reporte
   const cases: [right: string, wrong: string, at: string, reason: string][] = [
     ["values: [Grant, Refuse]", "values: [Grant, Grant]", "Grant]", "item 2 of 'values' repeats 'Grant'"],
     ["key: [ID]", "key: [ID, ID]", "ID]", "item 2 of 'key' repeats 'ID'"],
-    ["fields: [Reason]", "fields: [Reason, { field: Reason }]", "{", "the form has the field 'Reason' already"],
+    [
+      "fields: [Reason]",
+      "fields: [Reason, { field: Reason }]",
+      "{",
+      "the form has the field 'Reason' already: show it again only with 'readOnly: true'",
+    ],
     ["fields: [Reason]", "fields: [Reason], view: pyDetails", "py", "use either 'view' or 'fields', not both"],
   ];
   for (const [right, wrong, here, reason] of cases) {

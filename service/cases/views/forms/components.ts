@@ -57,8 +57,8 @@ export const CALLING_CODES = "D_pyCountryCallingCodeList";
 export type Component = JsonObject & { type: string };
 
 /** Describes the label of a field in a view: that of the field, or one of the view. */
-export function describeLabel({ field, label }: ViewField): string {
-  return label === field.label ? `@FL .${field.name}` : `@L ${label}`;
+export function describeLabel({ field, label }: ViewField, name = field.name): string {
+  return label === field.label ? `@FL .${name}` : `@L ${label}`;
 }
 
 /** Describes a condition for the client: an expression, the name of a result, or a constant. */
@@ -83,14 +83,15 @@ export function describeState({ required, readOnly, visible, requiredWhen, readO
   };
 }
 
-/** Describes the component of a field that is not a page, a list or a reference. */
-export function describeComponent(shown: ViewField): Component {
+/** Describes the component of a field that is not a page, a list or a reference. `page` is the path of its page. */
+export function describeComponent(shown: ViewField, page = ""): Component {
   const { field, label } = shown;
-  const config = { value: `@P .${field.name}`, label: describeLabel(shown), ...describeLabelOption(shown) };
+  const name = page + field.name;
+  const config = { value: `@P .${name}`, label: describeLabel(shown, name), ...describeLabelOption(shown) };
   const state = { ...describeHelp(shown), ...describeState(shown) };
   const [, , type] = SHOWN[field.type];
   if (field.type === "Dropdown" || field.choices !== undefined) {
-    return { type: getControl(field)[0], config: { ...config, ...describePicker(field), ...state } };
+    return { type: getControl(field)[0], config: { ...config, ...describePicker(field, page), ...state } };
   }
   switch (field.type) {
     case "Boolean":
@@ -138,7 +139,7 @@ export function describeComponent(shown: ViewField): Component {
         type,
         config: {
           ...config,
-          value: `@USER .${field.name}`,
+          value: `@USER .${name}`,
           displayAs: "Search box",
           referenceList: OPERATORS,
           showAsFormattedText: true,
@@ -163,8 +164,9 @@ function getControl({ show = "dropdown" }: Field): typeof CONTROLS[keyof typeof 
   return CONTROLS[show];
 }
 
-function describePicker(field: Field): JsonObject {
-  const { name, choices } = field;
+function describePicker(field: Field, page: string): JsonObject {
+  const name = page + field.name;
+  const { choices } = field;
   const [, , more] = getControl(field);
   if (choices === undefined || !choices.inForm) {
     const deferDatasource = choices?.loaded !== true;

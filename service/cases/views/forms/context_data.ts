@@ -1,7 +1,7 @@
 /** Results of the conditions that clients cannot evaluate. */
 import { type JsonObject, toObject } from "../../../../utils/json.ts";
 import type { Scope } from "../../../application/model/expression.ts";
-import { getInnerView, type View, type ViewField } from "../../../application/model/field.ts";
+import { getInnerView, listShown, type View, type ViewField } from "../../../application/model/field.ts";
 import { createLists } from "./loaded_choices.ts";
 import { DomainError } from "../../../errors.ts";
 
@@ -21,7 +21,7 @@ export function describePage(views: readonly View[], page: JsonObject, outer: Sc
     summary_of_associated_lists__: lists ?? {},
   };
   for (const view of views) {
-    for (const shown of view.fields.values()) Object.assign(described, describeEmbedded(shown, page, scope));
+    for (const shown of listShown(view)) Object.assign(described, describeEmbedded(shown, page, scope));
   }
   return described;
 }

@@ -9,10 +9,14 @@ import {
   createRowDisplay,
   type EmbeddedClass,
   type Field,
+  listParts,
+  type NestedView,
   type Reference,
+  toReadOnly,
   type View,
   type ViewField,
   type ViewPart,
+  type ViewPlace,
 } from "../../../application/model/field.ts";
 import {
   CALLING_CODES,
@@ -50,13 +54,16 @@ export class FormResources {
   /** Adds a view of a class with all that it refers to. */
   addView(view: View, classId: string, template = "DefaultForm"): void {
     this.#addEntry(view.id, classId, () => {
-      const shown = READ_ONLY.includes(template) ? toReadOnly(view) : view;
-      const children = this.#describeParts(view.parts ?? [...view.fields.keys()], shown, classId);
+      const isReadOnly = view.readOnly || READ_ONLY.includes(template);
+      const place = { view, classId, isReadOnly };
+      const children = this.#describeParts(listParts(view), place);
+      const highlighted = isReadOnly ? view.highlighted : undefined;
       return describeView(
         view.id,
         classId,
-        template,
+        isReadOnly && template === "DefaultForm" ? "Details" : template,
         template === "CaseSummary" ? toSummary(children) : toFields(children),
+        highlighted && { showHighlightedData: true, highlightedData: this.#describeParts(highlighted, place) },
       );
     });
   }
@@ -129,12 +136,11 @@ export class FormResources {
     }
   }
 
-  #describeParts(parts: readonly ViewPart[], view: View, classId: string): Component[] {
+  #describeParts(parts: readonly ViewPart[], place: DescribedView): Component[] {
+    const { view, classId } = place;
     return parts.flatMap((part) => {
-      if (typeof part === "string") {
-        const shown = view.fields.get(part);
-        return shown === undefined ? [] : [this.#describeField(shown, view, classId)];
-      }
+      if ("shown" in part) return [this.#describePlace(part, place)];
+      if ("nested" in part) return [this.#describeNested(part, classId)];
       const { id, heading, instructions, collapsible, visible } = part;
       const config = {
         id: `${view.id}_${id}`,
@@ -147,8 +153,33 @@ export class FormResources {
           : this.addParagraph(`${view.id}_${id}`, instructions, classId),
         visibility: visible === undefined || describeCondition(visible),
       };
-      return [{ type: "Group", config, children: this.#describeParts(part.parts, view, classId) }];
+      return [{ type: "Group", config, children: this.#describeParts(part.parts, place) }];
     });
+  }
+
+  #describePlace({ shown, page }: ViewPlace, { view, classId, isReadOnly }: DescribedView): Component {
+    const described = isReadOnly ? toReadOnly(shown) : shown;
+    const holder = page === undefined ? undefined : view.fields.get(page)?.field;
+    if (holder?.embedded === undefined) return this.#describeField(described, view, classId);
+    this.#addField(holder, classId);
+    return describeComponent(described, `${page}.`);
+  }
+
+  #describeNested({ nested, label, readOnly, visible }: NestedView, classId: string): Component {
+    this.addView(nested, classId);
+    return {
+      type: "reference",
+      config: {
+        type: "view",
+        name: nested.id,
+        ruleClass: classId,
+        ...(label !== undefined && {
+          inheritedProps: [{ prop: "label", value: `@L ${label}` }, { prop: "showLabel", value: true }],
+        }),
+        ...(readOnly && { readOnly }),
+        ...(visible && { visibility: describeCondition(visible) }),
+      },
+    };
   }
 
   #describeField(shown: ViewField, view: View, classId: string): Component {
@@ -178,7 +209,7 @@ export class FormResources {
   #addList(shown: ViewField, view: View, classId: string, embedded: EmbeddedClass): Component {
     const { field, rows = createRowDisplay(embedded, field.type) } = shown;
     const rowView = shown.view ?? (rows.layout === "repeating" ? createPageView(embedded) : undefined);
-    const id = `${view.id}_${field.name}`;
+    const id = this.#createId(`${view.id}_${field.name}`, classId);
     for (const { field: { choices } } of rows.columns.fields.values()) {
       if (choices !== undefined) this.#addChoices(choices);
     }
@@ -208,7 +239,7 @@ export class FormResources {
     reference: Reference,
     { classId: recordClass, fields }: EmbeddedClass,
   ): Component {
-    const id = `${view.id}_${shown.field.name}`;
+    const id = this.#createId(`${view.id}_${shown.field.name}`, classId);
     const { view: details } = shown;
     this.addDataPage(reference.dataView);
     const dataType = this.#app.dataTypes.get(recordClass);
@@ -243,6 +274,14 @@ export class FormResources {
     return describeViewReference(shown, id, classId, { authorContext: `.${shown.field.name}`, referenceType: "Data" });
   }
 
+  /** Returns an ID that no view of the class has. A form may show a field several times. */
+  #createId(id: string, classId: string): string {
+    const isTaken = (name: string) => this.#views[name]?.some(({ classID }) => classID === classId) ?? false;
+    let free = id;
+    for (let place = 2; isTaken(free); place++) free = `${id}_${place}`;
+    return free;
+  }
+
   #addDataType(dataType: DataType, listView: string): void {
     const lookup = dataType.savable ?? listView;
     this.#dataTypes[dataType.id] ??= describeDataType(dataType, lookup);
@@ -271,11 +310,11 @@ export class FormResources {
 /** Templates that only show fields. */
 const READ_ONLY = ["Details", "CaseSummary"];
 
-function toReadOnly(view: View): View {
-  const fields = Array.from(view.fields, ([name, shown]): [string, ViewField] => {
-    return [name, { ...shown, readOnly: true, readOnlyWhen: undefined, required: false, requiredWhen: undefined }];
-  });
-  return { ...view, fields: new Map(fields) };
+/** A view that is described. */
+interface DescribedView {
+  readonly view: View;
+  readonly classId: string;
+  readonly isReadOnly: boolean;
 }
 
 /** Describes a view. */
@@ -284,12 +323,13 @@ export function describeView(
   classId: string,
   template: string,
   children: readonly Component[],
+  more: JsonObject = {},
 ): JsonObject {
   return {
     name: id,
     type: "View",
     classID: classId,
-    config: { template, ruleClass: classId, localeReference: buildLocaleReference(id, classId) },
+    config: { template, ruleClass: classId, localeReference: buildLocaleReference(id, classId), ...more },
     children: [...children],
   };
 }
