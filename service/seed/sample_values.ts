@@ -87,6 +87,7 @@ export class SampleValues {
   #createValue(shown: ViewField, required: boolean, page: JsonObject): JsonValue | undefined {
     const { field } = shown;
     const random = this.#random;
+    if (field.copy !== undefined) return undefined;
     if (field.reference !== undefined || field.choices !== undefined) return this.#choose(field, page);
     switch (field.type) {
       case "Boolean":

@@ -30,7 +30,7 @@ export function compileCaseTypes(
   // All fields come first, because a step may create a case of any type.
   const fields = place.compileAll(caseTypes, (id, definition, at) => {
     checkNames(definition.fields, at.at("fields"));
-    return compileFields(definition.fields, id, at.at("fields"), { dataTypes, dataViews });
+    return compileFields(definition.fields, id, at.at("fields"), { dataTypes, caseTypes, dataViews });
   });
   const queueIds = new Set(Object.keys(queues));
   const types = place.compileAll(caseTypes, (id, definition, at) => {

@@ -47,6 +47,7 @@ function toShape(definition: FieldDefinition, sources: RecordSources | undefined
     const { type, fields } = findRecordType(definition, sources);
     return { type, fields: toShapes(fields.values()) };
   }
+  if (definition.type === "Copy") return { type: "Page" };
   return "fields" in definition
     ? { ...definition, fields: mapValues(definition.fields, (field) => toShape(field, sources)) }
     : definition;
@@ -66,6 +67,15 @@ function compileField(
   }
   if (isReference(definition)) {
     return { name, label, help, required, ...compileReference(definition, definitions, sources, place) };
+  }
+  if (definition.type === "Copy") {
+    return {
+      name,
+      label,
+      help,
+      required,
+      ...compileCopy(definition, { id: classId, definitions, words, sources }, place),
+    };
   }
   const { type, calculated } = definition;
   const common = {
@@ -98,6 +108,34 @@ function compileField(
   const issue = field.default === undefined ? undefined : checkFieldValue(field, field.default);
   if (issue !== undefined) place.at("default").report(`'default': ${issue}`);
   return field;
+}
+
+/** Compiles a page into which a row of a list is copied: its plain fields, and the label of the row. */
+function compileCopy(
+  { of, key }: Extract<FieldDefinition, { type: "Copy" }>,
+  context: ClassContext,
+  place: DefinitionPlace,
+): Pick<Field, "type" | "copy" | "embedded"> {
+  const list = place.at("of").resolve("field", of, new Map(Object.entries(context.definitions)));
+  if (list?.type !== "List") {
+    if (list !== undefined) place.at("of").report(`'${of}' is not a list`);
+    return { type: "Page" };
+  }
+  const { embedded = { classId: "", fields: new Map<string, Field>() } } = compileField(
+    of,
+    list,
+    context,
+    place.at("of"),
+  );
+  const label: Field = { name: "pyLabel", type: "Text", label: "Label", required: false };
+  const members = [...embedded.fields.values()].filter((field) => field.embedded === undefined);
+  const fields = [label, ...members.map(({ calculated: _, default: __, ...field }) => ({ ...field, required: false }))];
+  place.at("key").checkExists("field", key, embedded.fields);
+  return {
+    type: "Page",
+    copy: { list: of, key },
+    embedded: { ...embedded, fields: new Map(fields.map((field) => [field.name, field])) },
+  };
 }
 
 /**

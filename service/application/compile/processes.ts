@@ -87,6 +87,13 @@ function compileStep(
   }
 }
 
+/** A screen, with the part of the screen flow to which it belongs, and its place in the definition. */
+interface CompiledScreen {
+  readonly screen: ActionDefinition;
+  readonly part?: Action["part"];
+  readonly at: DefinitionPlace;
+}
+
 function compileActions(
   { id, name, next }: Pick<AssignmentStep, "id" | "name" | "next">,
   definition: Exclude<StepDefinition, { type: "automatic" | "child" }>,
@@ -95,11 +102,27 @@ function compileActions(
   place: DefinitionPlace,
 ): Map<string, Action> {
   if (definition.type === "screens") {
-    return place.at("screens").compileAll(definition.screens, (screenId, screen, at) => {
-      return compileAction(screenId, screen, { set: [], next }, steps, context, at);
+    const screens = Object.entries(definition.screens).flatMap(([id, one]): [string, CompiledScreen][] => {
+      const at = place.at("screens", id);
+      const { name, screens: inner, ...form } = one;
+      if (inner === undefined) return [[id, { screen: one, at }]];
+      for (const member of Object.keys(form)) {
+        at.at(member).report(`'${member}' is for a screen: '${id}' is a part of the screen flow`);
+      }
+      const part = { id, name: name ?? toLabel(id) };
+      return Object.entries(inner).map((
+        [screenId, screen],
+      ) => [screenId, { screen, part, at: at.at("screens", screenId) }]);
     });
+    for (const [index, [id, { at }]] of screens.entries()) {
+      if (screens.findIndex(([other]) => other === id) < index) at.report(`the step has another screen '${id}'`);
+    }
+    return new Map(screens.map(([screenId, { screen, part, at }]) => [
+      screenId,
+      { ...compileAction(screenId, screen, { set: [], next }, steps, context, at), ...(part && { part }) },
+    ]));
   }
-  const hasForm = definition.view !== undefined || definition.fields !== undefined;
+  const hasForm = (definition.page ?? definition.view ?? definition.fields) !== undefined;
   const defaults = {
     view: hasForm ? compileForm(definition, { id, name }, context, place) : undefined,
     set: compileSet(definition.set, context, context.fields, place.at("set")),

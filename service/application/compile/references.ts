@@ -1,6 +1,14 @@
 /** Compiles references to records, and choices among records. */
 import type { DataType } from "../model/data_view.ts";
-import { type Argument, type Choices, type Field, REFERENCE_CONTROLS, type ReferenceControl } from "../model/field.ts";
+import { createCaseColumns } from "./columns.ts";
+import {
+  type Argument,
+  type Choices,
+  type Field,
+  REFERENCE_CONTROLS,
+  type ReferenceControl,
+  type View,
+} from "../model/field.ts";
 import type { Definition } from "../schema/definition.ts";
 import type { FieldDefinition } from "../schema/field_format.ts";
 import type { DefinitionPlace } from "./definition_place.ts";
@@ -8,6 +16,7 @@ import type { DefinitionPlace } from "./definition_place.ts";
 /** The records that fields can refer to. */
 export interface RecordSources {
   readonly dataTypes: ReadonlyMap<string, DataType>;
+  readonly caseTypes: Definition["caseTypes"];
   readonly dataViews: Definition["dataViews"];
 }
 
@@ -26,15 +35,27 @@ export function findRecordType(
   { type, to, multiple = type === "MultiSelect" }: ReferenceDefinition,
   sources: RecordSources | undefined,
 ): { readonly type: "Page" | "List"; readonly fields: ReadonlyMap<string, Field> } {
-  const dataType = sources?.dataTypes.get(to);
-  const members = Array.from(
-    dataType?.fields.values() ?? [],
-    ({ calculated: _, default: __, ...field }): [string, Field] => [
-      field.name,
-      { ...field, required: false, ...(!dataType?.key.includes(field.name) && { access: "ignored" }) },
-    ],
-  );
+  const { key, fields } = findTarget(to, sources) ?? { key: [], fields: [] };
+  const members = Array.from(fields, ({ calculated: _, default: __, ...field }): [string, Field] => [
+    field.name,
+    { ...field, required: false, ...(!key.includes(field.name) && { access: "ignored" }) },
+  ]);
   return { type: multiple ? "List" : "Page", fields: new Map(members) };
+}
+
+/** The key, the fields and the views of the records or cases to which a reference can refer. */
+interface Target {
+  readonly key: readonly string[];
+  readonly fields: Iterable<Field>;
+  readonly views?: ReadonlyMap<string, View>;
+}
+
+/** Finds a data type, or a case type, which is known by the columns that every case has. */
+function findTarget(id: string, sources: RecordSources | undefined): Target | undefined {
+  const dataType = sources?.dataTypes.get(id);
+  if (dataType !== undefined) return { key: dataType.key, fields: dataType.fields.values(), views: dataType.views };
+  if (sources === undefined || !Object.hasOwn(sources.caseTypes, id)) return undefined;
+  return { key: ["pyID"], fields: createCaseColumns().values().map(({ field }) => field) };
 }
 
 /** Compiles a reference to records. */
@@ -47,8 +68,12 @@ export function compileReference(
   const { to, show } = definition;
   const { type, fields } = findRecordType(definition, sources);
   if (sources === undefined) place.report(ONLY_CASES);
-  const dataType = sources && place.at("to").resolve("data type", to, sources.dataTypes);
-  if (sources === undefined || dataType === undefined) return { type, embedded: { classId: to, fields } };
+  const target = findTarget(to, sources);
+  if (sources !== undefined && target === undefined) {
+    const known = [...sources.dataTypes.keys(), ...Object.keys(sources.caseTypes)];
+    place.at("to").checkExists("data type", to, new Set(known));
+  }
+  if (sources === undefined || target === undefined) return { type, embedded: { classId: to, fields } };
   if (definition.type === "MultiSelect" && definition.multiple === false) {
     place.at("multiple").report("a MultiSelect refers to several records: use the type Reference");
   }
@@ -58,18 +83,22 @@ export function compileReference(
     place.at("show").report(`a reference to ${records} is shown as ${controls.join(", ")}, not as ${show}`);
   }
   const plain = [...fields.values()].filter(({ embedded }) => embedded === undefined).map(({ name }) => name);
-  const text = definition.text ?? plain.find((name) => !dataType.key.includes(name)) ?? dataType.key[0] ?? "";
-  const { columns = plain } = definition;
+  const toCase = !sources.dataTypes.has(to);
+  const { key } = target;
+  const text = definition.text ?? (toCase ? "pyLabel" : plain.find((name) => !key.includes(name)) ?? key[0] ?? "");
+  const { columns = toCase ? ["pyID", "pyLabel", "pyStatusWork"] : plain } = definition;
   place.at("text").checkExists("field", text, fields);
   for (const [index, column] of columns.entries()) place.at("columns", index).checkExists("field", column, fields);
   const dataView = definition.from ?? findListView(to, sources);
-  if (dataView === undefined) place.report(`no data view lists records of '${to}': define one with the source records`);
-  else checkSource(dataView, to, sources, place.at("from"));
+  if (dataView === undefined) {
+    place.report(`no data view lists records of '${to}': define one with the source ${toCase ? "cases" : "records"}`);
+  } else checkSource(dataView, to, sources, place.at("from"));
   return {
     type,
-    embedded: { classId: to, fields, views: dataType.views },
+    embedded: { classId: to, fields, views: target.views },
     reference: {
-      key: dataType.key,
+      toCase,
+      key,
       dataView: dataView ?? "",
       text,
       columns,
@@ -120,6 +149,9 @@ function checkSource(
     place.checkExists("data view", id, new Set(Object.keys(dataViews)));
     return undefined;
   }
+  if (classId !== undefined && view.source === "cases" && view.structure === "list" && listsCases(view, classId)) {
+    return undefined;
+  }
   if (view.source !== "records" || view.structure !== "list") {
     place.report(`'${id}' does not list records: use a data view with the source records`);
     return undefined;
@@ -132,8 +164,16 @@ function checkSource(
 
 function findListView(classId: string, { dataViews }: RecordSources): string | undefined {
   return Object.entries(dataViews).find(([, view]) => {
-    return view.source === "records" && view.class === classId && view.structure === "list";
+    const lists = view.source === "records"
+      ? view.class === classId
+      : view.source === "cases" && listsCases(view, classId);
+    return lists && view.structure === "list";
   })?.[0];
+}
+
+/** Reports whether a data view lists only cases of a type. */
+function listsCases({ caseTypes }: { readonly caseTypes?: readonly string[] }, classId: string): boolean {
+  return caseTypes?.length === 1 && caseTypes[0] === classId;
 }
 
 /** Compiles the parameters of a data view: constants, and fields of the page with the field. */

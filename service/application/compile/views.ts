@@ -81,12 +81,37 @@ export function compileForm(
   place: DefinitionPlace,
   fallback: View = { id, name, fields: new Map() },
 ): View {
+  if (definition.page !== undefined) {
+    if (definition.fields !== undefined) place.at("fields").report("use either 'page' or 'fields', not both");
+    return compilePageForm(definition.page, definition.view, set, place) ?? fallback;
+  }
   if (definition.fields !== undefined) {
     if (definition.view !== undefined) place.at("view").report("use either 'view' or 'fields', not both");
     return compileView(id, name, definition.fields, { ...set, views }, place.at("fields"));
   }
   if (definition.view === undefined) return fallback;
   return place.at("view").resolve("view", definition.view, views) ?? fallback;
+}
+
+/** Compiles a form about an embedded page. It is the view of the page, and submits the page. */
+function compilePageForm(
+  name: string,
+  viewId: string | undefined,
+  { fields }: FieldSet,
+  place: DefinitionPlace,
+): View | undefined {
+  const field = place.at("page").resolve("field", name, fields);
+  if (field === undefined) return undefined;
+  const { embedded, reference, copy, type } = field;
+  if (type !== "Page" || embedded === undefined || (reference ?? copy) !== undefined) {
+    place.at("page").report(`'${name}' is not an embedded page`);
+    return undefined;
+  }
+  const { views = new Map<string, View>() } = embedded;
+  const view = viewId === undefined ? createPageView(embedded) : place.at("view").resolve("view", viewId, views);
+  if (view === undefined) return undefined;
+  const shown = { ...toViewField(field, { required: false }), view, field: limitMembers(field, [view]) };
+  return { id: view.id, name: view.name, page: name, fields: new Map([[name, shown]]) };
 }
 
 /** Formats an ID as a label, e.g. `Site_Visit` as `Site Visit`. */
@@ -261,8 +286,14 @@ class ViewCompiler {
 
   /** Compiles how a page, a list or a reference is shown. */
   #compileDisplay(field: Field, definition: ShownField, place: DefinitionPlace): Partial<ViewField> {
-    const { type, embedded, reference } = field;
-    const kind = reference !== undefined ? "reference" : type === "Page" ? "page" : type === "List" ? "list" : "other";
+    const { type, embedded, reference, copy } = field;
+    const kind = (reference ?? copy) !== undefined
+      ? "reference"
+      : type === "Page"
+      ? "page"
+      : type === "List"
+      ? "list"
+      : "other";
     const wrong = DISPLAY_MEMBERS.filter(([owner, member]) => owner !== kind && definition[member] !== undefined);
     for (const [owner, member] of wrong) {
       place.at(member).report(`'${member}' is for a ${owner}, and '${field.name}' is not one`);

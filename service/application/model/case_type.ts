@@ -181,6 +181,8 @@ export interface Action {
   readonly status?: string;
   /** Transitions to try in order. If no condition holds, the next step follows. */
   readonly next: readonly StepTransition[];
+  /** The part of the screen flow to which a screen belongs. */
+  readonly part?: { readonly id: string; readonly name: string };
 }
 
 /** A case-wide or stage-wide action. */

@@ -69,6 +69,8 @@ export interface Field {
   readonly show?: typeof CHOICE_CONTROLS[number];
   /** The records that a page or the rows of a list refer to. */
   readonly reference?: Reference;
+  /** The list from which a person copies a row into the page. */
+  readonly copy?: Copy;
   /** Set on a member that cannot be edited in a form. A submitted value is ignored or refused. */
   readonly access?: "ignored" | "refused";
   /** True to keep an index, by which queries find and sort cases. */
@@ -122,11 +124,21 @@ export interface Choices extends RowSource {
 
 /** The records that a page or the rows of a list refer to. */
 export interface Reference extends RowSource {
+  /** True for a reference to cases. */
+  readonly toCase: boolean;
   /** Names of the fields that identify a record. */
   readonly key: readonly string[];
   readonly show: ReferenceControl;
   /** Names of the columns of a table. */
   readonly columns: readonly string[];
+}
+
+/** The list whose rows can be copied into a page. */
+export interface Copy {
+  /** Name of the list, which belongs to the same page. */
+  readonly list: string;
+  /** Name of the field of a row that people read. */
+  readonly key: string;
 }
 
 /** The class of an embedded page, or of the rows of a list. */
@@ -236,6 +248,8 @@ export interface View {
   readonly members?: readonly Required<ViewPlace>[];
   /** The parts in order (default: the fields). */
   readonly parts?: readonly ViewPart[];
+  /** Name of the page that the form is about. It has the ID of the view of the page. */
+  readonly page?: string;
   /** True if the view only shows its fields. */
   readonly readOnly?: boolean;
   /** Fields that a read-only view shows first. */
@@ -300,8 +314,10 @@ export function createPageView(embedded: EmbeddedClass): View {
 }
 
 /** Returns the view in which a page or a row is edited. Returns undefined for other fields. */
-export function getInnerView({ field: { type, embedded, reference }, view, rows }: ViewField): View | undefined {
-  if (embedded === undefined || reference !== undefined || (type !== "Page" && type !== "List")) return undefined;
+export function getInnerView({ field: { type, embedded, reference, copy }, view, rows }: ViewField): View | undefined {
+  if (embedded === undefined || (reference ?? copy) !== undefined || (type !== "Page" && type !== "List")) {
+    return undefined;
+  }
   const isTable = rows?.editing === "inline" && rows.layout !== "repeating";
   return view ?? (isTable ? rows.columns : createPageView(embedded));
 }

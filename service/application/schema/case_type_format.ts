@@ -36,6 +36,11 @@ const screen = z.strictObject({
   set: z.record(identifier, expression).optional().describe("Fields to set when the action is performed"),
   status: openStatus.optional().describe("Status of the case when the action is performed"),
 });
+const screenOrPart = screen.extend({
+  screens: atLeastOne(z.record(actionId, screen), "screen").optional().describe(
+    "The screens of a part of a screen flow, which has only a name besides",
+  ),
+});
 const action = screen.extend({ next });
 const localAction = screen.extend({
   stage: identifier.optional().describe("The stage that the action moves the case to"),
@@ -73,7 +78,7 @@ const step = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("screens"),
     ...work,
-    screens: atLeastOne(z.record(actionId, screen), "screen").describe("The screens of a screen flow, in order"),
+    screens: atLeastOne(z.record(actionId, screenOrPart), "screen").describe("The screens of a screen flow, in order"),
   }),
   action.pick({ name: true, set: true, status: true, next: true }).extend({ type: z.literal("automatic") }),
   z.strictObject({

@@ -36,7 +36,9 @@ const source = {
 const choices = z.strictObject({
   ...source,
   value: identifier.describe("The column with the value"),
-  inForm: z.boolean().default(false).describe("Whether the form names the data view, and not only the field"),
+  inForm: z.boolean().default(false).describe(
+    "Whether the form itself describes the choices (default: the declaration of the field does)",
+  ),
   loaded: z.boolean().default(false).describe("Whether the response with the form contains the rows"),
   set: z.record(identifier, identifier).optional().describe("Other fields of the form that get columns of the row"),
 }).optional().describe("The records from which a person chooses the value of a Dropdown or an Integer");
@@ -113,13 +115,22 @@ const attachmentField = z.strictObject({
     .optional().describe("Extensions of the files that the field accepts (default: all)"),
 });
 
+const copyField = z.strictObject({
+  type: z.literal("Copy"),
+  label: common.label,
+  help,
+  required: common.required,
+  of: identifier.describe("The list of the same page from which a person chooses a row to copy"),
+  key: identifier.describe("The field of the row that people read"),
+});
+
 const controls = [...new Set([...REFERENCE_CONTROLS.single, ...REFERENCE_CONTROLS.multiple])] as const;
 const referenceField = z.strictObject({
   type: z.literal(["Reference", "MultiSelect"]),
   label: common.label,
   help,
   required: common.required,
-  to: className.describe("The data type of the records"),
+  to: className.describe("The data type of the records, or the case type of the cases"),
   multiple: z.boolean().optional().describe("Whether the field refers to several records"),
   from: source.from.optional(),
   parameters: source.parameters,
@@ -133,18 +144,19 @@ export type FieldDefinition =
   | z.infer<typeof indexedFields[number]>
   | z.infer<typeof attachmentField>
   | z.infer<typeof referenceField>
+  | z.infer<typeof copyField>
   | z.infer<typeof emptyPage> & { fields: Record<string, FieldDefinition> };
 
 /** Fields by name. */
 export const fields = z.record(
   identifier,
-  z.discriminatedUnion("type", [...plainFields, embeddedField, referenceField]),
+  z.discriminatedUnion("type", [...plainFields, embeddedField, referenceField, copyField]),
 );
 
 /** Fields of a case by name. Only cases have attachments, and fields with indexes. */
 export const caseFields = z.record(
   identifier,
-  z.discriminatedUnion("type", [...indexedFields, embeddedField, attachmentField, referenceField]),
+  z.discriminatedUnion("type", [...indexedFields, embeddedField, attachmentField, referenceField, copyField]),
 );
 
 const shownField = z.strictObject({
@@ -220,6 +232,7 @@ export const views = z.record(
 
 /** A reference to a view, or the fields of a view of its own. */
 export const form = {
+  page: identifier.optional().describe("The embedded page that the form is about. The view is one of the page"),
   view: identifier.optional().describe("The view to fill in"),
   fields: z.array(viewField).optional().describe("The fields to fill in, if no view of the class fits"),
 };

@@ -187,9 +187,10 @@ function restore(name: string, after: JsonObject, stored: JsonObject): void {
   else after[name] = stored[name];
 }
 
-function isMissing({ reference, type }: Field, value: JsonValue | undefined): boolean {
-  if (reference === undefined || type !== "Page" || !isJsonObject(value)) return isEmpty(value);
-  return reference.key.every((name) => isEmpty(value[name]));
+function isMissing({ reference, copy, type }: Field, value: JsonValue | undefined): boolean {
+  const key = copy === undefined ? reference?.key : ["pyLabel"];
+  if (key === undefined || type !== "Page" || !isJsonObject(value)) return isEmpty(value);
+  return key.every((name) => isEmpty(value[name]));
 }
 
 /** Reports whether two values are equal. All values that a form shows as empty are equal. */

@@ -126,7 +126,7 @@ class Resolver {
       isJsonObject(one) && keys.every(([part, given]) => String(one[part]) === String(given))
     );
     if (same !== undefined) return same;
-    const found = await this.#findRow(reference, keys, page);
+    const found = await this.#findRow(reference, keys, page, [...field.embedded?.fields.keys() ?? []]);
     if (found !== undefined) return found;
     const described = keys.map(([part, given]) => `${part} ${JSON.stringify(given)}`).join(", ");
     this.#issues.addViolation(path, name, `${field.label}: ${reference.dataView} has no record with ${described}`);
@@ -158,6 +158,7 @@ class Resolver {
     { dataView, parameters }: Pick<Reference, "dataView" | "parameters">,
     columns: readonly (readonly [name: string, value: JsonValue])[],
     page: JsonObject,
+    select?: readonly string[],
   ): Promise<JsonObject | undefined> {
     const { app, tx, caller } = this.#context;
     const view = app.dataViews.get(dataView);
@@ -168,7 +169,7 @@ class Resolver {
     const given = Array.from(parameters, ([name, argument]): [string, JsonValue | undefined] => {
       return [name, "value" in argument ? argument.value : readPath(page, argument.field)];
     });
-    const query = { conditions, sort: [], aggregations: [], distinct: false };
+    const query = { select, conditions, sort: [], aggregations: [], distinct: false };
     try {
       const rowQuery = buildRowQuery(view, { parameters: Object.fromEntries(given), query }, caller.id);
       const [row] = await readRows(tx, rowQuery, { offset: 0, limit: 1 });

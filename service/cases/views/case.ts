@@ -1,5 +1,5 @@
 /** Responses with a case: its facts, content, assignments, stages and actions. */
-import type { JsonObject } from "../../../utils/json.ts";
+import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
 import type { Action, LocalAction, Process, Stage, View } from "../../application/model/application.ts";
 import type { Outcome } from "../../http/handler.ts";
 import type { StoredAssignment } from "../../store/store.ts";
@@ -357,7 +357,7 @@ function describeNextAssignment(work: CaseWork, assignment: StoredAssignment): J
 function describeNavigation({ assignment, step }: AssignmentWork): JsonObject | undefined {
   if (!step.screens) return undefined;
   const { current, furthest } = readScreen(assignment);
-  const steps = [...step.actions.values()].map((screen, index) => {
+  const screens = [...step.actions.values()].map((screen, index) => {
     const ID = buildScreenId(index);
     const href = `assignments/${assignment.id}/navigation_steps/${ID}`;
     const visited = index <= furthest;
@@ -370,7 +370,25 @@ function describeNavigation({ assignment, step }: AssignmentWork): JsonObject | 
       ...(visited && index !== current && { links: { open: createLink(href, "PATCH", `Go to step${index + 1}`) } }),
     };
   });
+  const steps: JsonObject[] = [];
+  for (const [index, { part }] of [...step.actions.values()].entries()) {
+    const screen = screens[index] ?? {};
+    const parent = steps.at(-1);
+    if (part === undefined) steps.push(screen);
+    else if (parent?.ID === part.id && Array.isArray(parent.steps)) parent.steps.push(screen);
+    else steps.push({ ID: part.id, name: part.name, allow_jump: false, steps: [screen] });
+  }
+  for (const part of steps) {
+    if (Array.isArray(part.steps)) part.visited_status = summarizeVisits(part.steps.filter(isJsonObject));
+  }
   return { template: "Horizontal", steps };
+}
+
+/** Returns the state of a part of a screen flow from those of its screens. */
+function summarizeVisits(screens: readonly JsonObject[]): string {
+  const states = screens.map(({ visited_status }) => visited_status);
+  if (states.includes("current")) return "current";
+  return states.every((state) => state === "success") ? "success" : "future";
 }
 
 /** Describes the buttons of an assignment's form. */

@@ -32,9 +32,10 @@ export function describeCaseForm(work: CaseWork, view: View, entered: JsonObject
 }
 
 /** Returns the members of content that tell clients which form a page shows: none in the page of a case. */
-export function describeShownView({ id }: View, frame: Frame): JsonObject {
+export function describeShownView({ id, page }: View, frame: Frame): JsonObject {
+  const pyViewContext = page === undefined ? "" : `.${page}`;
   if (frame === "casePage") return { pyViewName: "", pyViewContext: "" };
-  return frame === "page" || frame === "createPage" ? { pyViewName: id, pyViewContext: "" } : {};
+  return frame === "page" || frame === "createPage" ? { pyViewName: id, pyViewContext } : {};
 }
 
 /** Lists the operators that a view of a case shows. */

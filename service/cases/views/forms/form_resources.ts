@@ -5,6 +5,7 @@ import type { Application } from "../../../application/model/application.ts";
 import type { DataType } from "../../../application/model/data_view.ts";
 import {
   type Choices,
+  type Copy,
   createPageView,
   createRowDisplay,
   type EmbeddedClass,
@@ -184,7 +185,7 @@ export class FormResources {
 
   #describeField(shown: ViewField, view: View, classId: string): Component {
     const { field } = shown;
-    const { embedded, reference, type, choices } = field;
+    const { embedded, reference, copy, type, choices } = field;
     this.#addField(field, classId);
     if (choices !== undefined) this.#addChoices(choices);
     if (type === "UserReference") this.addDataPage(OPERATORS);
@@ -192,9 +193,40 @@ export class FormResources {
     if (reference !== undefined && embedded !== undefined) {
       return this.#addReference(shown, view, classId, reference, embedded);
     }
+    if (copy !== undefined && embedded !== undefined) return this.#describeCopy(shown, copy, embedded);
     if (type === "Page" && embedded !== undefined) return this.#addPage(shown, embedded);
     if (embedded !== undefined && type !== "Attachment") return this.#addList(shown, view, classId, embedded);
     return describeComponent(shown);
+  }
+
+  #describeCopy(shown: ViewField, { list, key }: Copy, { classId }: EmbeddedClass): Component {
+    const { field: { name }, view: details, readOnly } = shown;
+    if (details !== undefined) this.addView(details, classId, "Details");
+    return {
+      type: "EmbeddedData",
+      config: {
+        displayAs: "Combobox",
+        datasource: { source: `@DATASOURCE .${list}`, fields: { key: `@P .${key}`, value: "" }, copyAll: true },
+        targetPage: `@P .${name}`,
+        value: `@P .${name}.pyLabel`,
+        editable: !readOnly,
+        label: describeLabel(shown),
+        placeholder: "@L Select...",
+        ...describeHelp(shown),
+        ...describeState(shown),
+      },
+      children: details === undefined
+        ? []
+        : [{ type: "reference", config: { type: "view", name: details.id, context: `.${name}`, ruleClass: classId } }],
+    };
+  }
+
+  /** Adds the view of the page that a form is about. */
+  addPageForm({ fields }: View, page: string, classId: string): void {
+    const shown = fields.get(page);
+    if (shown?.field.embedded === undefined) return;
+    this.#addField(shown.field, classId);
+    this.#addPage(shown, shown.field.embedded);
   }
 
   #addPage(shown: ViewField, embedded: EmbeddedClass): Component {
@@ -271,7 +303,10 @@ export class FormResources {
       name: id,
       classID: classId,
     });
-    return describeViewReference(shown, id, classId, { authorContext: `.${shown.field.name}`, referenceType: "Data" });
+    return describeViewReference(shown, id, classId, {
+      authorContext: `.${shown.field.name}`,
+      referenceType: reference.toCase ? "Case" : "Data",
+    });
   }
 
   /** Returns an ID that no view of the class has. A form may show a field several times. */

@@ -33,7 +33,8 @@ export function getViewResources(view: View, classId: string, app: Application, 
 
 function buildResources(view: View, classId: string, app: Application, frame: Frame): JsonObject {
   const resources = new FormResources(app);
-  resources.addView(view, classId, TEMPLATES[frame]);
+  if (view.page === undefined) resources.addView(view, classId, TEMPLATES[frame]);
+  else resources.addPageForm(view, view.page, classId);
   if (frame === "page" || frame === "casePage") {
     const inner: Component = {
       type: "FlowContainer",
@@ -50,7 +51,13 @@ function buildResources(view: View, classId: string, app: Application, frame: Fr
   if (frame === "createPage") {
     resources.addDescribed(describeLink("pzCreateDetails", classId, "Work-", [toRegion()], "OneColumn"));
   }
-  return resources.toJson(frame === "summary" ? undefined : describeRoot({ id: ROOTS[frame] ?? view.id }, CONTENT));
+  return resources.toJson(frame === "summary" ? undefined : describeFormRoot(view, frame));
+}
+
+function describeFormRoot({ id, page }: View, frame: Frame): Component {
+  const root = ROOTS[frame];
+  if (root !== undefined) return describeRoot({ id: root }, CONTENT);
+  return describeRoot({ id }, page === undefined ? CONTENT : `${CONTENT}.${page}`);
 }
 
 const ROOTS: { readonly [F in Frame]?: string } = { page: "pyEmbedAssignment", createPage: "pzCreateDetails" };

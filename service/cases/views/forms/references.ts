@@ -54,7 +54,7 @@ export function describeReference(shown: ViewField, parts: ReferenceParts): Json
       selectionMode: isMultiple ? "multi" : "single",
       displayAs: readOnly && !isMultiple ? "readonly" : readOnly && !isTable(reference) ? "readonlyMulti" : displayAs,
       ...(readOnly && { renderMode: "ReadOnly" }),
-      referenceType: "Data",
+      referenceType: reference.toCase ? "Case" : "Data",
       parameters: describeParameters(reference.parameters),
       actions: [],
       allowAddingNewRecords: false,
@@ -143,10 +143,10 @@ function describeReadOnly(
     config: {
       text: `@P .${name}.${reference.text}`,
       label: "@L ",
-      previewKey: `@P .${name}.${reference.key[0]}`,
+      previewKey: `@P .${name}.${reference.toCase ? "pzInsKey" : reference.key[0]}`,
       caseClass: recordClass,
       contextPage: `@P .${name}`,
-      referenceType: "Data",
+      referenceType: reference.toCase ? "Case" : "Data",
     },
   };
 }
