@@ -101,13 +101,18 @@ async function readAttachment(work: CaseWork, attachment: JsonValue): Promise<Ne
   if (file === undefined) throw new Rejection("Invalid", "the file was not uploaded, or its upload has expired");
   if (name !== undefined && typeof name !== "string") throw new Rejection("Invalid", "'name' must be text");
   const { name: stem, extension } = splitName(file.name);
+  const field = stringOrUndefined(attachmentFieldName);
+  const { extensions } = work.type.fields.get(field ?? "") ?? {};
+  if (extensions !== undefined && !extensions.includes(extension.replace(/^\./, "").toLowerCase())) {
+    throw new Rejection("Invalid", `'${file.name}' is not a file of the type ${extensions.join(" or ")}`);
+  }
   return {
     type,
     category,
     name: name === undefined ? stem : cleanNewName(name, extension),
     extension,
     file,
-    field: stringOrUndefined(attachmentFieldName),
+    field,
   };
 }
 

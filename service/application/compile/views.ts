@@ -7,6 +7,7 @@ import {
   createView,
   type Field,
   type FormCondition,
+  getInnerView,
   limitMembers,
   type NestedView,
   type RowDisplay,
@@ -135,14 +136,15 @@ class ViewCompiler {
 
   compile(definitions: readonly ViewFieldDefinition[], place: DefinitionPlace): View {
     const parts = this.#compileParts(definitions, [], place);
-    for (const page of new Set(this.#members.map((member) => member.page))) this.#addPage(page);
+    const members = this.#members.map((member) => ({ ...member, isElsewhere: this.#isInPage(member) }));
+    for (const page of new Set(members.map((member) => member.page))) this.#addPage(page);
     const isPlain = this.#members.length === 0 && parts.length === this.#fields.size &&
       parts.every((part) => "shown" in part);
     return {
       id: this.#id,
       name: this.#name,
       fields: this.#fields,
-      ...(this.#members.length > 0 && { members: this.#members }),
+      ...(members.length > 0 && { members }),
       ...(!isPlain && { parts }),
       ...(this.#whens.size > 0 && { whens: this.#whens }),
     };
@@ -188,6 +190,13 @@ class ViewCompiler {
         `the form has the field '${name}' already: show it again only with 'readOnly: true'`,
       );
     }
+  }
+
+  /** Reports whether a view of the page lets a person edit a member. */
+  #isInPage({ page, shown }: Required<ViewPlace>): boolean {
+    const holder = this.#fields.get(page);
+    return holder !== undefined && !holder.readOnly &&
+      getInnerView(holder)?.fields.get(shown.field.name)?.readOnly === false;
   }
 
   /** Adds a page whose members the form shows, so that they can be submitted. */

@@ -185,7 +185,7 @@ export interface ViewField {
 /** The layouts of the rows of a list. */
 export const ROW_LAYOUTS = ["table", "simpleTable", "repeating"] as const;
 
-/** Where rows are edited: in the table, in a dialog, or in a dialog that is an action. */
+/** The ways to edit rows: in the table, in a dialog, or in a dialog that is an action. */
 export const ROW_EDITING = ["inline", "modal", "action"] as const;
 
 /** How the rows of a list are shown and edited. */
@@ -213,8 +213,14 @@ export type ViewPart = ViewPlace | ViewGroup | NestedView;
 /** A place in which a view shows a field. A view may show a field several times. */
 export interface ViewPlace {
   readonly shown: ViewField;
-  /** Name of the page of which the field is a member. Undefined for a field of the class itself. */
+  /** Name of the page that has the field. Undefined for a field of the class itself. */
   readonly page?: string;
+}
+
+/** A member of a page that a view shows outside a view of its page. */
+export interface ViewMember extends Required<ViewPlace> {
+  /** True if a view of the page in the same form lets a person edit it, too. */
+  readonly isElsewhere: boolean;
 }
 
 /** Another view of the same class. */
@@ -245,7 +251,7 @@ export interface View {
   /** Fields by name, in order, with those in groups. A field that is shown several times is here as it can be edited. */
   readonly fields: ReadonlyMap<string, ViewField>;
   /** Members of pages that the view shows outside a view of their page. */
-  readonly members?: readonly Required<ViewPlace>[];
+  readonly members?: readonly ViewMember[];
   /** The parts in order (default: the fields). */
   readonly parts?: readonly ViewPart[];
   /** Name of the page that the form is about. It has the ID of the view of the page. */

@@ -153,11 +153,11 @@ export interface SubmittedPage {
 export function checkRules(view: View, page: SubmittedPage, issues: ContentIssues): void {
   for (const shown of view.fields.values()) checkRule(shown, page, issues);
   const { before, after, stored, path, scope } = page;
-  for (const { shown, page: name } of view.members ?? []) {
+  for (const { shown, page: name, isElsewhere } of view.members ?? []) {
     const member = {
-      before: before && toObject(before[name]),
+      before: before && !isElsewhere ? toObject(before[name]) : undefined,
       after: toObject(after[name]),
-      stored: stored && toObject(stored[name]),
+      stored: stored && !isElsewhere ? toObject(stored[name]) : undefined,
       path: `${path}.${name}`,
       scope,
     };

@@ -78,7 +78,11 @@ export function showContent(work: CaseWork, view: View, content: JsonObject = wo
     pxUpdateDateTime: stored.updatedAt,
   };
   const shown: JsonObject = facts;
-  for (const { field } of view.fields.values()) shown[field.name] = showValue(field, content[field.name]);
+  for (const { field } of view.fields.values()) {
+    const list = field.copy && type.fields.get(field.copy.list);
+    if (list !== undefined) shown[list.name] = showValue(list, content[list.name]);
+    shown[field.name] = showValue(field, content[field.name]);
+  }
   return shown;
 }
 

@@ -129,6 +129,8 @@ Deno.test("IDs that lead to one name get numbers, and data types come before pag
     ["City-Permit-Data-Stand", "CityPermitDataStand"],
     ["City-Permit-Data-Inspector", "CityPermitDataInspector4"],
     ["City-Permit-Data-Adviser", "CityPermitDataAdviser2"],
+    ["City-Permit-Data-Stand", "CityPermitDataStand2"],
+    ["City-Permit-Work-Permit", "CityPermitWorkPermit2"],
   ]);
   assert.match(
     UNUSUAL_TYPES,

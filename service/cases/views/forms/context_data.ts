@@ -1,6 +1,6 @@
 /** Results of the conditions that clients cannot evaluate. */
 import { type JsonObject, toObject } from "../../../../utils/json.ts";
-import type { Scope } from "../../../application/model/expression.ts";
+import type { Condition, Scope } from "../../../application/model/expression.ts";
 import { getInnerView, listShown, type View, type ViewField } from "../../../application/model/field.ts";
 import { createLists } from "./loaded_choices.ts";
 import { DomainError } from "../../../errors.ts";
@@ -17,7 +17,7 @@ export function describePage(views: readonly View[], page: JsonObject, outer: Sc
   const whens = views.flatMap((view) => [...view.whens ?? []]);
   const lists = createLists(views);
   const described: JsonObject = whens.length === 0 && lists === undefined ? {} : {
-    summary_of_when_conditions__: Object.fromEntries(whens.map(([name, holds]) => [name, decide(holds, scope)])),
+    summary_of_when_conditions__: Object.fromEntries(whens.flatMap(([name, holds]) => decide(name, holds, scope))),
     summary_of_associated_lists__: lists ?? {},
   };
   for (const view of views) {
@@ -43,12 +43,12 @@ function describeEmbedded(shown: ViewField, page: JsonObject, scope: Scope): Jso
   };
 }
 
-/** Evaluates a condition. One that fails counts as true, as for clients that do not know it. */
-function decide(holds: (scope: Scope) => boolean, scope: Scope): boolean {
+/** Evaluates a condition. The result of one that fails is left out: then it counts as true for clients. */
+function decide(name: string, holds: Condition, scope: Scope): [string, boolean][] {
   try {
-    return holds(scope);
+    return [[name, holds(scope)]];
   } catch (error) {
-    if (error instanceof DomainError) return true;
+    if (error instanceof DomainError) return [];
     throw error;
   }
 }

@@ -199,6 +199,7 @@ export class FormResources {
     return describeComponent(shown);
   }
 
+  /** Describes a page into which a row is copied. The content has the list, whose rows are the choices. */
   #describeCopy(shown: ViewField, { list, key }: Copy, { classId }: EmbeddedClass): Component {
     const { field: { name }, view: details, readOnly } = shown;
     if (details !== undefined) this.addView(details, classId, "Details");
@@ -364,9 +365,19 @@ export function describeView(
     name: id,
     type: "View",
     classID: classId,
-    config: { template, ruleClass: classId, localeReference: buildLocaleReference(id, classId), ...more },
+    config: {
+      template,
+      ruleClass: getRuleClass(id, classId),
+      localeReference: buildLocaleReference(id, classId),
+      ...more,
+    },
     children: [...children],
   };
+}
+
+/** Returns the class that defines a view: the platform defines the one for pages and rows without views of their own. */
+function getRuleClass(id: string, classId: string): string {
+  return id === "pyEdit" ? "@baseclass" : classId;
 }
 
 /** Describes the component that shows a view. `context` is the path of its content in the response. */
@@ -393,7 +404,7 @@ function describeViewReference(shown: ViewField, id: string, ruleClass: string, 
       type: "view",
       name: id,
       ...config,
-      ruleClass,
+      ruleClass: getRuleClass(id, ruleClass),
       inheritedProps: inherited,
       ...(readOnly !== undefined && { readOnly }),
       ...(visibility !== undefined && { visibility }),

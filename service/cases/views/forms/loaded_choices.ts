@@ -19,7 +19,7 @@ export function noteChoices(resources: JsonObject, choices: readonly Choices[]):
 
 /**
  * Creates the lists of the choices of views that belong to their fields. They are empty until their rows are added. Returns
- * undefined if there are none.
+ * undefined if no field has such choices.
  */
 export function createLists(views: readonly View[]): JsonObject | undefined {
   const lists: JsonObject = {};

@@ -51,6 +51,8 @@ Deno.test("an event is applied for, prepared and decided through the forms of th
     multiRecordDisplayAs: "fieldGroup",
   });
   assert.equal(valueAt(viewOf(place, "Place_SiteInspector"), "children.0.type"), "AdvancedSearch");
+  assert.equal(configWith(viewOf(place, "Place"), "targetPage", "@P .Entrance").displayAs, "Combobox");
+  assert.equal(valueAt(viewOf(place, "Place_SitePermit"), "config.referenceType"), "Case");
   const screen = (action: string, values: object) =>
     engine.call("assignments.perform", { assignmentId: next, action, ifMatch: "*", ...values }, as);
   await screen("Place", { data: { SiteInspector: { ID: "i1" } } });
