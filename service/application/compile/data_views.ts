@@ -67,6 +67,7 @@ function checkRecords(
       const isEmpty = (record[name] ?? "") === "";
       if (isEmpty && (required || key.includes(name))) at.report(`'${name}' is missing in this record`);
     }
+    if (key.some((name) => record[name] === undefined)) continue;
     const own = JSON.stringify(key.map((name) => record[name]));
     if (keys.has(own)) at.report(`Another record has the same key: ${own}`);
     keys.add(own);
