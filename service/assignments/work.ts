@@ -227,7 +227,8 @@ export async function saveDraft(
 /** Stores a submission as the draft of its action, and adds its attachments to the case. */
 export async function storeForm(open: AssignmentWork, action: Action, submission: Submission): Promise<void> {
   const current = applyDraft(open, action);
-  const { content, attachments } = fillForm(action.view, current, submission, { complete: false });
+  const conditions = { fields: open.work.type.fields, scope: open.work.scope() };
+  const { content, attachments } = fillForm(action.view, current, submission, { complete: false, conditions });
   await resolveRecords(open.work.context, action.view, current, content);
   await addAttachments(open.work, attachments, content);
   storeDraft(open, action, content);

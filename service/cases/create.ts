@@ -2,8 +2,7 @@
 import { Forbidden, NotFound } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { addAttachments } from "../attachments/attachments.ts";
-import type { JsonObject } from "../../utils/json.ts";
-import { computeScope, newPage } from "./content/content.ts";
+import { newPage } from "./content/content.ts";
 import { fillForm, type Submission } from "./content/fill_form.ts";
 import { type CaseWork, type EngineContext, openCase } from "./case_work.ts";
 import { enterStage, getCurrentStage } from "./flow.ts";
@@ -32,8 +31,8 @@ export async function createCase(context: EngineContext, request: CreateRequest)
   }
   if (request.parentId !== undefined) await openCase(context, request.parentId);
   const current = newPage(type.fields);
-  const scope = (content: JsonObject) => computeScope(type.fields, content, scopeWithoutCase(content, context));
-  const { content, attachments } = fillForm(type.createView, current, request, { complete: true, scope });
+  const conditions = { fields: type.fields, scope: scopeWithoutCase(current, context) };
+  const { content, attachments } = fillForm(type.createView, current, request, { complete: true, conditions });
   await resolveRecords(context, type.createView, current, content);
   const work = await newCase(context, type, content, { parentId: request.parentId });
   await enterStage(work, getCurrentStage(work));

@@ -3,7 +3,7 @@ import { type JsonObject, stringOrUndefined } from "../../utils/json.ts";
 import { type Scalar, toScalar } from "../application/expressions/comparisons.ts";
 import type { DataType, DataView } from "../application/model/data_view.ts";
 import { toViewField, type View } from "../application/model/field.ts";
-import { calculate, computeScope, newPage } from "../cases/content/content.ts";
+import { calculate, newPage } from "../cases/content/content.ts";
 import { fillForm, type Submission } from "../cases/content/fill_form.ts";
 import { checkEntityTag, nextEntityTag } from "../cases/case_work.ts";
 import { type ScopeContext, scopeWithoutCase } from "../cases/scope.ts";
@@ -127,8 +127,8 @@ function fillIn(
   submission: Submission,
   context: RecordContext,
 ): JsonObject {
-  const scope = (filled: JsonObject) => computeScope(type.fields, filled, scopeWithoutCase(filled, context));
-  const { content } = fillForm(view, base, submission, { complete: true, scope });
+  const conditions = { fields: type.fields, scope: scopeWithoutCase(base, context) };
+  const { content } = fillForm(view, base, submission, { complete: true, conditions });
   calculate(type.fields, content, scopeWithoutCase(content, context));
   return Object.fromEntries(
     [...type.fields.keys()].filter((name) => name in content).map((name) => [name, content[name]]),

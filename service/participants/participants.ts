@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import type { CaseType, ParticipantRole } from "../application/model/case_type.ts";
 import { addAttachments } from "../attachments/attachments.ts";
-import { calculate, computeScope, newPage } from "../cases/content/content.ts";
+import { calculate, newPage } from "../cases/content/content.ts";
 import { type FilledForm, fillForm, type Submission } from "../cases/content/fill_form.ts";
 import { type CaseWork, checkChange, checkOpen, type EngineContext, openCase } from "../cases/case_work.ts";
 import { Conflict, createIssue, type DomainError, Invalid, type Issue, NotFound, ValidationFailed } from "../errors.ts";
@@ -148,8 +148,8 @@ function createRoleIssue(reason: string): Issue {
 }
 
 function fillIn(work: CaseWork, role: ParticipantRole, current: JsonObject, submission: Submission): FilledForm {
-  const scope = (content: JsonObject) => computeScope(role.fields, content, work.scope());
-  const form = fillForm(role.view, current, submission, { complete: true, scope });
+  const conditions = { fields: role.fields, scope: work.scope() };
+  const form = fillForm(role.view, current, submission, { complete: true, conditions });
   calculateFields(work, role, form.content);
   return form;
 }

@@ -333,12 +333,14 @@ class ViewCompiler {
     editView: View | undefined,
     place: DefinitionPlace,
   ): RowDisplay {
-    const { rows: layout, columns, editing = "inline", heading, rowView } = definition;
+    const { rows: layout, columns, editing = "inline", heading, rowView, allowTableEdit } = definition;
+    const isFixed = allowTableEdit === false;
     const fallback = createRowDisplay(embedded);
     const words = this.#set.words.within(name);
     const compile = (action: "Add" | "Edit" | "Delete" | "Move") => {
       const member = `allow${action}` as const;
-      return this.#compileCondition(`${name}_${member}`, definition[member], place.at(member));
+      const source = isFixed && action !== "Edit" ? false : definition[member];
+      return this.#compileCondition(`${name}_${member}`, source, place.at(member));
     };
     const compileRow = (member: "allowRowEdit" | "allowRowDelete") => {
       const source = definition[member];
@@ -375,6 +377,7 @@ class ViewCompiler {
       columns: shown === undefined ? fallback.columns : { id: name, name, fields: shown },
       editView,
       heading: heading?.startsWith(".") ? { field: heading.slice(1) } : heading && { text: heading } || undefined,
+      ...(isFixed && { isFixed }),
       allow: { add: compile("Add"), edit: compile("Edit"), delete: compile("Delete"), move: compile("Move") },
       allowRow: { edit: compileRow("allowRowEdit"), delete: compileRow("allowRowDelete") },
     };
@@ -406,6 +409,7 @@ const LIST_MEMBERS = [
   "rowView",
   "editView",
   "heading",
+  "allowTableEdit",
   "allowAdd",
   "allowEdit",
   "allowDelete",

@@ -198,6 +198,8 @@ export interface RowDisplay {
   readonly editView?: View;
   /** Heading of a row: the value of a field, or a text. */
   readonly heading?: { readonly field: string } | { readonly text: string };
+  /** True if rows can neither be added, deleted nor moved. Their fields can be edited. */
+  readonly isFixed?: boolean;
   /** Conditions of the page with the list. A missing one allows the change. */
   readonly allow: { readonly [A in RowAction]?: FormCondition };
   /** Conditions of each row. */

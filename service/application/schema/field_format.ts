@@ -180,6 +180,7 @@ const shownField = z.strictObject({
   rowView: identifier.optional().describe("The view of a row"),
   editView: identifier.optional().describe("The view in which an existing row is edited (default: rowView)"),
   heading: nonEmptyText.optional().describe("Heading of a row: a text, or a field of the row, such as .Title"),
+  allowTableEdit: z.boolean().optional().describe("Whether rows can be added, deleted and moved at all"),
   allowAdd: right.optional(),
   allowEdit: right.optional(),
   allowDelete: right.optional(),

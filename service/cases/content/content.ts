@@ -43,6 +43,12 @@ export class ContentIssues {
     this.invalid.push(createIssue(reason, { erroneousInputOutputIdentifier: "." + name }));
   }
 
+  /** Adds a change that the rules of the form do not allow now. `place` is the path of the row, or of its field. */
+  addRefused(place: string, reason: string): void {
+    if (this.invalid.length === MAX_ISSUES) return;
+    this.invalid.push(createIssue(reason, { erroneousInputOutputFieldInPage: place }));
+  }
+
   /** Adds an unknown member, with a suggestion of a similar field. */
   addUnknown(name: string, place: string, known: () => string[]): void {
     if (this.invalid.length === MAX_ISSUES) return; // A body can hold a million members.
@@ -177,7 +183,6 @@ function checkRule(shown: ViewField, page: SubmittedPage, issues: ContentIssues)
   } else if ((shown.required || (requiredWhen && holds(requiredWhen))) && isMissing(shown.field, after[name])) {
     issues.addViolation(path, name, `${label} is required`);
   } else if (!shown.readOnly) {
-    checkRows(shown, page, issues);
     checkPages(shown, page, issues);
   }
 }
@@ -197,23 +202,6 @@ function isMissing({ reference, copy, type }: Field, value: JsonValue | undefine
 function isSame(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   const normalize = (value: JsonValue | undefined) => isEmpty(value) || value === false ? undefined : value;
   return JSON.stringify(normalize(one)) === JSON.stringify(normalize(other));
-}
-
-/** Checks that a list has no more or fewer rows than its conditions allow. */
-function checkRows(
-  { field: { name }, rows }: ViewField,
-  { before, after, scope }: SubmittedPage,
-  issues: ContentIssues,
-): void {
-  if (rows === undefined || before === undefined) return;
-  const added = countRows(after[name]) - countRows(before[name]);
-  const { add, delete: remove } = rows.allow;
-  if (added > 0 && add?.holds(scope()) === false) issues.addInvalid(name, `rows cannot be added to '${name}' now`);
-  if (added < 0 && remove?.holds(scope()) === false) issues.addInvalid(name, `rows of '${name}' cannot be deleted now`);
-}
-
-function countRows(value: JsonValue | undefined): number {
-  return Array.isArray(value) ? value.length : 0;
 }
 
 function checkPages(shown: ViewField, { before, after, path, scope }: SubmittedPage, issues: ContentIssues): void {

@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
 import type { Field, Scope, View } from "../../application/model/application.ts";
-import { checkRules, ContentIssues, mergeContent } from "./content.ts";
+import { checkRules, computeScope, ContentIssues, mergeContent } from "./content.ts";
 import { applyInstructions } from "./page_instructions.ts";
+import { type ConditionFacts, RowRules } from "./row_rules.ts";
 
 /** A submitted form. */
 export interface Submission {
@@ -53,15 +54,20 @@ function describeChanges({ before, after }: ContentChange): JsonObject {
 /**
  * Whether a submission is complete. If it is, required fields must have a value, and the conditions of the form count. If
  * it is not, it may keep values that do not fit their fields (`lenient`), and numbers that were sent as text (`keepsText`).
+ * With `conditions`, rows of lists change only as the form allows.
  */
 export type Completeness =
-  | { readonly complete: false; readonly lenient?: boolean; readonly keepsText?: boolean }
+  | {
+    readonly complete: false;
+    readonly lenient?: boolean;
+    readonly keepsText?: boolean;
+    readonly conditions?: ConditionFacts;
+  }
   | {
     readonly complete: true;
     readonly lenient?: false;
     readonly keepsText?: false;
-    /** Returns the scope of the conditions for the submitted content. */
-    readonly scope: (content: JsonObject) => Scope;
+    readonly conditions: ConditionFacts;
     /** Stored content, if the current content has a draft. */
     readonly stored?: JsonObject;
   };
@@ -76,13 +82,15 @@ export function fillForm(
   const { pageInstructions = [], attachments = [] } = submission;
   const issues = new ContentIssues(completeness);
   const content = mergeContent(view, current, submission.content ?? {}, issues);
-  applyInstructions(view, content, pageInstructions, issues);
+  const rules = completeness.conditions && new RowRules(completeness.conditions, issues);
+  rules?.checkLists(view.fields.values(), { path: "", fields: rules.fields }, current, content);
+  applyInstructions(view, content, pageInstructions, issues, rules);
   const others = attachments.filter((attachment) => !placeAttachment(view, content, attachment, issues));
   if (completeness.complete) {
-    const { scope, stored } = completeness;
+    const { conditions: { fields, scope }, stored } = completeness;
     let computed: Scope | undefined;
-    const page = { before: current, after: content, stored, path: "", scope: () => computed ??= scope(content) };
-    checkRules(view, page, issues);
+    const getScope = () => computed ??= computeScope(fields, content, scope);
+    checkRules(view, { before: current, after: content, stored, path: "", scope: getScope }, issues);
   }
   issues.check(completeness);
   return { content, attachments: [...others, ...listUploads(view, current, content)] };

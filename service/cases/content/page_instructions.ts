@@ -1,33 +1,40 @@
 /** Page instructions: changes to embedded pages, lists and page groups. */
 import { cloneJson, isJsonObject, type JsonObject, type JsonValue, stringOrUndefined } from "../../../utils/json.ts";
-import type { EmbeddedClass, Field, View } from "../../application/model/application.ts";
+import type { EmbeddedClass, Field, View, ViewField } from "../../application/model/application.ts";
 import { isGroupIndex } from "../../application/model/field.ts";
 import { type DomainError, Invalid } from "../../errors.ts";
 import { type ContentIssues, mergePage, newPage } from "./content.ts";
+import { listInnerFields, type RowRules, type ShownPlace } from "./row_rules.ts";
 
-/** Applies page instructions to the content in order. Copies each field before its first change. */
+/** Applies page instructions to the content in order, as far as `rules` allow. Copies each field before its first change. */
 export function applyInstructions(
   view: View,
   content: JsonObject,
   instructions: readonly JsonValue[],
   issues: ContentIssues,
+  rules?: RowRules,
 ): void {
   const copied = new Set<string>();
   for (const [index, value] of instructions.entries()) {
     const instruction = readInstruction(value, (reason) => {
       return new Invalid(`Page instruction ${index + 1}: ${reason}.`);
     });
-    const field = editableField(view, instruction);
+    const shown = editableField(view, instruction);
+    const { field } = shown;
     if (!copied.has(field.name) && field.name in content) content[field.name] = cloneJson(content[field.name]);
     copied.add(field.name);
     const { segments, invalid } = instruction;
-    const target = findTarget(new Map([[field.name, field]]), content, segments, invalid);
+    const fields = rules?.fields ?? new Map<string, Field>();
+    const target = findTarget({ field, shown, path: `.${field.name}`, page: content, fields }, segments, invalid);
     checkClass(instruction, target);
     checkGroupIndex(instruction, target);
-    if (target.field.type === "Attachment") changeAttachment(instruction, target);
-    else if (target.field.type === "Page") changePage(instruction, target, issues);
-    else if (target.field.type === "PageGroup") changeGroup(instruction, target, issues);
-    else changeList(instruction, target, issues);
+    const { type, name } = target.field;
+    const before = target.page[name];
+    if (type === "Attachment") changeAttachment(instruction, target);
+    else if (type === "Page") changePage(instruction, target, issues);
+    else if (type === "PageGroup") changeGroup(instruction, target, issues);
+    else changeList(instruction, target, issues, rules);
+    if (type !== "List") rules?.checkChanged(target, before, target.page[name]);
   }
 }
 
@@ -61,9 +68,7 @@ interface Segment {
 }
 
 /** The page, list or page group that an instruction changes. */
-interface Target {
-  readonly holder: JsonObject;
-  readonly field: Field;
+interface Target extends ShownPlace {
   readonly embedded: EmbeddedClass;
 }
 
@@ -112,14 +117,14 @@ function checkGroupIndex({ path, segments, group, invalid }: Instruction, { fiel
   if (named !== undefined && toRow(named) === undefined) throw invalid(`'${path}' is not a valid target`);
 }
 
-function editableField(view: View, { path, segments, invalid }: Instruction): Field {
+function editableField(view: View, { path, segments, invalid }: Instruction): ViewField {
   const top = view.fields.get(segments[0]?.name ?? "");
   if (top === undefined || top.readOnly) throw invalid(`the target '${path}' is not editable in this form`);
-  return top.field;
+  return top;
 }
 
 /** Changes an attachment field. Its value contains the ID of the upload until the file is attached to the case. */
-function changeAttachment({ verb, content, invalid }: Instruction, { holder, field: { name } }: Target): void {
+function changeAttachment({ verb, content, invalid }: Instruction, { page: holder, field: { name } }: Target): void {
   const { classID: _, ID, ...others } = content;
   switch (verb) {
     case "REPLACE":
@@ -140,7 +145,7 @@ function changeAttachment({ verb, content, invalid }: Instruction, { holder, fie
 
 function changePage(
   { verb, path, content, invalid }: Instruction,
-  { holder, field: { name }, embedded }: Target,
+  { page: holder, field: { name }, embedded }: Target,
   issues: ContentIssues,
 ): void {
   const current = holder[name];
@@ -162,7 +167,7 @@ function changePage(
 
 function changeGroup(
   { verb, path, segments, content, group = segments.at(-1)?.index, invalid }: Instruction,
-  { holder, field: { name }, embedded }: Target,
+  { page: holder, field: { name }, embedded }: Target,
   issues: ContentIssues,
 ): void {
   const current = holder[name];
@@ -208,17 +213,27 @@ function changeGroup(
 }
 
 function changeList(
-  instruction: Instruction,
-  { holder, field: { name }, embedded }: Target,
+  { verb, path, content, row, to, invalid }: Instruction,
+  list: Target,
   issues: ContentIssues,
+  rules?: RowRules,
 ): void {
-  const { verb, path, content, row, to, invalid } = instruction;
+  const { page: holder, field: { name }, embedded } = list;
   const current = holder[name];
   const rows = Array.isArray(current) ? current : [];
   holder[name] = rows;
   const merged = (page: JsonObject, at: number) =>
     mergePage(embedded, page, content, buildPagePath(path, at + 1), issues);
   const fresh = (at: number) => merged(newPage(embedded.fields), at);
+  const insert = (at: number) => {
+    const page = fresh(at);
+    rules?.checkAdded(list, at, page);
+    rows.splice(at, 0, page);
+  };
+  const replace = (at: number, page: JsonObject) => {
+    rules?.checkEdited(list, at, readRow(rows[at]), page);
+    rows[at] = page;
+  };
   const within = (position: number | undefined, member: string, limit = rows.length): number => {
     if (position === undefined) throw invalid(`${verb} needs '${member}'`);
     if (position < 1 || position > limit) throw invalid(`'${member}' ${position} is not between 1 and ${limit}`);
@@ -227,36 +242,34 @@ function changeList(
   const index = (limit?: number) => within(row, "listIndex", limit);
   switch (verb) {
     case "APPEND":
-      rows.push(fresh(rows.length));
-      return;
-    case "INSERT": {
-      const at = index(rows.length + 1);
-      rows.splice(at, 0, fresh(at));
-      return;
-    }
+      return insert(rows.length);
+    case "INSERT":
+      return insert(index(rows.length + 1));
     case "UPDATE": {
       const at = index();
-      const page = rows[at];
-      rows[at] = merged(isJsonObject(page) ? page : {}, at);
-      return;
+      return replace(at, merged(readRow(rows[at]), at));
     }
     case "UPDATE ALL":
-      for (const [at, page] of rows.entries()) rows[at] = merged(isJsonObject(page) ? page : {}, at);
+      for (const [at, page] of rows.entries()) replace(at, merged(readRow(page), at));
       return;
     case "REPLACE": {
       const at = index();
-      rows[at] = fresh(at);
+      return replace(at, fresh(at));
+    }
+    case "DELETE": {
+      const at = index();
+      rules?.checkDeleted(list, at, readRow(rows[at]));
+      rows.splice(at, 1);
       return;
     }
-    case "DELETE":
-      rows.splice(index(), 1);
-      return;
     case "DELETE ALL":
+      for (const [at, page] of rows.entries()) rules?.checkDeleted(list, at, readRow(page));
       rows.length = 0;
       return;
     case "MOVE": {
       const from = index();
       const target = within(to, "listMoveToIndex");
+      if (from !== target) rules?.checkMoved(list, from);
       rows.splice(target, 0, ...rows.splice(from, 1));
       return;
     }
@@ -265,23 +278,33 @@ function changeList(
   }
 }
 
-/** Finds the target of an instruction. */
-function findTarget(
-  fields: ReadonlyMap<string, Field>,
-  holder: JsonObject,
-  [segment, ...rest]: readonly Segment[],
-  invalid: CreateError,
-): Target {
-  const field = fields.get(segment?.name ?? "");
-  if (segment === undefined || field?.embedded === undefined) {
+/** Finds the target of an instruction, whose first segment is at a place. */
+function findTarget(place: ShownPlace, [segment, next, ...rest]: readonly Segment[], invalid: CreateError): Target {
+  const { embedded } = place.field;
+  if (segment === undefined || embedded === undefined) {
     throw invalid(`'${segment?.name}' is not an embedded page, list or page group`);
   }
-  const { embedded } = field;
-  if (rest.length === 0) return { holder, field, embedded };
-  return findTarget(embedded.fields, openPage({ holder, field, embedded }, segment, invalid), rest, invalid);
+  const target = { ...place, embedded };
+  if (next === undefined) return target;
+  const page = openPage(target, segment, invalid);
+  const field = embedded.fields.get(next.name);
+  if (field === undefined) throw invalid(`'${next.name}' is not an embedded page, list or page group`);
+  const inner: ShownPlace = {
+    field,
+    shown: place.shown && listInnerFields(place.shown).find((member) => member.field.name === next.name),
+    path: `${place.path}${segment.index === undefined ? "" : `(${segment.index})`}.${next.name}`,
+    page,
+    fields: embedded.fields,
+    within: place.field.type === "List" ? { list: place, row: page } : place.within,
+  };
+  return findTarget(inner, [next, ...rest], invalid);
 }
 
-function openPage({ holder, field, embedded }: Target, { name, index }: Segment, invalid: CreateError): JsonObject {
+function openPage(
+  { page: holder, field, embedded }: Target,
+  { name, index }: Segment,
+  invalid: CreateError,
+): JsonObject {
   const current = holder[name];
   if (field.type === "Page") {
     const page = isJsonObject(current) ? current : newPage(embedded.fields);
@@ -301,6 +324,10 @@ function openPage({ holder, field, embedded }: Target, { name, index }: Segment,
   if (index === undefined) throw invalid(`the target does not name a row of '${name}'`);
   if (!isJsonObject(page)) throw invalid(`'${name}' has no row ${index}`);
   return page;
+}
+
+function readRow(value: JsonValue | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
 }
 
 /** Splits a path such as `.Documents(2).Author` or `.Rooms(Kitchen)`. */

@@ -3,7 +3,6 @@ import type { JsonObject } from "../../../utils/json.ts";
 import type { View } from "../../application/model/application.ts";
 import type { CaseWork } from "../case_work.ts";
 import { computeForm } from "./compute.ts";
-import { computeScope } from "./content.ts";
 import { type FilledForm, fillForm, type Submission } from "./fill_form.ts";
 import { fillInRecords, resolveRecords } from "./resolve_records.ts";
 
@@ -20,8 +19,8 @@ export async function submitForm(
   { current, stored = current }: FormBase,
   submission: Submission,
 ): Promise<FilledForm> {
-  const scope = (content: JsonObject) => computeScope(work.type.fields, content, work.scope());
-  const form = fillForm(view, current, submission, { complete: true, scope, stored });
+  const conditions = { fields: work.type.fields, scope: work.scope() };
+  const form = fillForm(view, current, submission, { complete: true, conditions, stored });
   await resolveRecords(work.context, view, stored, form.content);
   return form;
 }

@@ -185,8 +185,8 @@ const ADA = { id: "ada@org", name: "Ada", queues: [] };
 Deno.test("an error reports at most a thousand issues", () => {
   const faults = (content: JsonObject) => {
     try {
-      const scope = (fields: JsonObject) => scopeWithoutCase(fields, { caller: ADA, now: new Date() });
-      fillForm(view, {}, { content }, { complete: true, scope });
+      const scope = scopeWithoutCase({}, { caller: ADA, now: new Date() });
+      fillForm(view, {}, { content }, { complete: true, conditions: { fields: new Map(), scope } });
     } catch (error) {
       if (error instanceof DomainError) return [error.kind, error.details.length];
       throw error;

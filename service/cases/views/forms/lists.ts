@@ -80,14 +80,13 @@ function describeHeading({ heading }: RowDisplay, noun: string): JsonObject {
     : { heading: `@L ${heading.text}` };
 }
 
-function describeAllowed({ allow, allowRow }: RowDisplay): JsonObject {
+function describeAllowed({ isFixed, allow, allowRow }: RowDisplay): JsonObject {
   const actions = describeConditions({
-    allowAdd: allow.add,
     allowEdit: allow.edit,
-    allowDelete: allow.delete,
-    allowDragDrop: allow.move,
+    ...(!isFixed && { allowAdd: allow.add, allowDelete: allow.delete, allowDragDrop: allow.move }),
   });
   return {
+    ...(isFixed && { allowTableEdit: false }),
     ...(Object.keys(actions).length > 0 && { allowActions: actions }),
     ...describeConditions({ allowRowEdit: allowRow.edit, allowRowDelete: allowRow.delete }),
   };
