@@ -60,18 +60,24 @@ export const handlers: GroupHandlers<"data"> = {
       throw new NotFound(`${dataViewId} has no view ${viewId}${known}`);
     }
     const request = readRequest(data, context);
-    const uiResources = getViewResources(view, dataView.classId, context.app, "details");
-    const { dataType, savable } = dataView;
+    const { dataType, savable, classId } = dataView;
     if (dataType && savable && hasKey(dataType, request.parameters)) {
       const { content, tag } = await getRecord(dataType, request.parameters, context);
+      const form = { app: context.app, view, classId, content, scope: scopeWithoutCase(content, context) };
       return {
-        body: { id: toRecordId(dataType, content), etag: tag, data: pickFields(view, content), uiResources },
+        body: {
+          id: toRecordId(dataType, content),
+          etag: tag,
+          data: pickFields(view, content),
+          uiResources: describeForm(form, "details"),
+        },
         tag,
       };
     }
     const rows = await queryRows(dataView, request, context, view);
     const tag = createHash("sha256").update(JSON.stringify(rows.data)).digest("base64url");
-    return { body: { ...rows, uiResources }, tag };
+    const resources = getViewResources(view, classId, context.app, "details");
+    return { body: { ...rows, uiResources: { ...resources, context_data: {} } }, tag };
   },
 
   async create({ dataViewId, data }, context) {

@@ -87,10 +87,14 @@ function compileField(
     calculated: calculated === undefined ? undefined : words.compile(calculated, place.at("calculated").report, type),
   };
   if ("fields" in definition) {
+    const { rowLabel } = definition;
+    if (rowLabel !== undefined && type !== "List") {
+      place.at("rowLabel").report(`'rowLabel' is for the type List, not for ${type}`);
+    }
     const embeddedId = definition.class ?? `${classId}-${name}`;
     const own = compileFields(definition.fields, embeddedId, place.at("fields"), sources);
     const views = compileViews(definition.views, own, place.at("views"));
-    return { ...common, embedded: { classId: embeddedId, fields: own.fields, views } };
+    return { ...common, rowLabel, embedded: { classId: embeddedId, fields: own.fields, views } };
   }
   if ("currency" in definition && definition.currency !== undefined && type !== "Currency") {
     place.at("currency").report(`'currency' is for the type Currency, not for ${type}`);

@@ -81,6 +81,8 @@ export interface Field {
   readonly extensions?: readonly string[];
   /** Fields of an embedded page, or of the rows of a list. */
   readonly embedded?: EmbeddedClass;
+  /** Name of one row of a list, as forms show it. */
+  readonly rowLabel?: string;
 }
 
 /** The controls of a field with choices. */

@@ -94,6 +94,9 @@ const emptyPage = z.strictObject({
   type: z.literal(["Page", "List", "PageGroup"]),
   ...common,
   class: className.optional().describe("Class of an embedded page or of a list's rows"),
+  rowLabel: nonEmptyText.optional().describe(
+    "What a form calls one row of a list (default: the label in the singular)",
+  ),
   get views(): z.ZodOptional<typeof views> {
     return views.optional().describe("Views of an embedded page or of a list's rows");
   },

@@ -54,6 +54,7 @@ for (const [condition, text] of TRANSLATED) {
 }
 
 const MISTAKES: readonly (readonly [right: string, wrong: string, reason: RegExp])[] = [
+  ["type: Page\n", "type: Page\n        rowLabel: home\n", /'rowLabel' is for the type List, not for Page/],
   [
     "to: Acme-Trips-Data-Depot, show: table",
     "to: Acme-Trips-Data-Depo, show: table",

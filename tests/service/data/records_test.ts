@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { ExactNumber } from "../../../utils/exact_number.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { type ApiAnswer, openService, readErrorDetails, type TestService } from "../../harness/service.ts";
-import { openEngine } from "../../harness/service_engine.ts";
+import { openEngine, valueAt } from "../../harness/service_engine.ts";
 
 const VISITS = `
 application: { id: Visits, name: Visits, organisation: Org, variant: hosted, platformVersion: 25 }
@@ -24,6 +24,8 @@ dataTypes:
       Total: { type: Decimal, calculated: "Price * double(Guests)" }
       Rooms: { type: List, fields: { Name: { type: Text }, Beds: { type: Integer } } }
       Host: { type: Page, fields: { Name: { type: Text } } }
+    views:
+      Offer: { fields: [{ field: Price, visible: size(Place) > 3 }] }
     actions:
       Invite: { name: Invite, fields: [Guests, { field: Price, readOnly: true }] }
 dataViews:
@@ -58,7 +60,7 @@ Deno.test("a view of a data view is sent with an entity tag: that of its rows, o
     const key = { Place: "Oslo/Ø", Year: 2026 };
     const record = await open(key);
     assert.equal(record.tag, tag);
-    assert.ok(isJsonObject(record.body) && isJsonObject(record.body.data) && isJsonObject(record.body.uiResources));
+    assert.ok(isJsonObject(record.body) && isJsonObject(record.body.data));
     assert.deepEqual([record.body.etag, record.body.data.Total], [tag, 20]);
 
     const rows = await open();
@@ -67,6 +69,17 @@ Deno.test("a view of a data view is sent with an entity tag: that of its rows, o
     assert.equal((await svc.call("PATCH", "/data/D_Visits", change)).status, 200);
     assert.notEqual((await open()).tag, rows.tag);
     assert.notEqual((await open(key)).tag, tag);
+  }));
+
+Deno.test("a view of a record has the results of its conditions", () =>
+  withVisit(async (svc) => {
+    const open = async (dataViewParameters: JsonObject) => {
+      const { body } = await svc.call("POST", "/data_views/D_Visits/views/Offer", { body: { dataViewParameters } });
+      return valueAt(body, "uiResources.context_data");
+    };
+    const results = { summary_of_when_conditions__: { Offer_Price_visible: true }, summary_of_associated_lists__: {} };
+    assert.deepEqual(await open({ Place: "Oslo/Ø", Year: 2026 }), { caseInfo: { content: results } });
+    assert.deepEqual(await open({}), {}, "rows have no conditions of one record");
   }));
 
 Deno.test("a new record has defaults and calculated fields, and is read by its key", () =>

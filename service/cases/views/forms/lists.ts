@@ -22,7 +22,7 @@ export interface ListParts {
 /** Describes the view of an embedded list. */
 export function describeList({ field, readOnly, label }: ViewField, parts: ListParts): JsonObject {
   const { id, classId, embedded, rows, rowView, columns, localeReference } = parts;
-  const noun = label.toLowerCase();
+  const noun = field.rowLabel ?? toSingular(label.toLowerCase());
   const isRepeating = rows.layout === "repeating";
   return {
     name: id,
@@ -64,6 +64,12 @@ function describeDialog({ editing, editView }: RowDisplay, rowView: string): Jso
     return { editModeConfig: { editType: "action", defaultAction: rowView, ...edit } };
   }
   return {};
+}
+
+/** Returns the singular of a regular plural, e.g. `stand`, `category` or `address`. */
+function toSingular(plural: string): string {
+  if (/[^aeiou]ies$/.test(plural)) return plural.replace(/ies$/, "y");
+  return plural.replace(/(?<=ss|x|z|ch|sh)es$|(?<![sui])s$/, "");
 }
 
 function describeRowReference(rowView: string, classId: string): JsonObject {

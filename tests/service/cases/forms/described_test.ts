@@ -280,8 +280,8 @@ Deno.test("a list has columns, row views and conditions", async () => {
     renderMode: "Editable",
     multiRecordDisplayAs: "table",
     dataRetrievalType: "MANUAL",
-    targetClassLabel: "@L stops",
-    heading: "@L stops",
+    targetClassLabel: "@L stop",
+    heading: "@L stop",
     editMode: "modal",
     editModeConfig: { defaultView: "StopForm", useSeparateViewForEdit: true, editView: "StopEdit" },
     allowActions: { allowAdd: "@E .Urgent == false", allowDragDrop: false },
@@ -294,6 +294,30 @@ Deno.test("a list has columns, row views and conditions", async () => {
   assert.deepEqual(valueAt(form, "uiResources.context_data.caseInfo.content.BagsTemp"), [
     { summary_of_associated_lists__: {} },
   ]);
+});
+
+Deno.test("a form calls a row by the name in the definition, or by the label in the singular", async () => {
+  const noun = async (label: string) => {
+    await using trip = await Trip.open({}, TRIPS.replace("Bags:\n        type: List\n", `$&        ${label}\n`));
+    return objectAt(viewOf(await trip.form("Stops"), "Stops_Bags"), "config").targetClassLabel;
+  };
+  const labels = [
+    "Stands",
+    "Categories",
+    "Home addresses",
+    "Boxes",
+    "Watches",
+    "Status",
+    "Access",
+    "Analysis",
+    "Staff",
+  ];
+  const nouns = await Promise.all(labels.map((label) => noun(`label: ${label}`)));
+  assert.deepEqual(
+    nouns.map((text) => String(text).replace("@L ", "")),
+    ["stand", "category", "home address", "box", "watch", "status", "access", "analysis", "staff"],
+  );
+  assert.equal(await noun("rowLabel: piece of luggage"), "@L piece of luggage");
 });
 
 Deno.test("rows below each other have a view in a region and a heading from a field", async () => {
