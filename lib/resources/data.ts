@@ -640,7 +640,8 @@ const operations = {
     ],
   },
   /**
-   * Performs an action on the record that the key members of `data` identify.
+   * Performs an action on the record that the key members of `data` identify. If the service demands its entity tag, or
+   * the profile says `"tags": "first"`, the client first reads it by the scalar members of `data`.
    *
    * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` for a stale `ifMatch`, `VALIDATION_FAIL` with a detail per field.
    *
@@ -664,6 +665,7 @@ const operations = {
       ...content,
       attachments: { ...content.attachments, help: "Attachments (the embedded service accepts none)" },
     },
+    tagFrom: { path: "/data_views/{data_view_ID}", scalarsOf: "data", onDemand: true },
     interactive: true,
     accepts: { query: { skipRoboticAutomation: "boolean" }, body: "anything" },
     answer: recordAnswer,

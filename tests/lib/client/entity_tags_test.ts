@@ -289,7 +289,8 @@ Deno.test("with the tags 'first', every request that may need an entity tag has 
   }
   const demanding = operations.filter(({ operation }) => operation.tagDemand !== undefined).map(({ name }) => name);
   assert.deepEqual(demanding.filter((name) => untagged.includes(name)), []);
-  assert.deepEqual(["data.update", "data.patch"].filter((name) => untagged.includes(name)), []);
+  const records = ["data.update", "data.patch", "data.perform-action"];
+  assert.deepEqual(records.filter((name) => untagged.includes(name)), []);
 });
 
 Deno.test("by default, only 'assignments perform' and changes of records read an entity tag that no service demands", async () => {
@@ -335,14 +336,23 @@ function startTagless(read: () => Response) {
 
 Deno.test("svc changes a record without an entity tag if the read offers none, and says so", async () => {
   for (const [reason, read] of Object.entries(TAGLESS_READS)) {
-    for (const [command, method] of [["update", "PUT"], ["patch", "PATCH"]] as const) {
+    for (
+      const [command, tags, change] of [
+        ["update D", "on-demand", "PUT /data/D"],
+        ["patch D", "on-demand", "PATCH /data/D"],
+        ["perform-action D --action Edit", "first", "PATCH /data/D/actions/Edit"],
+      ] as const
+    ) {
       const { service, received } = startTagless(read);
       await using _ = service;
-      const { code, stdout, stderr } = await runCommandLine(["data", command, "D", "--data", '{"ID":"1"}'], {
-        env: clientEnvironment(service),
+      await using folder = await makeFolder();
+      await saveProfile("default", { baseUrl: service.baseUrl, ...CLIENT, tags }, folder.path);
+      const args = ["data", ...command.split(" "), "--data", '{"ID":"1"}'];
+      const { code, stdout, stderr } = await runCommandLine(args, {
+        env: { SVC_CONFIG_DIR: folder.path, SVC_NO_CACHE: "true" },
       });
       assert.deepEqual([code, JSON.parse(stdout)], [0, { responseData: {} }], stderr);
-      assert.deepEqual(received, [["GET /data_views/D", null], [`${method} /data/D`, null]]);
+      assert.deepEqual(received, [["GET /data_views/D", null], [change, null]]);
       assert.match(stderr, /^Warning: The change is sent without an entity tag, because .*"tags": "never" .*\.\n$/);
       assert.ok(stderr.includes(reason), stderr);
     }
