@@ -126,6 +126,18 @@ function checkIsNew(name: string, { profiles }: Config): void {
   });
 }
 
+/** Changes members of a profile. Another API may support other features, so those that were found are forgotten. */
+export async function changeProfile(name: string, members: Profile, directory: string): Promise<void> {
+  await changeConfig(directory, (config) => {
+    checkExists(name, config, directory);
+    const before = findOwn(config.profiles, name);
+    checkProfile(before, `profiles.${name}`);
+    const { supports, ...others } = before;
+    const kept = members.apiRoot === undefined && supports !== undefined ? { supports } : {};
+    return { ...config, profiles: { ...config.profiles, [name]: { ...others, ...kept, ...members } } };
+  });
+}
+
 /** Makes a profile the default one. */
 export async function useProfile(name: string, directory: string): Promise<void> {
   requireProfile(name, directory, () => {});

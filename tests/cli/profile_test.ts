@@ -107,6 +107,40 @@ Deno.test("svc profile add --tags says when entity tags are read, also instead o
   assert.match(String(parseErrorRecord(refused).message), /--tags must be one of first, on-demand, never/);
 });
 
+Deno.test("svc profile set changes how a profile calls its service, and nothing else", async () => {
+  await using folder = await makeFolder();
+  await run(folder, ["profile", "add", "default", ...LAB, ...COMMAND, "--tags", "never", "--record-keys", "json"]);
+  const read = async () => (await readConfig(folder)).profiles.default;
+  const { recordKeys, ...before } = await read();
+  assert.equal(recordKeys, "json");
+  const set = await run(folder, ["profile", "set", "--tags", "first", "--record-keys", "separate"]);
+  assert.deepEqual([set.json.tags, set.json.recordKeys], ["first", "separate"]);
+  assert.deepEqual(await read(), { ...before, tags: "first", recordKeys: "separate" });
+  assert.equal((await run(folder, ["profile", "set", "default", "--api-root", "/api/v2"])).json.apiRoot, "/api/v2");
+
+  const refusals: [flags: string[], message: RegExp][] = [
+    [["--tags", "always"], /--tags must be one of first, on-demand, never/],
+    [["--record-keys", "xml"], /--record-keys must be one of separate, json/],
+    [["--api-root", "api"], /--api-root must be a path such as/],
+    [[], /At least one of --api-root, .*--tags, --record-keys is required/],
+    [["lab", "--tags", "first"], /There is no profile "lab"/],
+  ];
+  for (const [flags, message] of refusals) {
+    const refused = await run(folder, ["profile", "set", ...flags]);
+    assert.equal(refused.code, 2, refused.stderr);
+    assert.match(String(parseErrorRecord(refused).message), message);
+  }
+});
+
+Deno.test("another path of the API makes the tested features of a profile void", async () => {
+  await using folder = await makeFolder();
+  const supports = { testedAt: new Date().toISOString(), worklist: false };
+  const lab = { baseUrl: "https://svc.example", clientId: "id", clientSecret: "secret", supports };
+  await Deno.writeTextFile(`${folder.path}/config.json`, JSON.stringify({ profiles: { lab } }), { mode: 0o600 });
+  const set = async (...flags: string[]) => (await run(folder, ["profile", "set", "lab", ...flags])).json.supports;
+  assert.deepEqual([await set("--tags", "first"), await set("--api-root", "/api/v2")], [supports, undefined]);
+});
+
 Deno.test("invalid flags of svc profile add are named, with advice", async () => {
   await using folder = await makeFolder({
     "config.json": JSON.stringify({ profiles: { lab: { baseUrl: "https://lab.example" } } }),

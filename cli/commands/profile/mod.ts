@@ -2,6 +2,7 @@ import type { LocalGroup } from "../local_command.ts";
 import { addProfileCommand } from "./add.ts";
 import { listProfilesCommand } from "./list.ts";
 import { removeProfileCommand } from "./remove.ts";
+import { setProfileCommand } from "./set.ts";
 import { showProfileCommand } from "./show.ts";
 import { testProfileCommand } from "./test.ts";
 import { useProfileCommand } from "./use.ts";
@@ -11,6 +12,7 @@ export const commands: LocalGroup = {
   add: addProfileCommand,
   list: listProfilesCommand,
   use: useProfileCommand,
+  set: setProfileCommand,
   show: showProfileCommand,
   test: testProfileCommand,
   remove: removeProfileCommand,

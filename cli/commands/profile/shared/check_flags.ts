@@ -5,13 +5,13 @@ import { checkProfileName, findMemberProblem, isSecureUrl } from "../../../../li
 import { SvcError } from "../../../../lib/errors.ts";
 import { toKebab } from "../../../../lib/operation/operation.ts";
 import { splitWords } from "../../../../utils/text/split_words.ts";
-import type { ProfileFlags } from "./profile_flags.ts";
+import type { CallFlags, ProfileFlags } from "./profile_flags.ts";
 
-/** The flags that are members of a profile. */
+/** The flags whose text becomes a member of a profile. */
 const MEMBERS = ["baseUrl", "clientId", "apiRoot", "tokenPath", "revocationPath"] as const;
 
-/** Throws if a flag is invalid. */
-export function checkFlags(flags: ProfileFlags): void {
+/** Throws if the text of a flag cannot be a member of a profile. */
+export function checkMembers(flags: CallFlags & Pick<ProfileFlags, "baseUrl" | "clientId">): void {
   for (const member of MEMBERS) {
     const problem = flags[member] === undefined ? undefined : findMemberProblem(member, flags[member]);
     if (problem !== undefined) {
@@ -21,6 +21,11 @@ export function checkFlags(flags: ProfileFlags): void {
       );
     }
   }
+}
+
+/** Throws if a flag is invalid. */
+export function checkFlags(flags: ProfileFlags): void {
+  checkMembers(flags);
   const { baseUrl, clientSecretCommand, preset = "standard", appAlias } = flags;
   if (baseUrl !== undefined && !isSecureUrl(baseUrl) && !flags.allowInsecureHttp) {
     throw invalid(

@@ -1,9 +1,42 @@
 /** The flags of a new profile. */
 import { PRESET_NAMES } from "../../../../lib/auth/presets.ts";
-import { TAG_MODES } from "../../../../lib/operation/request_style.ts";
+import { RECORD_KEY_FORMS, TAG_MODES } from "../../../../lib/operation/request_style.ts";
 import type { Format } from "../../../../lib/output/format.ts";
 import type { Flag } from "../../command.ts";
 import type { LocalValues } from "../../local_command.ts";
+
+/** The flags that say how a service is called, by name. */
+export const callFlags = {
+  apiRoot: { help: "Path of the API", type: "string", placeholder: "path" },
+  tokenPath: { help: "Path of the token endpoint", type: "string", placeholder: "path" },
+  revocationPath: { help: "Path of the revocation endpoint", type: "string", placeholder: "path" },
+  tags: {
+    help: "When to read entity tags: before each change, if the service demands one, or never",
+    type: "string",
+    choices: TAG_MODES,
+    placeholder: "mode",
+  },
+  recordKeys: {
+    help: "How to send the key of a deleted record: a query parameter per field, or dataViewParameters",
+    type: "string",
+    choices: RECORD_KEY_FORMS,
+    placeholder: "form",
+  },
+} as const satisfies Record<string, Flag>;
+
+/** The values of the flags that say how a service is called. */
+export type CallFlags = Partial<LocalValues<readonly [], typeof callFlags>>;
+
+/** Returns the given flags that say how a service is called. */
+export function pickCallFlags({ apiRoot, tokenPath, revocationPath, tags, recordKeys }: CallFlags): CallFlags {
+  return {
+    ...(apiRoot !== undefined && { apiRoot }),
+    ...(tokenPath !== undefined && { tokenPath }),
+    ...(revocationPath !== undefined && { revocationPath }),
+    ...(tags !== undefined && { tags }),
+    ...(recordKeys !== undefined && { recordKeys }),
+  };
+}
 
 /** The flags by name. */
 export const profileFlags = {
@@ -34,15 +67,7 @@ export const profileFlags = {
     placeholder: "deployment",
   },
   appAlias: { help: "Alias of an application of the hosted deployment", type: "string", placeholder: "alias" },
-  apiRoot: { help: "Path of the API", type: "string", placeholder: "path" },
-  tokenPath: { help: "Path of the token endpoint", type: "string", placeholder: "path" },
-  revocationPath: { help: "Path of the revocation endpoint", type: "string", placeholder: "path" },
-  tags: {
-    help: "When to read entity tags: before each change, if the service demands one, or never",
-    type: "string",
-    choices: TAG_MODES,
-    placeholder: "mode",
-  },
+  ...callFlags,
   allowInsecureHttp: { help: "Allow http to other machines, which sends the secret unencrypted", type: "boolean" },
   use: { help: "Make it the default profile", type: "boolean" },
   replace: { help: "Replace a profile of this name", type: "boolean" },

@@ -6,7 +6,7 @@ import { printWarnings } from "../../../context.ts";
 import { buildInstallCommand, isPermitted, type NeededPermission } from "../../../permissions/install_command.ts";
 import type { CommandContext } from "../../command.ts";
 import { parseCommand } from "./check_flags.ts";
-import type { ProfileDraft } from "./profile_flags.ts";
+import { pickCallFlags, type ProfileDraft } from "./profile_flags.ts";
 
 /** Stores the secret and writes the profile. Warns if svc lacks a permission that the profile needs. */
 export async function saveDraft(
@@ -23,15 +23,12 @@ export async function saveDraft(
 
 async function createProfile(draft: ProfileDraft): Promise<Profile> {
   const { preset = "standard", appAlias, clientId, secret, clientSecretCommand } = draft;
-  const { apiRoot, tokenPath, revocationPath, tags, allowInsecureHttp, format } = draft;
+  const { allowInsecureHttp, format } = draft;
   const paths = applyPreset(preset, draft.baseUrl, appAlias);
   const { baseUrl = draft.baseUrl } = paths;
   const members = {
     ...paths,
-    ...(apiRoot !== undefined && { apiRoot }),
-    ...(tokenPath !== undefined && { tokenPath }),
-    ...(revocationPath !== undefined && { revocationPath }),
-    ...(tags !== undefined && { tags }),
+    ...pickCallFlags(draft),
     ...(allowInsecureHttp && { allowInsecureHttp }),
     ...(format !== undefined && { format }),
     clientId,
