@@ -4,7 +4,7 @@ import { LimitedCommand, makeFolder } from "../harness/svc.ts";
 import { body, declare, field, view } from "../lib/forms/_body.ts";
 import { bundleForBrowsers } from "../lib/forms/_runtimes.ts";
 
-/** As much of a page as the script uses. It changes three fields, submits the form, and prints what was sent. */
+/** The parts of a page that the script uses. It changes three fields, submits the form, and prints what was sent. */
 const PROGRAM = `
 import { readFileSync } from "node:fs";
 
