@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { filterObjects } from "../../utils/json.ts";
 import { CLIENT, clientEnvironment, startFakeService } from "../harness/fake_service.ts";
-import { CASE, CASE_INFO, startForeignService } from "../harness/foreign_service.ts";
+import { CASE, CASE_INFO, startPublishedService } from "../harness/published_service.ts";
 import { openLive } from "../harness/service.ts";
 import {
   BUILT_PROGRAM,
@@ -249,7 +249,7 @@ Deno.test("svc profile test checks each layer, and at a terminal prints a line f
 });
 
 Deno.test("svc profile test finds out what the service supports, and commands do not try what it lacks", async () => {
-  await using service = startForeignService({
+  await using service = startPublishedService({
     [`GET /cases/${CASE}`]: () =>
       Response.json({ data: { caseInfo: CASE_INFO } }, { headers: { etag: "20260102T030405.678 GMT" } }),
     [`GET /cases/${CASE}/attachments`]: { attachments: [] },
@@ -314,7 +314,7 @@ Deno.test("a profile that denies what the service supports costs a request, and 
 });
 
 Deno.test("a test of features without a case or a profile says what it could not do", async () => {
-  await using service = startForeignService({ "POST /data_views/D_pyMyWorkList": {} });
+  await using service = startPublishedService({ "POST /data_views/D_pyMyWorkList": {} });
   await using folder = await makeFolder();
   const env = { ...clientEnvironment(service), SVC_CONFIG_DIR: folder.path };
   await using terminal = openTerminal(["profile", "test"], { env });

@@ -200,7 +200,7 @@ export class ScheduleWorker implements AsyncDisposable {
   async #runScript({ name, settings, proof }: ScheduleRecord, id: string, state: RunState | undefined): Promise<void> {
     const { configDirectory } = this.#options;
     const granted = toGranted(name, { ...settings, proof });
-    if (settings.grants.length > 0 && !await hasOwnGrants(granted, configDirectory)) throw foreignGrants(name);
+    if (settings.grants.length > 0 && !await hasOwnGrants(granted, configDirectory)) throw createGrantsError(name);
     const { signal: _signal, untilIdle: _untilIdle, log: _log, now: _now, ...options } = this.#options;
     const caller = { ...options, profile: settings.profile ?? options.profile };
     const service = describeService(caller);
@@ -253,7 +253,7 @@ function describeCounts({ inputs, succeeded, failed, stopped }: InputCounts): st
   return `${pluralize(inputs, "input")}: ${succeeded} succeeded, ${failed} failed${stops}.`;
 }
 
-function foreignGrants(name: string): SvcError {
+function createGrantsError(name: string): SvcError {
   return new SvcError(
     "PERMISSION_DENIED",
     `The grants of the schedule ${name} were not given by this user on this machine.`,

@@ -6,7 +6,7 @@ import { Recorder } from "../../../cli/support/recorder.ts";
 import { redactBody } from "../../../cli/support/redact_body.ts";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import { CLIENT, clientEnvironment } from "../../harness/fake_service.ts";
-import { ASSIGNMENT, CASE, CASE_INFO, FORM, startForeignService } from "../../harness/foreign_service.ts";
+import { ASSIGNMENT, CASE, CASE_INFO, FORM, startPublishedService } from "../../harness/published_service.ts";
 import { openLiveForAll } from "../../harness/service.ts";
 import { KEYS, openTerminal } from "../../harness/terminal.ts";
 import { makeFolder, parseErrorRecord, splitWords, svc } from "../../harness/svc.ts";
@@ -18,7 +18,7 @@ function redact(body: JsonValue, keepLabels = false): JsonValue {
 }
 
 Deno.test("a record has the redacted bodies of a command, and only its owner can read it", async () => {
-  await using service = startForeignService({
+  await using service = startPublishedService({
     [`GET /assignments/${ASSIGNMENT}/actions/EnterDetails`]: () =>
       Response.json({
         data: { caseInfo: CASE_INFO, referencedUsers: [{ UserID: "rep", UserName: "Rita Rep" }] },

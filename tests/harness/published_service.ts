@@ -1,15 +1,15 @@
 /**
- * A service as another vendor runs it, in the documented shapes: no operations of our own, urgencies as text, missing
+ * A service with only the published operations, in the documented shapes: urgencies as text, missing
  * members, no entity tags, errors of the first version of the API, and empty lists as `{}`.
  */
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import { type FakeService, type FakeServiceOptions, startFakeService } from "./fake_service.ts";
 
 /** The responses of the service, by method and path, e.g. `GET /casetypes`. */
-export type ForeignAnswers = Readonly<Record<string, (() => Response) | JsonObject | JsonValue[]>>;
+export type PublishedAnswers = Readonly<Record<string, (() => Response) | JsonObject | JsonValue[]>>;
 
-/** A running service of another vendor. */
-export interface ForeignService extends FakeService {
+/** A running service with only the published operations. */
+export interface PublishedService extends FakeService {
   /** Requests since the last `clear`, e.g. `GET /casetypes`. */
   readonly requests: string[];
   /** Bodies of the requests with one. */
@@ -105,7 +105,7 @@ export const FORM: JsonObject = {
 };
 
 /** The usual responses, unless a test changes them. */
-const ANSWERS: ForeignAnswers = {
+const ANSWERS: PublishedAnswers = {
   "GET /casetypes": {
     applicationIsConstellationCompatible: true,
     caseTypes: [{ ID: "ACME-Demo-Work-Ticket", name: "Ticket", links: {} }],
@@ -141,11 +141,11 @@ const ANSWERS: ForeignAnswers = {
   "GET /assignments/next": () => refuse(404, "Error_No_Assignment_Available"),
 };
 
-/** Starts a service of another vendor. The responses of a test replace the usual ones. Other requests are refused with 404. */
-export function startForeignService(
-  answers: ForeignAnswers = {},
+/** Starts a service with only the published operations. The responses of a test replace the usual ones. Other requests are refused with 404. */
+export function startPublishedService(
+  answers: PublishedAnswers = {},
   options: Omit<FakeServiceOptions, "api"> = {},
-): ForeignService {
+): PublishedService {
   const all = { ...ANSWERS, ...answers };
   const requests: string[] = [];
   const bodies: string[] = [];

@@ -8,12 +8,12 @@ import {
   ASSIGNMENT,
   CASE,
   CASE_INFO,
-  type ForeignAnswers,
-  type ForeignService,
   FORM,
+  type PublishedAnswers,
+  type PublishedService,
   refuse,
-  startForeignService,
-} from "../../harness/foreign_service.ts";
+  startPublishedService,
+} from "../../harness/published_service.ts";
 import { maskTimes } from "../../harness/screens.ts";
 import { makeFolder, parseErrorRecord, splitWords, svc } from "../../harness/svc.ts";
 import { KEYS, openTerminal } from "../../harness/terminal.ts";
@@ -22,7 +22,7 @@ import { KEYS, openTerminal } from "../../harness/terminal.ts";
 const PLACEHOLDER_FAULTS = /undefined|NaN|Invalid Date|\[object|\bnull\b/;
 
 /** Runs a command line in a terminal, and returns what it printed. */
-async function runInTerminal(service: ForeignService, line: string, code = 0): Promise<string> {
+async function runInTerminal(service: PublishedService, line: string, code = 0): Promise<string> {
   await using folder = await makeFolder();
   const env = { ...clientEnvironment(service), SVC_CONFIG_DIR: folder.path, TZ: "UTC" };
   await using terminal = openTerminal(splitWords(line), { env });
@@ -33,7 +33,7 @@ async function runInTerminal(service: ForeignService, line: string, code = 0): P
 }
 
 /** Runs a command line in a pipe. It must succeed. */
-async function call(service: ForeignService, line: string): Promise<string> {
+async function call(service: PublishedService, line: string): Promise<string> {
   const { code, stdout, stderr } = await svc(splitWords(line), { env: clientEnvironment(service) });
   assert.equal(code, 0, stderr);
   return stdout;
@@ -44,7 +44,7 @@ function isOpening(request: string): boolean {
 }
 
 Deno.test("svc inbox shows the worklist, the most urgent first, with a dash for what is missing", async () => {
-  await using service = startForeignService();
+  await using service = startPublishedService();
   const screen = await runInTerminal(service, "inbox");
   assert.equal(
     screen,
@@ -72,7 +72,7 @@ Deno.test("svc inbox shows the worklist, the most urgent first, with a dash for 
 
 Deno.test("svc inbox says what to do if the worklist is refused, and accepts empty lists", async () => {
   for (const status of [403, 404, 422]) {
-    await using service = startForeignService({
+    await using service = startPublishedService({
       "POST /data_views/D_pyMyWorkList": () => refuse(status, "Error_Request_Validation_Pagelist_Type_Dataview"),
     });
     const { message, hint } = parseErrorRecord(await callFakeService(service, "inbox"));
@@ -80,13 +80,13 @@ Deno.test("svc inbox says what to do if the worklist is refused, and accepts emp
     assert.match(String(hint), /^Name a case instead, e\.g\. svc show 'ACME-WORK C-1'\. Run 'svc next'/);
   }
   for (const body of [{}, { data: null }, { data: [] }]) {
-    await using service = startForeignService({ "POST /data_views/D_pyMyWorkList": body });
+    await using service = startPublishedService({ "POST /data_views/D_pyMyWorkList": body });
     assert.equal(await runInTerminal(service, "inbox"), "No open work.");
   }
 });
 
 Deno.test("svc show reads the case only, and shows what it has", async () => {
-  await using service = startForeignService();
+  await using service = startPublishedService();
   const screen = await runInTerminal(service, `show '${CASE}'`);
   assert.match(screen, /^C-3 {2}Broken bicycle\n\nCreate ●\n/);
   assert.match(screen, /^ {2}What is wrong +Flat tyre$/m);
@@ -101,7 +101,7 @@ Deno.test("svc show reads the case only, and shows what it has", async () => {
 });
 
 Deno.test("svc show needs neither the view with the labels nor the history", async () => {
-  await using service = startForeignService({
+  await using service = startPublishedService({
     [`GET /cases/${CASE}/views/pyDetails`]: () => refuse(403, "Error_Access"),
     "POST /data_views/D_pyWorkHistory": () => refuse(422, "Error_Access"),
   });
@@ -145,7 +145,7 @@ Deno.test("the inbox needs no member of a row but the handle of the case or of t
     pxRefObjectInsName: "C-3",
     pxAssignedOperatorID: "rep@acme.example",
   };
-  await using service = startForeignService({
+  await using service = startPublishedService({
     "POST /data_views/D_pyMyWorkList": { data: [...listDamaged(row), {}, { pyLabel: "No handle" }] },
   });
   const screen = await runInTerminal(service, "inbox --no-pager");
@@ -155,7 +155,7 @@ Deno.test("the inbox needs no member of a row but the handle of the case or of t
 });
 
 Deno.test("svc history shows the oldest entry first, and says why a service refuses it", async () => {
-  await using service = startForeignService();
+  await using service = startPublishedService();
   assert.equal(
     maskTimes(await runInTerminal(service, `history '${CASE}'`)),
     `
@@ -164,7 +164,7 @@ YYYY-MM-DD hh:mm  –                 Assignment completed`.trim(),
   );
   const table = await call(service, `history '${CASE}' --format table --fields by,text`);
   assert.match(table, /^– +Assignment completed$/m);
-  await using other = startForeignService({ "POST /data_views/D_pyWorkHistory": () => refuse(403, "Error_Access") });
+  await using other = startPublishedService({ "POST /data_views/D_pyWorkHistory": () => refuse(403, "Error_Access") });
   const { code, message, hint } = parseErrorRecord(
     await svc(splitWords(`history '${CASE}'`), { env: clientEnvironment(other) }),
   );
@@ -174,20 +174,20 @@ YYYY-MM-DD hh:mm  –                 Assignment completed`.trim(),
 });
 
 Deno.test("svc next distinguishes a caller without work from a service that assigns none", async () => {
-  await using none = startForeignService();
+  await using none = startPublishedService();
   const { message } = parseErrorRecord(await callFakeService(none, "next"));
   assert.equal(message, "There is no work for you: your worklist and your queues are empty.");
   assert.deepEqual(none.requests, ["GET /assignments/next"]);
-  await using service = startForeignService({ "GET /assignments/next": () => refuse(405, "Not supported") });
+  await using service = startPublishedService({ "GET /assignments/next": () => refuse(405, "Not supported") });
   assert.match(await runInTerminal(service, "next"), /^C-4\n/);
-  await using empty = startForeignService({
+  await using empty = startPublishedService({
     "GET /assignments/next": () => refuse(404, "Unknown"),
     "POST /data_views/D_pyMyWorkList": {},
   });
   assert.equal(parseErrorRecord(await callFakeService(empty, "next")).code, "NOT_FOUND");
 });
 
-const OBJECTS: ForeignAnswers = {
+const OBJECTS: PublishedAnswers = {
   "GET /data_objects": {
     dataObjects: [
       { classID: "ACME-Demo-Data-Car", name: "Car", defaultListDataView: "D_CarList" },
@@ -213,7 +213,7 @@ const OBJECTS: ForeignAnswers = {
 };
 
 Deno.test("svc find searches the data views that list cases", async () => {
-  await using service = startForeignService(OBJECTS);
+  await using service = startPublishedService(OBJECTS);
   const screen = await runInTerminal(service, "find bicycle");
   assert.match(screen, /│ C-3 +│ Broken bicycle +│ New +│$/m);
   assert.match(screen, /│ O-1 +│ A bicycle +│ – +│$/m);
@@ -229,14 +229,14 @@ Deno.test("svc find searches the data views that list cases", async () => {
   });
   const { cases } = JSON.parse(await call(service, "find bicycle --type order"));
   assert.deepEqual(cases.map(({ ID }: { ID: string }) => ID), ["ACME-DEMO-WORK O-1"]);
-  await using none = startForeignService();
+  await using none = startPublishedService();
   const { message, hint } = parseErrorRecord(await callFakeService(none, "find bicycle"));
   assert.equal(message, "This service cannot search for cases.");
   assert.match(String(hint), /Run 'svc inbox --text bicycle'/);
 });
 
 Deno.test("a case in place of an assignment is read, and never sent as it is", async () => {
-  await using service = startForeignService({
+  await using service = startPublishedService({
     ...OBJECTS,
     [`GET /assignments/${ASSIGNMENT}`]: { data: { caseInfo: CASE_INFO } },
   });
@@ -255,7 +255,7 @@ Deno.test("a case in place of an assignment is read, and never sent as it is", a
 });
 
 Deno.test("a short number is found in the worklist, then in the data views that list cases", async () => {
-  await using service = startForeignService({
+  await using service = startPublishedService({
     ...OBJECTS,
     "GET /cases/ACME-DEMO-WORK O-1": { data: { caseInfo: { ...CASE_INFO, ID: "ACME-DEMO-WORK O-1" } } },
   });
@@ -269,7 +269,7 @@ Deno.test("a short number is found in the worklist, then in the data views that 
 Deno.test("of several assignments that the caller may perform, those in the worklist are the caller's own", async () => {
   const other = { ...Object(CASE_INFO.assignments)[0], ID: `ASSIGN-WORKLIST ${CASE}!OTHER`, name: "Other" };
   const assignments = [other, Object(CASE_INFO.assignments)[0]];
-  await using service = startForeignService({
+  await using service = startPublishedService({
     [`GET /cases/${CASE}`]: { data: { caseInfo: { ...CASE_INFO, assignments } } },
     [`GET /assignments/${ASSIGNMENT}`]: { data: { caseInfo: CASE_INFO } },
   });
@@ -283,7 +283,7 @@ Deno.test("svc do takes work from the worklist and opens it by its assignment", 
   const [details] = Object(FORM.resources).views.pyDetails;
   const editable = { ...details, name: "EnterDetails", config: { template: "DefaultForm" } };
   let isPerformed = false;
-  await using service = startForeignService({
+  await using service = startPublishedService({
     [`GET /cases/${CASE}`]: () =>
       Response.json({ data: { caseInfo: isPerformed ? closed : { ...CASE_INFO, assignments: [unopened] } } }),
     [`GET /assignments/${ASSIGNMENT}`]: {
