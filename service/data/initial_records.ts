@@ -1,6 +1,5 @@
 /** The records that a definition contains. */
 import type { Application, DataType, Operator } from "../application/model/application.ts";
-import { Conflict } from "../errors.ts";
 import { type Store, StoreFull, type Transaction } from "../store/store.ts";
 import { createRecord } from "./records.ts";
 
@@ -8,8 +7,8 @@ import { createRecord } from "./records.ts";
 const CREATED = "initial-records";
 
 /**
- * Creates the records that a definition contains, once for each data type: records that people change or delete later
- * stay so. A record that exists stays unchanged. If the disk is full, the next start creates them.
+ * Creates the records that a definition contains, once for each data type without records: what people change or delete
+ * later stays so. If the disk is full, the next start creates them.
  */
 export async function createInitialRecords(store: Store, app: Application): Promise<void> {
   const [caller] = app.operators.values();
@@ -34,12 +33,8 @@ async function filterMissing(tx: Transaction, types: readonly DataType[]): Promi
 
 async function createRecords(tx: Transaction, type: DataType, caller: Operator): Promise<void> {
   const now = new Date();
-  for (const record of type.records) {
-    try {
-      await createRecord(type, record, { tx, caller, now });
-    } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
-    }
-  }
+  const existing = await tx.countRows({ source: { kind: "records", classId: type.id }, columns: [] });
+  const records = existing === 0 ? type.records : [];
+  for (const record of records) await createRecord(type, record, { tx, caller, now });
   await tx.putItem({ kind: CREATED, id: type.id, owner: "", at: now.toISOString(), content: {} });
 }

@@ -29,6 +29,18 @@ Deno.test("a service creates the records of its definition once, and changes of 
   assert.deepEqual(await list(second), ["Harbour", "North"]);
 });
 
+Deno.test("a service creates no records of a type that has some", async () => {
+  await using folder = await makeFolder({ "app.yaml": withDistricts("[]") });
+  const options = { app: `${folder.path}/app.yaml`, data: `${folder.path}/data` };
+  {
+    await using first = await openService(options);
+    assert.equal((await first.call("POST", "/data/D_Districts", { body: { data: { Name: "South" } } })).status, 200);
+  }
+  await Deno.writeTextFile(options.app, SAMPLE);
+  await using second = await openService(options);
+  assert.deepEqual((await second.rows("D_Districts", {})).map(({ Name }) => Name), ["South"]);
+});
+
 for (
   const [mistake, records, message] of [
     ["an unknown field", "[{ Name: A, Size: 1 }]", /'Size'/],
