@@ -25,8 +25,10 @@ export interface Reference {
   readonly effects: readonly string[];
   /** Its printed line. */
   readonly line: string;
-  /** Numbers of rows in the service's database by kind. */
+  /** Numbers of rows that it adds to the service's database by kind. */
   readonly totals: ReadonlyMap<string, number>;
+  /** Numbers of rows in the database of a new service by kind. */
+  readonly initialTotals: ReadonlyMap<string, number>;
 }
 
 /** More than one, to prove that the reference contains nothing specific to an input. */
@@ -52,6 +54,7 @@ export async function createReference(program?: string): Promise<Reference> {
   await using workspace = await Workspace.open(program);
   await using service = new Service(workspace);
   await service.start();
+  const initialTotals = readTotals(service.data);
   const batch = new Batch(workspace, "reference", REFERENCE_INPUTS);
   const end = await batch.finish();
   if (end.failure !== undefined) throw new Error(`Undisturbed inputs fail: ${end.failure}`);
@@ -59,7 +62,10 @@ export async function createReference(program?: string): Promise<Reference> {
   return {
     effects: getCommon([...effects.values()]),
     line: getCommon([...lines.values()]),
-    totals: new Map([...totals].map(([kind, count]) => [kind, count / REFERENCE_INPUTS])),
+    totals: new Map(
+      [...totals].map(([kind, count]) => [kind, (count - (initialTotals.get(kind) ?? 0)) / REFERENCE_INPUTS]),
+    ),
+    initialTotals,
   };
 }
 

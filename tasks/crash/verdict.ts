@@ -29,7 +29,7 @@ export function judge(reference: Reference, outcome: Outcome, finished: readonly
     repeated: list("repeated"),
     disordered: differences.filter(({ isDisordered }) => isDisordered).map(({ key }) => key),
     lines: [...outcome.lines].flatMap(([key, line]) => line === reference.line ? [] : [`${key}: ${line}`]),
-    totals: findWrongTotals(reference.totals, outcome.totals, outcome.effects.size),
+    totals: findWrongTotals(reference, outcome.totals, outcome.effects.size),
     failures: finished.flatMap(([, { failure }]) => failure ?? []),
   };
 }
@@ -76,12 +76,12 @@ function subtract(list: readonly string[], others: readonly string[]): string[] 
 }
 
 function findWrongTotals(
-  perInput: ReadonlyMap<string, number>,
+  { totals: perInput, initialTotals }: Reference,
   found: ReadonlyMap<string, number>,
   inputs: number,
 ): string[] {
   return [...new Set([...perInput.keys(), ...found.keys()])].flatMap((kind) => {
-    const expected = (perInput.get(kind) ?? 0) * inputs;
+    const expected = (initialTotals.get(kind) ?? 0) + (perInput.get(kind) ?? 0) * inputs;
     const count = found.get(kind) ?? 0;
     return count === expected ? [] : [`${kind}: ${count} instead of ${expected}`];
   });
