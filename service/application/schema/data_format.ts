@@ -12,7 +12,7 @@ export const dataType = z.strictObject({
   views: views.optional(),
   savable: identifier.optional().describe("The data view through which records are created and changed"),
   records: z.array(z.record(identifier, scalar)).default([]).describe(
-    "Records that a service creates when it first serves the data type and there are none",
+    "Records that a service creates when it first serves the data type, unless it has records already",
   ),
   actions: z.record(actionId, z.strictObject({ name: nonEmptyText.optional(), ...form })).default({}),
 });
