@@ -218,6 +218,9 @@ caseTypes:
                       - { field: Zip, visible: "(Kind == 'Air' || Kind == 'Sea') && !Urgent" }
                       - { field: Notes, visible: "Days > -2 && Days != 3 && !(Kind == 'Rail' && Days >= 7)" }
                       - { field: Mail, required: "Kind.startsWith('A') || Kind.endsWith('l') || !Kind.contains('e')" }
+                  Local:
+                    fields: [Kind, { field: Zip, visible: "Kind != 'Rail' && !Urgent" }, { field: Mail, required: Kind == 'Air' }]
+                  Chosen: { fields: [{ field: Depot, details: Card }, Nearby] }
                   Checkboxes: { fields: [Urgent, { field: Locked, label: The dates are final }] }
                   Formats:
                     fields:

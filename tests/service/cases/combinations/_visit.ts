@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { ChoiceLoader, createChoiceSource, type Form, type FormQuestion, readForm } from "../../../../lib/forms/mod.ts";
 import { type Client, createClient } from "../../../../mod.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../../utils/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../../../../utils/json.ts";
 import { openService, type TestService } from "../../../harness/service.ts";
 import { objectAt, textAt } from "../../../harness/service_engine.ts";
 import { VISITS } from "./_definition.ts";
@@ -47,7 +47,7 @@ export class Office implements AsyncDisposable {
 
   /** Opens an office with its records for all tests of a file. */
   static async openForAll(): Promise<Office> {
-    const service = await openService({ yaml: VISITS });
+    const service = await openService({ yaml: VISITS, logRequests: true, logFormat: "json" });
     const credentials = await service.service.addClient("ada@acme");
     const client = createClient({ baseUrl: service.service.url, ...credentials, noCache: true });
     for (const [view, records] of Object.entries(RECORDS)) {
@@ -63,6 +63,14 @@ export class Office implements AsyncDisposable {
     const created = await this.client.cases.create({ type: TYPE, data });
     assert.ok(isJsonObject(created));
     return new Visit(this, textAt(created, "id"), textAt(created, "nextAssignmentInfo.ID"));
+  }
+
+  /** Returns a function that lists the operations of the calls since now, without the requests of tokens. */
+  watch(): () => string[] {
+    const { log } = this.service;
+    const start = log.length;
+    const read = (line: string) => String(parseJsonObject(line)?.operation);
+    return () => log.slice(start).map(read).filter((operation) => operation !== "token");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
