@@ -245,6 +245,11 @@ caseTypes:
                         allowMove: false
                         allowRowEdit: City != 'Oslo'
                         allowRowDelete: City != 'Bergen'
+                  Fixed: { fields: [{ field: Stops, columns: [City, Fee], allowTableEdit: false }] }
+                  Shown:
+                    fields:
+                      - Purpose
+                      - { field: Stops, columns: [City, Fee], editing: modal, rowView: StopForm, readOnly: true }
                   Nested: { fields: [{ field: Home, view: Places }, { field: Stops, rows: repeating, rowView: StopGuests }] }
                   Single: { fields: [{ field: Depot, details: Card }, Nearby, Hub, Size, Store, Camp, Area, Earlier] }
                   Multiple: { fields: [Skills, Tools, Checks] }

@@ -159,6 +159,63 @@ Deno.test("rows are added, edited, moved and deleted as the conditions of the ca
   assert.deepEqual(await submit(visit, "Allowed", filled), ["Bergen", "Rome"]);
 });
 
+Deno.test("the cells of a fixed table are changed, and its rows are neither added, nor deleted, nor moved", async () => {
+  const visit = await office.visit({ Stops: ROWS.slice(0, 2) });
+  const { body, form } = await visit.open("Fixed");
+  const config = objectAt(viewOf(body, "Fixed_Stops"), "config");
+  assert.deepEqual(pick(config, "renderMode", "editMode", "allowTableEdit", "allowActions"), {
+    renderMode: "Editable",
+    editMode: "tableRows",
+    allowTableEdit: false,
+    allowActions: undefined,
+  });
+  const list = part(form, "Stops", "list");
+  assert.deepEqual([list.canAdd, list.canReorder], [false, false]);
+  assert.deepEqual(list.rows.map(({ canEdit, canDelete }) => [canEdit, canDelete]), [[true, false], [true, false]]);
+  const instructions: [JsonObject, RegExp][] = [
+    [{ instruction: "INSERT", listIndex: 3, content: { City: "Rome" } }, /rows cannot be added to 'Stops' now/],
+    [{ instruction: "DELETE", listIndex: 1 }, /rows of 'Stops' cannot be deleted now/],
+    [{ instruction: "MOVE", listIndex: 1, listMoveToIndex: 2 }, /rows of 'Stops' cannot be moved now/],
+  ];
+  for (const [instruction, reason] of instructions) {
+    const { status, body } = await office.service.call("PATCH", visit.path("Fixed"), {
+      body: { content: {}, pageInstructions: [{ target: ".Stops", ...instruction }] },
+      headers: { "if-match": "*" },
+    });
+    assert.equal(status, 400);
+    assert.match(JSON.stringify(body), reason);
+  }
+  const filled = form.set("Stops[1].City", "Rome").set("Stops[1].Fee", "5");
+  assert.deepEqual(filled.toSubmission().pageInstructions, [
+    { instruction: "UPDATE", target: ".Stops", listIndex: 2, content: { City: "Rome", Fee: 5 } },
+  ]);
+  assert.deepEqual(await submit(visit, "Fixed", filled), ["Oslo", "Rome"]);
+});
+
+Deno.test("a list that is only shown is not asked, although it says how its rows would be edited", async () => {
+  const visit = await office.visit({ Stops: ROWS });
+  const { body, form } = await visit.open("Shown");
+  const config = objectAt(viewOf(body, "Shown_Stops"), "config");
+  assert.deepEqual(pick(config, "renderMode", "editMode", "editModeConfig"), {
+    renderMode: "ReadOnly",
+    editMode: "modal",
+    editModeConfig: { defaultView: "StopForm" },
+  });
+  const [list] = form.shown.filter(({ type }) => type === "list");
+  assert.ok(list?.type === "list");
+  assert.deepEqual([list.isReadOnly, list.canAdd, list.canReorder, list.rows.length], [true, false, false, 3]);
+  assert.ok(list.rows.every(({ canEdit, canDelete }) => !canEdit && !canDelete));
+  assert.deepEqual(paths(form), ["Purpose"]);
+  const filled = form.set("Purpose", "Fair");
+  assert.deepEqual(filled.toSubmission(), { content: { Purpose: "Fair" }, pageInstructions: [], attachments: [] });
+  assert.deepEqual(await submit(visit, "Shown", filled), ["Oslo", "Bergen", "Molde"]);
+  const { status } = await office.service.call("PATCH", visit.path("Shown"), {
+    body: { content: {}, pageInstructions: [{ instruction: "DELETE", target: ".Stops", listIndex: 1 }] },
+    headers: { "if-match": "*" },
+  });
+  assert.equal(status, 400);
+});
+
 Deno.test("lists inside a page and inside the rows of a list are changed by their own paths", async () => {
   const visit = await office.visit({ Stops: [{ City: "Oslo" }, { City: "Rome", Guests: [{ Name: "Bo" }] }] });
   const { body, form } = await visit.open("Nested");
