@@ -73,13 +73,19 @@ function translateComparison({ op, args }: ASTNode, shapes: FieldShapes): string
   }
   if (kind === "number") {
     const number = readNumber(right);
-    return number !== undefined && agreesOnEmpty(op, number) ? `${field.path} ${op} ${number}` : undefined;
+    return number !== undefined && agreesOnEmpty(op, number) ? compareNumber(field.path, op, number) : undefined;
   }
   if (kind === "boolean") {
     return right.op === "value" && typeof right.args === "boolean" ? `${field.path} ${op} ${right.args}` : undefined;
   }
   const text = kind === "embedded" ? undefined : readText(right);
   return text && `${field.path} ${op} ${text}`;
+}
+
+/** Compares a number. An empty one is smaller than the positive ones, which only some clients know. */
+function compareNumber(path: string, op: string, number: number): string {
+  const text = `${path} ${op} ${number}`;
+  return op === "<" || op === "<=" ? `(${text} || ${path} IS_NULL)` : text;
 }
 
 /** Reports whether a condition gives the same result for an empty number: clients compare it as text, expressions as 0. */

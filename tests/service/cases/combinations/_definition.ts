@@ -218,6 +218,28 @@ caseTypes:
                       - { field: Zip, visible: "(Kind == 'Air' || Kind == 'Sea') && !Urgent" }
                       - { field: Notes, visible: "Days > -2 && Days != 3 && !(Kind == 'Rail' && Days >= 7)" }
                       - { field: Mail, required: "Kind.startsWith('A') || Kind.endsWith('l') || !Kind.contains('e')" }
+                  Operators:
+                    fields:
+                      - Purpose
+                      - Days
+                      - Urgent
+                      - { field: Zip, visible: Days == 5 }
+                      - { field: FeeCode, visible: Days != -3 }
+                      - { field: Notes, visible: Days < 5 }
+                      - { field: Story, visible: Days <= 5 }
+                      - { field: Mail, visible: Days > 5 }
+                      - { field: Site, visible: Days >= 5 }
+                      - { field: Weight, visible: "Purpose == 'To the  fair (&&)'" }
+                      - { field: Share, visible: Purpose != 'Fair' }
+                      - { field: Fee, visible: Purpose.contains(' the ') }
+                      - { field: Price, visible: "!Purpose.contains('fair')" }
+                      - { field: Day, visible: Purpose.startsWith('To') }
+                      - { field: Start, visible: "!Purpose.startsWith('To')" }
+                      - { field: Size, visible: Purpose.endsWith(')') }
+                      - { field: Class, visible: "!Purpose.endsWith(')')" }
+                      - { field: Kind, visible: "!(Days > 5 && Urgent) || Purpose == 'Fair'" }
+                      - { field: Locked, visible: Purpose == Zip }
+                      - { field: Phone, visible: 'Purpose == "Ada\\u0027s fair"' }
                   Local:
                     fields: [Kind, { field: Zip, visible: "Kind != 'Rail' && !Urgent" }, { field: Mail, required: Kind == 'Air' }]
                   Chosen: { fields: [{ field: Depot, details: Card }, Nearby] }

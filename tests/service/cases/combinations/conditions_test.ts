@@ -1,5 +1,6 @@
 /** Conditions of every kind, checkboxes, and the calls that forms need. */
 import assert from "node:assert/strict";
+import type { JsonObject, JsonValue } from "../../../../utils/json.ts";
 import { objectAt, valueAt } from "../../../harness/service_engine.ts";
 import { paths } from "../../../lib/forms/_outline.ts";
 import { configWith, pick, viewOf } from "../forms/_forms.ts";
@@ -112,6 +113,55 @@ Deno.test("expressions combine comparisons by && || ! and brackets, with texts, 
   const filled = form.set("Kind", "Sea").set("Zip", "0150").set("Days", -3);
   assert.deepEqual(filled.toSubmission().content, { Kind: "Sea", Zip: "0150", Days: -3 });
   assert.equal((await visit.submit("Grammar", filled)).Zip, "0150");
+});
+
+/** The condition of each field, and a value for it. */
+const OPERATORS: Readonly<Record<string, readonly [visibility: string, value: JsonValue]>> = {
+  Zip: ["@E .Days == 5", "0150"],
+  FeeCode: ["@E .Days != -3", "NOK"],
+  Notes: ["@E (.Days < 5 || .Days IS_NULL)", "Go"],
+  Story: ["@E (.Days <= 5 || .Days IS_NULL)", "<p>Go</p>"],
+  Mail: ["@E .Days > 5", "ada@acme.example"],
+  Site: ["@E .Days >= 5", "https://acme.example/"],
+  Weight: ["@E .Purpose == 'To the  fair (&&)'", 2],
+  Share: ["@E .Purpose != 'Fair'", 3],
+  Fee: ["@E .Purpose CONTAINS ' the '", 4],
+  Price: ["@E .Purpose NOT_CONTAINS 'fair'", 5],
+  Day: ["@E .Purpose STARTS_WITH 'To'", "2031-04-05"],
+  Start: ["@E .Purpose NOT_STARTS_WITH 'To'", "06:30:00"],
+  Size: ["@E .Purpose ENDS_WITH ')'", "Large"],
+  Class: ["@E .Purpose NOT_ENDS_WITH ')'", "First"],
+  Kind: ["@E !(.Days > 5 && .Urgent == true) || .Purpose == 'Fair'", "Air"],
+  Locked: ["@E .Purpose == .Zip", true],
+  Phone: ["@W Operators_Phone_visible", "+4722000000"],
+};
+
+Deno.test("the client and the service agree on each operator, also about empty values", async () => {
+  const opened = await (await office.visit()).open("Operators");
+  const view = viewOf(opened.body, "Operators");
+  for (const [name, [visibility]] of Object.entries(OPERATORS)) {
+    assert.equal(configWith(view, "value", `@P .${name}`).visibility, visibility);
+  }
+  const states: JsonObject[] = [
+    {},
+    { Days: 5, Purpose: "Fair" },
+    { Days: 4, Purpose: "To the  fair (&&)" },
+    { Days: -3, Purpose: "To the fair", Urgent: true },
+    { Days: 6, Purpose: "To", Urgent: true },
+    { Days: 0, Purpose: "Ada's fair" },
+  ];
+  for (const state of states) {
+    const visit = await office.visit(state);
+    const { form } = await visit.open("Operators");
+    for (const [name, [, value]] of Object.entries(OPERATORS)) {
+      const { status } = await office.service.call("PATCH", visit.path("Operators"), {
+        body: { content: { [name]: value } },
+        headers: { "if-match": "*" },
+      });
+      const seen = form.find(name)?.isVisible === true;
+      assert.equal(status, seen ? 200 : 400, `${name} of ${JSON.stringify(state)}`);
+    }
+  }
 });
 
 Deno.test("a checkbox has its question as its caption, and a label only if the form has another text", async () => {
