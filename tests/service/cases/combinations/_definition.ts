@@ -60,6 +60,12 @@ dataViews:
     class: Acme-Visits-Data-Town
     parameters: { Region: {} }
     filter: [{ field: Region, parameter: Region }]
+  D_TownsOfRegion:
+    name: Towns of a given region
+    source: records
+    class: Acme-Visits-Data-Town
+    parameters: { Region: { required: true } }
+    filter: [{ field: Region, parameter: Region }]
   D_DepotRecords: { name: Depots, source: records, class: Acme-Visits-Data-Depot }
   D_Depots:
     name: Depots of a size
@@ -102,6 +108,7 @@ caseTypes:
       Country: { type: Dropdown, choices: { from: D_Countries, value: Code, text: Name } }
       Region: { type: Dropdown, choices: { from: D_Regions, value: Code, text: Name, parameters: { Country: .Country } } }
       Town: { type: Dropdown, choices: { from: D_Towns, value: Code, text: Name, parameters: { Region: .Region } } }
+      Port: { type: Dropdown, choices: { from: D_TownsOfRegion, value: Code, text: Name, parameters: { Region: .Region } } }
       Number:
         type: Integer
         label: Number of the depot
@@ -249,6 +256,7 @@ caseTypes:
                       [Purpose, Notes, Story, Days, Weight, Share, Fee, FeeCode, Price, Urgent, Day, At, Start, Phone, Mail, Site, Kind, Class, Lead]
                   Details: { fields: [Days, { view: Summary, label: Overview }, Total, { field: Home, view: EditHome, readOnly: true }] }
                   Choices: { fields: [Country, Region, Town, Number, Zip, Shared, Listed] }
+                  Ports: { fields: [Region, Port] }
                   RowChoices: { fields: [{ field: Stops, columns: [City, Country, Region] }] }
                   Copy: { fields: [{ field: Main, details: LegCard }] }
                   Table: { fields: [{ field: Stops, required: true, columns: [City, Kind, Day, Paid] }] }
