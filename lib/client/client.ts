@@ -34,7 +34,6 @@ export function createClient(options: ClientOptions = {}): Client {
     try {
       const { status, headers, etag, requestId } = reply.head;
       onResponse?.({ status, headers, etag, requestId });
-      if (reply.head.hasNoContent) return reply.body;
       return checkAnswer(ref.operation.answer, reply, values.assignmentId ?? values.participantId);
     } catch (error) {
       throw markOutcomeUnknown(ref.operation, error);

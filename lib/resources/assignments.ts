@@ -2,7 +2,7 @@
 import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
 import type { JsonObject } from "../../utils/json.ts";
 
-import { assignmentAnswer, caseAnswer, viewAnswer } from "./shared/case.ts";
+import { assignmentAnswer, changedAssignmentAnswer, changedCaseAnswer, viewAnswer } from "./shared/case.ts";
 import {
   action,
   assignmentTag,
@@ -132,7 +132,7 @@ const operations = {
     tagDemand: "always",
     interactive: true,
     accepts: { query: submitQuery, body: attachmentMembers },
-    answer: caseAnswer,
+    answer: changedCaseAnswer,
     example: [
       `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Applicant":"Ada"}'`,
       "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --set Applicant=Ada --file plan.pdf",
@@ -163,7 +163,7 @@ const operations = {
     flags: { action, ...content },
     ...assignmentTag,
     accepts: { query: viewType, body: attachmentMembers },
-    answer: assignmentAnswer,
+    answer: changedAssignmentAnswer,
     example: [
       `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Applicant":"Ada"}'`,
       "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data @applicant.json",
@@ -259,7 +259,7 @@ const operations = {
     flags: content,
     ...assignmentTag,
     accepts: { query: viewType, body: attachmentMembers },
-    answer: assignmentAnswer,
+    answer: changedAssignmentAnswer,
     example: [
       "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW'",
       `'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW' --data '{"Channel":"Desk"}'`,
@@ -294,7 +294,7 @@ const operations = {
     },
     ...assignmentTag,
     accepts: { query: viewType, body: attachmentMembers },
-    answer: assignmentAnswer,
+    answer: changedAssignmentAnswer,
     example: [
       "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW' --step AssignmentSF1",
       `'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW' --step AssignmentSF2 --data '{"Channel":"Desk"}'`,
@@ -309,6 +309,9 @@ type Operations = typeof operations;
 
 /** An assignment with its case. */
 export type AssignmentAnswer<Content = JsonObject> = AnswerOf<Operations["get"], Content>;
+
+/** An assignment after a change. A service may leave out any member. */
+export type ChangedAssignmentAnswer<Content = JsonObject> = AnswerOf<Operations["save"], Content>;
 
 /** Parameters of `assignments.getAction`. */
 export type AssignmentsGetActionParams = ParamsOf<Operations["getAction"]>;

@@ -2,7 +2,7 @@
 import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
 import type { JsonObject } from "../../utils/json.ts";
 
-import { caseAnswer, viewAnswer } from "./shared/case.ts";
+import { changedCaseAnswer, viewAnswer } from "./shared/case.ts";
 import {
   action,
   attachmentMembers,
@@ -74,7 +74,7 @@ const operations = {
       query: { ...submitQuery, excludeAdditionalActions: "boolean" },
       body: attachmentMembers,
     },
-    answer: caseAnswer,
+    answer: changedCaseAnswer,
     example: [
       `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"Applicant":"Ada"}'`,
       "'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data @details.json",

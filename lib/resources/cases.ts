@@ -4,7 +4,7 @@ import type { JsonAnswer } from "../operation/answer.ts";
 import type { ObjectShape } from "../../utils/shape.ts";
 import type { JsonObject } from "../../utils/json.ts";
 
-import { assignment, bulkActionsAnswer, caseAnswer, elementError, stage } from "./shared/case.ts";
+import { assignment, bulkActionsAnswer, caseAnswer, changedCaseAnswer, elementError, stage } from "./shared/case.ts";
 import forms from "./case_forms.ts";
 import { attachmentMembers, caseId, caseTag, content, pageViewType, viewType } from "./shared/params.ts";
 
@@ -257,7 +257,7 @@ const operations = {
     path: "/cases/{caseID}/updates",
     args: [caseId],
     accepts: { query: pageViewType },
-    answer: caseAnswer,
+    answer: changedCaseAnswer,
     example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --fields etag"],
   },
   ...forms,
@@ -367,7 +367,7 @@ const operations = {
    * const svc = createClient();
    * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
    * const moved = await svc.cases.stageGo(id, { stage: "Decision" });
-   * console.log(moved.data.caseInfo.stageLabel);
+   * console.log(moved.data?.caseInfo?.stageLabel);
    * ```
    */
   stageGo: {
@@ -378,7 +378,7 @@ const operations = {
     flags: { stage: { help: "Stage name or ID", type: "string", to: "path:stageID", required: true } },
     ...caseTag,
     accepts: { query: moveQuery },
-    answer: caseAnswer,
+    answer: changedCaseAnswer,
     example: [
       "'CITY-PERMIT-WORK P-1' --stage Decision",
       "'CITY-PERMIT-WORK P-1' --stage Decision --fields status,stageLabel",
@@ -397,7 +397,7 @@ const operations = {
    * const svc = createClient();
    * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
    * const moved = await svc.cases.stageNext(id);
-   * console.log(moved.data.caseInfo.stageLabel);
+   * console.log(moved.data?.caseInfo?.stageLabel);
    * ```
    */
   stageNext: {
@@ -407,7 +407,7 @@ const operations = {
     args: [caseId],
     ...caseTag,
     accepts: { query: moveQuery },
-    answer: caseAnswer,
+    answer: changedCaseAnswer,
     example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --fields status,nextAssignmentInfo"],
     seeAlso: ["cases list-stages --help"],
   },
@@ -432,7 +432,7 @@ const operations = {
     args: [caseId],
     flags: { process: { help: "Process ID", type: "string", to: "path:processID", required: true } },
     accepts: { query: viewType },
-    answer: caseAnswer,
+    answer: changedCaseAnswer,
     example: [
       "'CITY-PERMIT-WORK P-1' --process Site_Visit",
       "'CITY-PERMIT-WORK P-1' --process Site_Visit --fields nextAssignmentInfo",
@@ -521,6 +521,9 @@ type Operations = typeof operations;
 
 /** A case. */
 export type CaseAnswer<Content = JsonObject> = AnswerOf<Operations["get"], Content>;
+
+/** A case after a change. A service may leave out any member. */
+export type ChangedCaseAnswer<Content = JsonObject> = AnswerOf<Operations["stageGo"], Content>;
 
 /** The envelope of a case. */
 export type CaseData<Content = JsonObject> = CaseAnswer<Content>["data"];

@@ -36,6 +36,11 @@ const participantAnswer = {
   fill: "participant",
 } as const satisfies JsonAnswer;
 
+const changedParticipantAnswer = {
+  shape: { unchecked: { ...participantAnswer.shape.required, ...participantAnswer.shape.unchecked } },
+  fill: "participant",
+} as const satisfies JsonAnswer;
+
 const participant = {
   required: {
     /** Participant ID. Other operations take it as `participantId`. */
@@ -150,7 +155,7 @@ const operations = {
     },
     ...caseTag,
     accepts: { query: participantViewType, body: ["pageInstructions"] },
-    answer: participantAnswer,
+    answer: changedParticipantAnswer,
     status: 201,
     example: [
       `'CITY-PERMIT-WORK P-1' --role Applicant --data '{"pyFirstName":"Ada","pyLastName":"Lovelace"}'`,
@@ -170,9 +175,10 @@ const operations = {
    * const svc = createClient();
    * const { id: caseId } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
    * const data = { pyFirstName: "Ada", pyLastName: "Lovelace" };
-   * const { id: participantId } = await svc.participants.add(caseId, { role: "Applicant", data });
-   * const { data: read } = await svc.participants.get(caseId, { participantId });
-   * console.log(read?.caseInfo.content);
+   * await svc.participants.add(caseId, { role: "Applicant", data });
+   * const { participants: [added] } = await svc.participants.list(caseId);
+   * const read = added && await svc.participants.get(caseId, { participantId: added.ID });
+   * console.log(read?.data?.caseInfo.content);
    * ```
    */
   get: {
@@ -201,9 +207,12 @@ const operations = {
    * const svc = createClient();
    * const { id: caseId } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
    * const data = { pyFirstName: "Ada", pyLastName: "Lovelace" };
-   * const { id: participantId, etag } = await svc.participants.add(caseId, { role: "Applicant", data });
-   * const change = { participantId, data: { pyPhoneNumber: "555-0100" } };
-   * await svc.participants.update(caseId, change, { ifMatch: etag });
+   * const { etag } = await svc.participants.add(caseId, { role: "Applicant", data });
+   * const { participants: [added] } = await svc.participants.list(caseId);
+   * if (added) {
+   *   const change = { participantId: added.ID, data: { pyPhoneNumber: "555-0100" } };
+   *   await svc.participants.update(caseId, change, { ifMatch: etag });
+   * }
    * ```
    */
   update: {
@@ -214,7 +223,7 @@ const operations = {
     flags: { participantId, ...content },
     ...caseTag,
     accepts: { query: participantViewType, body: attachmentMembers },
-    answer: participantAnswer,
+    answer: changedParticipantAnswer,
     example: [
       `'CITY-PERMIT-WORK P-1' --participant-id PARTY-1 --data '{"pyPhoneNumber":"555-0100"}'`,
       "'CITY-PERMIT-WORK P-1' --participant-id PARTY-1 --data @participant.json",
@@ -233,8 +242,9 @@ const operations = {
    * const svc = createClient();
    * const { id: caseId } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
    * const data = { pyFirstName: "Ada", pyLastName: "Lovelace" };
-   * const { id: participantId } = await svc.participants.add(caseId, { role: "Applicant", data });
-   * await svc.participants.delete(caseId, { participantId });
+   * await svc.participants.add(caseId, { role: "Applicant", data });
+   * const { participants: [added] } = await svc.participants.list(caseId);
+   * if (added) await svc.participants.delete(caseId, { participantId: added.ID });
    * ```
    */
   delete: {
@@ -307,6 +317,9 @@ type Operations = typeof operations;
 
 /** A participant of a case. */
 export type ParticipantAnswer<Content = JsonObject> = AnswerOf<Operations["get"], Content>;
+
+/** A participant after a change. A service may leave out any member. */
+export type ChangedParticipantAnswer<Content = JsonObject> = AnswerOf<Operations["add"], Content>;
 
 /** The participants of a case. */
 export type ParticipantsAnswer<Content = JsonObject> = AnswerOf<Operations["list"], Content>;

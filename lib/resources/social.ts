@@ -105,6 +105,11 @@ const messageInfo = {
 
 const messageAnswer = { shape: messageInfo, fill: "id" } as const satisfies JsonAnswer;
 
+const changedMessageAnswer = {
+  shape: { unchecked: { ...messageInfo.required, ...messageInfo.unchecked } },
+  fill: "id",
+} as const satisfies JsonAnswer;
+
 const messageList = {
   shape: {
     required: {
@@ -378,7 +383,7 @@ const operations = {
     path: "/messages/{messageID}",
     args: [messageID],
     flags: { message, routeToWorkbasket },
-    answer: messageAnswer,
+    answer: changedMessageAnswer,
     example: [
       "'PEGASOCIAL-MESSAGE M-1' --message 'Plan received and complete'",
       "'PEGASOCIAL-MESSAGE M-1' --message 'Who can help?' --route-to-workbasket Review",

@@ -5,7 +5,7 @@
 import type { JsonAnswer } from "../operation/answer.ts";
 import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
 import type { Members, ObjectShape } from "../../utils/shape.ts";
-import { assignmentAnswer } from "./shared/case.ts";
+import { changedAssignmentAnswer } from "./shared/case.ts";
 import { viewType } from "./shared/params.ts";
 
 const caseFacts = {
@@ -234,7 +234,7 @@ const operations = {
     path: "/svc/assignments/{assignmentID}/take",
     args: [assignmentId],
     accepts: { query: viewType },
-    answer: assignmentAnswer,
+    answer: changedAssignmentAnswer,
     example: [
       "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW'",
       "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW' --if-match '20260102T030405.678 GMT'",
@@ -264,7 +264,7 @@ const operations = {
     path: "/svc/assignments/{assignmentID}/release",
     args: [assignmentId],
     accepts: { query: viewType },
-    answer: assignmentAnswer,
+    answer: changedAssignmentAnswer,
     example: [
       "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW'",
       "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW' --if-match '20260102T030405.678 GMT'",
@@ -301,7 +301,7 @@ const operations = {
       toQueue: { help: "Queue that gets the assignment", type: "string", to: "body:queue" },
     },
     accepts: { query: viewType },
-    answer: assignmentAnswer,
+    answer: changedAssignmentAnswer,
     example: [
       "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW' --to-operator reviewer@city",
       "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW' --to-queue Decision",

@@ -309,10 +309,9 @@ function noSignals(): SvcError {
 
 /** Converts a response of the service to one for the script. */
 export async function toCallAnswer(reply: Reply): Promise<CallAnswer> {
-  const { head: { hasNoContent }, etag, text, content } = reply;
-  if (hasNoContent) return { head: { answer: "any" }, text: JSON.stringify(reply.body) };
+  const { head: { hasNoContent }, etag, content } = reply;
   const tag = etag === undefined ? {} : { etag };
-  if (content === undefined) return { head: tag, text };
+  if (content === undefined) return { head: tag, text: hasNoContent ? JSON.stringify(reply.body) : reply.text };
   const { head, base64 } = await encodeContent(content);
   return { head: { ...tag, content: head }, text: base64 };
 }

@@ -56,7 +56,7 @@ export function checkAnswer(answer: Answer, parts: AnswerParts, requestedId?: un
 
 /** Returns the body with its list where the answer has it. */
 function placeList({ shape, list, mayBeEmpty }: JsonAnswer, body: JsonValue | undefined): JsonValue | undefined {
-  if ("list" in shape) return findList(body, undefined, shape) ?? body;
+  if ("list" in shape) return findList(body, undefined, shape) ?? (mayBeEmpty && hasNoList(body) ? [] : body);
   const listShape = list === undefined ? undefined : shape.required?.[list] ?? shape.optional?.[list];
   if (list === undefined || listShape === undefined) return body;
   if (Array.isArray(body)) return { [list]: body };
@@ -76,6 +76,10 @@ function addIds({ list, fill }: JsonAnswer, body: JsonValue | undefined): JsonVa
   const elements = body[list];
   if (!isObjectList(elements) || elements.every(({ id }) => id !== undefined)) return body;
   return { ...body, [list]: elements.map((element) => ({ id: element.ID, ...element })) };
+}
+
+function hasNoList(body: JsonValue | undefined): boolean {
+  return isJsonObject(body) && !Object.values(body).some(Array.isArray);
 }
 
 const OBJECT_LIST: Shape = { list: "object" };

@@ -121,8 +121,8 @@ export function readHead(
 }
 
 /** Reports whether an empty response to a change is complete. A creation may have to return members such as the ID. */
-function mayRespondEmpty({ answer, creates }: Operation): boolean {
-  return typeof answer === "object" && !(creates && "required" in answer.shape);
+function mayRespondEmpty({ answer }: Operation): boolean {
+  return typeof answer === "object" && !("required" in answer.shape);
 }
 
 function createEmpty(answer: Answer): JsonValue {

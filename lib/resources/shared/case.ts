@@ -258,6 +258,20 @@ export const viewAnswer = {
   },
 } as const satisfies JsonAnswer;
 
+const changedData = { unchecked: caseData.required } as const satisfies ObjectShape;
+
+/** A case after a change. A service may leave out any member, and its response may be empty: the change is made. */
+export const changedCaseAnswer = {
+  shape: { unchecked: { ...caseAnswer.shape.required, data: changedData, ...caseAnswer.shape.unchecked } },
+  fill: "case",
+} as const satisfies JsonAnswer;
+
+/** An assignment after a change, as a service that may leave out any member returns it. */
+export const changedAssignmentAnswer = {
+  shape: { unchecked: { ...assignmentAnswer.shape.required, data: changedData, ...assignmentAnswer.shape.unchecked } },
+  fill: "assignment",
+} as const satisfies JsonAnswer;
+
 /** Shape of the reason why an element of a call failed. */
 export const elementError = {
   unchecked: {
@@ -300,6 +314,7 @@ const elementStatus = {
 /** The outcome for each element of a call with several. */
 export const multiStatusAnswer = {
   shape: { list: elementStatus },
+  mayBeEmpty: true,
   outcomes: "element",
 } as const satisfies JsonAnswer;
 

@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { saveProfile } from "../../../lib/auth/profiles.ts";
 import { createCaller } from "../../../lib/client/caller.ts";
-import { listParams, type Operation, type Param, permissionName } from "../../../lib/operation/operation.ts";
+import { permissionName } from "../../../lib/operation/operation.ts";
 import type { TagMode } from "../../../lib/operation/request_style.ts";
 import { loadResources } from "../../../lib/resources/mod.ts";
 import { type Client, createClient } from "../../../mod.ts";
 import { startService } from "../../../service/mod.ts";
 import { CLIENT, clientEnvironment, type FakeService, startFakeService } from "../../harness/fake_service.ts";
 import { prepareCommandLines } from "../../harness/command_process.ts";
+import { createValues } from "./_operation.ts";
 import { inOrder, readHeader, sendJson, startUnrulyServer } from "../../harness/faults.ts";
 import { makeFolder, parseErrorRecord, svc } from "../../harness/svc.ts";
 import { within } from "../../harness/wait.ts";
@@ -54,7 +55,7 @@ async function createReview(svc: Client): Promise<string> {
 
 async function addParticipant(svc: Client): Promise<{ id: string; participantId: string }> {
   const { id } = await createPermit(svc);
-  const { id: participantId } = await svc.participants.add(id, { role: "Applicant", data: APPLICANT });
+  const { id: participantId = "" } = await svc.participants.add(id, { role: "Applicant", data: APPLICANT });
   return { id, participantId };
 }
 
@@ -243,24 +244,6 @@ function startTagging(answer?: (request: Request) => Response | undefined) {
   });
   return { service, received };
 }
-
-/** Returns a value for each required parameter of an operation. */
-function createValues(operation: Operation): Record<string, unknown> {
-  const { atLeastOne: [one] = [] } = operation;
-  const required = listParams<Param>(operation).filter(([name, { required }]) => required || name === one);
-  return Object.fromEntries(required.map(([name, { type }]) => [name, VALUES[type]]));
-}
-
-const VALUES: Readonly<Record<Param["type"], unknown>> = {
-  string: "X",
-  integer: 1,
-  boolean: true,
-  object: { ID: "1" },
-  array: [],
-  list: ["X"],
-  calculation: { calculations: { fields: [] } },
-  file: { name: "a.txt", size: 0, stream: () => new Blob([]).stream() },
-};
 
 /** Calls every operation once, and returns the requests of each. */
 async function callAll(tags: TagMode): Promise<Map<string, TaggedRequest[]>> {

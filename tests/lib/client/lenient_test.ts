@@ -1,0 +1,81 @@
+/** Bodies that differ from the published ones: the library accepts what the command line prints. */
+import assert from "node:assert/strict";
+import { isRead, listExamples, type Operation, permissionName, toKebab } from "../../../lib/operation/operation.ts";
+import { loadResources } from "../../../lib/resources/mod.ts";
+import { createClient } from "../../../mod.ts";
+import { prepareCommandLines } from "../../harness/command_process.ts";
+import { catchError, CLIENT, clientEnvironment, startFakeService } from "../../harness/fake_service.ts";
+import { makeFolder, splitWords } from "../../harness/svc.ts";
+import { createValues } from "./_operation.ts";
+
+const runCommandLine = prepareCommandLines();
+
+/** Changes that return something that the caller cannot do without: the ID of what was created, or a reply. */
+const NEEDED: readonly string[] = [
+  "cases.create",
+  "attachments.upload",
+  "social.post-message",
+  "ai-agents.start-conversation",
+  "ai-agents.send-message",
+  "assistants.start-conversation",
+  "assistants.send-message",
+];
+
+/** Successful responses to a change that say nothing, or say it in another shape. */
+const RESPONSES: readonly (() => Response)[] = [
+  () => new Response(null, { status: 204 }),
+  () => new Response("", { status: 200 }),
+  () => new Response("", { status: 201 }),
+  () => Response.json({}),
+  () => Response.json({ data: {} }),
+  () => Response.json({ data: { caseInfo: {} } }),
+  () => Response.json({ responseData: { result: { ID: "X" } } }),
+];
+
+const changes = Object.entries(await loadResources()).flatMap(([group, operations]) =>
+  Object.entries<Operation>(operations)
+    .filter(([, operation]) => !isRead(operation))
+    .map(([name, operation]) => ({ group, name, operation, permission: permissionName(group, name) }))
+);
+
+/** Calls the function of an operation with a value for each required parameter. */
+async function callLibrary(baseUrl: string, { group, name, operation }: typeof changes[number]): Promise<unknown> {
+  const client: object = createClient({ ...CLIENT, baseUrl, noCache: true });
+  const call: unknown = Reflect.get(Reflect.get(client, group), name);
+  assert(typeof call === "function");
+  const values = createValues(operation);
+  const positional = (operation.args ?? []).map(({ name }) => name);
+  const params = Object.entries(values).filter(([name]) => !positional.some((other) => other === name));
+  const first = positional.map((name) => values[name]);
+  return await call(...first, ...(operation.flags === undefined ? [] : [Object.fromEntries(params)]));
+}
+
+Deno.test("a change succeeds in the library and on the command line, whatever JSON tells of it", async () => {
+  let respond = RESPONSES[0];
+  await using service = startFakeService({
+    api: ({ method }) =>
+      method === "GET" ? Response.json({}, { headers: { etag: "1" } }) : respond?.() ?? new Response(),
+  });
+  await using folder = await makeFolder({ "photo.jpg": "", "plan.pdf": "" });
+  for (respond of RESPONSES) {
+    for (const change of changes) {
+      const { group, name, operation, permission } = change;
+      const body = await respond().text();
+      const what = `${permission}: ${body}`;
+      const line = [toKebab(group), toKebab(name), ...splitWords(listExamples(operation)[0])];
+      const { code, stderr } = await runCommandLine(line, { env: clientEnvironment(service), cwd: folder.path });
+      if (!NEEDED.includes(permission)) {
+        const result = await callLibrary(service.baseUrl, change);
+        if (body !== "" && result instanceof Object) {
+          assert.equal(JSON.stringify(Reflect.get(result, "raw")), body, what);
+        }
+        assert.deepEqual([code, stderr], [0, ""], what);
+        continue;
+      }
+      const error = await catchError(callLibrary(service.baseUrl, change));
+      assert.deepEqual([error.code, error.outcomeUnknown], ["INVALID_RESPONSE", true], what);
+      assert.deepEqual(JSON.stringify(error.raw), body === "" ? '""' : body, what);
+      assert.equal(code, body === "" ? 1 : 0, what);
+    }
+  }
+});
