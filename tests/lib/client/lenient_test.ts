@@ -53,8 +53,11 @@ async function callLibrary(baseUrl: string, { group, name, operation }: typeof c
 Deno.test("a change succeeds in the library and on the command line, whatever JSON tells of it", async () => {
   let respond = RESPONSES[0];
   await using service = startFakeService({
-    api: ({ method }) =>
-      method === "GET" ? Response.json({}, { headers: { etag: "1" } }) : respond?.() ?? new Response(),
+    async api(request) {
+      await request.bytes();
+      if (request.method === "GET") return Response.json({}, { headers: { etag: "1" } });
+      return respond?.() ?? new Response();
+    },
   });
   await using folder = await makeFolder({ "photo.jpg": "", "plan.pdf": "" });
   for (respond of RESPONSES) {
