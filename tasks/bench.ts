@@ -26,6 +26,7 @@ import { measureServices } from "./bench/services.ts";
 import { createCase } from "./bench/work.ts";
 import { build, PROGRAM } from "./build.ts";
 import { type LogCase, readLog } from "./replay/log.ts";
+import { CHECKOUT } from "./support/copy_checkout.ts";
 import { readNumber } from "./support/read_number.ts";
 import { API_ROOT, closeOnInterrupt, Workspace } from "./support/workspace.ts";
 
@@ -58,7 +59,7 @@ const measures: Readonly<Record<string, Measure>> = {
 };
 
 const USAGE = `Usage: deno task bench [<log.csv.gz>] [--only <name>]... [--inputs <n>] [--cases <n>] [--store <store>]
-       deno task bench --before <checkout> [--only <name>]... [--rounds <n>] [--scale <n>]
+       deno task bench --before <checkout> [--only <name>]... [--rounds <n>] [--scale <n>] [--built]
 
 The first form prints figures as ratios to a baseline of the same run:
 ${Object.keys(measures).join(", ")}.
@@ -73,6 +74,7 @@ ${ROWS.map(({ name }) => name).join(", ")}.
   --only <name>        compare one row; can be repeated
   --rounds <n>         rounds (default: 5, which take about 5 minutes on an idle machine)
   --scale <n>          share of the work to do, from 0.001 to 1 (default: 1)
+  --built              use the programs in dist/ of both checkouts instead of building copies
 
 Each row has the medians of both checkouts and the ratio of their times, with the range over the rounds in parentheses.
 It is 'worse' if this checkout takes more than ${LIMIT} × the time of the other one, by the medians and in at least three
@@ -132,6 +134,7 @@ function readOptions(): Options {
         before: text,
         rounds: text,
         scale: text,
+        built: { type: "boolean", default: false },
         inputs: text,
         cases: text,
         store: { type: "string", default: "sqlite" },
@@ -143,7 +146,7 @@ function readOptions(): Options {
       console.log(USAGE);
       Deno.exit(0);
     }
-    const { before, store, only } = values;
+    const { before, store, only, built } = values;
     if (store !== "sqlite" && store !== "postgres") {
       throw new Error(`--store must be sqlite or postgres, not ${store}.`);
     }
@@ -155,7 +158,9 @@ function readOptions(): Options {
     if (before === undefined) return { logFile, inputs, cases, store, measures: select(measures, only) };
     if (!existsSync(`${before}/deno.json`)) throw new Error(`There is no checkout in ${before}.`);
     const rows = select(Object.fromEntries(ROWS.map((row) => [row.name, row])), only);
-    return { before: { checkout: before, rows, rounds, scale } };
+    const unbuilt = built ? [before, CHECKOUT].find((checkout) => !existsSync(`${checkout}/dist/cli.js`)) : undefined;
+    if (unbuilt !== undefined) throw new Error(`There is no program in ${unbuilt}/dist. Run 'deno task build' there.`);
+    return { before: { checkout: before, rows, rounds, scale, built } };
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`);
     Deno.exit(2);

@@ -43,7 +43,10 @@ export default defineWorkflow<{ key: string }>({
       svc.social.postMessage({ context: question.id, message: `It is. ${token}` }),
       svc.social.likeMessage(question.id),
       svc.data.patch("D_Inspectors", { data: { ID: key, Phone: "555-0100" } }, { ifMatch: record.etag }),
-      svc.participants.update(permit.id, { participantId: adviser.id ?? "", data: { pyEmail1: "adviser@city.example" } }),
+      svc.participants.update(permit.id, {
+        participantId: adviser.id ?? "",
+        data: { pyEmail1: "adviser@city.example" },
+      }),
       svc.cases.performAction(companion.id, { action: "pyUpdateCaseDetails", data: { Channel: "Desk" } }),
     ]);
     if (link) await svc.attachments.patch(link.ID, { name: "The city" });

@@ -1,15 +1,30 @@
 /** The comparison of two checkouts, and its verdicts. */
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
+import { resolve } from "node:path";
 import { ROWS } from "../../tasks/bench/comparison/rows.ts";
 import { describeVerdict, judge } from "../../tasks/bench/comparison/verdict.ts";
 import { copyCheckout } from "../../tasks/support/copy_checkout.ts";
 import { findServices } from "../../tasks/support/processes.ts";
-import { CHECKOUT, LimitedCommand, makeFolder, runCommand } from "../harness/svc.ts";
+import { BUILT_PROGRAM, CHECKOUT, LimitedCommand, makeFolder, runCommand } from "../harness/svc.ts";
 import { readUntil } from "../harness/wait.ts";
 
 /** Delays `svc --version`. */
 const DELAY = `if (Deno.args[0] === "--version") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);\n`;
+
+/** A checkout with a built program, if the tests have one: a build takes longer than all measurements of a test. */
+const BUILT = BUILT_PROGRAM === undefined ? undefined : resolve(BUILT_PROGRAM, "../..");
+
+/** Arguments of a comparison with the checkout. */
+const BEFORE = BUILT === undefined ? ["--before", CHECKOUT] : ["--before", BUILT, "--built"];
+
+/** Copies what a comparison needs of this checkout, and the built program. */
+function copyBench(folder: string): string {
+  copyCheckout(folder);
+  cpSync(`${CHECKOUT}/tests/harness`, `${folder}/tests/harness`, { recursive: true });
+  if (BUILT !== undefined) cpSync(`${BUILT}/dist`, `${folder}/dist`, { recursive: true });
+  return folder;
+}
 
 function prepareBench(checkout: string, args: readonly string[], folder: string): LimitedCommand {
   return new LimitedCommand(Deno.execPath(), {
@@ -23,11 +38,10 @@ function prepareBench(checkout: string, args: readonly string[], folder: string)
 Deno.test("a comparison measures every row of both checkouts and fails if this one is slower", async () => {
   await using folder = await makeFolder();
   await using temporary = await makeFolder();
-  const slow = `${folder.path}/slow`;
-  copyCheckout(slow);
-  cpSync(`${CHECKOUT}/tests/harness`, `${slow}/tests/harness`, { recursive: true });
-  await Deno.writeTextFile(`${slow}/cli.ts`, DELAY + await Deno.readTextFile(`${slow}/cli.ts`));
-  const command = prepareBench(slow, ["--before", CHECKOUT, "--rounds", "1"], temporary.path);
+  const slow = copyBench(`${folder.path}/slow`);
+  const program = `${slow}/${BUILT === undefined ? "cli.ts" : "dist/cli.js"}`;
+  await Deno.writeTextFile(program, DELAY + await Deno.readTextFile(program));
+  const command = prepareBench(slow, [...BEFORE, "--rounds", "1"], temporary.path);
   const { code, stdout, stderr } = await runCommand(command);
   assert.equal(code, 1, stdout + stderr);
   for (const { name, unit } of ROWS) {
@@ -40,8 +54,9 @@ Deno.test("a comparison measures every row of both checkouts and fails if this o
 
 Deno.test("Ctrl-C ends a comparison and its services, and removes their files", async () => {
   await using folder = await makeFolder();
-  const args = ["--before", CHECKOUT, "--rounds", "1000", "--only", "one-call"];
-  const child = prepareBench(CHECKOUT, args, folder.path).spawn();
+  await using temporary = await makeFolder();
+  const args = [...BEFORE, "--rounds", "1000", "--only", "one-call"];
+  const child = prepareBench(copyBench(`${temporary.path}/copy`), args, folder.path).spawn();
   const { rest } = await readUntil(child.stderr, "Round 2 of 1000");
   assert.equal((await findServices(folder.path)).length, 2);
   child.kill("SIGINT");

@@ -16,6 +16,8 @@ export interface ComparisonOptions {
   readonly rounds: number;
   /** Share of the work to do. */
   readonly scale: number;
+  /** Uses the programs in `dist/` of both checkouts instead of building copies of them. */
+  readonly built: boolean;
 }
 
 /** Values of both sides, one per round. */
@@ -25,12 +27,15 @@ interface Values {
 }
 
 /** Compares this checkout with another one, and prints a table. Returns false if this one is worse in any row. */
-export async function compareCheckouts({ checkout, rows, rounds, scale }: ComparisonOptions): Promise<boolean> {
+export async function compareCheckouts(options: ComparisonOptions): Promise<boolean> {
+  const { checkout, rows, rounds, scale, built } = options;
   await using programs = await Workspace.open();
-  console.error("Building both checkouts");
+  if (!built) console.error("Building both checkouts");
+  const open = async (checkout: string, copy: string) =>
+    built ? await Side.open(checkout, scale) : await Side.build(checkout, `${programs.directory}/${copy}`, scale);
   await using sides = new AsyncDisposableStack();
-  const other = sides.use(await Side.build(checkout, `${programs.directory}/before`, scale));
-  const own = sides.use(await Side.build(CHECKOUT, `${programs.directory}/after`, scale));
+  const other = sides.use(await open(checkout, "before"));
+  const own = sides.use(await open(CHECKOUT, "after"));
   const values = new Map(rows.map((row): [Row, Values] => [row, { before: [], after: [] }]));
   for (let round = 1; round <= rounds; round++) {
     await Promise.all([other.restart(), own.restart()]);

@@ -26,7 +26,12 @@ export class Side implements AsyncDisposable {
     copyCheckout(folder, checkout);
     const build = new Deno.Command(Deno.execPath(), { args: ["task", "build"], cwd: folder });
     await runForOutput(build, `The build of ${checkout}`);
-    return new Side(await Workspace.open(`${folder}/dist/cli.js`), scale);
+    return await Side.open(folder, scale);
+  }
+
+  /** Uses the program that a checkout has built. `scale` is the share of the work to do. */
+  static async open(checkout: string, scale: number): Promise<Side> {
+    return new Side(await Workspace.open(`${checkout}/dist/cli.js`), scale);
   }
 
   /** Returns the work of its service, which is started for the first call. */
