@@ -50,7 +50,7 @@ async function callLibrary(baseUrl: string, { group, name, operation }: typeof c
   return await call(...first, ...(operation.flags === undefined ? [] : [Object.fromEntries(params)]));
 }
 
-Deno.test("a change succeeds in the library and on the command line, whatever JSON tells of it", async () => {
+Deno.test("a change succeeds in the library and on the command line, whatever JSON answers it", async () => {
   let respond = RESPONSES[0];
   await using service = startFakeService({
     async api(request) {
