@@ -9,6 +9,7 @@ import {
   type FormGroup,
   type FormNode,
   type FormQuestion,
+  type FormStep,
   listQuestions,
   type RefreshCall,
 } from "../../lib/forms/mod.ts";
@@ -19,7 +20,7 @@ import { composeHint } from "../exit.ts";
 import { formatValue } from "../view/format_value.ts";
 import { askQuestion, type QuestionSources } from "./ask_question.ts";
 import type { FormCalls } from "./form_calls.ts";
-import type { FilledForm, FormSource, OpenForm } from "./form_source.ts";
+import type { FilledForm, FormSource, OpenForm, SubmitOptions } from "./form_source.ts";
 import { isCancellation } from "./open_prompts.ts";
 import type { Prompts } from "./prompts.ts";
 
@@ -40,10 +41,13 @@ export interface FormOptions {
 /** The end of a dialogue, with the response. */
 export interface FormOutcome {
   /** The last step. */
-  readonly done: "submitted" | "saved" | "wentBack";
+  readonly done: "submitted" | "saved" | "moved";
   /** The response. */
   readonly reply: Reply;
 }
+
+/** Status of a submission for which a robot has not done its part. */
+const AUTOMATION_FAILED = 424;
 
 /** Prompts for the fields of a form until it is submitted, saved or left. Throws `INTERRUPTED` if the user cancels. */
 export async function fillForm(
@@ -279,6 +283,7 @@ class FormDialogue implements QuestionSources {
       { value: "submit", label: this.#isApproval ? "Submit without an outcome" : "Submit" },
       ...(this.#questions().length > 0 ? [{ value: "change", label: "Change a field" }] : []),
       ...(previous === undefined ? [] : [{ value: "back", label: `Go back to '${previous}'` }]),
+      ...(this.#listSteps().length > 0 ? [{ value: "step", label: "Go to another step" }] : []),
       ...(this.#canSave ? [{ value: "save", label: "Save a draft" }] : []),
       { value: "cancel", label: "Cancel" },
     ], unshown.length > 0 ? "cancel" : undefined);
@@ -289,7 +294,9 @@ class FormDialogue implements QuestionSources {
         this.#again.add(await this.#pickQuestion());
         return undefined;
       case "back":
-        return this.#source.goBack && { done: "wentBack", reply: await this.#source.goBack(await this.#fill()) };
+        return this.#source.goBack && { done: "moved", reply: await this.#source.goBack(await this.#fill()) };
+      case "step":
+        return await this.#goToStep();
       case "save":
         return await this.#save();
       default:
@@ -342,8 +349,26 @@ class FormDialogue implements QuestionSources {
   /** Returns the name of the previous step, if there is one. */
   #findPrevious(): string | undefined {
     if (this.#source.goBack === undefined || !this.#form.buttons.some(({ kind }) => kind === "back")) return undefined;
+    return this.#stepBefore()?.name ?? "the previous step";
+  }
+
+  #stepBefore(): FormStep | undefined {
     const { steps } = this.#form;
-    return steps[steps.findIndex(({ isCurrent }) => isCurrent) - 1]?.name ?? "the previous step";
+    return steps[steps.findIndex(({ isCurrent }) => isCurrent) - 1];
+  }
+
+  /** Lists the steps that the person may go to, besides the previous one. */
+  #listSteps(): FormStep[] {
+    if (this.#source.goTo === undefined) return [];
+    const previous = this.#findPrevious() === undefined ? undefined : this.#stepBefore()?.ID;
+    return this.#form.steps.filter(({ ID, canJump }) => canJump && ID !== previous);
+  }
+
+  async #goToStep(): Promise<FormOutcome | undefined> {
+    const steps = this.#listSteps().map(({ ID, name }) => ({ value: ID, label: name }));
+    const step = await this.#prompts.menu("Which step?", [...steps, { value: "", label: "Stay here" }]);
+    if (step === "" || this.#source.goTo === undefined) return undefined;
+    return { done: "moved", reply: await this.#source.goTo(step, await this.#fill()) };
   }
 
   /** Prompts for a question, and returns its path. */
@@ -354,9 +379,9 @@ class FormDialogue implements QuestionSources {
     );
   }
 
-  async #submit(): Promise<FormOutcome | undefined> {
+  async #submit(options?: SubmitOptions): Promise<FormOutcome | undefined> {
     try {
-      return { done: "submitted", reply: await this.#source.submit(await this.#fill()) };
+      return { done: "submitted", reply: await this.#source.submit(await this.#fill(), options) };
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
       if (error.code === "INVALID_RESPONSE") return this.#leave(error); // The service has processed the form.
@@ -402,6 +427,7 @@ class FormDialogue implements QuestionSources {
     if (!isCancelled || error.outcomeUnknown) this.#prompts.warn(error.message, ...listHints(error));
     const resume = { value: "continue", label: "Continue with the form" };
     const save = { value: "save", label: "Save a draft" };
+    const skip = { value: "skip", label: "Submit without waiting for the robot" };
     const answer = isCancelled
       ? await this.#prompts.menu("Save your entries as a draft?", [
         save,
@@ -409,11 +435,13 @@ class FormDialogue implements QuestionSources {
         resume,
       ])
       : await this.#prompts.menu("Your entries are kept. What now?", [
+        ...(error.status === AUTOMATION_FAILED ? [skip] : []),
         resume,
         ...(canSave ? [save] : []),
         { value: "leave", label: "Leave the form, and discard them" },
       ]);
     if (answer === "leave") return this.#leave(error);
+    if (answer === "skip") return await this.#submit({ skipAutomation: true });
     return answer === "save" ? await this.#save() : undefined;
   }
 

@@ -26,6 +26,12 @@ export interface FilledForm {
   readonly further: JsonObject;
 }
 
+/** Options of a submission. */
+export interface SubmitOptions {
+  /** Does not wait for a robot. */
+  readonly skipAutomation?: true;
+}
+
 /** The calls of a form. */
 export interface FormSource {
   /** Reads the form. */
@@ -35,11 +41,13 @@ export interface FormSource {
   /** Uploads a file. Returns its temporary ID. */
   upload?(file: FileInput): Promise<string>;
   /** Submits the form. */
-  submit(filled: FilledForm): Promise<Reply>;
+  submit(filled: FilledForm, options?: SubmitOptions): Promise<Reply>;
   /** Saves a draft. */
   save?(filled: FilledForm): Promise<Reply>;
   /** Goes back to the previous step. */
   goBack?(filled: FilledForm): Promise<Reply>;
+  /** Goes to another step, by its ID. */
+  goTo?(step: string, filled: FilledForm): Promise<Reply>;
 }
 
 /** Returns the values of a filled form as operations take them. */

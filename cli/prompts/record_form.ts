@@ -101,7 +101,7 @@ export function createRecordActionForm(calls: FormCalls, target: RecordActionTar
       const form = readForm(calls.readBody(reply), { action });
       return { form, name, title: `${name}: ${formatKey(key)}`, instructions: [], acceptsNoFiles: true };
     },
-    async submit(filled) {
+    async submit(filled, options = {}) {
       const { data: changes, ...others } = toValues(filled);
       const values = { ...others, data: { ...key, ...(isJsonObject(changes) ? changes : {}) } };
       return await calls.call("data.perform-action", data.performAction, {
@@ -109,6 +109,7 @@ export function createRecordActionForm(calls: FormCalls, target: RecordActionTar
         action,
         ifMatch: etag,
         ...values,
+        ...options,
       });
     },
   };

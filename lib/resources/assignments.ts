@@ -7,12 +7,12 @@ import {
   action,
   assignmentTag,
   attachmentMembers,
+  automationFlags,
   calculation,
   calculationOfForm,
   content,
   formQuery,
   refresh,
-  submitQuery,
   viewType,
 } from "./shared/params.ts";
 
@@ -127,11 +127,11 @@ const operations = {
     method: "PATCH",
     path: "/assignments/{assignmentID}/actions/{actionID}",
     args: [assignmentId],
-    flags: { action, ...content },
+    flags: { action, ...content, ...automationFlags },
     tagFrom: { path: "/assignments/{assignmentID}" },
     tagDemand: "always",
     interactive: true,
-    accepts: { query: submitQuery, body: attachmentMembers },
+    accepts: { query: viewType, body: attachmentMembers },
     answer: changedCaseAnswer,
     example: [
       `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Applicant":"Ada"}'`,

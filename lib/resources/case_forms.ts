@@ -6,6 +6,7 @@ import { changedCaseAnswer, viewAnswer } from "./shared/case.ts";
 import {
   action,
   attachmentMembers,
+  automationFlags,
   calculation,
   calculationMembers,
   calculationOfForm,
@@ -14,8 +15,8 @@ import {
   content,
   formQuery,
   refresh,
-  submitQuery,
   view,
+  viewType,
 } from "./shared/params.ts";
 
 const operations = {
@@ -67,11 +68,11 @@ const operations = {
     method: "PATCH",
     path: "/cases/{caseID}/actions/{actionID}",
     args: [caseId],
-    flags: { action, ...content },
+    flags: { action, ...content, ...automationFlags },
     ...caseTag,
     interactive: true,
     accepts: {
-      query: { ...submitQuery, excludeAdditionalActions: "boolean" },
+      query: { ...viewType, excludeAdditionalActions: "boolean" },
       body: attachmentMembers,
     },
     answer: changedCaseAnswer,

@@ -5,7 +5,7 @@ import type { Members, ObjectShape } from "../../utils/shape.ts";
 import type { JsonObject } from "../../utils/json.ts";
 
 import { actionShape } from "./shared/case.ts";
-import { content } from "./shared/params.ts";
+import { automationFlags, content } from "./shared/params.ts";
 
 const dataViewId = {
   name: "dataViewId",
@@ -664,10 +664,11 @@ const operations = {
       action,
       ...content,
       attachments: { ...content.attachments, help: "Attachments (the embedded service accepts none)" },
+      ...automationFlags,
     },
     tagFrom: { path: "/data_views/{data_view_ID}", scalarsOf: "data", onDemand: true },
     interactive: true,
-    accepts: { query: { skipRoboticAutomation: "boolean" }, body: "anything" },
+    accepts: { body: "anything" },
     answer: recordAnswer,
     example: [
       `D_Inspectors --action Edit --data '{"ID":"I-1","Phone":"555-0100"}'`,

@@ -36,8 +36,14 @@ export const participantViewType = { viewType: ["none", "form"] } as const;
 /** The query of the operations that read a form. */
 export const formQuery = { ...formViewType, excludeAdditionalActions: "boolean" } as const;
 
-/** The query of the operations that submit a form. */
-export const submitQuery = { ...viewType, skipRoboticAutomation: "boolean" } as const;
+/** The flags of the operations that submit a form for which a robot may have work to do. */
+export const automationFlags = {
+  skipAutomation: {
+    help: "Submit without waiting for a robot, e.g. after status 424",
+    type: "boolean",
+    to: "query:skipRoboticAutomation",
+  },
+} as const;
 
 const attachment = ["type", "category", "name", "ID", "url", "attachmentFieldName", "delete", "pyRouteToWorkbasket"];
 

@@ -179,3 +179,37 @@ Deno.test("a row with an action is opened and confirmed by this action", async (
   const opened = "showRow .Stops(1) StopAction";
   assert.deepEqual(calls, [opened, opened, "submitRow .Stops(1) StopAction"]);
 });
+
+Deno.test("a person goes to another step that may be opened, and the entries are sent", async () => {
+  await using form = await openForm(screenFlow);
+  const { terminal } = form;
+  await terminal.converse([
+    ["◆  Purpose", "Fair", enter],
+    ["◆  Stops: 1 row", enter],
+    [/Go back to 'Who'\n.*Go to another step/, down, down, down, enter],
+    [/◆ {2}Which step\?\n.*● Card\n.*○ Stay here/, enter],
+  ]);
+  assert.equal(await terminal.exit(), 0, terminal.scrollback());
+  assert.deepEqual(form.sent("PATCH S3A"), [{ content: { Purpose: "Fair" } }]);
+  assert.deepEqual(form.sent("PATCH EditTrip"), []);
+});
+
+Deno.test("a form that a robot has failed to complete is submitted without it", async () => {
+  await using form = await openForm(screenFlow, ({ call, query }) => {
+    if (call !== "PATCH EditTrip" || query.get("skipRoboticAutomation") === "true") return undefined;
+    const displayButtonsOnErrors = { skipRoboticAutomation: true };
+    return Response.json({ localizedValue: "The robot is not available.", displayButtonsOnErrors }, { status: 424 });
+  });
+  const { terminal } = form;
+  await terminal.converse([
+    ["◆  Purpose", "Fair", enter],
+    ["◆  Stops: 1 row", enter],
+    ["◆  Submit 'Book trip'?", enter],
+    ["The robot is not available.", ""],
+    [/Your entries are kept. What now\?\n.*● Submit without waiting for the robot/, enter],
+  ]);
+  assert.equal(await terminal.exit(), 0, terminal.scrollback());
+  const queries = form.requests.filter(({ call }) => call === "PATCH EditTrip").map(({ query }) => query.toString());
+  assert.deepEqual(queries, ["", "skipRoboticAutomation=true"]);
+  assert.deepEqual(form.sent("PATCH EditTrip").at(-1), { content: { Purpose: "Fair" } });
+});
