@@ -17,7 +17,7 @@ import type {
 import type { ActingOperators } from "./acting_operators.ts";
 import type { Random } from "./random.ts";
 import type { References } from "./references.ts";
-import { createSamplePdf } from "./sample_pdf.ts";
+import { createSampleFile } from "./sample_file.ts";
 import { SampleValues } from "./sample_values.ts";
 import { DOCUMENTS, NOTES, TAGS } from "./words.ts";
 
@@ -334,7 +334,7 @@ export class CaseSeeder {
   ): Promise<AttachmentsAddParams["attachments"][number]> {
     const title = this.#random.pick(DOCUMENTS);
     if (kind === "URL") return { type: "URL", category, name: title, url: "https://www.example.org/" };
-    const file = createSamplePdf(`${title}.pdf`, title);
+    const file = createSampleFile(title);
     const { ID } = await client.attachments.upload({ file });
     return { type: "File", category, name: title, ID };
   }
@@ -345,7 +345,7 @@ export class CaseSeeder {
     for (const { field, label, required, readOnly } of fields.values()) {
       if (field.type !== "Attachment" || readOnly || holdsFile(current[field.name])) continue;
       if (!required && this.#random.chance(0.4)) continue;
-      const { ID } = await client.attachments.upload({ file: createSamplePdf(`${label}.pdf`, label) });
+      const { ID } = await client.attachments.upload({ file: createSampleFile(label, field.extensions) });
       attachments.push({ type: "File", attachmentFieldName: field.name, ID, name: label });
     }
     this.added.attachments += attachments.length;

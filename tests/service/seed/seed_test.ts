@@ -36,7 +36,7 @@ caseTypes:
       Paid: { type: Boolean }
       At: { type: DateTime }
       Kind: { type: Dropdown, values: [House, Car] }
-      Income: { type: Attachment, category: Papers }
+      Income: { type: Attachment, category: Papers, extensions: [jpg, txt] }
       Guarantor: { type: Page, fields: { Name: { type: Text, required: true } } }
       Assets: { type: List, fields: { Title: { type: Text, required: true }, Worth: { type: Currency, min: 0 } } }
       Rooms: { type: PageGroup, fields: { Width: { type: Integer, min: 1 } } }

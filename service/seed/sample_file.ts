@@ -1,5 +1,13 @@
+/**
+ * Creates a file that a field accepts: a PDF file if it can, else a text file that has the first accepted extension.
+ */
+export function createSampleFile(title: string, extensions: readonly string[] = ["pdf"]): File {
+  if (extensions.includes("pdf")) return createPdf(`${title}.pdf`, title);
+  return new File([`${title}\n`], `${title}.${extensions[0]}`);
+}
+
 /** Creates a PDF file of one page with a line of text. */
-export function createSamplePdf(name: string, text: string): File {
+function createPdf(name: string, text: string): File {
   const shown = text.replace(/[^ -~]/g, "?").replace(/[\\()]/g, "\\$&"); // The font has more, but not all, characters.
   const drawing = `BT /F1 18 Tf 72 720 Td (${shown}) Tj ET`;
   const objects = [
