@@ -9,7 +9,9 @@ import { type Figure, measureInTurns } from "./figure.ts";
 
 const RUNS = 32;
 const STEPS = 1000;
-const FINISHED_CALLS = 10_000;
+
+/** Calls that a run has finished before it is resumed. */
+export const FINISHED_CALLS = 10_000;
 
 /** Response to each call: a small case. */
 export const RESPONSE = JSON.stringify({ id: "T C-1", type: "T", status: "New", data: { caseInfo: { ID: "T C-1" } } });

@@ -1,8 +1,6 @@
+import { FINISHED_CALLS } from "../journal.ts";
 import { measurePerformRate, measureReadRate, toCaseUrl } from "../load.ts";
 import type { Side } from "./side.ts";
-
-/** Calls that a run has finished before it is resumed. */
-const FINISHED_CALLS = 10_000;
 
 /** A measurement of the basic path that both checkouts take. */
 export interface Row {
