@@ -46,7 +46,7 @@ export interface FormOutcome {
   readonly reply: Reply;
 }
 
-/** Status of a submission for which a robot has not done its part. */
+/** Status of a submission whose robotic automation failed. */
 const AUTOMATION_FAILED = 424;
 
 /** Prompts for the fields of a form until it is submitted, saved or left. Throws `INTERRUPTED` if the user cancels. */
@@ -427,7 +427,7 @@ class FormDialogue implements QuestionSources {
     if (!isCancelled || error.outcomeUnknown) this.#prompts.warn(error.message, ...listHints(error));
     const resume = { value: "continue", label: "Continue with the form" };
     const save = { value: "save", label: "Save a draft" };
-    const skip = { value: "skip", label: "Submit without waiting for the robot" };
+    const skip = { value: "skip", label: "Submit without robotic automation" };
     const answer = isCancelled
       ? await this.#prompts.menu("Save your entries as a draft?", [
         save,

@@ -28,7 +28,7 @@ export interface FilledForm {
 
 /** Options of a submission. */
 export interface SubmitOptions {
-  /** Does not wait for a robot. */
+  /** Skips robotic automation. */
   readonly skipAutomation?: true;
 }
 

@@ -219,7 +219,7 @@ const HINTS: Readonly<Record<number, string | Hint>> = {
   401:
     "The service refuses a token that its token endpoint has issued: check baseUrl, tokenPath and what the client may do.",
   412: "The resource has changed since. Read it again, then decide.",
-  424: { options: [{ name: "skipAutomation", purpose: "to submit without waiting for the robot" }] },
+  424: { options: [{ name: "skipAutomation", purpose: "to submit without robotic automation" }] },
   428: { options: [TAG_OPTION] },
 };
 

@@ -36,10 +36,10 @@ export const participantViewType = { viewType: ["none", "form"] } as const;
 /** The query of the operations that read a form. */
 export const formQuery = { ...formViewType, excludeAdditionalActions: "boolean" } as const;
 
-/** The flags of the operations that submit a form for which a robot may have work to do. */
+/** The flags of the operations that may run robotic automation after a form is submitted. */
 export const automationFlags = {
   skipAutomation: {
-    help: "Submit without waiting for a robot, e.g. after status 424",
+    help: "Skip robotic automation, e.g. after status 424",
     type: "boolean",
     to: "query:skipRoboticAutomation",
   },

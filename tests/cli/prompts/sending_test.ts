@@ -194,7 +194,7 @@ Deno.test("a person goes to another step that may be opened, and the entries are
   assert.deepEqual(form.sent("PATCH EditTrip"), []);
 });
 
-Deno.test("a form that a robot has failed to complete is submitted without it", async () => {
+Deno.test("after status 424, a form can be submitted without robotic automation", async () => {
   await using form = await openForm(screenFlow, ({ call, query }) => {
     if (call !== "PATCH EditTrip" || query.get("skipRoboticAutomation") === "true") return undefined;
     const displayButtonsOnErrors = { skipRoboticAutomation: true };
@@ -206,7 +206,7 @@ Deno.test("a form that a robot has failed to complete is submitted without it", 
     ["◆  Stops: 1 row", enter],
     ["◆  Submit 'Book trip'?", enter],
     ["The robot is not available.", ""],
-    [/Your entries are kept. What now\?\n.*● Submit without waiting for the robot/, enter],
+    [/Your entries are kept. What now\?\n.*● Submit without robotic automation/, enter],
   ]);
   assert.equal(await terminal.exit(), 0, terminal.scrollback());
   const queries = form.requests.filter(({ call }) => call === "PATCH EditTrip").map(({ query }) => query.toString());
