@@ -40,7 +40,7 @@ export interface FormOptions {
 
 /** The end of a dialogue, with the response. */
 export interface FormOutcome {
-  /** The last step. */
+  /** How the dialogue ended. `moved` means that another step of the screen flow is open. */
   readonly done: "submitted" | "saved" | "moved";
   /** The response. */
   readonly reply: Reply;
@@ -278,12 +278,12 @@ class FormDialogue implements QuestionSources {
     const changes = this.#listChanges();
     const unshown = this.#listUnshown();
     this.#prompts.show(name, [...changes.length > 0 ? changes : ["No changes."], ...unshown]);
-    const previous = this.#findPrevious();
+    const previous = this.#findPreviousName();
     const answer = await this.#prompts.menu(`Submit '${name}'?`, [
       { value: "submit", label: this.#isApproval ? "Submit without an outcome" : "Submit" },
       ...(this.#questions().length > 0 ? [{ value: "change", label: "Change a field" }] : []),
       ...(previous === undefined ? [] : [{ value: "back", label: `Go back to '${previous}'` }]),
-      ...(this.#listSteps().length > 0 ? [{ value: "step", label: "Go to another step" }] : []),
+      ...(this.#listOtherSteps().length > 0 ? [{ value: "step", label: "Go to another step" }] : []),
       ...(this.#canSave ? [{ value: "save", label: "Save a draft" }] : []),
       { value: "cancel", label: "Cancel" },
     ], unshown.length > 0 ? "cancel" : undefined);
@@ -346,26 +346,26 @@ class FormDialogue implements QuestionSources {
     return !kinds.includes("submit") && (kinds.includes("approve") || kinds.includes("reject"));
   }
 
-  /** Returns the name of the previous step, if there is one. */
-  #findPrevious(): string | undefined {
+  /** Returns the name of the previous step, if the form can go back. */
+  #findPreviousName(): string | undefined {
     if (this.#source.goBack === undefined || !this.#form.buttons.some(({ kind }) => kind === "back")) return undefined;
-    return this.#stepBefore()?.name ?? "the previous step";
+    return this.#findPreviousStep()?.name ?? "the previous step";
   }
 
-  #stepBefore(): FormStep | undefined {
+  #findPreviousStep(): FormStep | undefined {
     const { steps } = this.#form;
     return steps[steps.findIndex(({ isCurrent }) => isCurrent) - 1];
   }
 
-  /** Lists the steps that the person may go to, besides the previous one. */
-  #listSteps(): FormStep[] {
+  /** Lists the steps that the user can go to, except for the previous one if the menu already offers it. */
+  #listOtherSteps(): FormStep[] {
     if (this.#source.goTo === undefined) return [];
-    const previous = this.#findPrevious() === undefined ? undefined : this.#stepBefore()?.ID;
+    const previous = this.#findPreviousName() === undefined ? undefined : this.#findPreviousStep()?.ID;
     return this.#form.steps.filter(({ ID, canJump }) => canJump && ID !== previous);
   }
 
   async #goToStep(): Promise<FormOutcome | undefined> {
-    const steps = this.#listSteps().map(({ ID, name }) => ({ value: ID, label: name }));
+    const steps = this.#listOtherSteps().map(({ ID, name }) => ({ value: ID, label: name }));
     const step = await this.#prompts.menu("Which step?", [...steps, { value: "", label: "Stay here" }]);
     if (step === "" || this.#source.goTo === undefined) return undefined;
     return { done: "moved", reply: await this.#source.goTo(step, await this.#fill()) };

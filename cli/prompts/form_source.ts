@@ -46,8 +46,8 @@ export interface FormSource {
   save?(filled: FilledForm): Promise<Reply>;
   /** Goes back to the previous step. */
   goBack?(filled: FilledForm): Promise<Reply>;
-  /** Goes to another step, by its ID. */
-  goTo?(step: string, filled: FilledForm): Promise<Reply>;
+  /** Goes to another step. */
+  goTo?(stepId: string, filled: FilledForm): Promise<Reply>;
 }
 
 /** Returns the values of a filled form as operations take them. */

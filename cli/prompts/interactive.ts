@@ -115,6 +115,7 @@ export async function performAssignment(dialogue: Dialogue, values: Values): Pro
     const { attachments, ifMatch } = current;
     const form = createAssignmentForm(calls, { assignmentId, action, attachments, ifMatch });
     const { done, reply } = await fillForm(prompts, calls, form, current);
+    // navigateToStep returns the same answer as navigateBack.
     const name = { submitted: "perform", saved: "save", moved: "navigateBack" } as const;
     const ref = { name: `assignments.${toKebab(name[done])}`, operation: assignments[name[done]] };
     const next = done === "saved" ? undefined : findNextScreen(reply, assignmentId);

@@ -180,7 +180,7 @@ Deno.test("a row with an action is opened and confirmed by this action", async (
   assert.deepEqual(calls, [opened, opened, "submitRow .Stops(1) StopAction"]);
 });
 
-Deno.test("a person goes to another step that may be opened, and the entries are sent", async () => {
+Deno.test("going to another step of a screen flow sends the entries", async () => {
   await using form = await openForm(screenFlow);
   const { terminal } = form;
   await terminal.converse([
