@@ -310,7 +310,7 @@ type Operations = typeof operations;
 /** An assignment with its case. */
 export type AssignmentAnswer<Content = JsonObject> = AnswerOf<Operations["get"], Content>;
 
-/** An assignment after a change. A service may leave out any member. */
+/** An assignment after a change. A service may omit any member. */
 export type ChangedAssignmentAnswer<Content = JsonObject> = AnswerOf<Operations["save"], Content>;
 
 /** Parameters of `assignments.getAction`. */

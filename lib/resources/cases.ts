@@ -522,7 +522,7 @@ type Operations = typeof operations;
 /** A case. */
 export type CaseAnswer<Content = JsonObject> = AnswerOf<Operations["get"], Content>;
 
-/** A case after a change. A service may leave out any member. */
+/** A case after a change. A service may omit any member. */
 export type ChangedCaseAnswer<Content = JsonObject> = AnswerOf<Operations["stageGo"], Content>;
 
 /** The envelope of a case. */

@@ -177,8 +177,8 @@ const operations = {
    * const data = { pyFirstName: "Ada", pyLastName: "Lovelace" };
    * await svc.participants.add(caseId, { role: "Applicant", data });
    * const { participants: [added] } = await svc.participants.list(caseId);
-   * const read = added && await svc.participants.get(caseId, { participantId: added.ID });
-   * console.log(read?.data?.caseInfo.content);
+   * const participant = added && await svc.participants.get(caseId, { participantId: added.ID });
+   * console.log(participant?.data?.caseInfo.content);
    * ```
    */
   get: {
@@ -318,7 +318,7 @@ type Operations = typeof operations;
 /** A participant of a case. */
 export type ParticipantAnswer<Content = JsonObject> = AnswerOf<Operations["get"], Content>;
 
-/** A participant after a change. A service may leave out any member. */
+/** A participant after a change. A service may omit any member. */
 export type ChangedParticipantAnswer<Content = JsonObject> = AnswerOf<Operations["add"], Content>;
 
 /** The participants of a case. */

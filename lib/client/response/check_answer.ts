@@ -54,9 +54,9 @@ export function checkAnswer(answer: Answer, parts: AnswerParts, requestedId?: un
   return withRaw(value, body);
 }
 
-/** Returns the body with its list where the answer has it. */
+/** Moves the list of a body to the place where the answer expects it. */
 function placeList({ shape, list, mayBeEmpty }: JsonAnswer, body: JsonValue | undefined): JsonValue | undefined {
-  if ("list" in shape) return findList(body, undefined, shape) ?? (mayBeEmpty && hasNoList(body) ? [] : body);
+  if ("list" in shape) return findList(body, undefined, shape) ?? (mayBeEmpty && isObjectWithoutList(body) ? [] : body);
   const listShape = list === undefined ? undefined : shape.required?.[list] ?? shape.optional?.[list];
   if (list === undefined || listShape === undefined) return body;
   if (Array.isArray(body)) return { [list]: body };
@@ -78,7 +78,7 @@ function addIds({ list, fill }: JsonAnswer, body: JsonValue | undefined): JsonVa
   return { ...body, [list]: elements.map((element) => ({ id: element.ID, ...element })) };
 }
 
-function hasNoList(body: JsonValue | undefined): boolean {
+function isObjectWithoutList(body: JsonValue | undefined): boolean {
   return isJsonObject(body) && !Object.values(body).some(Array.isArray);
 }
 

@@ -120,7 +120,7 @@ export function readHead(
   };
 }
 
-/** Reports whether an empty response to a change is complete. A creation may have to return members such as the ID. */
+/** Reports whether an empty response to a change is valid: the answer requires no members, such as a new ID. */
 function mayRespondEmpty({ answer }: Operation): boolean {
   return typeof answer === "object" && !("required" in answer.shape);
 }

@@ -260,13 +260,13 @@ export const viewAnswer = {
 
 const changedData = { unchecked: caseData.required } as const satisfies ObjectShape;
 
-/** A case after a change. A service may leave out any member, and its response may be empty: the change is made. */
+/** A case after a change. A service may omit any member, or the whole body. */
 export const changedCaseAnswer = {
   shape: { unchecked: { ...caseAnswer.shape.required, data: changedData, ...caseAnswer.shape.unchecked } },
   fill: "case",
 } as const satisfies JsonAnswer;
 
-/** An assignment after a change, as a service that may leave out any member returns it. */
+/** An assignment after a change. A service may omit any member, or the whole body. */
 export const changedAssignmentAnswer = {
   shape: { unchecked: { ...assignmentAnswer.shape.required, data: changedData, ...assignmentAnswer.shape.unchecked } },
   fill: "assignment",
@@ -311,7 +311,7 @@ const elementStatus = {
   },
 } as const satisfies ObjectShape;
 
-/** The outcome for each element of a call with several. */
+/** One outcome per element of a call that takes several elements. */
 export const multiStatusAnswer = {
   shape: { list: elementStatus },
   mayBeEmpty: true,
