@@ -1,4 +1,4 @@
-/** Bodies that differ from the published ones: the library accepts what the command line prints. */
+/** Responses to changes that differ from the published API, in the library and on the command line. */
 import assert from "node:assert/strict";
 import { isRead, listExamples, type Operation, permissionName, toKebab } from "../../../lib/operation/operation.ts";
 import { loadResources } from "../../../lib/resources/mod.ts";
@@ -10,8 +10,8 @@ import { createValues } from "./_operation.ts";
 
 const runCommandLine = prepareCommandLines();
 
-/** Changes that return something that the caller cannot do without: the ID of what was created, or a reply. */
-const NEEDED: readonly string[] = [
+/** Changes whose response must have members: the ID of what was created, or the reply of an agent. */
+const WITH_REQUIRED_MEMBERS: readonly string[] = [
   "cases.create",
   "attachments.upload",
   "social.post-message",
@@ -21,7 +21,7 @@ const NEEDED: readonly string[] = [
   "assistants.send-message",
 ];
 
-/** Successful responses to a change that say nothing, or say it in another shape. */
+/** Successful responses that are empty or have an unexpected shape. */
 const RESPONSES: readonly (() => Response)[] = [
   () => new Response(null, { status: 204 }),
   () => new Response("", { status: 200 }),
@@ -50,7 +50,7 @@ async function callLibrary(baseUrl: string, { group, name, operation }: typeof c
   return await call(...first, ...(operation.flags === undefined ? [] : [Object.fromEntries(params)]));
 }
 
-Deno.test("a change succeeds in the library and on the command line, whatever JSON answers it", async () => {
+Deno.test("a change succeeds with an empty or unexpected response, unless its answer has required members", async () => {
   let respond = RESPONSES[0];
   await using service = startFakeService({
     async api(request) {
@@ -64,21 +64,21 @@ Deno.test("a change succeeds in the library and on the command line, whatever JS
     for (const change of changes) {
       const { group, name, operation, permission } = change;
       const body = await respond().text();
-      const what = `${permission}: ${body}`;
+      const label = `${permission}: ${body}`;
       const line = [toKebab(group), toKebab(name), ...splitWords(listExamples(operation)[0])];
       const { code, stderr } = await runCommandLine(line, { env: clientEnvironment(service), cwd: folder.path });
-      if (!NEEDED.includes(permission)) {
+      if (!WITH_REQUIRED_MEMBERS.includes(permission)) {
         const result = await callLibrary(service.baseUrl, change);
         if (body !== "" && result instanceof Object) {
-          assert.equal(JSON.stringify(Reflect.get(result, "raw")), body, what);
+          assert.equal(JSON.stringify(Reflect.get(result, "raw")), body, label);
         }
-        assert.deepEqual([code, stderr], [0, ""], what);
+        assert.deepEqual([code, stderr], [0, ""], label);
         continue;
       }
       const error = await catchError(callLibrary(service.baseUrl, change));
-      assert.deepEqual([error.code, error.outcomeUnknown], ["INVALID_RESPONSE", true], what);
-      assert.deepEqual(JSON.stringify(error.raw), body === "" ? '""' : body, what);
-      assert.equal(code, body === "" ? 1 : 0, what);
+      assert.deepEqual([error.code, error.outcomeUnknown], ["INVALID_RESPONSE", true], label);
+      assert.deepEqual(JSON.stringify(error.raw), body === "" ? '""' : body, label);
+      assert.equal(code, body === "" ? 1 : 0, label); // The command line prints any JSON.
     }
   }
 });
