@@ -1,6 +1,4 @@
-/**
- * Creates a file that a field accepts: a PDF file if it can, else a text file that has the first accepted extension.
- */
+/** Creates a file with an accepted extension: a PDF if possible, otherwise text with the first extension. */
 export function createSampleFile(title: string, extensions: readonly string[] = ["pdf"]): File {
   if (extensions.includes("pdf")) return createPdf(`${title}.pdf`, title);
   return new File([`${title}\n`], `${title}.${extensions[0]}`);
