@@ -159,7 +159,9 @@ function readOptions(): Options {
     if (!existsSync(`${before}/deno.json`)) throw new Error(`There is no checkout in ${before}.`);
     const rows = select(Object.fromEntries(ROWS.map((row) => [row.name, row])), only);
     const unbuilt = built ? [before, CHECKOUT].find((checkout) => !existsSync(`${checkout}/dist/cli.js`)) : undefined;
-    if (unbuilt !== undefined) throw new Error(`There is no program in ${unbuilt}/dist. Run 'deno task build' there.`);
+    if (unbuilt !== undefined) {
+      throw new Error(`There is no program in ${unbuilt}/dist. Run 'deno task build' in ${unbuilt}.`);
+    }
     return { before: { checkout: before, rows, rounds, scale, built } };
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`);

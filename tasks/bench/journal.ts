@@ -10,7 +10,7 @@ import { type Figure, measureInTurns } from "./figure.ts";
 const RUNS = 32;
 const STEPS = 1000;
 
-/** Calls that a run has finished before it is resumed. */
+/** Number of calls that a run finishes before it is resumed. */
 export const FINISHED_CALLS = 10_000;
 
 /** Response to each call: a small case. */

@@ -12,13 +12,13 @@ import { readUntil } from "../harness/wait.ts";
 /** Delays `svc --version`. */
 const DELAY = `if (Deno.args[0] === "--version") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);\n`;
 
-/** A checkout with a built program, if the tests have one: a build takes longer than all measurements of a test. */
+/** Checkout of the built program, if the tests run one. Building again takes longer than all measurements of a test. */
 const BUILT = BUILT_PROGRAM === undefined ? undefined : resolve(BUILT_PROGRAM, "../..");
 
-/** Arguments of a comparison with the checkout. */
+/** Options that compare with this checkout, or with the built one. */
 const BEFORE = BUILT === undefined ? ["--before", CHECKOUT] : ["--before", BUILT, "--built"];
 
-/** Copies what a comparison needs of this checkout, and the built program. */
+/** Copies the files of this checkout that a comparison needs, and the built program if there is one. */
 function copyBench(folder: string): string {
   copyCheckout(folder);
   cpSync(`${CHECKOUT}/tests/harness`, `${folder}/tests/harness`, { recursive: true });

@@ -16,7 +16,7 @@ export interface ComparisonOptions {
   readonly rounds: number;
   /** Share of the work to do. */
   readonly scale: number;
-  /** Uses the programs in `dist/` of both checkouts instead of building copies of them. */
+  /** Uses the programs in `dist/` of both checkouts instead of building copies of the checkouts. */
   readonly built: boolean;
 }
 
@@ -31,11 +31,11 @@ export async function compareCheckouts(options: ComparisonOptions): Promise<bool
   const { checkout, rows, rounds, scale, built } = options;
   await using programs = await Workspace.open();
   if (!built) console.error("Building both checkouts");
-  const open = async (checkout: string, copy: string) =>
-    built ? await Side.open(checkout, scale) : await Side.build(checkout, `${programs.directory}/${copy}`, scale);
+  const openSide = async (path: string, copy: string) =>
+    built ? await Side.open(path, scale) : await Side.build(path, `${programs.directory}/${copy}`, scale);
   await using sides = new AsyncDisposableStack();
-  const other = sides.use(await open(checkout, "before"));
-  const own = sides.use(await open(CHECKOUT, "after"));
+  const other = sides.use(await openSide(checkout, "before"));
+  const own = sides.use(await openSide(CHECKOUT, "after"));
   const values = new Map(rows.map((row): [Row, Values] => [row, { before: [], after: [] }]));
   for (let round = 1; round <= rounds; round++) {
     await Promise.all([other.restart(), own.restart()]);

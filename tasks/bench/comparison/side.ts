@@ -29,7 +29,7 @@ export class Side implements AsyncDisposable {
     return await Side.open(folder, scale);
   }
 
-  /** Uses the program that a checkout has built. `scale` is the share of the work to do. */
+  /** Opens a checkout whose program is already built in `dist/`. `scale` is the share of the work to do. */
   static async open(checkout: string, scale: number): Promise<Side> {
     return new Side(await Workspace.open(`${checkout}/dist/cli.js`), scale);
   }
