@@ -158,10 +158,10 @@ function describeAnswer(answer: Answer): string {
   if ("list" in shape) return "a list";
   const members = (shapes: object | undefined) => Object.keys(shapes ?? {}).map(code);
   const always = members(shape.required);
-  const sometimes = [...members(shape.optional), ...members(shape.unchecked)];
+  const optional = [...members(shape.optional), ...members(shape.unchecked)];
   return [
     ...(always.length > 0 ? [always.join(", ")] : []),
-    ...(sometimes.length > 0 ? [`sometimes ${sometimes.join(", ")}`] : []),
+    ...(optional.length > 0 ? [`optional ${optional.join(", ")}`] : []),
   ].join("; ") || "an object";
 }
 
