@@ -9,7 +9,7 @@ import caseForms from "../../lib/resources/case_forms.ts";
 import type { CaseAnswer } from "../../lib/resources/cases.ts";
 import { isJsonObject, isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import type { FormCalls } from "./form_calls.ts";
-import { type FilledForm, type FormSource, type OpenForm, type SubmitOptions, toValues } from "./form_source.ts";
+import { type FilledForm, type FormSource, type OpenForm, toValues } from "./form_source.ts";
 
 /** An action, and what is submitted besides its form. */
 interface ActionTarget {
@@ -37,13 +37,15 @@ export interface CaseActionTarget extends ActionTarget {
 export function createAssignmentForm(calls: FormCalls, target: AssignmentTarget): FormSource {
   const { assignmentId, action } = target;
   const form = new ActionForm(calls, target);
+  const submit = (filled: FilledForm, options: Values = {}) =>
+    form.submit("assignments.perform", assignments.perform, { assignmentId, action, ...options }, filled);
   return {
     read: () => form.read("assignments.get-action", assignments.getAction, { assignmentId, action }),
     refresh: (call) =>
       form.refresh(call, "assignments.refresh-action", assignments.refreshAction, { assignmentId, action }),
     upload: (file) => calls.upload(file),
-    submit: (filled, options) =>
-      form.submit("assignments.perform", assignments.perform, { assignmentId, action }, filled, options),
+    submit: (filled) => submit(filled),
+    submitWithoutAutomation: (filled) => submit(filled, { skipAutomation: true }),
     save: (filled) => form.submit("assignments.save", assignments.save, { assignmentId, action }, filled),
     goBack: (filled) => form.submit("assignments.navigate-back", assignments.navigateBack, { assignmentId }, filled),
     goTo: (step, filled) =>
@@ -55,12 +57,14 @@ export function createAssignmentForm(calls: FormCalls, target: AssignmentTarget)
 export function createCaseActionForm(calls: FormCalls, target: CaseActionTarget): FormSource {
   const { caseId, action } = target;
   const form = new ActionForm(calls, target);
+  const submit = (filled: FilledForm, options: Values = {}) =>
+    form.submit("cases.perform-action", caseForms.performAction, { caseId, action, ...options }, filled);
   return {
     read: () => form.read("cases.get-action", caseForms.getAction, { caseId, action }),
     refresh: (call) => form.refresh(call, "cases.refresh-action", caseForms.refreshAction, { caseId, action }),
     upload: (file) => calls.upload(file),
-    submit: (filled, options) =>
-      form.submit("cases.perform-action", caseForms.performAction, { caseId, action }, filled, options),
+    submit: (filled) => submit(filled),
+    submitWithoutAutomation: (filled) => submit(filled, { skipAutomation: true }),
   };
 }
 
@@ -112,20 +116,13 @@ class ActionForm {
     );
   }
 
-  async submit(
-    name: string,
-    operation: Operation,
-    values: Values,
-    filled: FilledForm,
-    options: SubmitOptions = {},
-  ): Promise<Reply> {
+  async submit(name: string, operation: Operation, values: Values, filled: FilledForm): Promise<Reply> {
     const { attachments = [], ...submitted } = toValues(filled);
     const all = [...this.#target.attachments ?? [], ...(Array.isArray(attachments) ? attachments : [])];
     return await this.#calls.call(name, operation, {
       ...values,
       ifMatch: this.#etag,
       ...submitted,
-      ...options,
       ...(all.length > 0 && { attachments: all }),
     });
   }

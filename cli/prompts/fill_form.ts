@@ -20,7 +20,7 @@ import { composeHint } from "../exit.ts";
 import { formatValue } from "../view/format_value.ts";
 import { askQuestion, type QuestionSources } from "./ask_question.ts";
 import type { FormCalls } from "./form_calls.ts";
-import type { FilledForm, FormSource, OpenForm, SubmitOptions } from "./form_source.ts";
+import type { FilledForm, FormSource, OpenForm } from "./form_source.ts";
 import { isCancellation } from "./open_prompts.ts";
 import type { Prompts } from "./prompts.ts";
 
@@ -40,8 +40,8 @@ export interface FormOptions {
 
 /** The end of a dialogue, with the response. */
 export interface FormOutcome {
-  /** How the dialogue ended. `moved` means that another step of the screen flow is open. */
-  readonly done: "submitted" | "saved" | "moved";
+  /** The last step. */
+  readonly done: "submitted" | "saved" | "wentBack" | "wentToStep";
   /** The response. */
   readonly reply: Reply;
 }
@@ -294,7 +294,7 @@ class FormDialogue implements QuestionSources {
         this.#again.add(await this.#pickQuestion());
         return undefined;
       case "back":
-        return this.#source.goBack && { done: "moved", reply: await this.#source.goBack(await this.#fill()) };
+        return this.#source.goBack && { done: "wentBack", reply: await this.#source.goBack(await this.#fill()) };
       case "step":
         return await this.#goToStep();
       case "save":
@@ -368,7 +368,7 @@ class FormDialogue implements QuestionSources {
     const steps = this.#listOtherSteps().map(({ ID, name }) => ({ value: ID, label: name }));
     const step = await this.#prompts.menu("Which step?", [...steps, { value: "", label: "Stay here" }]);
     if (step === "" || this.#source.goTo === undefined) return undefined;
-    return { done: "moved", reply: await this.#source.goTo(step, await this.#fill()) };
+    return { done: "wentToStep", reply: await this.#source.goTo(step, await this.#fill()) };
   }
 
   /** Prompts for a question, and returns its path. */
@@ -379,9 +379,9 @@ class FormDialogue implements QuestionSources {
     );
   }
 
-  async #submit(options?: SubmitOptions): Promise<FormOutcome | undefined> {
+  async #submit(send: FormSource["submit"] = this.#source.submit): Promise<FormOutcome | undefined> {
     try {
-      return { done: "submitted", reply: await this.#source.submit(await this.#fill(), options) };
+      return { done: "submitted", reply: await send(await this.#fill()) };
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
       if (error.code === "INVALID_RESPONSE") return this.#leave(error); // The service has processed the form.
@@ -435,13 +435,13 @@ class FormDialogue implements QuestionSources {
         resume,
       ])
       : await this.#prompts.menu("Your entries are kept. What now?", [
-        ...(error.status === AUTOMATION_FAILED ? [skip] : []),
+        ...(error.status === AUTOMATION_FAILED && this.#source.submitWithoutAutomation ? [skip] : []),
         resume,
         ...(canSave ? [save] : []),
         { value: "leave", label: "Leave the form, and discard them" },
       ]);
     if (answer === "leave") return this.#leave(error);
-    if (answer === "skip") return await this.#submit({ skipAutomation: true });
+    if (answer === "skip") return await this.#submit(this.#source.submitWithoutAutomation);
     return answer === "save" ? await this.#save() : undefined;
   }
 

@@ -26,12 +26,6 @@ export interface FilledForm {
   readonly further: JsonObject;
 }
 
-/** Options of a submission. */
-export interface SubmitOptions {
-  /** Skips robotic automation. */
-  readonly skipAutomation?: true;
-}
-
 /** The calls of a form. */
 export interface FormSource {
   /** Reads the form. */
@@ -41,7 +35,9 @@ export interface FormSource {
   /** Uploads a file. Returns its temporary ID. */
   upload?(file: FileInput): Promise<string>;
   /** Submits the form. */
-  submit(filled: FilledForm, options?: SubmitOptions): Promise<Reply>;
+  submit(filled: FilledForm): Promise<Reply>;
+  /** Submits the form without robotic automation. */
+  submitWithoutAutomation?(filled: FilledForm): Promise<Reply>;
   /** Saves a draft. */
   save?(filled: FilledForm): Promise<Reply>;
   /** Goes back to the previous step. */

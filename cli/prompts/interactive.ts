@@ -106,6 +106,14 @@ export function continueDialogue({ prompts, calls, requiredOnly, signal }: Dialo
   return { prompts, calls, requiredOnly, signal, isContinued: true };
 }
 
+/** The operation that ends the dialogue about an assignment. */
+const OPERATIONS = {
+  submitted: "perform",
+  saved: "save",
+  wentBack: "navigateBack",
+  wentToStep: "navigateToStep",
+} as const;
+
 /** Performs an assignment: one action, or all screens of a screen flow. */
 export async function performAssignment(dialogue: Dialogue, values: Values): Promise<Performed> {
   const { prompts, calls } = dialogue;
@@ -115,9 +123,8 @@ export async function performAssignment(dialogue: Dialogue, values: Values): Pro
     const { attachments, ifMatch } = current;
     const form = createAssignmentForm(calls, { assignmentId, action, attachments, ifMatch });
     const { done, reply } = await fillForm(prompts, calls, form, current);
-    // navigateToStep returns the same answer as navigateBack.
-    const name = { submitted: "perform", saved: "save", moved: "navigateBack" } as const;
-    const ref = { name: `assignments.${toKebab(name[done])}`, operation: assignments[name[done]] };
+    const name = OPERATIONS[done];
+    const ref = { name: `assignments.${toKebab(name)}`, operation: assignments[name] };
     const next = done === "saved" ? undefined : findNextScreen(reply, assignmentId);
     if (next === undefined) return { ref, values: { assignmentId }, reply };
     action = next;

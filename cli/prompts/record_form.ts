@@ -1,10 +1,11 @@
 /** The forms of data records: of a new record, of a stored one, and of a record's action. */
+import type { Values } from "../../lib/client/request/values.ts";
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import { readForm } from "../../lib/forms/mod.ts";
 import data from "../../lib/resources/data.ts";
 import { filterObjects, isJsonObject, isString, type JsonObject } from "../../utils/json.ts";
 import type { FormCalls } from "./form_calls.ts";
-import { type FormSource, toValues } from "./form_source.ts";
+import { type FilledForm, type FormSource, toValues } from "./form_source.ts";
 
 /** A stored record. */
 export interface RecordTarget {
@@ -93,6 +94,12 @@ export function createStoredRecordForm(calls: FormCalls, target: RecordTarget, v
 export function createRecordActionForm(calls: FormCalls, target: RecordActionTarget): FormSource {
   const { dataViewId, action, key } = target;
   let etag = target.ifMatch;
+  const submit = async (filled: FilledForm, options: Values = {}) => {
+    const { data: changes, ...others } = toValues(filled);
+    const values = { ...others, data: { ...key, ...(isJsonObject(changes) ? changes : {}) } };
+    const call = { dataViewId, action, ifMatch: etag, ...options, ...values };
+    return await calls.call("data.perform-action", data.performAction, call);
+  };
   return {
     async read() {
       const reply = await calls.call("data.get-action", data.getAction, { dataViewId, action, data: key });
@@ -101,17 +108,8 @@ export function createRecordActionForm(calls: FormCalls, target: RecordActionTar
       const form = readForm(calls.readBody(reply), { action });
       return { form, name, title: `${name}: ${formatKey(key)}`, instructions: [], acceptsNoFiles: true };
     },
-    async submit(filled, options = {}) {
-      const { data: changes, ...others } = toValues(filled);
-      const values = { ...others, data: { ...key, ...(isJsonObject(changes) ? changes : {}) } };
-      return await calls.call("data.perform-action", data.performAction, {
-        dataViewId,
-        action,
-        ifMatch: etag,
-        ...values,
-        ...options,
-      });
-    },
+    submit: (filled) => submit(filled),
+    submitWithoutAutomation: (filled) => submit(filled, { skipAutomation: true }),
   };
 }
 

@@ -14,6 +14,7 @@ import type { Answer, Content } from "../../operation/answer.ts";
 import { isRead, type Operation, type OperationRef } from "../../operation/operation.ts";
 import {
   filterObjects,
+  isJsonObject,
   isNestedWithin,
   isNonEmptyString,
   isScalar,
@@ -167,12 +168,22 @@ function refusal(
       classification: isNonEmptyString(body?.errorClassification) ? body.errorClassification : undefined,
       details: details.length > 0 ? details : undefined,
       requestId,
-      hint: hintFor(status, headers, sent),
+      hint: offersToSkipAutomation(body) ? SKIP_AUTOMATION : hintFor(status, headers, sent),
       retryAfter: headers.get("retry-after") ?? undefined,
       rejectedByService: isJudgement(status, body) || undefined,
       replayed: headers.get("idempotent-replayed") === "true" || undefined,
     },
   );
+}
+
+const SKIP_AUTOMATION: Hint = {
+  options: [{ name: "skipAutomation", purpose: "to submit without robotic automation" }],
+};
+
+/** Reports whether a form was refused because a robot failed, and can be submitted without it. */
+function offersToSkipAutomation(body: JsonObject | undefined): boolean {
+  const offered = body?.displayButtonsOnErrors;
+  return isJsonObject(offered) && offered.skipRoboticAutomation === true;
 }
 
 /** Maximum length of the text that a message quotes from an error page. */
@@ -219,7 +230,6 @@ const HINTS: Readonly<Record<number, string | Hint>> = {
   401:
     "The service refuses a token that its token endpoint has issued: check baseUrl, tokenPath and what the client may do.",
   412: "The resource has changed since. Read it again, then decide.",
-  424: { options: [{ name: "skipAutomation", purpose: "to submit without robotic automation" }] },
   428: { options: [TAG_OPTION] },
 };
 
