@@ -149,7 +149,8 @@ const operations = {
    * Creates a case of a type and puts it on its first step. `nextAssignmentInfo` names the next assignment of the
    * caller.
    *
-   * Errors: `NOT_FOUND` for an unknown type or process, `VALIDATION_FAIL` with a detail per field for invalid content.
+   * Errors: `NOT_FOUND` for an unknown type or process, `FORBIDDEN` for a parent case that the caller may not change,
+   * `VALIDATION_FAIL` with a detail per field for invalid content.
    *
    * @example
    * ```ts

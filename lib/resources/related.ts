@@ -76,7 +76,7 @@ const operations = {
    * fails with `BULK_PARTIAL_FAILURE` if the element failed. The entity tags of the cases do not change.
    *
    * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` for a stale `ifMatch`. Status of the element: 404 for an unknown
-   * case, 400 for the case itself, 409 for a case that is already related.
+   * case, 400 for the case itself, 403 for a case that the caller may not change, 409 for a case that is already related.
    *
    * @example
    * ```ts
@@ -114,8 +114,8 @@ const operations = {
   /**
    * Removes the relation between two cases. The order of the cases does not matter.
    *
-   * Errors: `NOT_FOUND`, `CONFLICT` for a case that is not related, `PRECONDITION_FAILED` for a stale
-   * `ifMatch`.
+   * Errors: `NOT_FOUND`, `FORBIDDEN` unless the caller may change both cases, `CONFLICT` for a case that is not related,
+   * `PRECONDITION_FAILED` for a stale `ifMatch`.
    *
    * @example
    * ```ts

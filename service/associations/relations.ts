@@ -1,5 +1,6 @@
-/** Relations between cases. Each is stored twice, once for each case. */
+/** Relations between cases. Each is stored twice, once for each case, and changes both. */
 import type { JsonObject } from "../../utils/json.ts";
+import { checkWork } from "../access/case_rights.ts";
 import { type CaseWork, findCase, openCase, openCaseToChange } from "../cases/case_work.ts";
 import { readMember } from "../cases/arguments.ts";
 import { createCaseLink } from "../cases/views/ui.ts";
@@ -28,9 +29,11 @@ export const handlers: GroupHandlers<"related"> = {
   async delete({ caseId, relatedCaseId, ifMatch }, context) {
     const { stored } = await openCaseToChange(context, caseId, ifMatch);
     const item = await context.tx.getItem(KIND, toItemId(stored.id, relatedCaseId));
-    if (item === undefined || !await context.tx.isVisible(relatedCaseId)) {
+    const other = await findCase(context, relatedCaseId);
+    if (item === undefined || other === undefined) {
       throw new Conflict(`${stored.businessId} is not related to ${relatedCaseId}`);
     }
+    checkWork(other);
     await deleteBoth(context.tx, stored.id, relatedCaseId);
     return {};
   },
@@ -51,10 +54,11 @@ async function listRelatedCases({ context, stored }: CaseWork): Promise<JsonObje
 async function addRelation({ context, stored }: CaseWork, otherId: string, relationship: string): Promise<void> {
   const { tx, now } = context;
   if (otherId === stored.id) throw new Invalid(`${stored.businessId} cannot be related to itself`);
-  const other = await tx.getCase(otherId);
+  const other = await findCase(context, otherId);
   if (other === undefined) throw new NotFound(`Case ${otherId} not found`);
+  checkWork(other);
   if (await tx.getItem(KIND, toItemId(stored.id, otherId)) !== undefined) {
-    throw new Conflict(`${stored.businessId} and ${other.businessId} are already related`);
+    throw new Conflict(`${stored.businessId} and ${other.stored.businessId} are already related`);
   }
   const sides = [[stored.id, otherId, "outgoing"], [otherId, stored.id, "incoming"]] as const;
   for (const [one, two, direction] of sides) {

@@ -4,7 +4,7 @@ import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { addAttachments } from "../attachments/attachments.ts";
 import { newPage } from "./content/content.ts";
 import { fillForm, type Submission } from "./content/fill_form.ts";
-import { type CaseWork, type EngineContext, openCase } from "./case_work.ts";
+import { type CaseWork, type EngineContext, openCaseToChange } from "./case_work.ts";
 import { enterStage, getCurrentStage } from "./flow.ts";
 import { findCaseType, START_PROCESS } from "./creatable_types.ts";
 import { newCase } from "./new_case.ts";
@@ -29,7 +29,7 @@ export async function createCase(context: EngineContext, request: CreateRequest)
     const instead = suggestAlternatives(request.process, [START_PROCESS]);
     throw new NotFound(`Process not found for the given parameter processID${instead}`);
   }
-  if (request.parentId !== undefined) await openCase(context, request.parentId);
+  if (request.parentId !== undefined) await openCaseToChange(context, request.parentId);
   const current = newPage(type.fields);
   const conditions = { fields: type.fields, scope: scopeWithoutCase(current, context) };
   const { content, attachments } = fillForm(type.createView, current, request, { complete: true, conditions });
