@@ -182,6 +182,14 @@ async function populate(engine: Engine, hidden: boolean): Promise<References> {
   };
 }
 
+/** Creates a message and a conversation that belong to no case. */
+async function populateOutside(engine: Engine, as = CLERK): Promise<Pick<References, "messageID" | "conversation">> {
+  const posted = await engine.body("social.postMessage", { context: PORTAL, message: "hello" }, { as });
+  const talk = { agentId: "@baseclass!PermitGuide" };
+  const conversation = textAt(await engine.body("aiAgents.startConversation", talk, { as }), "ID");
+  return { messageID: textAt(posted, "ID"), conversation };
+}
+
 Deno.test("no operation tells a case that the caller may not see from a missing one", async () => {
   let distinguished = 0;
   for (const [name, operation] of OPERATIONS) {
@@ -230,6 +238,44 @@ Deno.test("lists, counts, feeds and suggestions are the same as without the case
     if (seen !== await call(other, name, values, MISSING, CLERK)) differences++;
   }
   assert.ok(differences >= 10, `the clerk sees ${differences} differences`);
+});
+
+Deno.test("an operator who may see and change all cases uses every operation as in an application without rights", async () => {
+  await using restricted = await openEngine(YAML.replace(/read: .*/, "read: Channel != 'E-mail'"));
+  await using unrestricted = await openEngine(YAML.replace(/read: .*/, "read: true").replace(/work: .*/, "work: true"));
+  let succeeded = 0;
+  for (const [name, operation] of OPERATIONS) {
+    const callTwice = async (engine: Engine) => {
+      const inCase = await populate(engine, true);
+      const results: string[] = [];
+      for (const references of [{ ...inCase, ...await populateOutside(engine) }, inCase]) {
+        results.push(await call(engine, name, toArguments(name, operation, references), references, CLERK));
+      }
+      return results;
+    };
+    const results = await callTwice(restricted);
+    assert.deepEqual(results, await callTwice(unrestricted), name);
+    if (!results[0]?.startsWith('{"error"')) succeeded++;
+  }
+  assert.ok(succeeded >= 80, `${succeeded} operations succeed`);
+});
+
+Deno.test("an operator who may not see all cases uses what belongs to no case", async () => {
+  await using engine = await openEngine(YAML);
+  const { messageID, conversation } = await populateOutside(engine, OUTSIDER);
+  const as = OUTSIDER;
+  const body = (name: string, values: JsonObject) => engine.body(name, values, { as });
+  await engine.call("social.likeMessage", { messageID }, { as });
+  const reply = textAt(await body("social.postMessage", { context: messageID, message: "again" }), "ID");
+  await engine.call("social.updateMessage", { messageID: reply, message: "twice" }, { as });
+  const listed = JSON.stringify(await body("social.listMessages", { filterBy: "All", filterFor: PORTAL }));
+  assert.match(listed, /hello/);
+  assert.match(listed, /twice/);
+  const talk = { agentId: "@baseclass!PermitGuide", conversation };
+  await engine.call("aiAgents.getConversation", talk, { as });
+  const personalization = { uiListID: "Permits", name: "Mine" };
+  await engine.call("uiLists.createPersonalization", personalization, { as });
+  assert.match(JSON.stringify(await body("uiLists.listPersonalizations", { uiListID: "Permits" })), /"Mine"/);
 });
 
 Deno.test("an operator without the right to work sees a case and cannot change it", async () => {
