@@ -10,7 +10,7 @@ import type { Rendered, Surface } from "../lib/output/format.ts";
 import { type JsonValue, parseJson } from "../utils/json.ts";
 import { escapeControlCharacters, escapeToOneLine } from "../utils/text/control_characters.ts";
 import type { CommandContext, GlobalFlags } from "./commands/command.ts";
-import type { Io, Output } from "./io/io.ts";
+import { type Io, type Output, writeWaiting } from "./io/io.ts";
 
 type Render = (result: JsonValue, surface: Surface) => Promise<Rendered>;
 
@@ -82,15 +82,20 @@ export function wantsPage({ globals: { format, fields } }: CommandContext): bool
   return format === "view" && fields === undefined;
 }
 
+/** Longest result to write at once, in characters. Every pipe takes it without a reader. */
+const MAX_BLOCKING = 16 * 1024;
+
 /** Writes a rendered result to stdout, or shows it in a pager if it is longer than the screen. */
-export async function writeResult({ globals, io, note }: CommandContext, text: string): Promise<void> {
+export async function writeResult(context: CommandContext, text: string): Promise<void> {
+  const { globals, io, note } = context;
   const rows = globals.noPager ? undefined : io.stdout.rows?.();
   const columns = io.stdout.columns();
   if (rows !== undefined && columns !== undefined) {
     const { showInPager } = await import("./io/pager.ts");
     if (await showInPager(text, { rows, columns }, io, note)) return;
   }
-  io.stdout.write(text);
+  if (text.length < MAX_BLOCKING) io.stdout.write(text);
+  else await writeWaiting(io.stdout, text, context.signal);
 }
 
 /** Reports whether the user can be prompted. */

@@ -29,6 +29,7 @@ export async function runCommandLine(args: readonly string[], io: Io = processIo
     const error = await explainPermission(toSvcError(thrown));
     return await report(error, io, await isForPeople(io, shown));
   } finally {
+    await io.stderr.flush?.();
     io.stopListening?.();
   }
 }

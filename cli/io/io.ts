@@ -1,5 +1,6 @@
 /** The process of a command: streams, environment and signals. Tests and embedding programs provide their own. */
 import type { Fetch } from "../../lib/auth/settings.ts";
+import { onAbort } from "../../utils/async/abort.ts";
 
 /** An output stream. */
 export interface Output {
@@ -7,6 +8,15 @@ export interface Output {
   write(text: string): void;
   /** Writes bytes. Throws `OutputClosed` if the reader has closed the stream. */
   writeBytes(bytes: Uint8Array): void;
+  /** Writes without blocking the process while nothing reads. Missing if `write` and `writeBytes` never block. */
+  writeAsync?(chunk: string | Uint8Array): Promise<void>;
+  /**
+   * Lets `write` return at once from now on: text waits in a queue, and is dropped if the queue is full. Missing if `write`
+   * never blocks.
+   */
+  startQueue?(describeDropped?: (count: number) => string): void;
+  /** Waits until the queue is written, unless nothing reads. */
+  flush?(): Promise<void>;
   /** Returns true for a terminal. */
   isTerminal(): boolean;
   /** Returns the width of the terminal in columns, or undefined if the output is not a terminal. */
@@ -47,6 +57,24 @@ export interface Io {
 export class OutputClosed extends Error {
   /** The name of the class. */
   override readonly name = "OutputClosed";
+}
+
+/** Milliseconds for which an interrupted command waits for the reader of its output. */
+const PATIENCE = 1000;
+
+/**
+ * Writes a result, and waits for the reader without blocking the process. After the signal aborts, throws its reason if the
+ * reader does not continue soon.
+ */
+export async function writeWaiting(output: Output, chunk: string | Uint8Array, signal: AbortSignal): Promise<void> {
+  if (output.writeAsync === undefined) {
+    return typeof chunk === "string" ? output.write(chunk) : output.writeBytes(chunk);
+  }
+  const written = output.writeAsync(chunk);
+  const stalled = Promise.withResolvers<never>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  using _listening = onAbort(signal, () => timer = setTimeout(() => stalled.reject(signal.reason), PATIENCE));
+  await Promise.race([written, stalled.promise]).finally(() => clearTimeout(timer));
 }
 
 /** Writes optional output. The command continues if the output is closed. */

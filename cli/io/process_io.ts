@@ -1,6 +1,7 @@
 /** The streams, the environment and the signals of this process. */
 import { readVariableIfAllowed } from "../../lib/auth/environment.ts";
 import { SvcError } from "../../lib/errors.ts";
+import { OutputQueue } from "../../utils/async/output_queue.ts";
 import { type Io, type Output, OutputClosed } from "./io.ts";
 
 /** Returns the streams and the environment of this process for one command. */
@@ -59,6 +60,7 @@ function throwOutputError(cause: unknown): never {
 
 function createOutput(stream: typeof Deno.stdout, onError: (reason: unknown) => void): Output {
   const encoder = new TextEncoder();
+  let queue: OutputQueue | undefined;
   const writeBytes = (bytes: Uint8Array) => {
     let rest = bytes;
     try {
@@ -68,8 +70,18 @@ function createOutput(stream: typeof Deno.stdout, onError: (reason: unknown) => 
     }
   };
   return {
-    write: (text) => writeBytes(encoder.encode(text)),
+    write: (text) => queue === undefined ? writeBytes(encoder.encode(text)) : queue.write(text),
     writeBytes,
+    async writeAsync(chunk) {
+      let rest = typeof chunk === "string" ? encoder.encode(chunk) : chunk;
+      try {
+        while (rest.length > 0) rest = rest.subarray(await stream.write(rest));
+      } catch (error) {
+        onError(error);
+      }
+    },
+    startQueue: (describeDropped) => void (queue ??= new OutputQueue(stream, describeDropped)),
+    flush: async () => await queue?.flush(),
     isTerminal: () => stream.isTerminal(),
     // The size of a terminal of unknown width is 0.
     columns: () => stream.isTerminal() ? Deno.consoleSize().columns || undefined : undefined,

@@ -4,6 +4,7 @@ import { SvcError } from "../../lib/errors.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import { escapeLines } from "../../utils/text/control_characters.ts";
 import type { CommandContext } from "../commands/command.ts";
+import { writeWaiting } from "../io/io.ts";
 import { checkTarget, writeWhole } from "./local_files.ts";
 import { createTransferLine } from "./transfer.ts";
 
@@ -35,7 +36,7 @@ export async function deliver(context: CommandContext, content: Content, output 
     return await writeWhole(output, counted(content, (bytes) => line?.add(bytes)));
   }
   if (!stdout.isTerminal()) {
-    for await (const piece of content.stream) stdout.writeBytes(piece);
+    for await (const piece of content.stream) await writeWaiting(stdout, piece, context.signal);
     return;
   }
   await checkText(content);
@@ -44,7 +45,7 @@ export async function deliver(context: CommandContext, content: Content, output 
   for await (const piece of content.stream) {
     const text = pending + decoder.decode(piece, { stream: true });
     pending = text.endsWith("\r") ? "\r" : ""; // The next chunk may complete the line end.
-    stdout.write(escapeLines(pending === "" ? text : text.slice(0, -1)));
+    await writeWaiting(stdout, escapeLines(pending === "" ? text : text.slice(0, -1)), context.signal);
   }
   stdout.write(escapeLines(pending + decoder.decode())); // The rest of an incomplete character.
 }

@@ -1,4 +1,5 @@
 /** The log of services and workers: lines of text, or JSON objects. */
+import { describeDropped } from "../../utils/async/output_queue.ts";
 
 /** Formats of a log. */
 export const LOG_FORMATS = ["text", "json"] as const;
@@ -38,7 +39,14 @@ function describeError(error: unknown): LogFields {
 
 /** Creates a log that writes each entry as one JSON object per line: time, level and message, then the other fields. */
 export function createJsonLog(write: (line: string) => void): Log {
-  return (text, { level = "info", message = text, ...fields } = {}) => {
-    write(JSON.stringify({ time: new Date().toISOString(), level, message, ...fields }));
-  };
+  return (text, fields) => write(formatEntry(text, fields));
+}
+
+/** Returns the entry in place of dropped entries. */
+export function describeDroppedAsJson(count: number): string {
+  return formatEntry(describeDropped(count), { level: "warning" });
+}
+
+function formatEntry(text: string, { level = "info", message = text, ...fields }: LogFields = {}): string {
+  return JSON.stringify({ time: new Date().toISOString(), level, message, ...fields });
 }

@@ -3,7 +3,7 @@ import { addLoadedChoices } from "../cases/views/forms/loaded_choices.ts";
 import { type Context, Hono } from "hono";
 import { SvcError } from "../../lib/errors.ts";
 import { hasEffect } from "../../lib/operation/operation.ts";
-import { type Log, logError } from "../../lib/telemetry/log.ts";
+import type { Log } from "../../lib/telemetry/log.ts";
 import { VERSION } from "../../lib/version.ts";
 import { abortable } from "../../utils/async/abort.ts";
 import type { JsonObject } from "../../utils/json.ts";
@@ -33,6 +33,7 @@ import { createDecoder } from "./decode.ts";
 import type { HandlerContext, Handlers, LaterWork, Outcome, RunLater } from "./handler.ts";
 import type { ObservedCall } from "./observed_call.ts";
 import { type CallSteps, KeyedCalls, type Unit } from "./idempotency.ts";
+import { FailureLog } from "./failure_log.ts";
 import type { Form } from "./multipart.ts";
 import {
   createReceiver,
@@ -152,9 +153,10 @@ export async function createApp(
     { method: "GET", path: READY },
   ];
   hono.notFound((c) => respondToUnknownRoute(c, served));
+  const failures = new FailureLog(options.log);
   hono.onError((error) => {
     const known = isKnownError(error) ? error : toKnownError(error);
-    return known === undefined ? reportUnexpected(error, options) : fail(known);
+    return known === undefined ? reportUnexpected(error, failures) : fail(known);
   });
   const dispatch = (request: Request, call?: ObservedCall) => {
     if (request.method !== "HEAD") return hono.fetch(request, { isHead: false, call });
@@ -355,18 +357,25 @@ function refuseMethod(c: Context<Env>, methods: readonly string[]): Response {
   return fail(error, { headers: { allow } });
 }
 
-function reportUnexpected(error: Error, { log }: AppOptions): Response {
+function reportUnexpected(error: Error, failures: FailureLog): Response {
   const requestId = crypto.randomUUID();
-  logError(log, `Request ${requestId} failed`, error, { requestId });
+  const condition = toCondition(error);
+  if (condition === undefined) failures.reportError(error, requestId);
+  else failures.reportCondition(condition.message, requestId);
   const sentence = `The service failed. For the reason, search its log for request ${requestId}.`;
-  const known = error instanceof StoreFull || isDiskFull(error)
-    ? new RequestError("InsufficientStorage", "The disk of the service is full. Free some space on it.")
-    : error instanceof SvcError && error.code === "STORE_DAMAGED"
-    ? new RequestError("Damaged", error.message)
-    : isFileLimit(error)
-    ? new RequestError("Unavailable", "The service has too many open files.", { retryAfter: 1 })
-    : new OperationFailed(sentence);
-  return createResponse(prepareErrorResponse(known), requestId);
+  return createResponse(prepareErrorResponse(condition ?? new OperationFailed(sentence)), requestId);
+}
+
+/** Converts an error that comes from a condition of the machine, which many requests meet. */
+function toCondition(error: Error): KnownError | undefined {
+  if (error instanceof StoreFull || isDiskFull(error)) {
+    return new RequestError("InsufficientStorage", "The disk of the service is full. Free some space on it.");
+  }
+  if (error instanceof SvcError && error.code === "STORE_DAMAGED") return new RequestError("Damaged", error.message);
+  if (isFileLimit(error)) {
+    return new RequestError("Unavailable", "The service has too many open files.", { retryAfter: 1 });
+  }
+  return undefined;
 }
 
 /** Converts an error of the store to which a client can respond. */

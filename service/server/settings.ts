@@ -1,8 +1,14 @@
 /** Options of the service: their defaults and checks. */
-import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
+import { OutputQueue } from "../../utils/async/output_queue.ts";
 import { checkMember, isSecureUrl, PROFILE_DEFAULTS } from "../../lib/auth/profiles.ts";
 import { MAX_TOKEN_SECONDS } from "../../lib/auth/token_cache.ts";
-import { createJsonLog, type Log, LOG_FORMATS } from "../../lib/telemetry/log.ts";
+import {
+  createJsonLog,
+  describeDroppedAsJson,
+  type Log,
+  LOG_FORMATS,
+  type LogFormat,
+} from "../../lib/telemetry/log.ts";
 import { toUrlHost } from "../../utils/url_host.ts";
 import { isOrigin } from "../http/cross_origin.ts";
 import { SvcError } from "../../lib/errors.ts";
@@ -95,22 +101,20 @@ export type Settings = Readonly<
   & { log: Log }
 >;
 
-/** Writes a line to stderr. A line that cannot be written, for example to a full disk, does not stop the service. */
-export function logToStderr(line: string): void {
-  try {
-    console.error(line);
-  } catch (error) {
-    if (!isDiskFull(error)) throw error;
-  }
-}
-
 /** Opens the log of a service. Throws `INVALID_ARGS` for an unknown format. */
-export function openLog({ log = logToStderr, logFormat = "text" }: Pick<ServiceOptions, "log" | "logFormat">): Log {
+export function openLog(options: Pick<ServiceOptions, "log" | "logFormat">): Log {
+  const { logFormat = "text", log = createStderrLog(logFormat) } = options;
   if (!LOG_FORMATS.includes(logFormat)) {
     throw invalid(`The log format must be ${LOG_FORMATS.join(" or ")}, not ${logFormat}.`);
   }
   if (logFormat === "json") return createJsonLog(log);
   return (text) => log(text);
+}
+
+/** Creates the default log. It does not wait for the reader of stderr. */
+function createStderrLog(format: LogFormat): (line: string) => void {
+  const queue = new OutputQueue(Deno.stderr, format === "json" ? describeDroppedAsJson : undefined);
+  return (line) => queue.write(`${line}\n`);
 }
 
 /** Fills in the defaults of the options. Throws `INVALID_ARGS` or `INVALID_CONFIG` for an invalid option. */

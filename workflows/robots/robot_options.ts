@@ -27,5 +27,5 @@ export interface RobotOptions extends QueueOptions {
   /** Options of the runs, with the script. */
   readonly start: Pick<StartRunOptions, "script" | "root"> & Omit<ResumeRunOptions, "inputs" | "signal" | "source">;
   /** Receives the result of each assignment. */
-  readonly onResult: (result: InputResult) => void;
+  readonly onResult: (result: InputResult) => Promise<void>;
 }

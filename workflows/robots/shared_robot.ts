@@ -186,7 +186,7 @@ class SharedRobot {
       const outcome = await runner.runUntilWait({ number, place, value }, (text) => start.onLog?.(text, place));
       if ("waitsUntil" in outcome) return; // It keeps its process while it waits.
       const continues = outcome.isOpen && "failure" in outcome && outcome.failure.code === "INTERRUPTED";
-      if (!continues) onResult(toInputResult(place, outcome));
+      if (!continues) await onResult(toInputResult(place, outcome));
       if (runner.stoppedBy !== undefined) throw runner.stoppedBy;
       if (this.#journal.isBroken()) await this.#journal.durable(); // Throws.
     } catch (error) {

@@ -84,7 +84,7 @@ function createWork(options: RobotOptions, failures: FailureCounts): Pick<WorkOp
 async function finish(run: Run, { onResult }: RobotOptions): Promise<number> {
   let count = 0;
   for await (const result of run.results) {
-    onResult(result);
+    await onResult(result);
     count++;
   }
   await run.finish();

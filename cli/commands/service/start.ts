@@ -1,6 +1,6 @@
 import { PROFILE_DEFAULTS } from "../../../lib/auth/profiles.ts";
 import { SvcError } from "../../../lib/errors.ts";
-import { LOG_FORMATS } from "../../../lib/telemetry/log.ts";
+import { describeDroppedAsJson, LOG_FORMATS } from "../../../lib/telemetry/log.ts";
 import type { StartReport } from "../../../service/admin/start.ts";
 import { DEFAULT_MAX_FILE, MEMORY } from "../../../service/server/settings.ts";
 import { printWarnings } from "../../context.ts";
@@ -95,6 +95,9 @@ export const startCommand: LocalCommand = localCommand({
       const { startDetached } = await import("../../../service/admin/detach.ts");
       return await printReport(context, await startDetached(startOptions, context), false);
     }
+    const { io } = context;
+    io.stderr.startQueue?.(options.logFormat === "json" ? describeDroppedAsJson : undefined);
+    const log = (line: string) => io.stderr.write(`${line}\n`);
     const { serveUntilStopped } = await import("../../../service/admin/start.ts");
     const started = async (report: StartReport) => {
       await printReport(context, report, true).catch((error) => {
@@ -102,7 +105,7 @@ export const startCommand: LocalCommand = localCommand({
         context.note(`Warning: ${error.message} The service runs at ${report.url}.`);
       });
     };
-    await serveUntilStopped(startOptions, { signal: context.signal, note: context.note, started });
+    await serveUntilStopped({ ...startOptions, log }, { signal: context.signal, note: context.note, started });
   },
 });
 

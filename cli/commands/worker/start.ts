@@ -1,5 +1,5 @@
 import { SvcError } from "../../../lib/errors.ts";
-import { createJsonLog, type Log, LOG_FORMATS } from "../../../lib/telemetry/log.ts";
+import { createJsonLog, describeDroppedAsJson, type Log, LOG_FORMATS } from "../../../lib/telemetry/log.ts";
 import { toKebab } from "../../../lib/operation/operation.ts";
 import { callerOptions } from "../../context.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
@@ -56,6 +56,7 @@ export const startCommand: LocalCommand = localCommand({
   async run(context, { untilIdle, journal, store, concurrency, callRate, metrics, logFormat, allow, ...password }) {
     const { escapeToOneLine } = await import("../../../utils/text/control_characters.ts");
     const { io, signal, globals: { quiet } } = context;
+    io.stderr.startQueue?.(logFormat === "json" ? describeDroppedAsJson : undefined);
     const write = (line: string) => {
       if (!quiet) io.stderr.write(`${line}\n`);
     };

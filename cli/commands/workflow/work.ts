@@ -69,6 +69,8 @@ export const workCommand: LocalCommand = localCommand({
     const { callerOptions } = await import("../../context.ts");
     const { prefixLines } = await import("../../../utils/text/control_characters.ts");
     const { io, signal, note, globals: { fields } } = context;
+    const { writeWaiting } = await import("../../io/io.ts");
+    io.stderr.startQueue?.();
     await using runs = openRunsFor(context, flags);
     await workOnQueue(runs, callerOptions(context), {
       queue,
@@ -79,7 +81,7 @@ export const workCommand: LocalCommand = localCommand({
       untilEmpty,
       drain: signal,
       log: note,
-      onResult: (result) => io.stdout.write(formatLine(result, fields)),
+      onResult: (result) => writeWaiting(io.stdout, formatLine(result, fields), signal),
       start: {
         ...flags,
         ...toWorkOptions(flags),

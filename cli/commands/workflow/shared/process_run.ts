@@ -13,7 +13,7 @@ import type { InputCounts, RunEvents, RunOutage } from "../../../../workflows/ru
 import type { Run } from "../../../../workflows/runs/run.ts";
 import type { Ask } from "../../../../workflows/scripts/permissions.ts";
 import { canPrompt } from "../../../context.ts";
-import { evenUnread, type Io, OutputClosed } from "../../../io/io.ts";
+import { evenUnread, type Io, OutputClosed, writeWaiting } from "../../../io/io.ts";
 import { describeProgress, ProgressBar } from "../../../render/progress.ts";
 import type { CommandContext } from "../../command.ts";
 
@@ -61,13 +61,14 @@ export async function processRun(
       note(describeEnd(counts));
     },
   });
+  io.stderr.startQueue?.();
   if (run.ended?.failed === 0) note(describeEnded(run.ended));
   if (run.reopened > 0) note(`Running ${pluralize(run.reopened, "failed input")} of run ${run.id} again.`);
   try {
     for await (const result of run.results) {
       if (run.isBatch && io.stdout.isTerminal()) bar?.clear();
       try {
-        if (run.isBatch) io.stdout.write(formatLine(result, globals.fields));
+        if (run.isBatch) await writeWaiting(io.stdout, formatLine(result, globals.fields), context.signal);
         else if (!("error" in result)) await evenUnread(() => print(result.result));
       } catch (error) {
         if (error instanceof OutputClosed) break; // Interrupts the run: `finish` reports it.
