@@ -26,6 +26,7 @@ const TYPES: OptionTypes<ServiceOptions> = {
   tokenLifetimeSeconds: "number",
   maxFile: "number",
   maxConnections: "number",
+  maxAnonymous: "number",
   allowHost: undefined,
   cors: undefined,
   strict: "boolean",

@@ -14,7 +14,9 @@ import { findHeadEnd, MAX_HEAD_BYTES, parseRequestHead, type RequestHead } from 
 export interface ConnectionOwner {
   readonly limits: ConnectionLimits;
   /** Returns the error for a request that the server does not accept now. */
-  refuse(connection: Connection): KnownError | undefined;
+  refuse(connection: Connection, head?: RequestHead): KnownError | undefined;
+  /** Counts a connection that has shown a valid token. */
+  trust(connection: Connection): void;
   /** Responds to a request. */
   respond(request: Request): Response | Promise<Response>;
   /** Counts bytes of a response that were not sent yet. A negative number takes them back. */
@@ -36,8 +38,12 @@ export class Connection implements ByteSource {
   phase: ConnectionPhase = "idle";
   /** Time of `performance.now()` at which the current phase began. */
   since = performance.now();
-  /** True if it exceeds the maximum number of connections and only gets a 503. */
-  readonly isExtra: boolean;
+  /** Address of the client. */
+  readonly address: string;
+  /** True if it exceeds the maximum number of connections, and serves only one request. */
+  isExtra: boolean;
+  /** True after a request with a valid token. */
+  isTrusted = false;
   /** True if the current request began to arrive before the server was stopped. */
   isTaken = false;
   readonly #owner: ConnectionOwner;
@@ -56,7 +62,13 @@ export class Connection implements ByteSource {
   constructor(conn: Deno.TcpConn, owner: ConnectionOwner, isExtra: boolean) {
     this.#conn = conn;
     this.#owner = owner;
+    this.address = conn.remoteAddr.hostname;
     this.isExtra = isExtra;
+  }
+
+  /** True while it waits for bytes of the client. */
+  get isWaiting(): boolean {
+    return this.phase === "idle" || this.phase === "head" || (this.phase === "request" && this.#deadline !== Infinity);
   }
 
   /** Serves requests until the connection ends. */
@@ -106,7 +118,7 @@ export class Connection implements ByteSource {
       return false;
     }
     const isHead = head.method === "HEAD";
-    const refusal = this.#owner.refuse(this);
+    const refusal = this.#owner.refuse(this, head);
     if (refusal !== undefined) {
       await this.#sendLast(createErrorResponse(refusal), isHead);
       return false;
@@ -120,18 +132,24 @@ export class Connection implements ByteSource {
       await this.#sendLast(response, isHead);
       return false;
     }
-    const isLast = !head.isPersistent || this.#failure !== undefined;
+    const isLast = !head.isPersistent || this.isExtra || this.#failure !== undefined;
     await this.#send(response, { isHead, isLast });
     return !isLast;
   }
 
   async #respond(head: RequestHead, body: RequestBody): Promise<Response> {
     try {
-      return await this.#owner.respond(toRequest(new ReceivedRequest(head, body)));
+      return await this.#owner.respond(toRequest(new ReceivedRequest(head, body, () => this.#trust())));
     } catch (error) {
       if (isKnownError(error)) return createErrorResponse(error);
       throw error;
     }
+  }
+
+  #trust(): void {
+    if (this.isTrusted) return;
+    this.isTrusted = true;
+    this.#owner.trust(this);
   }
 
   /** Reads the head of the next request. Returns undefined if the client sends none. */

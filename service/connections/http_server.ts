@@ -4,6 +4,7 @@ import { delay } from "../../utils/async/abort.ts";
 import { type KnownError, RequestError } from "../http/status.ts";
 import { Connection, type ConnectionOwner } from "./connection.ts";
 import { type ConnectionLimits, isFileLimit } from "./limits.ts";
+import type { RequestHead } from "./request_head.ts";
 
 /** Responds to requests. Errors that it throws end the connection. */
 export type Respond = (request: Request) => Response | Promise<Response>;
@@ -15,12 +16,20 @@ export interface HttpServerOptions {
   readonly port: number;
   readonly limits: ConnectionLimits;
   readonly respond: Respond;
+  /**
+   * Reports whether a request is served above the maximum number of connections, such as a health check or a request with a
+   * token. Default: no request is.
+   */
+  readonly isPreferred?: (head: RequestHead) => boolean;
   /** Logs unexpected errors. */
   readonly log: Log;
 }
 
-/** Number of connections above the limit that get a 503 at the same time. Further ones are not accepted yet. */
+/** Number of connections above a limit that serve one request. Further ones are not accepted yet. */
 const MAX_EXTRA = 32;
+
+/** Milliseconds that such a connection has for its request while others wait to be accepted. */
+const EXTRA_PATIENCE = 100;
 
 /** Milliseconds between two checks of the deadlines. */
 const CHECK_INTERVAL = 200;
@@ -45,6 +54,10 @@ export class HttpServer implements ConnectionOwner {
   readonly #listener: Deno.TcpListener;
   readonly #connections = new Set<Connection>();
   readonly #timer: ReturnType<typeof setInterval>;
+  /** Number of connections without a token by address. */
+  readonly #anonymous = new Map<string, number>();
+  #totalAnonymous = 0;
+  #extra = 0;
   #changed = Promise.withResolvers<void>();
   #isStopping = false;
   #isClosed = false;
@@ -104,21 +117,21 @@ export class HttpServer implements ConnectionOwner {
   }
 
   /** Returns the error for a request that cannot be served now. */
-  refuse(connection: Connection): KnownError | undefined {
+  refuse(connection: Connection, head?: RequestHead): KnownError | undefined {
     if (this.#isStopping && !connection.isTaken) return createStoppingError();
-    if (connection.isExtra) {
-      return new RequestError(
-        "Unavailable",
-        `The service has ${this.#maxConnections} connections and accepts no more.`,
-        {
-          retryAfter: 1,
-        },
-      );
-    }
+    if (connection.isExtra && head !== undefined && !this.#options.isPreferred?.(head)) return this.#createFullError();
     if (this.#unsent > this.limits.maxUnsentBytes) {
       return new RequestError("Unavailable", "Other clients are reading too slowly.", { retryAfter: 1 });
     }
     return undefined;
+  }
+
+  /** Counts a connection that has shown a valid token. If there is a place, it can serve further requests. */
+  trust(connection: Connection): void {
+    this.#countAnonymous(connection, -1);
+    if (!connection.isExtra || this.connections - this.#extra >= this.#maxConnections) return;
+    connection.isExtra = false;
+    this.#extra--;
   }
 
   /** Responds to a request. */
@@ -138,7 +151,13 @@ export class HttpServer implements ConnectionOwner {
 
   async #accept(): Promise<void> {
     while (!this.#isClosed) {
-      while (this.connections >= this.#maxConnections + MAX_EXTRA) await this.#changed.promise;
+      while (this.#extra >= MAX_EXTRA || this.connections >= this.#maxConnections + MAX_EXTRA) {
+        const shed = this.#findOldest(({ isExtra }) => isExtra, EXTRA_PATIENCE);
+        shed?.close();
+        await (shed === undefined
+          ? Promise.race([this.#changed.promise, delay(EXTRA_PATIENCE)])
+          : this.#changed.promise);
+      }
       try {
         const conn = await this.#listener.accept();
         this.#serve(conn);
@@ -151,27 +170,61 @@ export class HttpServer implements ConnectionOwner {
   }
 
   #serve(conn: Deno.TcpConn): void {
-    const isExtra = this.connections >= this.#maxConnections && !this.#closeIdle();
+    const isExtra = !this.#makeRoom(conn.remoteAddr.hostname);
     const connection = new Connection(conn, this, isExtra);
     this.#connections.add(connection);
+    this.#countAnonymous(connection, 1);
+    if (isExtra) this.#extra++;
     void connection.run().finally(() => {
       this.#connections.delete(connection);
+      if (!connection.isTrusted) this.#countAnonymous(connection, -1);
+      if (connection.isExtra) this.#extra--;
       this.#changed.resolve();
       this.#changed = Promise.withResolvers();
     });
     conn.setNoDelay(true);
   }
 
-  /** Closes the connection that has had no request for the longest time. */
-  #closeIdle(): boolean {
+  #countAnonymous({ address }: Connection, difference: number): void {
+    this.#totalAnonymous += difference;
+    const count = (this.#anonymous.get(address) ?? 0) + difference;
+    if (count === 0) this.#anonymous.delete(address);
+    else this.#anonymous.set(address, count);
+  }
+
+  /**
+   * Returns whether there is a place for another connection of an address. If not, closes the connection that has waited for
+   * its client longest: first one without a token, then one without a request.
+   */
+  #makeRoom(address: string): boolean {
+    const { maxAnonymous, reserved, minIdle } = this.limits;
+    const isCrowded = (this.#anonymous.get(address) ?? 0) >= maxAnonymous;
+    const isFullOfAnonymous = this.#totalAnonymous >= this.#maxConnections - reserved;
+    if (!isCrowded && !isFullOfAnonymous && this.connections < this.#maxConnections) return true;
+    const mayClose = (one: Connection) => !one.isTrusted && (!isCrowded || one.address === address);
+    const isIdle = ({ phase }: Connection) => phase === "idle";
+    const shed = this.#findOldest((one) => mayClose(one) && isIdle(one), minIdle) ??
+      this.#findOldest(mayClose, minIdle) ??
+      (isCrowded || isFullOfAnonymous ? undefined : this.#findOldest(isIdle, minIdle));
+    shed?.close();
+    return shed !== undefined;
+  }
+
+  /** Finds the connection that has waited for its client longest, and for some milliseconds at least. */
+  #findOldest(isCandidate: (connection: Connection) => boolean, milliseconds: number): Connection | undefined {
     let oldest: Connection | undefined;
     for (const connection of this.#connections) {
-      if (connection.phase !== "idle" || (oldest !== undefined && oldest.since <= connection.since)) continue;
-      oldest = connection;
+      if (!connection.isWaiting || !isCandidate(connection)) continue;
+      if (oldest === undefined || connection.since < oldest.since) oldest = connection;
     }
-    if (oldest === undefined || performance.now() - oldest.since < this.limits.minIdle) return false;
-    oldest.close();
-    return true;
+    return oldest === undefined || performance.now() - oldest.since < milliseconds ? undefined : oldest;
+  }
+
+  #createFullError(): RequestError {
+    const sentence = this.connections - this.#extra < this.#maxConnections
+      ? "The service has too many connections that have not shown a token."
+      : `The service has ${this.#maxConnections} connections and accepts no more.`;
+    return new RequestError("Unavailable", sentence, { retryAfter: 1 });
   }
 
   /** Reports a failure to accept a connection. The usual reason is the limit of open files, which lowers the maximum. */

@@ -1,15 +1,17 @@
 /** Limits of the connections of a service. */
-import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
-
 /** Limits of connections. */
 export interface ConnectionLimits {
   /** Maximum number of connections. Requests on further connections receive 503. */
   readonly maxConnections: number;
+  /** Maximum number of connections of one address that have not shown a valid token. */
+  readonly maxAnonymous: number;
+  /** Number of connections that are kept for those that have shown a valid token. */
+  readonly reserved: number;
   /** Milliseconds in which the head of a request must arrive. */
   readonly headTimeout: number;
   /** Milliseconds after which a connection without a request is closed. */
   readonly idleTimeout: number;
-  /** Milliseconds after which such a connection is closed in favor of another one, at the maximum of connections. */
+  /** Milliseconds of waiting for a client after which its connection may be closed in favor of another one. */
   readonly minIdle: number;
   /** Milliseconds to wait for a body, plus one second for each `bodyRate` bytes that have arrived. */
   readonly bodyTimeout: number;
@@ -26,7 +28,7 @@ export interface ConnectionLimits {
 }
 
 /** Limits that do not depend on the machine. */
-export const DEFAULT_LIMITS: Omit<ConnectionLimits, "maxConnections"> = {
+export const DEFAULT_LIMITS: Omit<ConnectionLimits, "maxConnections" | "maxAnonymous" | "reserved"> = {
   headTimeout: 15_000,
   idleTimeout: 60_000,
   minIdle: 1000,
@@ -44,6 +46,14 @@ const MAX_CONNECTIONS = 2048;
 /** Limit of descriptors to assume if it cannot be read. It is the default of most systems. */
 const USUAL_DESCRIPTORS = 1024;
 
+/** Derives the limits of connections from their maximum. */
+export function deriveLimits(
+  maxConnections: number,
+  maxAnonymous: number = Math.ceil(maxConnections / 2),
+): Pick<ConnectionLimits, "maxConnections" | "maxAnonymous" | "reserved"> {
+  return { maxConnections, maxAnonymous, reserved: Math.floor(maxConnections / 4) };
+}
+
 /**
  * Returns the number of connections that the limit of open files (`ulimit -n`) allows. A quarter of the descriptors is
  * left for the database and for uploaded files.
@@ -58,15 +68,16 @@ export function isFileLimit(error: unknown): boolean {
   return /too many open files|EMFILE|ENFILE/i.test(String(error));
 }
 
-/** Reads the limit of open files. Only Linux has a file with it, and Deno allows only trusted programs to read that. */
+/** Reads the limit of open files, if this process may run a shell: Deno lets only trusted programs read it from `/proc`. */
 async function readDescriptorLimit(): Promise<number | undefined> {
-  if (Deno.build.os !== "linux") return undefined;
+  const command = "/bin/sh";
+  if ((await Deno.permissions.query({ name: "run", command })).state !== "granted") return undefined;
   try {
-    const text = await Deno.readTextFile("/proc/self/limits").catch(ignoreMissing);
-    const limit = /^Max open files +(\d+)/m.exec(text ?? "")?.[1];
-    return limit === undefined ? undefined : Number(limit);
+    const { stdout } = await new Deno.Command(command, { args: ["-c", "ulimit -n"], stdin: "null" }).output();
+    const limit = new TextDecoder().decode(stdout).trim();
+    return limit === "unlimited" ? Infinity : Number(limit) || undefined;
   } catch (error) {
-    if (error instanceof Deno.errors.NotCapable) return undefined;
+    if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
   }
 }

@@ -9,15 +9,25 @@ export class ReceivedRequest implements Pick<Request, "method" | "url" | "header
   readonly url: string;
   readonly #pairs: [string, string][];
   readonly #body: RequestBody;
+  readonly #trust: () => void;
   #headers: Headers | undefined;
   #stream: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
 
-  /** Creates a request. The host of its URL is fixed, because its header may be missing. */
-  constructor({ method, target, headers }: RequestHead, body: RequestBody) {
+  /**
+   * Creates a request. The host of its URL is fixed, because its header may be missing. `trust` is called if the request
+   * shows a valid token.
+   */
+  constructor({ method, target, headers }: RequestHead, body: RequestBody, trust: () => void) {
     this.method = method;
     this.url = `http://service${target}`;
     this.#pairs = headers;
     this.#body = body;
+    this.#trust = trust;
+  }
+
+  /** Reports that the request has shown valid credentials: its connection is not one of the first to be closed. */
+  trust(): void {
+    this.#trust();
   }
 
   /** The headers. */
@@ -48,4 +58,10 @@ export function toRequest(received: ReceivedRequest): Request {
   const request: object = received;
   if (request instanceof Request) return request;
   throw new TypeError("The prototype of a received request was changed.");
+}
+
+/** Reports that a request has shown valid credentials. */
+export function reportCredentials(request: Request): void {
+  const received: object = request;
+  if (received instanceof ReceivedRequest) received.trust();
 }

@@ -8,6 +8,7 @@ import { VERSION } from "../../lib/version.ts";
 import { abortable } from "../../utils/async/abort.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import { isFileLimit } from "../connections/limits.ts";
+import { reportCredentials } from "../connections/received_request.ts";
 import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import type { Tokens } from "../access/tokens.ts";
 import { restrict } from "../access/caller_transaction.ts";
@@ -93,10 +94,10 @@ export interface AppOptions {
 const MAX_TOKEN_REQUEST_BYTES = 16 * 1024;
 
 /** Path of the health check, which needs no token. It succeeds while the process lives. */
-const HEALTH = "/health";
+export const HEALTH = "/health";
 
 /** Path of the check for load balancers, which needs no token. It succeeds while the service can serve calls. */
-const READY = "/ready";
+export const READY = "/ready";
 
 /** Milliseconds to wait for the database in a check. */
 const CHECK_TIMEOUT = 1000;
@@ -127,7 +128,9 @@ export async function createApp(
   };
   hono.post(tokenPath, async (c) => {
     nameCall(c, "token");
-    return await tokenEndpoint.exchange(await readForm(c.req.raw), c.req.header("authorization"));
+    const response = await tokenEndpoint.exchange(await readForm(c.req.raw), c.req.header("authorization"));
+    if (response.ok) reportCredentials(c.req.raw);
+    return response;
   });
   hono.post(revocationPath, async (c) => {
     nameCall(c, "revoke-token");
@@ -307,6 +310,7 @@ async function findCaller(c: Context, { app, tokens }: AppOptions, requestId: st
   if (token === undefined) return createUnauthorizedResponse("An access token is required.", false, requestId);
   const operator = await tokens.findOperator(token);
   if (operator === undefined) return createUnauthorizedResponse("Invalid or expired token", true, requestId);
+  reportCredentials(c.req.raw);
   const caller = app.operators.get(operator);
   if (!caller) throw new Forbidden(`The application has no operator ${operator}.`);
   return caller;

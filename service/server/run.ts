@@ -120,12 +120,10 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
     const maxFileBytes = settings.maxFile * 1024 * 1024;
     const clock = await ServiceClock.open(store);
     const parts = { app, store, clock, bytes, maxFileBytes, assets, tokens, handlers };
-    const limits = settings.maxConnections === undefined ? {} : { maxConnections: settings.maxConnections };
     const server = resources.use(
       await serve({
         ...settings,
         ...parts,
-        limits,
         allowedHosts: settings.allowHost,
         corsOrigins: settings.cors,
         observers: [

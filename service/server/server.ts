@@ -1,10 +1,10 @@
 /** The service as a running HTTP server. */
 import { getErrorMessage, SvcError } from "../../lib/errors.ts";
 import { HttpServer, type Respond } from "../connections/http_server.ts";
-import { type ConnectionLimits, DEFAULT_LIMITS, findMaxConnections } from "../connections/limits.ts";
+import { type ConnectionLimits, DEFAULT_LIMITS, deriveLimits, findMaxConnections } from "../connections/limits.ts";
 import { delay } from "../../utils/async/abort.ts";
 import { AbandonedJobs, listUnfinishedJobs } from "../case_types/bulk_jobs.ts";
-import { type AppOptions, createApp } from "../http/app.ts";
+import { type AppOptions, createApp, HEALTH, READY } from "../http/app.ts";
 import { observeRequests, type RequestObserver } from "../http/observed_call.ts";
 import type { Application } from "../application/model/application.ts";
 import { StoreUnavailable } from "../store/store.ts";
@@ -17,8 +17,10 @@ export interface ServerOptions extends Omit<AppOptions, "runLater" | "runContinu
   readonly hostname: string;
   /** Port to listen on; 0 picks one. */
   readonly port: number;
-  /** Limits of the connections, if they differ from the default. */
-  readonly limits?: Partial<ConnectionLimits>;
+  /** Maximum number of connections. Default: derived from the limit of open files. */
+  readonly maxConnections?: number;
+  /** Maximum number of connections of an address without a token. Default: half of all. */
+  readonly maxAnonymous?: number;
   /** Observers of all requests. Default: none. */
   readonly observers?: readonly RequestObserver[];
 }
@@ -55,7 +57,8 @@ export async function serve(options: ServerOptions): Promise<Server> {
   let { app } = options;
   let respond = await create();
   const unfinished = await listUnfinishedJobs(options.app, options.store);
-  const limits = { ...DEFAULT_LIMITS, maxConnections: await findMaxConnections(), ...options.limits };
+  const { maxConnections = await findMaxConnections(), maxAnonymous } = options;
+  const limits = { ...DEFAULT_LIMITS, ...deriveLimits(maxConnections, maxAnonymous) };
   const server = listen(options, limits, (request) => respond(request));
   for (const work of unfinished) jobs.add(work); // After listening, which may fail.
   if (options.store.server !== undefined) void jobs.track(takeOverJobs(jobs, () => app, stop.signal, options));
@@ -109,9 +112,23 @@ function describeCause(error: unknown): string {
   return [error, ...(cause === undefined ? [] : [cause])].map(getErrorMessage).join(" ");
 }
 
-function listen({ hostname, port, log }: ServerOptions, limits: ConnectionLimits, respond: Respond): HttpServer {
+function listen(
+  { hostname, port, log, tokenPath }: ServerOptions,
+  limits: ConnectionLimits,
+  respond: Respond,
+): HttpServer {
   try {
-    return new HttpServer({ hostname, port, limits, respond, log });
+    return new HttpServer({
+      hostname,
+      port,
+      limits,
+      respond,
+      isPreferred: ({ target, headers }) => {
+        return [HEALTH, READY, tokenPath].includes(target.replace(/[?#].*/s, "")) ||
+          headers.some(([name]) => /^authorization$/i.test(name));
+      },
+      log,
+    });
   } catch (cause) {
     if (cause instanceof Deno.errors.NotCapable) throw cause;
     const reason = cause instanceof Deno.errors.AddrInUse ? "another program listens there" : String(cause);

@@ -64,6 +64,8 @@ export interface ServiceOptions {
   cors?: readonly string[];
   /** Maximum number of connections. Default: derived from the limit of open files, at most 2048. */
   maxConnections?: number;
+  /** Maximum number of connections of one address that have not shown a valid token. Default: half of all. */
+  maxAnonymous?: number;
   /** Demands the entity tags of the published API, and refuses names and paging that it does not have. Default: false. */
   strict?: boolean;
   /** Starts even if the definition does not fit the stored data. Default: false. */
@@ -92,12 +94,14 @@ export type StoreOptions = Pick<ServiceOptions, "store"> & StorePasswordOptions;
 /** The options that select where uploaded files are stored. */
 export type FileOptions = Pick<ServiceOptions, "files" | "filesCredentials">;
 
+type OptionalSettings = Pick<ServiceOptions, "app" | "maxConnections" | "maxAnonymous" | "metrics">;
+
 /** The options with their defaults. */
 export type Settings = Readonly<
   & Required<
-    Omit<ServiceOptions, "app" | "maxConnections" | "metrics" | "log" | keyof FileOptions | keyof StoreOptions>
+    Omit<ServiceOptions, keyof OptionalSettings | "log" | keyof FileOptions | keyof StoreOptions>
   >
-  & Pick<ServiceOptions, "app" | "maxConnections" | "metrics">
+  & OptionalSettings
   & { log: Log }
 >;
 
@@ -131,6 +135,7 @@ export function resolveSettings(options: ServiceOptions): Settings {
     allowHost: options.allowHost ?? [],
     cors: options.cors ?? [],
     maxConnections: options.maxConnections,
+    maxAnonymous: options.maxAnonymous,
     strict: options.strict ?? false,
     acceptMismatch: options.acceptMismatch ?? false,
     logRequests: options.logRequests ?? false,
@@ -156,19 +161,19 @@ export function resolveSettings(options: ServiceOptions): Settings {
   if (badOrigin !== undefined) {
     throw invalid(`${badOrigin} is not an origin.`, 'Use an origin such as "https://desk.example", or "*" for any.');
   }
-  const { maxConnections } = settings;
-  if (maxConnections !== undefined && !(Number.isInteger(maxConnections) && maxConnections > 0)) {
-    throw invalid(
-      `The maximum number of connections must be 1 or more, not ${maxConnections}.`,
-      "Change --max-connections, or the option maxConnections.",
-    );
-  }
+  checkCount(settings.maxConnections, "connections", "--max-connections, or the option maxConnections");
+  checkCount(settings.maxAnonymous, "connections without a token", "--max-anonymous, or the option maxAnonymous");
   return settings;
 }
 
 /** Builds the URL of a host and a port. */
 export function buildUrl(hostname: string, port: number): string {
   return `http://${toUrlHost(hostname)}:${port}`;
+}
+
+function checkCount(count: number | undefined, things: string, option: string): void {
+  if (count === undefined || (Number.isInteger(count) && count > 0)) return;
+  throw invalid(`The maximum number of ${things} must be 1 or more, not ${count}.`, `Change ${option}.`);
 }
 
 function checkAddress({ hostname, port }: Settings): void {

@@ -55,6 +55,11 @@ export const startCommand: LocalCommand = localCommand({
       type: "integer",
       placeholder: "n",
     },
+    maxAnonymous: {
+      help: "Maximum number of connections of one address that have not shown a token (default: half of all)",
+      type: "integer",
+      placeholder: "n",
+    },
     acceptMismatch: { help: "Start even if the definition does not fit the stored data", type: "boolean" },
     operator: {
       help: "Operator of the profile (default: the last one used, or the first one of the application)",

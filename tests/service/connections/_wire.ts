@@ -17,8 +17,9 @@ export function startServer(limits: Partial<ConnectionLimits> = {}, respond: Res
   const server = new HttpServer({
     hostname: "127.0.0.1",
     port: 0,
-    limits: { ...DEFAULT_LIMITS, maxConnections: 100, ...limits },
+    limits: { ...DEFAULT_LIMITS, maxConnections: 100, maxAnonymous: Infinity, reserved: 0, ...limits },
     respond,
+    isPreferred: ({ target }) => target === "/health",
     log: (line) => log.push(line),
   });
   return { server, port: server.port, log, [Symbol.asyncDispose]: () => server.stop(1000) };

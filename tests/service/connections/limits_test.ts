@@ -1,8 +1,10 @@
 /** Slow clients, too many connections, and the memory of requests. */
 import assert from "node:assert/strict";
+import { reportCredentials } from "../../../service/connections/received_request.ts";
 import { startService } from "../../../service/mod.ts";
+import { INSTALLED_PERMISSIONS } from "../../../tasks/support/installed_permissions.ts";
 import { measureMemory } from "../../harness/memory.ts";
-import { openService, openServiceOn } from "../../harness/service.ts";
+import { openService, openServiceOn, requestToken } from "../../harness/service.ts";
 import { CHECKOUT, LimitedCommand } from "../../harness/svc.ts";
 import { eventually, within } from "../../harness/wait.ts";
 import { readHeader, request, startServer, Wire } from "./_wire.ts";
@@ -185,7 +187,7 @@ Deno.test({
     const { child, reader, port } = await startWithFewFiles(`
       import { HttpServer } from ${JSON.stringify(import.meta.resolve("../../../service/connections/http_server.ts"))};
       import { DEFAULT_LIMITS } from ${JSON.stringify(import.meta.resolve("../../../service/connections/limits.ts"))};
-      const limits = { ...DEFAULT_LIMITS, maxConnections: 500, minIdle: 600_000, recoveryTime: 500 };
+      const limits = { ...DEFAULT_LIMITS, maxConnections: 500, maxAnonymous: 500, reserved: 0, minIdle: 600_000, recoveryTime: 500 };
       const respond = () => new Response("ok");
       const { port } = new HttpServer({ hostname: "127.0.0.1", port: 0, limits, respond, log: console.error });
       console.log(JSON.stringify({ port }));`);
@@ -286,8 +288,96 @@ Deno.test("a request that does not arrive before the service has stopped is a 50
   ]);
 });
 
+/** Opens connections that have sent half a request, and waits until the service has accepted as many as it will. */
+async function openHalf(port: number, count: number): Promise<DisposableStack> {
+  const open = new DisposableStack();
+  for (let n = 0; n < count; n++) {
+    const wire = open.use(await within("a connection opens", Wire.open(port)));
+    await wire.send("GET / HTTP/1.1\r\nHost: loc");
+  }
+  return open;
+}
+
+Deno.test("clients with half requests do not keep callers with a token, token requests and health checks out", async () => {
+  await using svc = await openService({ maxConnections: 40, maxAnonymous: 20 });
+  const { port, pathname } = new URL(svc.api);
+  const authorized = `GET ${pathname}/casetypes HTTP/1.1\r\n${HOST}Authorization: Bearer ${svc.token}\r\n\r\n`;
+  using earlier = await Wire.open(Number(port));
+  await earlier.send(authorized);
+  assert.equal((await earlier.receive())?.status, 200);
+  using _half = await openHalf(Number(port), 120);
+  for (let attempt = 0; attempt < 3; attempt++) {
+    assert.equal((await request(Number(port), `GET /health HTTP/1.1\r\n${HOST}\r\n`))?.status, 200);
+    assert.equal((await request(Number(port), authorized))?.status, 200);
+    const credentials = await svc.service.addClient("clerk@city");
+    assert.match(await requestToken(svc.service, credentials), /^\S+$/);
+  }
+  using lasting = await Wire.open(Number(port));
+  for (const wire of [earlier, lasting, lasting, earlier]) {
+    await wire.send(authorized);
+    assert.equal((await wire.receive())?.status, 200);
+  }
+});
+
+Deno.test("of the connections without a token, the one that has waited longest is closed first", async () => {
+  await using server = startServer({ maxAnonymous: 3, minIdle: 0 });
+  const open: Wire[] = [];
+  for (let n = 0; n < 5; n++) {
+    const wire = await Wire.open(server.port);
+    open.push(wire);
+    await wire.send(GET);
+    assert.equal((await wire.receive())?.status, 200, `connection ${n}`);
+  }
+  const [first, second, ...others] = open;
+  await first?.closed();
+  await second?.closed();
+  for (const wire of others) {
+    await wire.send(GET);
+    assert.equal((await wire.receive())?.status, 200);
+  }
+  open.forEach((wire) => wire[Symbol.dispose]());
+});
+
+Deno.test("connections that have shown a token do not count as those without", async () => {
+  await using server = startServer({ maxAnonymous: 2, minIdle: 60_000 }, (received) => {
+    if (received.headers.has("authorization")) reportCredentials(received);
+    return new Response("ok");
+  });
+  const open = await Promise.all(Array.from({ length: 10 }, () => Wire.open(server.port)));
+  for (const wire of open.slice(0, 2)) {
+    await wire.send(`GET / HTTP/1.1\r\n${HOST}Authorization: x\r\n\r\n`);
+    assert.equal((await wire.receive())?.status, 200);
+  }
+  const refused = await request(server.port, GET);
+  assert.match(refused?.body ?? "", /too many connections that have not shown a token/);
+  open.forEach((wire) => wire[Symbol.dispose]());
+});
+
+Deno.test({
+  name: "the maximum number of connections follows the limit of open files, with the permissions of the README",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const code = `import { findMaxConnections } from ${
+      JSON.stringify(import.meta.resolve("../../../service/connections/limits.ts"))
+    };
+      console.log(await findMaxConnections());`;
+    const find = async (limit: number, permissions: readonly string[]) => {
+      const program = `data:text/javascript,${encodeURIComponent(code)}`;
+      const args = ["run", "--quiet", ...permissions, "--config", `${CHECKOUT}/deno.json`, program];
+      const shell = [`ulimit -n ${limit}; exec "$0" "$@"`, Deno.execPath(), ...args];
+      return Number(
+        new TextDecoder().decode((await new LimitedCommand("sh", { args: ["-c", ...shell] }).output()).stdout),
+      );
+    };
+    assert.deepEqual(await Promise.all([4000, 1000].map((limit) => find(limit, INSTALLED_PERMISSIONS))), [2048, 750]);
+    assert.equal(await find(4000, ["--no-prompt", "--allow-read"]), 768);
+  },
+});
+
 Deno.test("a start with an invalid number of connections is refused", async () => {
   for (const maxConnections of [0, 1.5, NaN]) {
     await assert.rejects(startService({ maxConnections }), { code: "INVALID_ARGS", hint: /--max-connections/ });
+    const maxAnonymous = maxConnections;
+    await assert.rejects(startService({ maxAnonymous }), { code: "INVALID_ARGS", hint: /--max-anonymous/ });
   }
 });
