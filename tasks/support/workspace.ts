@@ -1,5 +1,6 @@
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import { PROFILE_DEFAULTS } from "../../lib/auth/profiles.ts";
+import { INSTALLED_PERMISSIONS } from "./installed_permissions.ts";
 import { killProcess } from "./processes.ts";
 
 const CLI = new URL("../../cli.ts", import.meta.url).href;
@@ -72,7 +73,7 @@ export class Workspace implements AsyncDisposable {
 
   /** Creates a command of svc, or of another `cli.ts`. */
   command(args: string[], options: Deno.CommandOptions = {}, cli = this.#cli): Deno.Command {
-    const [program, line] = this.wrap(Deno.execPath(), ["run", "--allow-all", cli, ...args]);
+    const [program, line] = this.wrap(Deno.execPath(), ["run", ...INSTALLED_PERMISSIONS, cli, ...args]);
     return new Deno.Command(program, { args: line, env: this.env, ...options });
   }
 

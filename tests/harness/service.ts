@@ -1,5 +1,6 @@
 /** The real embedded service on a free port: in the process of the test, or as a process that is killed and restarted. */
 import assert from "node:assert/strict";
+import { INSTALLED_PERMISSIONS } from "../../tasks/support/installed_permissions.ts";
 import { join } from "node:path";
 import { type Client, createClient } from "../../mod.ts";
 import { addClient } from "../../service/access/clients.ts";
@@ -323,7 +324,17 @@ export interface ServiceProcess extends ApiCaller {
  */
 export async function spawnService(data: string, app = "", store = ""): Promise<ServiceProcess> {
   const child = new LimitedCommand(Deno.execPath(), {
-    args: ["run", "--quiet", "--allow-all", "--config", `${CHECKOUT}/deno.json`, SERVICE_PROGRAM, data, app, store],
+    args: [
+      "run",
+      "--quiet",
+      ...INSTALLED_PERMISSIONS,
+      "--config",
+      `${CHECKOUT}/deno.json`,
+      SERVICE_PROGRAM,
+      data,
+      app,
+      store,
+    ],
     stdout: "piped",
     stderr: "inherit",
   }).spawn();
@@ -376,14 +387,9 @@ export class ServiceHome implements AsyncDisposable {
 
   /** Returns the command line that starts `svc` with these arguments. */
   commandLine(args: readonly string[]): string[] {
-    const permissions = [
-      "--allow-net",
-      "--allow-read",
-      `--allow-write=${[this.directory, ...this.writable].join(",")}`,
-      "--allow-env",
-      "--allow-run",
-    ];
-    return [Deno.execPath(), "run", "--quiet", "--no-prompt", ...permissions, PROGRAM, ...args];
+    const write = `--allow-write=${[this.directory, ...this.writable].join(",")}`;
+    const permissions = INSTALLED_PERMISSIONS.map((one) => one === "--allow-write" ? write : one);
+    return [Deno.execPath(), "run", "--quiet", ...permissions, PROGRAM, ...args];
   }
 
   /** Prepares `svc` with these arguments. */

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { listExamples, toKebab } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 import { copyCheckout } from "../../tasks/support/copy_checkout.ts";
+import { INSTALLED_PERMISSIONS } from "../../tasks/support/installed_permissions.ts";
 import { startService } from "../../service/mod.ts";
 import { readmeBlock } from "../harness/project.ts";
 import { CHECKOUT, Home } from "../harness/svc.ts";
@@ -35,7 +36,9 @@ Deno.test("svc is built and installed as the README says", async (t) => {
 
 async function takeTour(checkout: string): Promise<void> {
   await using home = await Home.make(checkout);
-  await home.run(readmeBlock("sh", "--allow-run dist/cli.js"));
+  const install = readmeBlock("sh", "--allow-run dist/cli.js");
+  assert.ok(install.replace(/\s+\\\s+/g, " ").includes(` ${INSTALLED_PERMISSIONS.join(" ")} dist/cli.js`), install);
+  await home.run(install);
   const answers = await home.run(readmeBlock("sh", "svc service start").replace("--detach", "--port 0 --detach"));
   assert.match(answers, /"id": "CITY-PERMIT-WORK P-1",\n {2}"status": "New"/);
   assert.match(answers, /"ID": "ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE"/);
