@@ -1,12 +1,11 @@
 /** The schedules of a journal in PostgreSQL, which any number of workers run. */
 import { toSvcError } from "../../lib/errors.ts";
-import { findReviver } from "../../utils/json.ts";
 import type { Connection } from "../../utils/postgres/pool.ts";
 import { PostgresError } from "../../utils/postgres/postgres_error.ts";
 import type { SqlRow } from "../../utils/postgres/sql_value.ts";
 import type { PostgresJournal } from "../journal/postgres/postgres_journal.ts";
 import { WorkQueue } from "../workers/work_queue.ts";
-import type { ScheduleRecord } from "./schedule.ts";
+import { parseSchedule, type ScheduleRecord } from "./schedule.ts";
 import type { PackedScript, ScheduleStore } from "./schedule_store.ts";
 
 /** Milliseconds until a schedule is checked again after an error. */
@@ -158,9 +157,8 @@ export class PostgresScheduleStore implements ScheduleStore {
   }
 }
 
-function toSchedule(row: SqlRow): ScheduleRecord {
-  const text = String(row.record);
-  return JSON.parse(text, findReviver(text));
+function toSchedule({ record }: SqlRow): ScheduleRecord {
+  return parseSchedule(String(record));
 }
 
 function toScript({ workflow, digest, script }: SqlRow): PackedScript {

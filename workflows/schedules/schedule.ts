@@ -1,4 +1,5 @@
 /** Schedules: scripts that run at the times of a cron expression. */
+import { findReviver } from "../../utils/json.ts";
 import type { RunSettings } from "../journal/journal.ts";
 import type { CronTimes } from "./cron.ts";
 
@@ -63,6 +64,11 @@ export interface ScheduleRecord {
   readonly lastError?: { readonly runId: string; readonly message: string };
 }
 
+/** Parses the record of a schedule. Earlier versions stored some schedules without a time zone, which is invalid. */
+export function parseSchedule(record: string): ScheduleRecord {
+  return { timeZone: "", ...JSON.parse(record, findReviver(record)) };
+}
+
 /** Delay after which a due time counts as missed, in milliseconds. A running worker checks every second. */
 export const MISSED_AFTER = 60_000;
 
@@ -71,8 +77,8 @@ export function orderDueRuns(schedule: ScheduleRecord, times: CronTimes, now: nu
   if (schedule.isPaused) return schedule;
   let changed = schedule;
   let after = schedule.checkedUntil;
-  const missed = times.last(now - MISSED_AFTER);
-  if (missed !== undefined && missed > after) {
+  const missed = times.last(after, now - MISSED_AFTER);
+  if (missed !== undefined) {
     changed = changed.missed === "once" ? orderRun(changed, toRun(changed, missed)) : skip(changed, missed, "missed");
     after = missed;
   }

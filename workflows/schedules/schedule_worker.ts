@@ -77,7 +77,7 @@ export class ScheduleWorker implements AsyncDisposable {
   readonly #active = new Map<string, Promise<void>>();
   /** When to continue interrupted runs. */
   readonly #retries = new Map<string, number>();
-  readonly #crons = new CronCache();
+  readonly #crons: CronCache;
   /** Errors of the journal. They end the worker. */
   readonly #failures: unknown[] = [];
 
@@ -85,6 +85,7 @@ export class ScheduleWorker implements AsyncDisposable {
     this.#store = store;
     this.#journal = journal;
     this.#options = options;
+    this.#crons = new CronCache(options.log);
   }
 
   /** Opens a worker for the schedules of a store. `path` is that of its journal. */

@@ -1,4 +1,4 @@
-import { formatCommandLine, SvcError } from "../../lib/errors.ts";
+import { formatCommandLine, SvcError, toSvcError } from "../../lib/errors.ts";
 import { exists } from "../../utils/fs/exists.ts";
 import { isPostgresLocation } from "../../utils/postgres/location.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
@@ -13,7 +13,7 @@ import { proveGrants } from "../runs/grant_proof.ts";
 import { type RunsOptions, type StartRunOptions, toSettings } from "../runs/options.ts";
 import { checkTakesPassword, defaultJournalPath, openShared } from "../runs/runs.ts";
 import { openWorkflow } from "../scripts/open_workflow.ts";
-import { getLocalTimeZone, parseCron } from "./cron.ts";
+import { type CronTimes, parseCron } from "./cron.ts";
 import {
   MISSED_AFTER,
   type MissedPolicy,
@@ -24,6 +24,7 @@ import {
 } from "./schedule.ts";
 import { openScheduleStore } from "./sqlite_schedule_store.ts";
 import type { PackedScript, ScheduleStore } from "./schedule_store.ts";
+import { findLocalTimeZone } from "./time_zone.ts";
 
 /** Number of due times that a description shows. */
 const SHOWN_TIMES = 3;
@@ -82,7 +83,7 @@ export type ScheduleDescription = {
   readonly lastSkipped?: string;
   /** Why it was skipped. */
   readonly skippedBecause?: string;
-  /** Why the last failed start of a run failed. */
+  /** Why the last failed start of a run failed, or why no runs start. */
   readonly lastError?: string;
   /** Path of the script. */
   readonly script: string;
@@ -115,7 +116,8 @@ export class Schedules implements AsyncDisposable {
 
   /** Adds a schedule. Checks the script, and records the grants that its runs get. */
   async add(options: AddScheduleOptions): Promise<ScheduleDescription> {
-    const { name, cron, timeZone = getLocalTimeZone(), overlap = "skip", missed = "skip", replace = false } = options;
+    const { name, cron, timeZone = await findLocalTimeZone(), overlap = "skip", missed = "skip", replace = false } =
+      options;
     checkName(name);
     const times = await parseCron(cron, timeZone);
     if (times.next((this.#options.now ?? Date.now)()) === undefined) {
@@ -275,7 +277,10 @@ export class Schedules implements AsyncDisposable {
     const { name, cron, timeZone, isPaused, settings, buffered, lastSkipped, lastError, overlap, missed } = schedule;
     const journal = await this.#openJournal();
     const last = (runs ?? await journal.listRuns(() => {})).find((run) => run.settings.schedule === name);
-    const [next, ...later] = isPaused ? [] : await this.#listDueTimes(schedule);
+    const times = await parseCron(cron, timeZone).catch(toSvcError);
+    const isInvalid = times instanceof SvcError;
+    const [next, ...later] = isPaused || isInvalid ? [] : await this.#listDueTimes(schedule, times);
+    const failure = isInvalid ? times.message : lastError && `${lastError.runId}: ${lastError.message}`;
     return {
       name,
       state: isPaused ? "paused" : "active",
@@ -289,7 +294,7 @@ export class Schedules implements AsyncDisposable {
         lastSkipped: toIso(lastSkipped.due),
         skippedBecause: SKIP_REASONS[lastSkipped.policy],
       }),
-      ...(lastError && { lastError: `${lastError.runId}: ${lastError.message}` }),
+      ...(failure !== undefined && { lastError: failure }),
       script: settings.script,
       ...(settings.each !== undefined && { each: settings.each }),
       overlap,
@@ -299,8 +304,7 @@ export class Schedules implements AsyncDisposable {
     };
   }
 
-  async #listDueTimes({ cron, timeZone, checkedUntil }: ScheduleRecord): Promise<string[]> {
-    const times = await parseCron(cron, timeZone);
+  async #listDueTimes({ checkedUntil }: ScheduleRecord, times: CronTimes): Promise<string[]> {
     const listed: string[] = [];
     const now = await (await this.#openStore()).now();
     let due = times.next(Math.max(checkedUntil, now - MISSED_AFTER));

@@ -39,7 +39,7 @@ export class SharedSchedules {
   readonly #store: PostgresScheduleStore;
   readonly #location: JournalLocation;
   readonly #log: Log;
-  readonly #crons = new CronCache();
+  readonly #crons: CronCache;
   readonly #failedStarts = new Map<string, FailedStart>();
 
   /** `now` replaces the clock of the database. */
@@ -47,6 +47,7 @@ export class SharedSchedules {
     this.#store = new PostgresScheduleStore(journal, now);
     this.#location = location;
     this.#log = log;
+    this.#crons = new CronCache(log);
   }
 
   /** Starts the runs that are due, and notes those that have ended. */

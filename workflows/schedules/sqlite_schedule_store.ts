@@ -2,13 +2,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { FileLock } from "../../utils/fs/file_lock.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
-import { findReviver } from "../../utils/json.ts";
 import { inTransaction } from "../../utils/sqlite/in_transaction.ts";
 import { JournalDamage } from "../journal/damage.ts";
 import { type JournalOptions, openJournalFile, unusable } from "../journal/sqlite/database.ts";
 import { describeDamage } from "../journal/sqlite/describe_damage.ts";
 import { insertInto, isIntact, type Row, seal, update } from "../journal/sqlite/seal.ts";
-import type { ScheduleRecord } from "./schedule.ts";
+import { parseSchedule, type ScheduleRecord } from "./schedule.ts";
 import type { ScheduleStore } from "./schedule_store.ts";
 
 const BY_NAME = "SELECT * FROM schedules WHERE name = ?";
@@ -124,8 +123,7 @@ export class SqliteScheduleStore implements ScheduleStore {
 
 function toSchedule(row: Row): ScheduleRecord {
   if (!isIntact("schedules", row)) throw new JournalDamage({}, describeDamage("schedules", row));
-  const text = String(row.record);
-  return JSON.parse(text, findReviver(text));
+  return parseSchedule(String(row.record));
 }
 
 function toRow(seq: number, schedule: ScheduleRecord) {

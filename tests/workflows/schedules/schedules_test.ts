@@ -14,6 +14,9 @@ import {
 import { eventually, within } from "../../harness/wait.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { openRuns, openShared } from "../../../workflows/runs/runs.ts";
+import { PostgresScheduleStore } from "../../../workflows/schedules/postgres_schedule_store.ts";
+import type { ScheduleRecord } from "../../../workflows/schedules/schedule.ts";
+import { openScheduleStore } from "../../../workflows/schedules/sqlite_schedule_store.ts";
 import { openClockwork, testSchedules } from "./_clockwork.ts";
 
 const openScriptWorkspace = prepareScriptWorkspaces();
@@ -209,6 +212,54 @@ testSchedules("a schedule can be replaced and removed, and its runs remain", `re
   clock.time = "2026-01-01T13:00:00Z";
   await work.work();
   assert.deepEqual(await schedules.list(), []);
+});
+
+testSchedules(
+  "a stored schedule without a time zone starts no runs, and says why",
+  `return 1;`,
+  async (work, database) => {
+    const { clock, schedules, script } = work;
+    await schedules.add({ name: "s", script, cron: "*/10 * * * *", timeZone: "UTC" });
+    await schedules.add({ name: "other", script, cron: "*/10 * * * *", timeZone: "UTC" });
+    await using shared = database === "PostgreSQL" ? await openShared(work.journal) : undefined;
+    const store = shared ? new PostgresScheduleStore(shared) : await openScheduleStore(work.journal);
+    await using _store = store;
+    // Earlier versions stored such records when TZ was a path.
+    await store.change("s", ({ timeZone: _timeZone, ...rest }) => rest as ScheduleRecord);
+    clock.time = "2026-01-01T12:10:00Z";
+    await work.work();
+    assert.deepEqual(await work.listRuns(), ["other-20260101-1210 done other"]);
+    const [, { next, lastError } = {}] = await schedules.list();
+    assert.deepEqual([next, lastError], [undefined, "The schedule has no time zone."]);
+    assert.deepEqual(work.log.filter((line) => line.startsWith("s: ")), [
+      "s: no runs start. The schedule has no time zone. Add the schedule again with --replace.",
+    ]);
+  },
+);
+
+Deno.test("the default time zone is the IANA name of TZ, even if TZ is a path", async (t) => {
+  await using work = await openClockwork("SQLite", "return 1;");
+  await using folder = await makeFolder({ "zoneinfo/Europe/Berlin": "", "copied": "" });
+  await Deno.symlink(`${folder.path}/zoneinfo/Europe/Berlin`, `${folder.path}/localtime`);
+  const before = Deno.env.get("TZ");
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => before === undefined ? Deno.env.delete("TZ") : Deno.env.set("TZ", before));
+  const add = async (variable: string) => {
+    Deno.env.set("TZ", variable);
+    const { timeZone } = await work.schedules.add({ name: "s", script: work.script, cron: "@daily", replace: true });
+    return timeZone;
+  };
+  for (const name of ["Europe/Berlin", ":Europe/Berlin", `${folder.path}/localtime`, `:${folder.path}/localtime`]) {
+    await t.step(name, async () => assert.equal(await add(name), "Europe/Berlin"));
+  }
+  for (const name of ["", "CET-1CEST", "GMT+5", "+02:00", "Foo/Bar", `${folder.path}/copied`, `${folder.path}/none`]) {
+    await t.step(`${name} has no IANA name`, async () => {
+      await assert.rejects(add(name), {
+        code: "INVALID_ARGS",
+        message: `The time zone of this machine has no IANA name: TZ is ${JSON.stringify(name)}.`,
+      });
+    });
+  }
 });
 
 /** Adds a schedule whose script creates a case and waits for a second one, and orders a run. */
