@@ -1,6 +1,6 @@
 /** Starts a service in this process: its data directory, store and server. */
-import { resolve } from "node:path";
 import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
+import { toAbsolutePath } from "../../utils/fs/absolute_path.ts";
 import { exists } from "../../utils/fs/exists.ts";
 import { addClient, type ClientCredentials } from "../access/clients.ts";
 import { Tokens } from "../access/tokens.ts";
@@ -170,7 +170,7 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
         url,
         apiRoot,
         tokenPath,
-        app: file === undefined ? "" : resolve(file),
+        app: file === undefined ? "" : toAbsolutePath(file),
         store: location,
         files: filePlace,
         metrics: metrics?.url,

@@ -140,17 +140,21 @@ export interface ResumeRunOptions extends WorkOptions {
   readonly acceptChangedInputs?: boolean;
 }
 
-/** Converts the options of a new run to its settings. */
-export async function toSettings(options: StartRunOptions, profile?: string): Promise<RunSettings> {
+/** Converts the options of a new run to its settings. `toPath` makes paths absolute. */
+export async function toSettings(
+  options: StartRunOptions,
+  profile?: string,
+  toPath: (path: string) => string | Promise<string> = toRealPath,
+): Promise<RunSettings> {
   const { script, root, input, each, inputs, queue, onUnknown = "stop" } = options;
   if ([input, each, inputs].filter((source) => source !== undefined).length > 1) {
     throw new SvcError("INVALID_ARGS", "input, each and inputs are mutually exclusive.", { hint: "Use one of them." });
   }
   return {
-    script: await toRealPath(script),
-    root: root && await toRealPath(root),
+    script: await toPath(script),
+    root: root && await toPath(root),
     input,
-    each: inputs !== undefined || queue !== undefined || each === STDIN ? STDIN : each && await toRealPath(each),
+    each: inputs !== undefined || queue !== undefined || each === STDIN ? STDIN : each && await toPath(each),
     ...toPace(options),
     limits: toLimits(options, DEFAULT_LIMITS),
     grants: [],
@@ -215,8 +219,8 @@ function toLimits({ limits }: WorkOptions, defaults: Limits): Limits {
   };
 }
 
-/** Resolves a path so that a process with another working directory finds the file, too. */
-async function toRealPath(path: string): Promise<string> {
+/** Resolves a path, so that a process with another working directory finds the same file. */
+export async function toRealPath(path: string): Promise<string> {
   try {
     return await Deno.realPath(path);
   } catch (error) {

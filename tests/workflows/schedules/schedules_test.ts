@@ -1,7 +1,8 @@
 /** `svc workflow schedule` and `svc worker start`, with a clock of the test or with run-now. */
 import assert from "node:assert/strict";
 import { isPostgresLocation } from "../../../utils/postgres/location.ts";
-import { makeFolder, parseErrorRecord, svcInProcess } from "../../harness/svc.ts";
+import { type JsonValue, parseJsonObject } from "../../../utils/json.ts";
+import { LimitedCommand, makeFolder, parseErrorRecord, PROGRAM, svcInProcess } from "../../harness/svc.ts";
 import {
   CREATE_CASE,
   killAfterOutput,
@@ -260,6 +261,54 @@ Deno.test("the default time zone is the IANA name of TZ, even if TZ is a path", 
       });
     });
   }
+});
+
+testSchedules("each run follows the links in the paths of its schedule", `return input;`, async (work, database) => {
+  const { clock, schedules, script } = work;
+  await using folder = await makeFolder({
+    "1/flow.ts": await Deno.readTextFile(script),
+    "2/flow.ts": scriptText("return ['new', input];", []),
+    "1.ndjson": "1\n",
+    "2.ndjson": "2\n",
+  });
+  const link = async (target: string, name: string) => {
+    await Deno.remove(name).catch(() => {});
+    await Deno.symlink(target, name);
+  };
+  const [root, each] = [`${folder.path}/current`, `${folder.path}/latest.ndjson`];
+  await link("1", root);
+  await link("1.ndjson", each);
+  const paths = { script: `${root}/flow.ts`, root, each };
+  const added = await schedules.add({ name: "s", ...paths, cron: "*/10 * * * *", timeZone: "UTC" });
+  assert.deepEqual([added.script, added.each], [`${root}/flow.ts`, each]);
+  const results: JsonValue[] = [];
+  for (const time of ["12:10", "12:20"]) {
+    clock.time = `2026-01-01T${time}:00Z`;
+    await work.work();
+    await using runs = openRuns({ journal: work.journal });
+    for await (const { result = null } of runs.inputs(`s-20260101-${time.replace(":", "")}`)) results.push(result);
+    await link("2", root);
+    await link("2.ndjson", each);
+  }
+  // With a journal in PostgreSQL, the schedule has recorded the script.
+  assert.deepEqual(results, database === "SQLite" ? [1, ["new", 2]] : [1, 2]);
+});
+
+Deno.test("a schedule that is added in a folder behind a link keeps the path with the link", async () => {
+  await using folder = await makeFolder({ "1/flow.ts": scriptText("return 1;", []), "in.ndjson": "1\n" });
+  const current = `${folder.path}/current`;
+  await Deno.symlink("1", current);
+  const journal = `${folder.path}/journal.db`;
+  const { stdout, stderr } = await new LimitedCommand(Deno.execPath(), {
+    args: [
+      ...["run", "-A", PROGRAM, "workflow", "schedule", "add", "s", "./flow.ts", "--each", "../in.ndjson"],
+      ...["--cron", "@daily", "--time-zone", "UTC", "--journal", journal],
+    ],
+    cwd: current,
+    env: { PWD: current, SVC_CONFIG_DIR: folder.path },
+  }).output();
+  const { script, each } = parseJsonObject(new TextDecoder().decode(stdout)) ?? {};
+  assert.deepEqual([script, each], [`${current}/flow.ts`, `${current}/../in.ndjson`], new TextDecoder().decode(stderr));
 });
 
 /** Adds a schedule whose script creates a case and waits for a second one, and orders a run. */
