@@ -137,6 +137,7 @@ export class ScriptCopy {
       });
     }
     this.#copied.add(copy);
+    this.paths.addCopy(url);
     Deno.mkdirSync(dirname(copy), { recursive: true, mode: 0o700 });
     Deno.writeFileSync(copy, bytes, { mode: 0o600, createNew: true });
     return CODE.test(path) ? new TextDecoder().decode(bytes) : "";

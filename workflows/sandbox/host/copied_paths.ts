@@ -6,6 +6,9 @@ export interface CopiedTree {
   readonly copy: string;
 }
 
+/** The part of a URL up to the last `#`, `?`, tab or line break in a name. */
+const MISREAD = /^.*%(?:23|3F|09|0A|0D)[^/]*\/?/i;
+
 /** Finds the prefix of copies in texts. */
 interface Prefix {
   readonly copies: RegExp;
@@ -21,6 +24,7 @@ export class CopiedPaths {
   /** The copies of the first instance. */
   readonly tree: CopiedTree;
   readonly #folder: string;
+  readonly #misread = new Set<string>();
   readonly #prefixes: readonly Prefix[];
   /** The same, in JSON. */
   readonly #jsonPrefixes: readonly Prefix[];
@@ -35,6 +39,26 @@ export class CopiedPaths {
     this.#prefixes = prefixes.map(([copies, source]) => createPrefix(copies, source));
     const escape = (path: string) => JSON.stringify(path).slice(1, -1);
     this.#jsonPrefixes = prefixes.map(([copies, source]) => createPrefix(escape(copies), escape(source)));
+  }
+
+  /** Notes that a file of the tree has a copy. */
+  addCopy(url: string): void {
+    const [prefix] = MISREAD.exec(url.slice(this.tree.source.length)) ?? [];
+    if (prefix !== undefined) this.#misread.add(prefix);
+  }
+
+  /**
+   * Returns the imports by which Deno finds the copies of an instance. Deno decodes what follows a prefix, so a part with
+   * `#` or `?` needs a prefix of its own.
+   */
+  toImports(instance: number): Readonly<Record<string, string>> {
+    const copy = this.folderOf(instance);
+    const { source } = this.tree;
+    const prefixes = ["", ...this.#misread];
+    return Object.fromEntries(prefixes.flatMap((prefix) => [
+      [copy + prefix, copy + prefix], // Longer than the next one, which would match as well.
+      [source + prefix, copy + prefix],
+    ]));
   }
 
   /** Returns the URL of the folder with the copies of an instance. */

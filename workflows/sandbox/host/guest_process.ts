@@ -113,12 +113,6 @@ export function lostFolder(cause: unknown): SvcError {
   });
 }
 
-/** Maps absolute paths in imports of the copies of an instance: to a copy if there is one, and otherwise to nothing. */
-function mapToCopies(paths: CopiedPaths, instance: number): [scope: string, imports: Readonly<Record<string, string>>] {
-  const copy = paths.folderOf(instance);
-  return [copy, { [copy]: copy, [paths.tree.source]: copy }];
-}
-
 /** Creates a module that loads the instances of a script. With literal imports, Deno needs no permission to read them. */
 function createInstances(scripts: readonly string[]): string {
   const loaders = scripts.map((script) => `() => import(${JSON.stringify(script)})`);
@@ -141,7 +135,8 @@ function moduleFlags(
   imports[library.instances] = createInstances(
     paths ? numbers.map((number) => paths.toInstance(script.href, number)) : [script.href],
   );
-  const scopes = paths && Object.fromEntries(numbers.map((number) => mapToCopies(paths, number)));
+  const scopes = paths &&
+    Object.fromEntries(numbers.map((number) => [paths.folderOf(number), paths.toImports(number)]));
   const map = "data:application/json," + encodeURIComponent(JSON.stringify({ imports, scopes }));
   return ["--no-remote", "--no-npm", "--no-config", "--no-lock", `--import-map=${map}`];
 }
