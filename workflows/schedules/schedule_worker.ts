@@ -31,19 +31,22 @@ export interface WorkerOptions extends SchedulesOptions {
   readonly log: (line: string) => void;
 }
 
-/** Runs the schedules of a journal file until the signal aborts. Waits while another process runs them. */
-export async function runSchedules(options: WorkerOptions): Promise<void> {
+/**
+ * Runs the schedules of a journal file until the signal aborts. Waits while another process runs them. With `untilIdle`,
+ * resolves to the identifiers of the runs that failed.
+ */
+export async function runSchedules(options: WorkerOptions): Promise<readonly string[]> {
   const { journal: path = defaultJournalPath(options.configDirectory), signal, untilIdle = false, log } = options;
   const { warn, now } = options;
   await using store = await openScheduleStore(path, { makeFolder: options.journal === undefined, warn, now });
   await using _claim = await claimWorker(store, options);
-  if (signal.aborted) return;
+  if (signal.aborted) return [];
   await using worker = await ScheduleWorker.open(store, path, options);
   log(await worker.describeStart());
   for (;;) {
     const wasIdle = worker.isIdle; // A run that ends during the search may let another one start.
     await worker.startDueRuns();
-    if (signal.aborted || (untilIdle && wasIdle && worker.isIdle)) return;
+    if (signal.aborted || (untilIdle && wasIdle && worker.isIdle)) return worker.failedRuns;
     await worker.nextEvent(untilIdle ? undefined : CHECK_MILLISECONDS);
   }
 }
@@ -78,6 +81,8 @@ export class ScheduleWorker implements AsyncDisposable {
   /** When to continue interrupted runs. */
   readonly #retries = new Map<string, number>();
   readonly #crons: CronCache;
+  /** Identifiers of the runs that failed, if the worker ends when it is idle. */
+  readonly failedRuns: string[] = [];
   /** Errors of the journal. They end the worker. */
   readonly #failures: unknown[] = [];
 
@@ -192,6 +197,7 @@ export class ScheduleWorker implements AsyncDisposable {
       this.#retries.set(id, await this.#store.now() + RETRY_MILLISECONDS);
       return;
     }
+    if (state !== "cancelled") this.#noteFailure(id);
     const text = state === "cancelled" ? `run ${id} was cancelled.` : `run ${id} failed: ${message}`;
     this.#log([`${name}: ${text}`, ...(hint === undefined || state === "cancelled" ? [] : [hint])].join(" "));
     const lastError = state === undefined ? { runId: id, message } : undefined;
@@ -218,8 +224,13 @@ export class ScheduleWorker implements AsyncDisposable {
     const { inputs, failed, stopped, succeeded, error } = await run.finish();
     const counts = run.isBatch ? ` ${describeCounts({ inputs, failed, stopped, succeeded })}` : "";
     if (error === undefined) return this.#log(`${name}: run ${run.id} succeeded.${counts}`);
+    this.#noteFailure(run.id);
     const { code, message, hint = "" } = error;
     this.#log(`${name}: run ${run.id} failed.${counts} ${code} ${message} ${hint}`.trimEnd());
+  }
+
+  #noteFailure(id: string): void {
+    if (this.#options.untilIdle) this.failedRuns.push(id);
   }
 
   #createWork(id: string): Pick<StartRunOptions, "signal" | "onLog" | "onOutage"> {

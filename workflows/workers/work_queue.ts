@@ -106,7 +106,8 @@ const SETTLE = `
     END,
     "endedAt" = $2
   WHERE ($1::text IS NULL OR id = $1) AND script IS NOT NULL AND state = 'open' AND "isComplete"
-    AND NOT EXISTS (SELECT 1 FROM inputs WHERE inputs.run = runs.seq AND inputs.state IN ('new', 'open'))`;
+    AND NOT EXISTS (SELECT 1 FROM inputs WHERE inputs.run = runs.seq AND inputs.state IN ('new', 'open'))
+  RETURNING id, state`;
 
 const PROGRESS = `
   SELECT runs.state, script IS NOT NULL AS "isOfWorkers", "isComplete", "hasReachedMaxFailures", runs."startedAt", runs."endedAt", runs.name,
@@ -333,9 +334,10 @@ export class WorkQueue {
     return this.#journal.addClaims(runId, taken?.rows ?? []);
   }
 
-  /** Ends a run, or each run, if all its inputs have ended. */
-  async settle(runId?: string): Promise<void> {
-    await this.#query(SETTLE, [runId ?? null, Date.now()]);
+  /** Ends a run, or each run, if all its inputs have ended. Returns the identifiers of those that failed. */
+  async settle(runId?: string): Promise<string[]> {
+    const ended = await this.#query(SETTLE, [runId ?? null, Date.now()]);
+    return ended.filter(({ state }) => state === "failed").map(({ id }) => String(id));
   }
 
   /**

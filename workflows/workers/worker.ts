@@ -72,8 +72,11 @@ export interface WorkerOptions {
   readonly log: Log;
 }
 
-/** Takes inputs and runs them, until the signal aborts or the worker is drained. */
-export async function runWorker(options: WorkerOptions): Promise<void> {
+/**
+ * Takes inputs and runs them, until the signal aborts or the worker is drained. With `untilIdle`, resolves to the identifiers
+ * of the runs that this worker ended and that failed.
+ */
+export async function runWorker(options: WorkerOptions): Promise<readonly string[]> {
   const { store, password, concurrency, service: callerOptions, callRate, signal } = options;
   const allowed = expandPatterns(options.allow, await loadOperations());
   const service = describeService(callerOptions);
@@ -92,6 +95,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
       options.log(`Metrics are at ${metrics.url}.`);
     }
     await worker.run();
+    return worker.failedRuns;
   } finally {
     await worker.stop();
   }
@@ -117,6 +121,8 @@ interface OpenedRun extends AsyncDisposable {
 class Worker implements MeasuredWorker {
   /** Metrics of the worker, if they are on. */
   metrics?: WorkerMetrics;
+  /** Identifiers of the runs that failed, if the worker ends when it is idle. */
+  readonly failedRuns: string[] = [];
   readonly #queue: WorkQueue;
   readonly #journal: PostgresJournal;
   readonly #session: Session;
@@ -352,10 +358,15 @@ class Worker implements MeasuredWorker {
 
   /** Ends a run if all its inputs have ended. Its schedule may then start another one. */
   async #settle({ id, settings: { schedule } }: RunRecord): Promise<void> {
-    await this.#queue.settle(id);
+    await this.#settleRuns(id);
     if (schedule === undefined) return;
     await this.#schedules.requestCheck(schedule);
     this.#scheduledAt = 0;
+  }
+
+  async #settleRuns(id?: string): Promise<void> {
+    const failed = await this.#queue.settle(id);
+    if (this.#options.untilIdle) this.failedRuns.push(...failed);
   }
 
   /**
@@ -365,7 +376,7 @@ class Worker implements MeasuredWorker {
   async #checkRuns(): Promise<void> {
     if (Date.now() - this.#checkedAt < CHECK_MILLISECONDS) return;
     this.#checkedAt = Date.now();
-    await this.#queue.settle();
+    await this.#settleRuns();
     for (const id of [...this.#notes.keys()]) if (await this.#journal.readState(id) !== "open") this.#setNote(id);
     for (const [id, run] of this.#runs) {
       if (run.active === 0 && (run.runner.isInterrupted || Date.now() - run.usedAt > UNUSED_MILLISECONDS)) {

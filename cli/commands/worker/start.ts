@@ -4,7 +4,8 @@ import { toKebab } from "../../../lib/operation/operation.ts";
 import { callerOptions } from "../../context.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import { storePasswordFlags, toPasswordSource } from "../store_password.ts";
-import { lowerFirst } from "../../../utils/text/wording.ts";
+import { lowerFirst, pluralize } from "../../../utils/text/wording.ts";
+import type { JournalLocation } from "../../../workflows/runs/hints.ts";
 import { grants, journalFile, parseRate } from "../workflow/shared/flags.ts";
 
 /** Default of --concurrency. */
@@ -19,7 +20,7 @@ export const startCommand: LocalCommand = localCommand({
     "one waits. At Ctrl-C or SIGTERM, the worker records the responses to open calls. The runs continue when a worker " +
     "starts again. With --store, the worker runs the schedules of a journal in PostgreSQL, and the inputs of " +
     "'svc workflow run --workers'. Any number of workers can do so, each with its own profile and grants. If a " +
-    "worker dies, others continue its inputs.",
+    "worker dies, others continue its inputs. With --until-idle, the command exits with 1 if a run that it ended failed.",
   flags: {
     untilIdle: { help: "Do the work that is due, and exit when nothing is in progress", type: "boolean" },
     journal: { ...journalFile.journal, excludes: ["store"] },
@@ -66,7 +67,7 @@ export const startCommand: LocalCommand = localCommand({
     if (store !== undefined) {
       const { runWorker } = await import("../../../workflows/workers/worker.ts");
       const service = callerOptions(context);
-      return await runWorker({
+      const failed = await runWorker({
         store,
         password: toPasswordSource(password),
         concurrency: concurrency ?? CONCURRENCY,
@@ -78,6 +79,7 @@ export const startCommand: LocalCommand = localCommand({
         signal,
         log,
       });
+      return await checkRuns(failed, { path: store, password: toPasswordSource(password) });
     }
     const [withStore] = Object.entries({ concurrency, callRate, metrics, allow, ...password }).filter(([, value]) =>
       value !== undefined
@@ -100,6 +102,16 @@ export const startCommand: LocalCommand = localCommand({
       );
     }
     const { runSchedules } = await import("../../../workflows/schedules/schedule_worker.ts");
-    await runSchedules({ ...callerOptions(context), journal, signal, untilIdle, log });
+    const failed = await runSchedules({ ...callerOptions(context), journal, signal, untilIdle, log });
+    await checkRuns(failed, journal === undefined ? undefined : { path: journal });
   },
 });
+
+/** Throws the error of a worker whose runs failed. */
+async function checkRuns(failed: readonly string[], location: JournalLocation | undefined): Promise<void> {
+  if (failed.length === 0) return;
+  const { toListCommand } = await import("../../../workflows/runs/hints.ts");
+  throw new SvcError("WORKFLOW_FAILED", `${pluralize(failed.length, "run")} failed: ${failed.join(", ")}.`, {
+    hint: { text: "The log says why.", commands: [toListCommand(location, "to list the runs")] },
+  });
+}
