@@ -2,7 +2,7 @@
 import { stop, transform } from "esbuild";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type OutputOptions, type Plugin, rollup, type RollupBuild } from "rollup";
+import { type OutputOptions, type Plugin, rollup, type RollupBuild, type SourceDescription } from "rollup";
 import { parse } from "yaml";
 import config from "../deno.json" with { type: "json" };
 import { type Definition, parseDefinition } from "../service/application/schema/definition.ts";
@@ -43,6 +43,8 @@ export async function build(dist: string = DIST): Promise<string[]> {
     const { output } = await program.write({
       ...OUTPUT,
       dir: dist,
+      sourcemap: true, // Deno reads it when it formats a stack.
+      sourcemapExcludeSources: true,
       manualChunks: (path) => CORE.includes(path) ? "core" : undefined,
     });
     await sandbox.write({ ...OUTPUT, dir: dist });
@@ -74,14 +76,19 @@ function resolvePaths(...files: string[]): string[] {
 const toJavaScript: Plugin = {
   name: "to-javascript",
   async transform(text, path) {
-    if (path.endsWith(".yaml")) return `export default ${JSON.stringify(JSON.stringify(checkSample(text)))};`;
-    if (path.endsWith(".json")) return `export default ${text};`;
-    return (await transform(text, { loader: "ts", target: "esnext", sourcefile: path })).code;
+    if (path.endsWith(".yaml")) return withoutMap(JSON.stringify(JSON.stringify(checkSample(text))));
+    if (path.endsWith(".json")) return withoutMap(text);
+    return await transform(text, { loader: "ts", target: "esnext", sourcefile: path, sourcemap: true });
   },
   async renderChunk(code) {
-    return (await transform(code, { format: "esm", target: "esnext", minify: true })).code;
+    return await transform(code, { format: "esm", target: "esnext", minify: true, sourcemap: true });
   },
 };
+
+/** Returns a module that exports a value. Its lines are not those of a source. */
+function withoutMap(value: string): SourceDescription {
+  return { code: `export default ${value};`, map: { mappings: "" } };
+}
 
 /** Checks the sample application at build time, so that a service with it loads neither the YAML parser nor the schema. */
 function checkSample(text: string): Definition {

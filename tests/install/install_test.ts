@@ -31,6 +31,7 @@ Deno.test("svc is built and installed as the README says", async (t) => {
   await t.step("no module is included twice", () => checkNoDuplicates(checkout));
   await t.step("the start executes one file besides the entry point", () => countFilesAtStart(checkout));
   await t.step("a call loads three files", () => countFilesOfCall(checkout));
+  await t.step("a stack names files and lines of the sources", () => printStack(checkout));
   await t.step("a file that cannot be loaded is an error with a hint", () => breakProgram(checkout));
 });
 
@@ -102,6 +103,13 @@ async function countFilesOfCall(checkout: string): Promise<void> {
     Deno.readTextFileSync(`${home.path}/coverage/${name}`)
   );
   assert.equal(reports.filter((text) => text.includes("/dist/")).length, 3, "cli.js, the core and the group");
+}
+
+async function printStack(checkout: string): Promise<void> {
+  await using home = await Home.make(checkout);
+  const printed = await home.run("SVC_DEBUG=1 deno run -A dist/cli.js cases get --nope 2>&1 || echo $?");
+  assert.match(printed, /at [^\n]*\/cli\/args\/usage_errors\.ts:\d+:\d+\)/);
+  assert.ok(!printed.includes("/dist/"), printed);
 }
 
 async function breakProgram(checkout: string): Promise<void> {
@@ -184,7 +192,8 @@ async function countTexts(folders: string[]): Promise<Map<string, number>> {
 
 async function* readModules(folder: string): AsyncGenerator<string> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    if (name.startsWith("permit")) continue; // The sample is data, and may contain texts of modules.
+    // The sample is data, and may contain texts of modules. A source map names files.
+    if (name.startsWith("permit") || name.endsWith(".map")) continue;
     if (!isDirectory) yield await Deno.readTextFile(`${folder}/${name}`);
     else if (name !== "workflows") yield* readModules(`${folder}/${name}`);
   }
