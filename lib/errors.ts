@@ -1,5 +1,5 @@
 /** The errors that svc throws: a code, a message, and a hint about what to do next. */
-import { isObjectList, isString, type JsonObject, type JsonValue } from "../utils/json.ts";
+import { isNonEmptyString, isObjectList, isString, type JsonObject, type JsonValue } from "../utils/json.ts";
 import { shellQuote } from "../utils/text/shell_quote.ts";
 
 /** The codes of the HTTP statuses that have one of their own. */
@@ -72,6 +72,8 @@ export interface ErrorDetail extends JsonObject {
   line?: number;
   /** Column in the line, starting at 1. */
   column?: number;
+  /** Files and lines from which this line of the script was called, the innermost first, e.g. `main.ts:8`. */
+  callers?: string[];
 }
 
 /** The error of one attempt of a call. */
@@ -223,7 +225,7 @@ export class SvcError extends Error {
 
   /** Creates an error with a code, one sentence that describes it, and additional properties. */
   constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
-    super(message, "cause" in options ? { cause: options.cause } : undefined);
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.#hint = options.hint;
     const properties = { ...options, hint: this.renderHint() };
@@ -232,6 +234,13 @@ export class SvcError extends Error {
       if (properties[name] !== undefined) Object.assign(this, { [name]: properties[name] });
     }
     if (options.raw !== undefined) Object.defineProperty(this, "raw", { value: options.raw });
+  }
+
+  /** Returns name and message, and a line for each invalid field or parameter. */
+  override toString(): string {
+    const issues = (this.details ?? []).map((detail) => [nameField(detail), detail.localizedValue ?? detail.message]);
+    const lines = issues.flatMap(([field, text]) => field === "" || !text ? [] : [`  ${field}: ${text}`]);
+    return [`${this.name}: ${this.message}`, ...lines].join("\n");
   }
 
   /** Returns the error as plain data, without undefined properties. */
@@ -267,6 +276,35 @@ export class SvcError extends Error {
     copy.stack = this.stack?.replace(this.message, () => message); // The stack shows where the original was thrown.
     return copy;
   }
+}
+
+/** Returns the path of the field or the name of the parameter that an issue is about; empty if it is about none. */
+export function nameField(
+  { erroneousInputOutputFieldInPage: page, erroneousInputOutputIdentifier: member }: ErrorDetail,
+): string {
+  return [page, member].filter(isNonEmptyString).join("").replace(/^\./, "");
+}
+
+/** The stack of a program that has called a function of the library. It is formatted when an error needs it. */
+export interface CallSite {
+  /** Stack without the function and what it has called. */
+  readonly stack?: string;
+}
+
+/** Captures the stack of the program that has called a function of the library. */
+export function captureCallSite(called: (...args: never[]) => unknown): CallSite {
+  const site: CallSite = {};
+  if ("captureStackTrace" in Error) Error.captureStackTrace(site, called);
+  return site;
+}
+
+/** Returns the error of a call with the stack of the program that made the call, without the modules of the library. */
+export function locateError(thrown: unknown, { stack }: CallSite, described?: string): SvcError {
+  const error = toSvcError(thrown);
+  const located = error.with({}, described === undefined ? error.message : `${described}: ${error.message}`);
+  const frames = stack?.match(/\n +at [^]*/)?.[0];
+  if (frames !== undefined) located.stack = located.toString() + frames;
+  return located;
 }
 
 /** Formats a command line of svc so that it can be pasted into a shell. */
@@ -312,6 +350,11 @@ export function parseErrorRecord(record: JsonObject): SvcError | undefined {
   if (code === undefined || typeof message !== "string") return undefined;
   const names = RECORD_PROPERTIES.filter((name) => RECORD_CHECKS[name](record[name]));
   return new SvcError(code, message, Object.fromEntries(names.map((name) => [name, record[name]])));
+}
+
+/** Reports whether a thrown value is an error of the library. */
+export function isSvcError(thrown: unknown): thrown is SvcError {
+  return thrown instanceof SvcError;
 }
 
 /** Returns the message of a thrown value, which need not be an error. */

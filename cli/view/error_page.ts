@@ -1,5 +1,5 @@
-import type { SvcError } from "../../lib/errors.ts";
-import { isNonEmptyString, type JsonObject } from "../../utils/json.ts";
+import { nameField, type SvcError } from "../../lib/errors.ts";
+import { isNonEmptyString } from "../../utils/json.ts";
 import { composeHint } from "../exit.ts";
 import { hasColor } from "../context.ts";
 import type { Io } from "../io/io.ts";
@@ -22,11 +22,4 @@ function buildErrorPage(error: SvcError): Section[] {
   }
   const hint = composeHint(error);
   return [{ text: `Error: ${message}` }, { rows }, ...(hint === undefined ? [] : [{ text: hint }])];
-}
-
-/** Returns the path of the field that an issue is about, e.g. `Documents(1).Title`; empty if it is about none. */
-function nameField(
-  { erroneousInputOutputFieldInPage: page, erroneousInputOutputIdentifier: member }: JsonObject,
-): string {
-  return [page, member].filter(isNonEmptyString).join("").replace(/^\./, "");
 }

@@ -1,5 +1,5 @@
 /** Describes runs, inputs and calls. */
-import type { ErrorDetail, ErrorRecord } from "../../lib/errors.ts";
+import { type ErrorDetail, type ErrorRecord, nameField } from "../../lib/errors.ts";
 import { type JsonObject, type JsonValue, parseJsonOrText } from "../../utils/json.ts";
 import { truncate } from "../../utils/text/wording.ts";
 import {
@@ -137,18 +137,22 @@ export async function describeInput(journal: Journal, runId: string, input: Inpu
 /** Lists the details of an error that its message omits: the issues of the service, and the line of the script. */
 export function listIssues({ details = [], message }: ErrorRecord): string[] {
   return details.slice(0, MAX_ISSUES).flatMap((detail) => {
-    const { localizedValue, message: issue, file, line } = detail;
-    const text = localizedValue ?? issue ?? (file === undefined ? undefined : `${file}:${line}`);
+    const { localizedValue, message: issue } = detail;
+    const text = localizedValue ?? issue ?? describePosition(detail);
     return typeof text === "string" && !message.includes(text)
       ? [truncate(fieldPrefix(detail, text) + text, MAX_ISSUE)]
       : [];
   });
 }
 
+/** Describes a line of a script and the lines from which it was called. */
+function describePosition({ file, line, callers = [] }: ErrorDetail): string | undefined {
+  return file && [`${file}:${line}`, ...callers].join(", called at ");
+}
+
 /** Returns the field of an issue, unless its text names it. */
 function fieldPrefix(detail: ErrorDetail, text: string): string {
-  const { erroneousInputOutputFieldInPage: page = "", erroneousInputOutputIdentifier: member = "" } = detail;
-  const name = `${page}${member}`.replace(/^\./, "");
+  const name = nameField(detail);
   return name === "" || text.includes(name) ? "" : `${name}: `;
 }
 

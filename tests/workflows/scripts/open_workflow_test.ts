@@ -127,6 +127,36 @@ Deno.test("the line of the script is named wherever the script and the library a
   }
 });
 
+Deno.test("the error of a script names the lines from which the failing line was called, also in other files", async () => {
+  await using folder = await makeFolder({
+    "main.ts": `import { load } from "./helpers.ts";
+      export default {
+        name: "chain",
+        allow: ["cases.get"],
+        run: async ({ svc, input }) =>
+          await load(svc, input),
+      };`,
+    "helpers.ts": `export async function load(svc, input) {
+      if (input === "throw") fail();
+      return await Promise.all([read(svc, input)]);
+    }
+    async function read(svc, input) {
+      return await svc.cases.get(input);
+    }
+    function fail() {
+      throw new Error("Nothing to do.");
+    }`,
+  });
+  const options = { script: `${folder.path}/main.ts`, allowDeclared: true, caller: noCaller };
+  const positionOf = async (input: string) => {
+    const error = await runWorkflow(options, input).then(() => assert.fail(), (error: SvcError) => error);
+    const { file, line, callers } = error.details?.at(-1) ?? {};
+    return [`${file}:${line}`, ...callers ?? []];
+  };
+  assert.deepEqual(await positionOf("throw"), ["helpers.ts:9", "helpers.ts:2", "main.ts:6"]);
+  assert.deepEqual(await positionOf("C-1"), ["helpers.ts:6", "helpers.ts:3", "main.ts:6"]);
+});
+
 Deno.test("a script that cannot be loaded fails with file and line", async () => {
   const broken: [before: string, message: RegExp][] = [
     ["let let = 1;", /cannot be loaded: .*script\.ts:2/],

@@ -1,5 +1,5 @@
 /** Converts errors of a script to error records, which name a line of the script and no module of svc. */
-import { type ErrorRecord, parseErrorRecord, SvcError } from "../../../lib/errors.ts";
+import { type ErrorDetail, type ErrorRecord, parseErrorRecord, SvcError } from "../../../lib/errors.ts";
 
 /** Folders of the modules of svc. They do not contain the examples, which are scripts. */
 const OWN_FOLDERS = [".", "../protocol/", "../../../lib/", "../../../utils/"].map((folder) =>
@@ -28,6 +28,12 @@ const DENO_MESSAGE = /^(.*?)(, run again with the --allow-\w+ flag)?(\n {4}at (?
 
 /** Prefix of the messages of errors that are not from the library. Journals contain it. */
 const PREFIX = "The script failed: ";
+
+/** Maximum number of callers that are listed. A script can write the stack of its errors. */
+const MAX_CALLERS = 20;
+
+/** A position in a script. */
+type ScriptPosition = Pick<ErrorDetail, "file" | "line" | "column" | "callers">;
 
 /** Converts a thrown value. Errors of the library keep their code; most others are `WORKFLOW_FAILED`. */
 export function toErrorRecord(thrown: unknown): ErrorRecord {
@@ -96,16 +102,19 @@ function getHint(thrown: unknown): { hint?: string } {
   return {};
 }
 
-/** Finds the innermost position in the script in a stack. */
-function findPosition(thrown: unknown): { file: string; line: number; column: number } | undefined {
+/** Finds the innermost position in the script in a stack, and those from which it was called. */
+function findPosition(thrown: unknown): ScriptPosition | undefined {
   const stack: unknown = thrown instanceof Error ? thrown.stack : undefined;
   if (typeof stack !== "string") return undefined;
-  for (const line of stack.split("\n")) {
+  const positions = stack.split("\n").flatMap((line) => {
     const [, file, row, column] = POSITION.exec(line) ?? [];
-    if (file === undefined || OWN_FOLDERS.some((folder) => file.startsWith(folder))) continue;
-    return { file: file.slice(file.lastIndexOf("/") + 1), line: Number(row), column: Number(column) };
-  }
-  return undefined;
+    if (file === undefined || OWN_FOLDERS.some((folder) => file.startsWith(folder))) return [];
+    return [{ file: file.slice(file.lastIndexOf("/") + 1), line: Number(row), column: Number(column) }];
+  });
+  const lines = positions.map(({ file, line }) => `${file}:${line}`);
+  // The line of an eval, and of a recursive call, follows itself.
+  const callers = lines.filter((line, i) => i > 0 && line !== lines[i - 1]).slice(0, MAX_CALLERS);
+  return positions[0] && { ...positions[0], ...(callers.length > 0 && { callers }) };
 }
 
 function decode(url: string): string {
