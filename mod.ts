@@ -35,6 +35,7 @@ export {
   type Hint,
   type HintCommand,
   type HintOption,
+  isSvcError,
   SvcError,
   type SvcErrorOptions,
 } from "./lib/errors.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { toSvcError } from "../lib/errors.ts";
+import { captureCallSite, locateError } from "../lib/errors.ts";
 import { checkOptions, type OptionTypes } from "../lib/client/check_options.ts";
 import type { ClientCredentials } from "./access/clients.ts";
 import { type RunningService, runService } from "./server/run.ts";
@@ -55,10 +55,11 @@ const TYPES: OptionTypes<ServiceOptions> = {
  * ```
  */
 export async function startService(options: ServiceOptions = {}): Promise<RunningService> {
-  checkOptions("startService", TYPES, options);
+  const site = captureCallSite(startService);
   try {
+    checkOptions("startService", TYPES, options);
     return await runService(options);
   } catch (error) {
-    throw toSvcError(error);
+    throw locateError(error, site);
   }
 }

@@ -21,12 +21,12 @@
  * @module
  */
 import type { Client } from "../lib/client/client_type.ts";
-import { SvcError } from "../lib/errors.ts";
+import { isSvcError, SvcError } from "../lib/errors.ts";
 import { ExactNumber } from "../utils/exact_number.ts";
 import type { JsonObject, JsonValue } from "../utils/json.ts";
 import type { RequestOptions } from "../lib/operation/operation.ts";
 
-export { ExactNumber, SvcError };
+export { ExactNumber, isSvcError, SvcError };
 export type { ErrorAttempt, ErrorCode, ErrorDetail, ErrorRecord, Hint, HintCommand } from "../lib/errors.ts";
 export type { JsonObject, JsonValue } from "../utils/json.ts";
 
@@ -220,9 +220,4 @@ export type Kebab<Name> = Name extends `${infer Letter}${infer Rest}`
  */
 export function defineWorkflow<Input = JsonObject>(workflow: Workflow<Input>): Workflow<Input> {
   return workflow;
-}
-
-/** Reports whether a thrown value is an error of the library. */
-export function isSvcError(thrown: unknown): thrown is SvcError {
-  return thrown instanceof SvcError;
 }

@@ -46,10 +46,7 @@ export type ReportingCall = (
   onResponse?: (response: ResponseInfo) => void,
 ) => Promise<unknown>;
 
-/**
- * Makes a call. The promise for its answer gets more members instead of a class of its own: awaiting a native promise
- * keeps the line of the call in the stack of an error.
- */
+/** Makes a call. The promise for its answer also gives access to the response, and to the items of all pages. */
 export function startCall(call: ReportingCall, args: readonly unknown[], plan?: PagePlan): Promise<unknown> {
   let response: ResponseInfo | undefined;
   const answer = call(args, (received) => response = received);

@@ -1,4 +1,5 @@
 /** Creates the functions of a client, such as `svc.cases.create({...})`, from the descriptions of the operations. */
+import { captureCallSite, locateError } from "../errors.ts";
 import { mapValues } from "../../utils/map_values.ts";
 import {
   type Group,
@@ -7,11 +8,16 @@ import {
   permissionName,
   REQUEST_OPTIONS,
   type RequestOptions,
+  toCamel,
 } from "../operation/operation.ts";
 import { planPages } from "../operation/pages.ts";
+import { truncate } from "../../utils/text/wording.ts";
 import { type ReportingCall, type ResponseInfo, startCall } from "./api_promise.ts";
 import type { Client } from "./client_type.ts";
 import { misplaced, type Values } from "./request/values.ts";
+
+/** Maximum number of characters of a handle in a message. */
+const MAX_HANDLE = 100;
 
 /** Makes one call and checks its answer. */
 export type Invoke = (
@@ -27,11 +33,28 @@ export function bindOperations(resources: Readonly<Record<string, Group>>, invok
     mapValues(group, (operation, name) => {
       const ref = { name: permissionName(groupName, name), operation };
       const plan = planPages(operation);
-      const call: ReportingCall = (args, onResponse) => invoke(ref, ...splitArguments(operation, args), onResponse);
-      return (...args: unknown[]) => startCall(call, args, plan);
+      return function perform(...args: unknown[]) {
+        const site = captureCallSite(perform);
+        const call: ReportingCall = async (args, onResponse) => {
+          const [values, options] = splitArguments(operation, args);
+          try {
+            return await invoke(ref, values, options, onResponse);
+          } catch (error) {
+            throw locateError(error, site, describeCall(ref, values));
+          }
+        };
+        return startCall(call, args, plan);
+      };
     }));
   // The functions are made from the same descriptions as their types; TypeScript cannot follow that through a loop.
   return client as unknown as Client;
+}
+
+/** Describes a call as a program writes it: its function and its first positional argument. */
+function describeCall({ name, operation }: OperationRef, values: Values): string {
+  const [first] = operation.args ?? [];
+  const handle = first && values[first.name];
+  return `${toCamel(name)}(${typeof handle === "string" ? truncate(JSON.stringify(handle), MAX_HANDLE) : ""})`;
 }
 
 /** Splits the arguments of an operation's function into the values of the call, by parameter name, and its options. */

@@ -1,4 +1,5 @@
 /** The client of the library. */
+import { captureCallSite, locateError } from "../errors.ts";
 import { loadResources } from "../resources/mod.ts";
 import { bindOperations } from "./bind.ts";
 import type { Client } from "./client_type.ts";
@@ -27,7 +28,11 @@ const resources = await loadResources();
  * ```
  */
 export function createClient(options: ClientOptions = {}): Client {
-  checkClientOptions(options);
+  try {
+    checkClientOptions(options);
+  } catch (error) {
+    throw locateError(error, captureCallSite(createClient));
+  }
   const caller = openCaller(options);
   return bindOperations(resources, async (ref, values, callOptions, onResponse) => {
     const reply = await caller.call(ref, values, callOptions);

@@ -62,6 +62,7 @@ export {
   type Hint,
   type HintCommand,
   type HintOption,
+  isSvcError,
   SvcError,
   type SvcErrorOptions,
 } from "../errors.ts";

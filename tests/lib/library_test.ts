@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import configuration from "../../deno.json" with { type: "json" };
 import { ERROR_CODES, getErrorCode } from "../../lib/errors.ts";
-import { createClient } from "../../mod.ts";
+import { createClient, isSvcError } from "../../mod.ts";
 import { startService } from "../../service/mod.ts";
 import { readHeader, sendJson, startUnrulyServer } from "../harness/faults.ts";
 import { CHECKOUT, LimitedCommand, makeFolder } from "../harness/svc.ts";
@@ -145,9 +145,51 @@ Deno.test("a logged error shows its known members and nothing else", async () =>
   const svc = createClient({ baseUrl: "http://service.example", clientId: "id", clientSecret: "s", noCache: true });
   const error = await svc.caseTypes.list().catch((error: unknown) => error);
   const log = Deno.inspect(error, { colors: false });
-  assert.match(log, /^SvcError: http:.* would send the secret unencrypted\./);
+  assert.match(log, /^SvcError: caseTypes\.list\(\): http:.* would send the secret unencrypted\./);
   const members = [...log.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name);
   assert.deepEqual(members, ["code", "operation", "hint"]);
+});
+
+Deno.test("the stack of an error begins at the line that called the library, and has no line of the library", async () => {
+  await using service = await startService({ log: () => {} });
+  const credentials = { baseUrl: service.url, ...await service.addClient("clerk@city"), noCache: true };
+  const svc = createClient({ ...credentials, retries: 1 });
+  const misspelt: Record<string, unknown> = { clientID: "me" };
+  const calls: { readonly [name: string]: () => unknown } = {
+    read: () => svc.cases.get("CITY-PERMIT-WORK P-9"),
+    change: () => svc.assignments.perform("ASSIGN-WORKLIST CITY-PERMIT-WORK P-9!INTAKE", { action: "Register" }),
+    handlers: () => svc.data.query("D_None").then(() => {}),
+    together: () => Promise.all([svc.caseTypes.list(), svc.cases.get("CITY-PERMIT-WORK P-9")]),
+    pages: async () => {
+      for await (const row of svc.data.query("D_None")) assert.fail(JSON.stringify(row));
+    },
+    response: () => svc.cases.get("CITY-PERMIT-WORK P-9").withResponse(),
+    unreachable: () => createClient({ ...credentials, baseUrl: "http://127.0.0.1:1" }).caseTypes.list(),
+    client: () => createClient(misspelt),
+    service: () => startService({ port: -1 }),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    const error = await (async () => await call())().catch((error: unknown) => error);
+    assert.ok(isSvcError(error), name);
+    const frames = (error.stack ?? "").split("\n").filter((line) => /^ +at /.test(line));
+    assert.match(frames[0] ?? "", new RegExp(`at (Object\\.)?${name} .*library_test\\.ts`), error.stack);
+    assert.deepEqual(frames.filter((frame) => !frame.includes("library_test.ts") && frame.includes(CHECKOUT)), []);
+    assert.ok(!Deno.inspect(error).includes("[cause]: undefined"), name);
+  }
+});
+
+Deno.test("the message of an error names the function and the first argument, and its text lists invalid fields", async () => {
+  await using service = await startService({ log: () => {} });
+  const svc = createClient({ baseUrl: service.url, ...await service.addClient("clerk@city"), noCache: true });
+  await assert.rejects(svc.cases.get("CITY-PERMIT-WORK P-9"), {
+    message:
+      'cases.get("CITY-PERMIT-WORK P-9"): The resource cannot be found: Case not found for the given parameter ID',
+  });
+  await assert.rejects(svc.assignments.getNext(), { message: /^assignments\.getNext\(\): / });
+  const data = { Area: "large", Applicant: 5 };
+  const error = await svc.cases.create({ type: "City-Permit-Work-Permit", data }).catch((error: unknown) => error);
+  assert.match(String(error), /^SvcError: cases\.create\(\): .*(\n {2}(Area|Applicant): .+){2}$/);
+  assert.ok(isSvcError(error) && error.stack?.startsWith(`${error}\n    at `));
 });
 
 Deno.test("docs/library.md explains every error code once, with its status", async () => {

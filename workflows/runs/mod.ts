@@ -71,7 +71,7 @@ export {
   type TestOptions,
 } from "../cassette/test_cassettes.ts";
 export type { Cassette, CassetteAnswer, CassetteCall, CassetteContent } from "../cassette/cassette.ts";
-export { ERROR_CODES, SvcError } from "../../lib/errors.ts";
+export { ERROR_CODES, isSvcError, SvcError } from "../../lib/errors.ts";
 export type {
   ErrorAttempt,
   ErrorCode,

@@ -82,7 +82,9 @@ Deno.test("an exception of onExchange or warn is not reported as a network error
     assert.deepEqual([code, cause], ["INVALID_ARGS", fault]);
     return [message, hint];
   };
-  const expected = (name: string) => [`${name} threw: The log is full.`, `Catch errors inside ${name}.`];
+  const expected = (
+    name: string,
+  ) => [`caseTypes.list(): ${name} threw: The log is full.`, `Catch errors inside ${name}.`];
   assert.deepEqual(await told({ onExchange: thrower }), expected("onExchange"));
   assert.deepEqual(await told({ ...NO_SERVICE, onFailure: thrower }), expected("onFailure"));
   if (Deno.build.os === "windows") return;

@@ -174,7 +174,7 @@ Deno.test("a request option among the parameters, and a parameter among the opti
     await assert.rejects(svc.assignments.perform("A", params), {
       code: "INVALID_ARGS",
       operation: "assignments.perform",
-      message: `${name} is a request option, not a parameter of this operation.`,
+      message: `assignments.perform("A"): ${name} is a request option, not a parameter of this operation.`,
       hint: `Pass it in the last argument, after the parameters: { ${name} }.`,
     });
   }
@@ -184,7 +184,10 @@ Deno.test("a request option among the parameters, and a parameter among the opti
     [{ ifmatch: "1" }, "--ifmatch is not an option of this operation."],
   ];
   for (const [options, message] of refusals) {
-    await assert.rejects(svc.assignments.perform("A", { action: "a" }, options), { code: "INVALID_ARGS", message });
+    await assert.rejects(svc.assignments.perform("A", { action: "a" }, options), {
+      code: "INVALID_ARGS",
+      message: `assignments.perform("A"): ${message}`,
+    });
   }
 });
 
@@ -194,7 +197,7 @@ Deno.test("an invalid signal is rejected before anything is sent", async () => {
   for (const signal of [new AbortController(), true, null]) {
     await assert.rejects(svc.cases.get("C-1", Object.assign(options, { signal })), {
       code: "INVALID_ARGS",
-      message: "signal must be an AbortSignal.",
+      message: 'cases.get("C-1"): signal must be an AbortSignal.',
     });
   }
 });

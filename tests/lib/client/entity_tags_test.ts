@@ -206,7 +206,7 @@ Deno.test("a call is sent at most twice, with the tag that was read or the one t
   server.behave = inOrder(demand, sendJson(403, { localizedValue: "Ask your manager." }));
   await assert.rejects(createClient(server.options).cases.stageNext("C-1"), {
     code: "FORBIDDEN",
-    message: "The service demands an entity tag, but reading it failed: Ask your manager.",
+    message: 'cases.stageNext("C-1"): The service demands an entity tag, but reading it failed: Ask your manager.',
   });
 });
 

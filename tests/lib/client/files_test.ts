@@ -82,7 +82,11 @@ Deno.test("an upload whose file changes or cannot be read fails with a known out
   ];
   for (const [stream, message] of sources) {
     const error = await catchError(svc.attachments.upload({ file: { name: "a.txt", size: 4, stream } }));
-    assert.deepEqual([error.code, error.message, error.operation], ["INVALID_ARGS", message, "attachments.upload"]);
+    assert.deepEqual([error.code, error.message, error.operation], [
+      "INVALID_ARGS",
+      `attachments.upload(): ${message}`,
+      "attachments.upload",
+    ]);
     assert.deepEqual([error.outcomeUnknown, error.attempts], [undefined, undefined]);
   }
 });
@@ -337,7 +341,10 @@ Deno.test("a download is cancelled if onReply throws, because its caller does no
     throw new Error("The log is full.");
   };
   const svc = createClient({ ...await createSessionOptions(service), onReply });
-  assert.equal((await catchError(svc.attachments.get("A"))).message, "onReply threw: The log is full.");
+  assert.equal(
+    (await catchError(svc.attachments.get("A"))).message,
+    'attachments.get("A"): onReply threw: The log is full.',
+  );
 });
 
 Deno.test("a text response may be plain or JSON", async () => {

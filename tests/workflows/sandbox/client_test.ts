@@ -54,7 +54,10 @@ Deno.test("an option with the name of an argument is rejected in a script and in
   assert.deepEqual([result, error], [["C-1", ["INVALID_ARGS", message, "Leave it out of the options."]], undefined]);
   const library = createClient({ baseUrl: api.baseUrl, clientId: "id", clientSecret: "secret", noCache: true });
   const options = { caseId: "OTHER", participantId: "P-1" };
-  await assert.rejects(library.participants.delete("C-1", options), { code: "INVALID_ARGS", message });
+  await assert.rejects(library.participants.delete("C-1", options), {
+    code: "INVALID_ARGS",
+    message: `participants.delete("C-1"): ${message}`,
+  });
   assert.deepEqual(api.received, [{ call: "GET /cases/C-1" }]);
 });
 
