@@ -9,6 +9,12 @@ Deno.test("the published package works without a checkout", async (t) => {
   await using cache = await emptyCache();
   await using registry = await publishCheckout();
   await t.step("the files that the README links to are published", () => checkLinkedFiles(registry));
+  await t.step(
+    "no lock file is published, with which Deno would install packages that only tests and tasks need",
+    async () => {
+      await assert.rejects(Deno.stat(`${registry.files}/deno.lock`), Deno.errors.NotFound);
+    },
+  );
   await t.step("a program imports the library with its types, and reads no other files", () => {
     return importLibrary(registry);
   });
