@@ -9,7 +9,7 @@ import { copyCheckout } from "../../tasks/support/copy_checkout.ts";
 import { INSTALLED_PERMISSIONS } from "../../tasks/support/installed_permissions.ts";
 import { startService } from "../../service/mod.ts";
 import { readmeBlock } from "../harness/project.ts";
-import { CHECKOUT, Home } from "../harness/svc.ts";
+import { CHECKOUT, Home, makeFolder } from "../harness/svc.ts";
 
 const CREDENTIALS = { SVC_BASE_URL: "http://127.0.0.1:1", SVC_CLIENT_ID: "id", SVC_CLIENT_SECRET: "secret" };
 
@@ -21,6 +21,7 @@ Deno.test("svc is built and installed as the README says", async (t) => {
   await builder.run(readmeBlock("sh", "deno task build"));
 
   await t.step("with all permissions, the tour works", () => takeTour(checkout));
+  await t.step("the built program needs neither a registry nor the cache of Deno", () => workWithoutRegistry(checkout));
   await t.step("with all permissions, svc works in any folder and loads its modules on first use", () => {
     return workInAnotherFolder(checkout);
   });
@@ -35,18 +36,28 @@ Deno.test("svc is built and installed as the README says", async (t) => {
   await t.step("a file that cannot be loaded is an error with a hint", () => breakProgram(checkout));
 });
 
-async function takeTour(checkout: string): Promise<void> {
+async function takeTour(checkout: string, env: Readonly<Record<string, string>> = {}): Promise<void> {
   await using home = await Home.make(checkout);
   const install = readmeBlock("sh", "--allow-run dist/cli.js");
   assert.ok(install.replace(/\s+\\\s+/g, " ").includes(` ${INSTALLED_PERMISSIONS.join(" ")} dist/cli.js`), install);
-  await home.run(install);
-  const answers = await home.run(readmeBlock("sh", "svc service start").replace("--detach", "--port 0 --detach"));
+  await home.run(install, env);
+  const answers = await home.run(readmeBlock("sh", "svc service start").replace("--detach", "--port 0 --detach"), env);
   assert.match(answers, /"id": "CITY-PERMIT-WORK P-1",\n {2}"status": "New"/);
   assert.match(answers, /"ID": "ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE"/);
   assert.match(answers, /"status": "Pending-Review"/);
   assert.match(answers, /CITY-PERMIT-WORK P-2/);
   assert.match(answers, /^GET \/dx-api\/v2\/cases\/CITY-PERMIT-WORK%20P-1$/m);
   assert.match(answers, /"stopped": true/);
+}
+
+async function workWithoutRegistry(checkout: string): Promise<void> {
+  await using cache = await makeFolder();
+  const env = { DENO_DIR: cache.path, NPM_CONFIG_REGISTRY: "http://127.0.0.1:1", JSR_URL: "http://127.0.0.1:1" };
+  await takeTour(checkout, env);
+  await using home = await Home.make(checkout);
+  const run = (line: string) => home.run(`deno run -A dist/cli.js ${line} 2>&1 || echo $?`, env);
+  assert.match(await run("service validate service/sample/permit.yaml"), /permit\.yaml is valid/);
+  assert.match(await run("service start --store postgres://a@127.0.0.1:1/none --files $HOME/files"), /ECONNREFUSED/);
 }
 
 async function workInAnotherFolder(checkout: string): Promise<void> {
@@ -165,7 +176,7 @@ async function listLinesToCompare(): Promise<string[]> {
 
 /**
  * Checks that a long text that occurs once in the sources occurs at most once in the built program. The sandbox is built
- * separately, so it is left out.
+ * separately, so it is left out, as are the packages.
  */
 async function checkNoDuplicates(checkout: string): Promise<void> {
   const sources = await countTexts(
@@ -195,6 +206,6 @@ async function* readModules(folder: string): AsyncGenerator<string> {
     // The sample is data, and may contain texts of modules. A source map names files.
     if (name.startsWith("permit") || name.endsWith(".map")) continue;
     if (!isDirectory) yield await Deno.readTextFile(`${folder}/${name}`);
-    else if (name !== "workflows") yield* readModules(`${folder}/${name}`);
+    else if (name !== "packages" && name !== "workflows") yield* readModules(`${folder}/${name}`);
   }
 }
