@@ -15,7 +15,9 @@ import { type Io, type Output, writeWaiting } from "./io/io.ts";
 type Render = (result: JsonValue, surface: Surface) => Promise<Rendered>;
 
 /** Loads the renderer of results. A command that waits for a response loads it in the meantime. */
-export async function loadRenderer({ format, fields }: GlobalFlags): Promise<Render> {
+export async function loadRenderer(
+  { format, fields }: GlobalFlags,
+): Promise<Render> {
   if (format === "view") {
     const { renderView } = await import("./view/render_view.ts");
     return (result, surface) => renderView(result, fields, surface);

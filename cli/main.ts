@@ -1,6 +1,7 @@
 /** Runs command lines: finds the command, and runs it or prints the help. */
 import { type SvcError, toSvcError } from "../lib/errors.ts";
 import { entryNamed } from "../lib/operation/operation.ts";
+import type { FieldChoice } from "../lib/output/fields.ts";
 import type { Format } from "../lib/output/format.ts";
 import {
   type CommandLine,
@@ -105,8 +106,9 @@ async function runCommand(
   if (picked !== undefined) parsed = parseArguments({ ...command, args: [] }, rest);
   if ("problem" in parsed) throw (await usageErrors()).usageError(parsed.problem, command, words);
   const defaultFormat = io.stdout.isTerminal() ? await chooseFormat(command, parsed.values) : undefined;
-  const globals = readGlobalFlags(parsed.values, command.flags, defaultFormat);
-  shown.format = globals.format;
+  const flags = readGlobalFlags(parsed.values, command.flags, defaultFormat);
+  shown.format = flags.format;
+  const globals = flags.fields === undefined ? flags : { ...flags, fields: await checkFields(flags.fields, command) };
   const context = createContext(globals, io, (args, other) => dispatch(args, other, {}));
   try {
     const values = picked === undefined
@@ -119,6 +121,15 @@ async function runCommand(
       await rememberValues(context);
     }
   }
+}
+
+/** Checks `--fields` by the description of the result. After a change, an unknown field is only a warning. */
+async function checkFields(fields: FieldChoice, { answer, reads, isAnswerOpen }: Command): Promise<FieldChoice> {
+  const acceptsUnknown = reads === undefined;
+  if (answer === undefined) return { ...fields, acceptsUnknown };
+  const { checkDescribedFields } = await import("../lib/output/described_fields.ts");
+  const description = typeof answer === "function" ? await answer() : answer;
+  return { ...checkDescribedFields(fields.names, description, isAnswerOpen === true), acceptsUnknown };
 }
 
 /** Finds the argument that a person at a terminal picks because the command line lacks it. */

@@ -11,7 +11,11 @@ export const VERSION_FLAG: Flag = { help: "Print the version", type: "boolean" }
 /** The global flags, in the order of the help. */
 export const globalFlags = {
   format: { help: "Output format", type: "string", choices: FORMATS, placeholder: "format", default: "json" },
-  fields: { help: "Fields to print, by name or path, separated by commas", type: "list", values: "columns" },
+  fields: {
+    help: "Fields to print: names, columns of a list, or paths, separated by commas",
+    type: "list",
+    values: "columns",
+  },
   dryRun: { help: "Print the request instead of sending it; needs no credentials", type: "boolean" },
   quiet: { help: "Suppress warnings and progress", type: "boolean" },
   verbose: { help: "Print requests and responses to stderr", type: "boolean" },
@@ -29,7 +33,10 @@ export const globalFlags = {
       return suggestProfiles();
     },
   },
-} as const satisfies Record<Exclude<keyof GlobalFlags, "isDataRequested">, Flag>;
+} as const satisfies Record<
+  Exclude<keyof GlobalFlags, "isDataRequested">,
+  Flag
+>;
 
 /** Returns the global flags of a command: those that it does not replace by a flag of its own. */
 export function selectGlobalFlags(own: Readonly<Record<string, Flag>> = {}): Readonly<Record<string, Flag>> {

@@ -41,7 +41,7 @@ export function readGlobalFlags(
   return {
     format: parseChoice("--format", FORMATS, values.format ?? defaultFormat),
     isDataRequested: values.format !== undefined || values.fields !== undefined,
-    fields: typeof values.fields === "string" ? parseFields(values.fields) : undefined,
+    fields: typeof values.fields === "string" ? { names: parseFields(values.fields) } : undefined,
     dryRun: values.dryRun === true,
     quiet: values.quiet === true,
     verbose: values.verbose === true,

@@ -2,6 +2,8 @@
 import type { Caller } from "../../lib/client/caller.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import type { Examples, Param, ParamTypes } from "../../lib/operation/operation.ts";
+import type { Answer } from "../../lib/operation/answer.ts";
+import type { FieldChoice } from "../../lib/output/fields.ts";
 import type { Format } from "../../lib/output/format.ts";
 import type { Io } from "../io/io.ts";
 
@@ -78,8 +80,8 @@ export interface GlobalFlags {
   readonly format: Format;
   /** The user passed `--format` or `--fields`. Without them, a command may print text for people. */
   readonly isDataRequested: boolean;
-  /** Top-level fields to print. Default: all. */
-  readonly fields?: readonly string[];
+  /** Fields to print. Default: all. */
+  readonly fields?: FieldChoice;
   /** Print the request instead of sending it. */
   readonly dryRun: boolean;
   /** Suppress warnings and progress. */
@@ -143,6 +145,12 @@ export interface CommandDescription {
   readonly flags?: Readonly<Record<string, Flag>>;
   /** Arguments of an example command line, or of several. */
   readonly example: Examples;
+  /** True if the command changes nothing: a field of `--fields` that its result lacks is an error. */
+  readonly reads?: true;
+  /** Description of the result, by which `--fields` is checked before the command runs. */
+  readonly answer?: Answer | (() => Promise<Answer>);
+  /** True if the result may have further members: `--fields` is only checked for misspelt names. */
+  readonly isAnswerOpen?: true;
   /** Set for commands that print the format `view` at a terminal by default. */
   readonly prefersView?: true;
   /** Related commands and topics, e.g. `workflow resume --help` or `help workflows`. */

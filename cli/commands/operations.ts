@@ -4,6 +4,7 @@ import type { Reply } from "../../lib/client/response/reply.ts";
 import type { Values } from "../../lib/client/request/values.ts";
 import { SvcError } from "../../lib/errors.ts";
 import {
+  hasEffect,
   type Operation,
   type OperationRef,
   type Param,
@@ -60,6 +61,9 @@ export function createOperationCommand(group: string, name: string, operation: O
     flags: createFlags(operation),
     example: operation.example,
     seeAlso: operation.seeAlso,
+    reads: hasEffect(operation) ? undefined : true,
+    answer: operation.answer,
+    isAnswerOpen: isSpecified(operation) ? true : undefined,
     prefersView: isSpecified(operation) ? undefined : true,
     async run(context, parsed) {
       const { output, force, interactive, requiredOnly, ...given } = await readValues(this, parsed, context.io);

@@ -1,6 +1,6 @@
 /** Suggests values that commands have read. Nothing is sent. */
 import { SvcError } from "../../lib/errors.ts";
-import type { Suggestion, ValueKind } from "../commands/command.ts";
+import type { Command, Suggestion, ValueKind } from "../commands/command.ts";
 import { readLastCase } from "../handles/cursor.ts";
 import { getCaseHandle, getShortId, isAssignmentHandle, isShortId, LAST_CASE } from "../handles/handles.ts";
 import { type FindList, nameList, openValues } from "./value_cache.ts";
@@ -42,6 +42,19 @@ export function findKind(to: string | undefined): ValueKind | undefined {
 /** The values that are already on a command line, by the names of arguments and flags. */
 export type LineValues = ReadonlyMap<string, string>;
 
+/** Suggests fields of the result of a command, for `--fields`: as the command describes it, and of its case or data view. */
+export async function suggestColumns({ answer }: Command, line: LineValues): Promise<readonly Suggestion[]> {
+  const { listDescribedFields } = await import("../../lib/output/described_fields.ts");
+  const description = typeof answer === "function" ? await answer() : answer;
+  if (description === undefined) return [];
+  const { names, openPaths } = listDescribedFields(description);
+  const fields = openPaths.length === 0 ? [] : await suggestKind("fields", "", line);
+  return [
+    ...openPaths.flatMap((path) => fields.map(({ word, about }) => ({ word: path + word.replace(/=$/, ""), about }))),
+    ...names.map((word) => ({ word, about: "" })),
+  ];
+}
+
 /** Suggests values of a kind. `start` is the part of the value before the cursor. */
 export async function suggestKind(kind: ValueKind, start: string, line: LineValues): Promise<readonly Suggestion[]> {
   if (kind === "operations") return await (await import("./suggest_operations.ts")).suggestOperations(start);
@@ -80,8 +93,6 @@ class Finder {
         return this.#findOwners().flatMap((owner) => this.#list(nameList("actions", owner)));
       case "fields":
         return this.#findFields().map(({ word, about }) => ({ word: `${word}=`, about }));
-      case "columns":
-        return this.#findFields();
       case "stages":
       case "processes":
       case "categories":

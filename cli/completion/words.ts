@@ -7,7 +7,7 @@ import { globalFlags, HELP_FLAG, VERSION_FLAG } from "../args/global_flags.ts";
 import { findSubcommands, getFirstWord } from "../args/parse_arguments.ts";
 import { flagRows } from "../help/help_pages.ts";
 import { topics } from "../help/topics.ts";
-import { findKind, suggestKind } from "./suggest_values.ts";
+import { findKind, suggestColumns, suggestKind } from "./suggest_values.ts";
 
 const PAYLOADS: readonly Flag["type"][] = ["object", "array", "calculation", "json"];
 
@@ -147,8 +147,14 @@ class Position {
     const kind = flag.values ?? findKind(flag.to);
     if (kind === undefined) return [];
     const complete = type === "list" ? start.slice(0, start.lastIndexOf(",") + 1) : "";
-    const found = await suggestKind(kind, start.slice(complete.length), this.#values);
+    const found = kind === "columns"
+      ? await this.#suggestColumns()
+      : await suggestKind(kind, start.slice(complete.length), this.#values);
     return complete === "" ? found : found.map(({ word, about }) => ({ word: complete + word, about }));
+  }
+
+  async #suggestColumns(): Promise<readonly Suggestion[]> {
+    return this.#command === undefined ? [] : await suggestColumns(this.#command, this.#values);
   }
 
   #suggestFlags(): Suggestion[] {

@@ -98,10 +98,10 @@ function buildFormatting(): Promise<Block[]> {
     {
       heading: "Fields",
       text:
-        "--fields takes names of top-level fields, separated by commas, and prints them in this order. A path such as " +
-        "data.caseInfo.status or data.caseInfo.stages[0].name selects a nested field. Without an index, it selects from all " +
-        "elements of a list. If the result is a list, or an object whose only member is a list, the names are fields of " +
-        "its elements.",
+        "--fields takes names of fields, separated by commas, and prints them in this order, in every format. A name is a " +
+        "top-level field, or else a column of the only list of the result. A path such as data.caseInfo.status or " +
+        "data.caseInfo.stages[0].name selects a nested field, and data.pyID,data.Applicant selects two columns of the " +
+        "list data. An unknown field is an error, and only a warning if the command has changed something.",
     },
     {
       heading: "Colors",

@@ -1,4 +1,5 @@
 /** Pages of results that are not cases: tables for lists, and labelled values for other objects. */
+import type { Selection } from "../../lib/output/fields.ts";
 import type { Rendered, Surface } from "../../lib/output/format.ts";
 import { toTable } from "../../lib/output/table.ts";
 import { isJsonObject, isObjectList, type JsonObject, type JsonValue, type Rows } from "../../utils/json.ts";
@@ -10,13 +11,13 @@ export function buildListPage(
   { rows, member }: Rows,
   value: JsonValue,
   surface: Surface,
-  fields: readonly string[] | undefined,
+  selection: Selection | undefined,
 ): Rendered {
   if (rows.length === 0) return { text: member === undefined ? "None.\n" : `${toLabel(member)}: none.\n`, notes: [] };
-  const shown = fields === undefined ? rows.map(omitTechnical) : rows;
-  const table = toTable(fields === undefined ? [...shown] : value, surface, { fields, formatCell: formatValue });
+  const shown = selection === undefined ? rows.map(omitTechnical) : rows;
+  const table = toTable(selection === undefined ? [...shown] : value, surface, { selection, formatCell: formatValue });
   const hasMore = isJsonObject(value) && value.hasMoreResults === true;
-  const notes = hasMore && fields === undefined ? ["More results follow."] : [];
+  const notes = hasMore && selection === undefined ? ["More results follow."] : [];
   if ("text" in table) return { text: table.text, notes: [...notes, ...table.notes] };
   return { text: layOutPage(shown.flatMap(buildObjectPage), surface), notes };
 }

@@ -1,4 +1,5 @@
 import { findRows, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import type { FieldChoice, Selection } from "../../lib/output/fields.ts";
 import { findTableRows } from "../../lib/output/table.ts";
 import type { Rendered, Surface } from "../../lib/output/format.ts";
 import { buildCasePage, isCaseBody } from "./case_page.ts";
@@ -10,22 +11,22 @@ import { layOutPage, type Section } from "./page.ts";
 /** Renders a result for people. Control characters are escaped. */
 export async function renderView(
   result: JsonValue,
-  fields: readonly string[] | undefined,
+  fields: FieldChoice | undefined,
   surface: Surface,
 ): Promise<Rendered> {
   if (fields === undefined) return renderPage(result, undefined, surface);
   const { selectFields } = await import("../../lib/output/fields.ts");
-  const { value, notes } = selectFields(result, fields, findTableRows(result));
-  const rendered = renderPage(value, fields, surface);
-  return { text: rendered.text, notes: [...notes, ...rendered.notes] };
+  const selection = selectFields(result, fields);
+  const rendered = renderPage(selection.value, selection, surface);
+  return { text: rendered.text, notes: [...selection.notes, ...rendered.notes] };
 }
 
-function renderPage(value: JsonValue, fields: readonly string[] | undefined, surface: Surface): Rendered {
+function renderPage(value: JsonValue, selection: Selection | undefined, surface: Surface): Rendered {
   if (isCaseBody(value)) return { text: layOutPage(buildCasePage(value), surface), notes: [] };
-  const list = fields === undefined ? findTableRows(value) : findRows(value);
-  if (list !== undefined) return buildListPage(list, value, surface, fields);
+  const list = selection === undefined ? findTableRows(value) : selection.list ?? findRows(value);
+  if (list !== undefined) return buildListPage(list, value, surface, selection);
   if (isJsonObject(value)) {
-    const sections = fields === undefined ? buildRecordPage(omitTechnical(value)) : buildObjectPage(value);
+    const sections = selection === undefined ? buildRecordPage(omitTechnical(value)) : buildObjectPage(value);
     return { text: layOutPage(sections, surface), notes: [] };
   }
   const lines = Array.isArray(value) ? value.map((element) => formatValue(element)) : [formatValue(value)];

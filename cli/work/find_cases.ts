@@ -1,5 +1,6 @@
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import { SvcError } from "../../lib/errors.ts";
+import type { Answer } from "../../lib/operation/answer.ts";
 import work, { type WorkFindParams } from "../../lib/resources/work.ts";
 import { filterObjects, isNonEmptyString, type JsonObject } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
@@ -7,7 +8,20 @@ import { callOperation } from "../context.ts";
 import { rememberCase } from "../handles/cursor.ts";
 import { readIfEmbedded, readIfSkipped } from "../handles/if_served.ts";
 import { formatValue } from "../view/format_value.ts";
+import { type MemberNames, renameMembers, renameShape } from "./list_members.ts";
 import type { PrintedList } from "./print_list.ts";
+
+const NAMES: MemberNames = { businessID: "case", stageLabel: "stage", createTime: "created" };
+
+/** Description of what `svc find` prints. */
+export const FOUND_CASES: Answer = {
+  shape: {
+    required: {
+      cases: { list: renameShape(work.find.answer.shape.required.cases.list, NAMES) },
+      hasMoreResults: "boolean",
+    },
+  },
+};
 
 /** Cases that were found. */
 export interface FoundCases {
@@ -29,20 +43,21 @@ export async function findCases(context: CommandContext, params: WorkFindParams)
       },
     });
   }
-  const { cases, hasMoreResults } = found;
+  const { hasMoreResults } = found;
+  const cases = found.cases.map((one) => renameMembers(one, NAMES));
   const [only, ...others] = cases;
   if (isNonEmptyString(only?.ID) && others.length === 0) rememberCase(context, context.caller.getTarget(), only.ID);
-  const rows = cases.map(({ businessID, label, status, stageLabel, createTime }) => ({
-    case: formatValue(businessID),
+  const rows = cases.map(({ case: id, label, status, stage, created }) => ({
+    case: formatValue(id),
     label: formatValue(label),
     status: formatValue(status),
-    stage: formatValue(stageLabel),
-    created: formatValue(createTime),
+    stage: formatValue(stage),
+    created: formatValue(created),
   }));
   const empty = (params.page ?? 1) > 1
     ? `Page ${params.page} has no cases.`
     : `No case contains ${JSON.stringify(params.text)}.`;
-  return { list: { result: { cases: [...cases], hasMoreResults }, rows, empty }, hasMoreResults };
+  return { list: { result: { cases, hasMoreResults }, rows, empty }, hasMoreResults };
 }
 
 interface CasePage {

@@ -1,5 +1,6 @@
 /** The history of a case: who did what and when, and the fields that changed. */
 import { isUnserved } from "../../lib/client/refusals.ts";
+import type { Answer } from "../../lib/operation/answer.ts";
 import { isJsonObject, isObjectList, isScalar, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
 import { truncateToWidth } from "../../utils/text/display_width.ts";
@@ -25,6 +26,24 @@ export interface HistoryEntry extends PastEvent {
   /** Fields that changed. Services that do not record the old values list the submitted ones. */
   readonly changes: readonly FieldChange[];
 }
+
+/** Description of what `svc history` prints. */
+export const HISTORY: Answer = {
+  shape: {
+    required: {
+      history: {
+        list: {
+          required: {
+            time: "string",
+            by: "string",
+            text: "string",
+            changes: { list: { required: { field: "string" }, optional: { from: "json", to: "json" } } },
+          },
+        },
+      },
+    },
+  },
+};
 
 /** Reads the history of a case, oldest first. */
 export async function readHistory(context: CommandContext, caseId: string): Promise<HistoryEntry[]> {

@@ -1,13 +1,14 @@
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
+import type { FieldChoice } from "../../lib/output/fields.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { createContext } from "../context.ts";
 import { EMPTY } from "../view/format_value.ts";
 
 /** A list that is printed for people or for programs. */
 export interface PrintedList {
-  /** The result for programs. */
+  /** The result for programs. `--fields` selects from it in every format. */
   readonly result: JsonValue;
-  /** The rows of the table for people. */
+  /** The rows of the table for people. Their columns have the names of the result. */
   readonly rows: readonly JsonObject[];
   /** Sentence for people if the list is empty. */
   readonly empty: string;
@@ -18,8 +19,9 @@ export async function printList(context: CommandContext, { result, rows, empty }
   const { globals, io } = context;
   if (globals.format !== "view" && globals.format !== "table") return await context.print(result);
   if (rows.length === 0) return context.note(empty);
-  const fields = globals.fields ?? (io.stdout.isTerminal() ? listFilledColumns(rows) : undefined);
-  await createContext({ ...globals, format: "table", fields }, io).print([...rows]);
+  const table = (fields: FieldChoice | undefined) => createContext({ ...globals, format: "table", fields }, io);
+  if (globals.fields !== undefined) return await table(globals.fields).print(result);
+  await table(io.stdout.isTerminal() ? { names: listFilledColumns(rows) } : undefined).print([...rows]);
 }
 
 /** The columns keep their order at a terminal, so that a list always looks the same. */

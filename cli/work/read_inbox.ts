@@ -1,6 +1,7 @@
 /** The open work of the caller: from the service's inbox, or from the worklist that every service has. */
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import { SvcError } from "../../lib/errors.ts";
+import type { Answer } from "../../lib/operation/answer.ts";
 import work, { type WorkInboxParams } from "../../lib/resources/work.ts";
 import { filterObjects, isNonEmptyString, type JsonObject } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
@@ -8,7 +9,27 @@ import { callOperation } from "../context.ts";
 import { readIfEmbedded, readIfSkipped } from "../handles/if_served.ts";
 import { formatAge } from "../view/format_time.ts";
 import { EMPTY, formatTimestamp, formatValue, toIsoTime } from "../view/format_value.ts";
+import { type MemberNames, renameMembers, renameShape } from "./list_members.ts";
 import type { PrintedList } from "./print_list.ts";
+
+const NAMES: MemberNames = { businessID: "case", name: "task", createTime: "created", dueTime: "due" };
+
+/** Description of what `svc inbox` prints. */
+export const INBOX: Answer = {
+  shape: {
+    required: {
+      assignments: {
+        list: {
+          unchecked: {
+            ...renameShape(work.inbox.answer.shape.required.assignments.list, NAMES).unchecked,
+            queue: "string",
+          },
+        },
+      },
+      hasMoreResults: "boolean",
+    },
+  },
+};
 
 /** Open assignments. */
 export interface Inbox {
@@ -57,25 +78,32 @@ async function filterWorklist(context: CommandContext, params: WorkInboxParams):
 
 /** Describes an inbox for printing. */
 export function describeInbox({ assignments, hasMoreResults }: Inbox): PrintedList {
-  const rows = assignments.map(toRow);
+  const elements = assignments.map(toElement);
+  const rows = elements.map(toRow);
   const hasDue = rows.some(({ due }) => due !== "");
   return {
-    result: { assignments: [...assignments], hasMoreResults },
+    result: { assignments: elements, hasMoreResults },
     rows: hasDue ? rows : rows.map(({ due: _, ...row }) => row),
     empty: "No open work.",
   };
 }
 
+/** Returns an assignment as `svc inbox` prints it. */
+export function toElement(assignment: JsonObject): JsonObject {
+  const [assignee = {}] = filterObjects([assignment.assigneeInfo]);
+  const isQueued = assignee.type === "workbasket" && assignee.ID !== undefined;
+  return { ...renameMembers(assignment, NAMES), ...(isQueued && { queue: assignee.ID }) };
+}
+
 /** The urgency is left out: it orders the rows. Queue and due time are often missing, so they get no dash. */
-function toRow({ businessID, label, name, status, createTime, dueTime, assigneeInfo }: JsonObject): JsonObject {
-  const [assignee = {}] = filterObjects([assigneeInfo]);
+function toRow({ case: id, label, task, status, created, due, queue }: JsonObject): JsonObject {
   return {
-    case: formatValue(businessID),
+    case: formatValue(id),
     label: formatValue(label),
-    task: formatValue(name),
+    task: formatValue(task),
     status: formatValue(status),
-    age: isNonEmptyString(createTime) ? formatAge(toIsoTime(createTime)) : EMPTY,
-    due: isNonEmptyString(dueTime) ? formatTimestamp(dueTime) : "",
-    queue: assignee.type === "workbasket" ? formatValue(assignee.ID) : "",
+    created: isNonEmptyString(created) ? formatAge(toIsoTime(created)) : EMPTY,
+    due: isNonEmptyString(due) ? formatTimestamp(due) : "",
+    queue: queue === undefined ? "" : formatValue(queue),
   };
 }

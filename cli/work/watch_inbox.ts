@@ -6,7 +6,7 @@ import { pluralize } from "../../utils/text/wording.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { createContext } from "../context.ts";
 import { printList } from "./print_list.ts";
-import { describeInbox, type Inbox, readInbox } from "./read_inbox.ts";
+import { describeInbox, type Inbox, readInbox, toElement } from "./read_inbox.ts";
 
 /** Clears the screen and moves to its start. */
 const CLEAR = "\x1b[2J\x1b[H";
@@ -44,7 +44,7 @@ async function drawInbox(context: CommandContext, inbox: Inbox, seconds: number)
 }
 
 function printChanges({ io }: CommandContext, { assignments }: Inbox, known: Map<string, string>): void {
-  for (const assignment of assignments) {
+  for (const assignment of assignments.map(toElement)) {
     const text = JSON.stringify(assignment);
     const id = String(assignment.ID);
     if (known.get(id) !== text) io.stdout.write(text + "\n");

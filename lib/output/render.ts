@@ -1,6 +1,7 @@
 import { toIndentedJson } from "../../utils/indented_json.ts";
-import { findRows, type JsonValue, type Rows } from "../../utils/json.ts";
+import type { JsonValue } from "../../utils/json.ts";
 import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
+import type { FieldChoice, Selection } from "./fields.ts";
 import type { DataFormat, Rendered, Surface } from "./format.ts";
 import type { TableOptions } from "./table.ts";
 import { createTooLongError } from "./too_long.ts";
@@ -9,8 +10,8 @@ import { createTooLongError } from "./too_long.ts";
 export interface RenderOptions {
   /** Format. */
   readonly format: DataFormat;
-  /** Top-level fields to print, in this order. Default: all. */
-  readonly fields?: readonly string[];
+  /** Fields to print. Default: all. */
+  readonly fields?: FieldChoice;
   /** Formats the cells of a table. Default: as JSON has the values. */
   readonly formatCell?: TableOptions["formatCell"];
 }
@@ -21,23 +22,18 @@ export async function render(
   options: RenderOptions,
   surface: Surface,
 ): Promise<Rendered> {
-  const { fields } = options;
-  if (fields === undefined) return await renderFormat(options, result, surface);
+  if (options.fields === undefined) return await renderFormat(options, result, surface);
   const { selectFields } = await import("./fields.ts");
-  const selection = selectFields(result, fields, await findRowsOf(options.format, result));
-  const { text, notes } = await renderFormat(options, selection.value, surface);
+  const selection = selectFields(result, options.fields);
+  const { text, notes } = await renderFormat(options, selection.value, surface, selection);
   return { text, notes: [...selection.notes, ...notes] };
 }
 
-/** In a table, `--fields` can name the fields of its rows, also if the list is not the only member of the response. */
-async function findRowsOf(format: DataFormat, result: JsonValue): Promise<Rows | undefined> {
-  return format === "table" ? (await import("./table.ts")).findTableRows(result) : findRows(result);
-}
-
 async function renderFormat(
-  { format, fields, formatCell }: RenderOptions,
+  { format, formatCell }: RenderOptions,
   value: JsonValue,
   surface: Surface,
+  selection?: Selection,
 ): Promise<Rendered> {
   switch (format) {
     case "json": {
@@ -54,7 +50,7 @@ async function renderFormat(
     }
     case "table": {
       const { toTable } = await import("./table.ts");
-      const table = toTable(value, surface, { fields, formatCell });
+      const table = toTable(value, surface, { selection, formatCell });
       if ("text" in table) return table;
       return { text: toJson(value), notes: [`Printed as JSON: ${table.obstacle}.${table.advice ?? ""}`] };
     }

@@ -10,6 +10,7 @@ import {
 } from "../../utils/json.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
 import { displayWidth } from "../../utils/text/display_width.ts";
+import type { Selection } from "./fields.ts";
 import type { Rendered, Surface } from "./format.ts";
 import { chooseColumns, isIdentifyingName, listSome } from "./table_columns.ts";
 import { type Column, layOutFitting, layOutPlain } from "./table_layout.ts";
@@ -27,8 +28,8 @@ export interface TableObstacle {
 
 /** Options of a table. */
 export interface TableOptions {
-  /** Fields that were already selected. */
-  readonly fields?: readonly string[];
+  /** Selection that the value comes from. */
+  readonly selection?: Selection;
   /** Formats the value of a cell. Default: the value as JSON has it. */
   readonly formatCell?: (value: JsonValue) => string;
 }
@@ -46,16 +47,17 @@ export function findTableRows(value: JsonValue): Rows | undefined {
 export function toTable(
   value: JsonValue,
   surface: Surface,
-  { fields, formatCell = formatScalars }: TableOptions = {},
+  { selection, formatCell = formatScalars }: TableOptions = {},
 ): Rendered | TableObstacle {
-  const list = fields === undefined ? findTableRows(value) : findRows(value);
-  const rows = list?.rows ?? toRow(value, fields);
+  const list = selection === undefined ? findTableRows(value) : selection.list ?? findRows(value);
+  const rows = list?.rows ?? toRow(value, selection);
   if (rows === undefined) return { obstacle: "the response is neither an object nor a list of objects" };
   if (rows.length === 0) return { obstacle: "the list is empty" };
-  const isMemberNamed = list?.member !== undefined && (fields ?? []).includes(list.member);
-  const isSelected = fields !== undefined && !isMemberNamed;
-  const advice = isMemberNamed ? "" : " Select columns with --fields.";
-  const names = [...new Set(rows.flatMap(Object.keys))];
+  const columns = selection?.list?.columns;
+  const isListNamed = selection !== undefined && list !== undefined && columns === undefined;
+  const isSelected = selection !== undefined && !isListNamed;
+  const advice = isListNamed ? "" : " Select columns with --fields.";
+  const names = [...new Set(columns ?? rows.flatMap(Object.keys))];
   if (names.length > MAX_FIELDS) {
     const obstacle = `the response has ${names.length} fields, and a table can have ${MAX_FIELDS}`;
     return { obstacle: advice === "" ? obstacle : `${obstacle} (select some with --fields)` };
@@ -72,7 +74,7 @@ export function toTable(
     const obstacle = `only ${shown.join(" and ")} would be left, because the other fields are nested`;
     return { obstacle, advice: adviseOnList(value, list) };
   }
-  if (!shown.some((name) => rows.every((row) => Object.hasOwn(row, name)))) {
+  if (!isSelected && !shown.some((name) => rows.every((row) => Object.hasOwn(row, name)))) {
     return { obstacle: "its rows have no field in common" };
   }
   const identifying = shown.some(isIdentifyingName) ? shown.filter(isIdentifyingName) : shown.slice(0, 1);
@@ -84,9 +86,9 @@ export function toTable(
   ];
   if (surface.columns === undefined) return { text: layOutPlain(all, rows.length), notes: general };
   const isChosen = list === undefined || isSelected;
-  const { columns, notes } = isChosen ? { columns: all, notes: [] } : chooseColumns(all, rows.length);
+  const chosen = isChosen ? { columns: all, notes: [] } : chooseColumns(all, rows.length);
   const { color, links } = surface;
-  const { text, hidden } = layOutFitting(columns, rows.length, surface.columns, {
+  const { text, hidden } = layOutFitting(chosen.columns, rows.length, surface.columns, {
     color,
     links,
     isSingle: list === undefined,
@@ -94,14 +96,18 @@ export function toTable(
   const cut = hidden.map(({ name }) => name).join(", ");
   return {
     text,
-    notes: [...general, ...notes, ...(cut === "" ? [] : [`Columns hidden to fit the terminal: ${cut}.${advice}`])],
+    notes: [
+      ...general,
+      ...chosen.notes,
+      ...(cut === "" ? [] : [`Columns hidden to fit the terminal: ${cut}.${advice}`]),
+    ],
   };
 }
 
 /** Returns an object as a row, in which a case has its fields. Selected fields stay as they are. */
-function toRow(value: JsonValue, fields: TableOptions["fields"]): JsonObject[] | undefined {
+function toRow(value: JsonValue, selection: Selection | undefined): JsonObject[] | undefined {
   if (!isJsonObject(value)) return undefined;
-  return [fields === undefined ? flattenCase(value) : value];
+  return [selection === undefined ? flattenCase(value) : value];
 }
 
 /** Returns a case with its fields beside the members of the envelope. Other objects stay as they are. */

@@ -6,6 +6,7 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 /** `svc auth ping`. */
 export const pingCommand: LocalCommand = localCommand({
   summary: "Send one request and show how long it takes",
+  reads: true,
   example: ["--fields milliseconds", "--verbose"],
   seeAlso: ["auth diagnose --help"],
   dryRun: true,

@@ -5,6 +5,7 @@ import { settingName } from "./shared/setting_name.ts";
 export const getSettingCommand: LocalCommand = localCommand({
   summary: "Show a setting",
   args: [settingName],
+  reads: true,
   example: ["format", "format --fields value"],
   seeAlso: ["config set --help"],
   prefersView: true,

@@ -3,6 +3,7 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 /** `svc config list`. */
 export const listSettingsCommand: LocalCommand = localCommand({
   summary: "List the settings",
+  reads: true,
   example: ["", "--format table"],
   seeAlso: ["config set --help"],
   prefersView: true,

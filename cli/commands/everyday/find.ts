@@ -10,6 +10,8 @@ export const find = localCommand({
     "On a service without a search, svc looks for the text in the number and the label only.",
   args: [{ name: "text", help: "Text, or the number of a case", type: "string", required: true }],
   flags: { status, type, page, pageSize },
+  reads: true,
+  answer: async () => (await import("../../work/find_cases.ts")).FOUND_CASES,
   example: ["harbour", "'main street' --status Pending", "P-1"],
   seeAlso: ["show --help", "work find --help", "data query --help"],
   prefersView: true,

@@ -12,6 +12,8 @@ export const history = localCommand({
     values: "cases and assignments",
     required: true,
   }],
+  reads: true,
+  answer: async () => (await import("../../work/history.ts")).HISTORY,
   example: ["P-1", "- --format table --fields time,by,text"],
   seeAlso: ["help handles", "show --help"],
   prefersView: true,

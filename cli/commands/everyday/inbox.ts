@@ -19,6 +19,8 @@ export const inbox = localCommand({
     watch: { help: "Refresh the inbox until Ctrl-C; in a pipe, print a line of JSON for each change", type: "boolean" },
     interval: { help: "Seconds between refreshes with --watch", type: "integer", default: "10" },
   },
+  reads: true,
+  answer: async () => (await import("../../work/read_inbox.ts")).INBOX,
   example: ["", "--status Pending --text harbour", "--due today", "--watch"],
   seeAlso: ["next --help", "show --help", "work inbox --help"],
   prefersView: true,

@@ -4,6 +4,7 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 /** `svc profile list`. */
 export const listProfilesCommand: LocalCommand = localCommand({
   summary: "List the profiles, and show which one is the default",
+  reads: true,
   example: ["--format table", "--fields profile,baseUrl"],
   seeAlso: ["profile use --help", "help profiles"],
   prefersView: true,

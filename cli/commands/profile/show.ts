@@ -7,6 +7,7 @@ export const showProfileCommand: LocalCommand = localCommand({
   summary: "Show a profile, and where its secret is kept",
   details: "The secret itself is never printed.",
   args: [optionalProfileName],
+  reads: true,
   example: ["", "lab --format yaml"],
   seeAlso: ["profile list --help", "auth status --help"],
   prefersView: true,

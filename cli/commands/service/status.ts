@@ -7,6 +7,7 @@ export const serviceStatusCommand: LocalCommand = localCommand({
   summary: "Show whether the service is running, and its address",
   details: "With --all, the command lists every running service that you have started, in whatever data directory.",
   flags: { data: dataFlag, all: { help: "List all running services", type: "boolean", excludes: ["data"] } },
+  reads: true,
   example: ["--fields running,url", "--all --format table --fields application,url,data"],
   seeAlso: ["service start --help", "service stop --help"],
   prefersView: true,

@@ -10,6 +10,7 @@ export const validateCommand: LocalCommand = localCommand({
     "The command prints every issue with its file, line and column, and exits with 2 if there are any. A terminal " +
     "gets one line for each issue, as compilers print them. Names and expressions are checked once the format is valid.",
   args: [{ name: "app", help: "Application definition", type: "path", required: true }],
+  reads: true,
   example: ["permits.yaml", "permits.yaml --format table"],
   seeAlso: ["service schema --help", "service diagram --help", "service start --help"],
   prefersView: true,

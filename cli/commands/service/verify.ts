@@ -13,6 +13,7 @@ export const verifyCommand: LocalCommand = localCommand({
     data: dataFlag,
     repair: { help: "Compute counts, sums and texts again if they are wrong", type: "boolean" },
   },
+  reads: true,
   example: ["", "permits.backup", "--data permits", "--data permits --repair"],
   seeAlso: ["service backup --help"],
   prefersView: true,

@@ -26,6 +26,7 @@ export const checkCommand: LocalCommand = localCommand({
     ...sandbox,
     ...journal,
   },
+  reads: true,
   example: ["intake.ts --against 20261121-1405-k7wqh2", `intake.ts --against ${ALL_OPEN}`],
   async run(context, { against, ...flags }) {
     const { openRunsFor } = await import("./shared/open_runs.ts");

@@ -16,6 +16,7 @@ export const listCommand: LocalCommand = localCommand({
     },
     ...journal,
   },
+  reads: true,
   example: "--state interrupted --format table",
   async run(context, { state, schedule, ...flags }) {
     const { openRunsFor } = await import("./shared/open_runs.ts");

@@ -22,6 +22,7 @@ export const planCommand: LocalCommand = localCommand({
     },
     inputLine: { help: "Line of --each to use (default: the first input)", type: "integer" },
   },
+  reads: true,
   example: `intake.ts --input '{"Applicant":"Ada","Address":"Main St 1"}' --allow-declared`,
   async run(context, flags) {
     const { printPlan } = await import("./shared/print_plan.ts");

@@ -7,6 +7,7 @@ export const showCommand: LocalCommand = localCommand({
   details: "--format prints everything that the journal records about the run, and --fields selects a part of it.",
   args: [runId],
   flags: { failed: { help: "Only inputs that failed or stopped", type: "boolean" }, ...journal },
+  reads: true,
   example: "20261121-1405-k7wqh2",
   async run(context, { run: id, failed, ...flags }) {
     const { openRunsFor } = await import("./shared/open_runs.ts");

@@ -7,6 +7,7 @@ export const statusCommand: LocalCommand = localCommand({
   details: "With --journal postgres://…, it works from any machine.",
   args: [runId],
   flags: journal,
+  reads: true,
   example: "20261121-1405-k7wqh2",
   seeAlso: ["workflow watch --help", "workflow show --help"],
   async run(context, { run, ...flags }) {

@@ -18,6 +18,7 @@ export const testCommand: LocalCommand = localCommand({
     },
     ...sandbox,
   },
+  reads: true,
   example: "intake.ts --cassette intake.cassette.json",
   async run(context, { cassette: paths, ...flags }) {
     const { testCassettes } = await import("../../../workflows/cassette/test_cassettes.ts");

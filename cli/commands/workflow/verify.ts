@@ -16,6 +16,7 @@ export const verifyCommand: LocalCommand = localCommand({
     suggest: runId.suggest,
   }],
   flags: journal,
+  reads: true,
   example: ["", "20261121-1405-k7wqh2 --format table"],
   async run(context, { run, ...flags }) {
     const { openRunsFor } = await import("./shared/open_runs.ts");

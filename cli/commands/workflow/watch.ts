@@ -17,6 +17,7 @@ export const watchCommand: LocalCommand = localCommand({
     "and with 130 if it was cancelled.",
   args: [runId],
   flags: journal,
+  reads: true,
   example: "20261121-1405-k7wqh2",
   seeAlso: ["workflow status --help"],
   async run(context, { run, ...flags }) {

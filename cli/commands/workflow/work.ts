@@ -81,7 +81,7 @@ export const workCommand: LocalCommand = localCommand({
       untilEmpty,
       drain: signal,
       log: note,
-      onResult: (result) => writeWaiting(io.stdout, formatLine(result, fields), signal),
+      onResult: (result) => writeWaiting(io.stdout, formatLine(result, fields?.names), signal),
       start: {
         ...flags,
         ...toWorkOptions(flags),

@@ -36,6 +36,36 @@ Deno.test("svc inbox is JSON in a pipe, and a table where that is requested", as
   assert.deepEqual([stdout, stderr], ["case  queue\nP-1   Review\n", "More work follows: --page 2.\n"]);
 });
 
+Deno.test("--fields selects the same fields in every format, and an unknown one is an error before the call", async () => {
+  const print = async (line: string) => (await live.run(line)).stdout;
+  assert.equal(await print("find zzz --fields cases.ID --format compact"), '{"cases":[]}\n');
+  assert.equal(await print("find zzz --fields case,stage --format compact"), '{"cases":[]}\n');
+  for (const names of ["pyID,Applicant", "data.pyID,data.Applicant"]) {
+    const query = `data query D_Permits --fields ${names}`;
+    assert.equal(
+      await print(`${query} --format compact`),
+      '{"data":[{"pyID":"P-1","Applicant":"Ada Harbour"},{"pyID":"P-2","Applicant":"Bo"}]}\n',
+    );
+    assert.equal(await print(`${query} --format table`), "pyID  Applicant\nP-1   Ada Harbour\nP-2   Bo\n");
+  }
+  const { cases } = await live.object("find Ada --fields case,label,stage");
+  assert.deepEqual(cases, [{ case: "P-1", label: "Permit for Ada Harbour", stage: "Review" }]);
+  assert.equal(await print("find Ada --fields case,stage --format table"), "case  stage\nP-1   Review\n");
+  for (const line of ["find Ada --fields zork", "cases create --type City-Permit-Work-Permit --fields stauts"]) {
+    const { code, message } = await live.refused(line);
+    assert.equal(code, "INVALID_ARGS");
+    assert.match(String(message), /^The response has no field (zork|stauts)\.$/);
+  }
+  assert.deepEqual((await live.object("find P-3")).cases, [], "no case was created");
+});
+
+Deno.test("after a change, an unknown field of --fields is only a warning", async () => {
+  await using own = await openLive();
+  const { stdout, stderr } = await own.run("cases create --type City-Permit-Work-Permit --fields id,extension");
+  assert.deepEqual(JSON.parse(stdout), { id: "CITY-PERMIT-WORK P-1" });
+  assert.match(stderr, /^Warning: The response has no field extension\. Its fields: id, /);
+});
+
 Deno.test("svc inbox --due accepts today, overdue, a date and a time", async () => {
   for (const due of ["today", "overdue", "2026-01-31", "2026-01-31T17:00:00Z"]) {
     assert.deepEqual((await live.object(`inbox --due ${due}`)).assignments, [], due);
@@ -58,7 +88,7 @@ Deno.test("svc inbox falls back to the worklist of a service without an inbox", 
   const { code, stdout } = await callFakeService(service, "inbox --text bike");
   assert.equal(code, 0);
   assert.deepEqual(JSON.parse(stdout), {
-    assignments: [{ ID: row.pzInsKey, caseID: "ACME-WORK C-1", businessID: "C-1", label: "Bike" }],
+    assignments: [{ ID: row.pzInsKey, caseID: "ACME-WORK C-1", case: "C-1", label: "Bike" }],
     hasMoreResults: false,
   });
   const refused = parseErrorRecord(await callFakeService(service, "inbox --status Open"));

@@ -44,12 +44,12 @@ Did you mean 'svc inbox' or 'svc find <text>' or 'svc data query <data-view>'?
   );
   assert.equal(
     await session.run("svc inbox"),
-    `┌──────┬────────────────┬────────────────────┬────────────────┬───────┬────────┐
-│ case │ label          │ task               │ status         │ age   │ queue  │
-├──────┼────────────────┼────────────────────┼────────────────┼───────┼────────┤
-│ P-1  │ Permit for Ada │ Check the applica… │ Pending-Review │ N min │ Review │
-│ P-2  │ Permit for Bo  │ Register the appl… │ New            │ N min │        │
-└──────┴────────────────┴────────────────────┴────────────────┴───────┴────────┘`,
+    `┌──────┬────────────────┬──────────────────┬────────────────┬─────────┬────────┐
+│ case │ label          │ task             │ status         │ created │ queue  │
+├──────┼────────────────┼──────────────────┼────────────────┼─────────┼────────┤
+│ P-1  │ Permit for Ada │ Check the appli… │ Pending-Review │ N min   │ Review │
+│ P-2  │ Permit for Bo  │ Register the ap… │ New            │ N min   │        │
+└──────┴────────────────┴──────────────────┴────────────────┴─────────┴────────┘`,
   );
   assert.equal(
     await session.run("svc find quay"),
@@ -124,10 +124,10 @@ YYYY-MM-DD hh:mm  clerk@city  Performed Register
 YYYY-MM-DD hh:mm  clerk@city  Entered the stage Review`,
   );
   assert.equal(
-    await session.run("svc show - --fields data.caseInfo.stauts,urgency"),
-    `Urgency  10
-Warning: the response has no field data.caseInfo.stauts. Did you mean
-data.caseInfo.status or data.caseInfo.stages?`,
+    await session.run("svc show - --fields data.caseInfo.stauts,urgency", { code: 2 }),
+    `Error: The response has no field data.caseInfo.stauts.
+
+Did you mean data.caseInfo.status?`,
   );
   assert.equal(
     await session.run("svc cases get P-99", { code: 1 }),

@@ -325,6 +325,7 @@ Deno.test("--fields prints a run, a plan and a test as data", async () => {
   const show = ["show", "r1", "--journal", file, "--fields"];
   assert.deepEqual(await data(...show, "state,id"), { state: "done", id: "r1" });
   assert.equal((await data(...show, "inputs")).inputs[0].place, "input");
+  assert.deepEqual(await data(...show, "inputs.place,id"), { inputs: [{ place: "input" }], id: "r1" });
   assert.deepEqual(await data("plan", script, "--fields", "steps"), { steps: [] });
   assert.deepEqual(await data("test", script, "--cassette", played, "--fields", "passed"), [{ passed: true }]);
 });

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
+import cases from "../../../lib/resources/cases.ts";
+import data from "../../../lib/resources/data.ts";
+import work from "../../../lib/resources/work.ts";
 import type { JsonValue } from "../../../utils/json.ts";
+import type { Operation } from "../../../lib/operation/operation.ts";
+import { checkDescribedFields } from "../../../lib/output/described_fields.ts";
 import type { DataFormat } from "../../../lib/output/format.ts";
+import { SvcError } from "../../../lib/errors.ts";
 import { render } from "../../../lib/output/render.ts";
 
 const CASE = { id: "C-1", type: "T", status: "Open", urgency: 10, data: { caseInfo: {} } };
@@ -10,8 +16,15 @@ async function rendered(
   fields: string[],
   format: DataFormat = "compact",
 ): Promise<[string, readonly string[]]> {
-  const { text, notes } = await render(value, { format, fields }, { color: false });
+  const { text, notes } = await render(value, { format, fields: { names: fields } }, { color: false });
   return [text.trimEnd(), notes];
+}
+
+async function refused(value: JsonValue, ...fields: string[]): Promise<string> {
+  const error = await rendered(value, fields).catch((thrown) => thrown);
+  assert.ok(error instanceof SvcError);
+  assert.equal(error.code, "INVALID_ARGS");
+  return `${error.message} ${error.hint}`;
 }
 
 Deno.test("top-level members are selected in the order of the names", async () => {
@@ -21,9 +34,26 @@ Deno.test("top-level members are selected in the order of the names", async () =
   assert.deepEqual(await rendered(CASE, ["id", "id"], "json"), ['{\n  "id": "C-1"\n}', []]);
 });
 
-Deno.test("an unknown field causes a note with the existing ones", async () => {
-  const note = "Warning: the response has no field nope, toString. Its fields: id, type, status, urgency, data.";
-  assert.deepEqual(await rendered(CASE, ["nope", "id", "toString"]), ['{"id":"C-1"}', [note]]);
+Deno.test("an unknown field is an error with the existing ones, and a warning after a change", async () => {
+  const problem = "The response has no field nope, toString. Its fields: id, type, status, urgency, data.";
+  assert.equal(await refused(CASE, "nope", "id", "toString"), problem);
+  const fields = { names: ["nope", "id", "toString"], acceptsUnknown: true };
+  assert.deepEqual(await render(CASE, { format: "compact", fields }, { color: false }), {
+    text: '{"id":"C-1"}\n',
+    notes: [`Warning: ${problem}`],
+  });
+});
+
+Deno.test("a field that the description of a response has may be missing", async () => {
+  const fields = { names: ["id", "etag"], described: ["etag"] };
+  const { text } = await render(CASE, { format: "compact", fields }, { color: false });
+  assert.equal(text, '{"id":"C-1"}\n');
+  const rows = { cases: [{ ID: "A" }, { ID: "B" }] };
+  const due = { names: ["cases.due", "ID"], described: ["cases.due"] };
+  assert.equal(
+    (await render(rows, { format: "table", fields: due }, { color: false })).text,
+    "due  ID\n     A\n     B\n",
+  );
 });
 
 Deno.test("fields of a list are those of its elements", async () => {
@@ -42,8 +72,30 @@ Deno.test("fields of an object with one list are those of the elements, unless t
   assert.deepEqual(await rendered(rows, ["data"], "table"), ["a\n1", []]);
 });
 
-Deno.test("a result without fields is printed completely", async () => {
-  assert.deepEqual(await rendered("text", ["a"]), ['"text"', ["--fields was ignored: the response has no fields."]]);
+Deno.test("a member of the result comes before a column of its only list, in all formats", async () => {
+  const rows = { total: 2, data: [{ ID: "A", total: 7 }, { ID: "B" }], empty: [] };
+  assert.deepEqual(await rendered(rows, ["ID"]), ['{"data":[{"ID":"A"},{"ID":"B"}]}', []]);
+  assert.deepEqual(await rendered(rows, ["ID"], "yaml"), ["data:\n  - ID: A\n  - ID: B", []]);
+  assert.deepEqual(await rendered(rows, ["ID"], "table"), ["ID\nA\nB", []]);
+  assert.deepEqual(await rendered(rows, ["total"]), ['{"total":2}', []]);
+  assert.deepEqual(await rendered(rows, ["data.total", "ID"]), ['{"data":[{"total":7,"ID":"A"},{"ID":"B"}]}', []]);
+  assert.deepEqual(await rendered(rows, ["total", "ID"]), ['{"total":2,"data":[{"ID":"A"},{"ID":"B"}]}', []]);
+  assert.deepEqual(await rendered(rows, ["total", "ID"], "table"), ["ID\nA\nB", ["Outside the list: total 2."]]);
+  assert.deepEqual(await rendered(rows, ["data.ID", "data.total"], "table"), ["ID  total\nA   7\nB", []]);
+  const two = { steps: [{ ID: "A" }], notes: [{ text: "x" }] };
+  assert.equal(await refused(two, "ID"), "The response has no field ID. Did you mean steps.ID?");
+});
+
+Deno.test("an empty list stays empty", async () => {
+  const none = { cases: [], hasMoreResults: false };
+  for (const field of ["cases.ID", "ID", "cases.assignments.name"]) {
+    assert.deepEqual(await rendered(none, [field]), ['{"cases":[]}', []]);
+  }
+  assert.deepEqual(await rendered(none, ["ID", "hasMoreResults"]), ['{"cases":[],"hasMoreResults":false}', []]);
+});
+
+Deno.test("a result without fields has none to select", async () => {
+  assert.equal(await refused("text", "a"), "The response has no field a. Its fields: none.");
 });
 
 const DETAILED = {
@@ -63,7 +115,16 @@ Deno.test("a path selects a field further down, an element of a list, or a field
     [],
   ]);
   assert.deepEqual(await rendered(DETAILED, [`${assignments}.ID`, `${assignments}.name`]), [
-    `{"${assignments}.ID":["A","B"],"${assignments}.name":["First"]}`,
+    `{"${assignments}":[{"ID":"A","name":"First"},{"ID":"B"}]}`,
+    [],
+  ]);
+  const nested = { stages: [{ ID: "S", steps: [{ name: "One" }, { name: "Two" }] }, { ID: "T", steps: [] }] };
+  assert.deepEqual(await rendered(nested, ["stages.ID", "stages.steps.name"]), [
+    '{"stages":[{"ID":"S","steps":[{"name":"One"},{"name":"Two"}]},{"ID":"T","steps":[]}]}',
+    [],
+  ]);
+  assert.deepEqual(await rendered(nested, ["stages[0].steps.name"]), [
+    '{"stages[0].steps":[{"name":"One"},{"name":"Two"}]}',
     [],
   ]);
   assert.deepEqual(await rendered(DETAILED, ["data.caseInfo.status"], "table"), ["data.caseInfo.status\nOpen", []]);
@@ -76,22 +137,40 @@ Deno.test("a name that contains a dot comes before a path", async () => {
 Deno.test("paths start at the elements of a list, or at the member that contains it", async () => {
   const list = { caseTypes: [{ ID: "A", links: { create: "x" } }, { ID: "B" }] };
   assert.deepEqual(await rendered(list, ["links.create"]), ['{"caseTypes":[{"links.create":"x"},{}]}', []]);
-  assert.deepEqual(await rendered(list, ["caseTypes.ID"]), ['{"caseTypes.ID":["A","B"]}', []]);
+  assert.deepEqual(await rendered(list, ["caseTypes.ID"]), ['{"caseTypes":[{"ID":"A"},{"ID":"B"}]}', []]);
   assert.deepEqual(await rendered(list, ["caseTypes[1].ID"]), ['{"caseTypes[1].ID":"B"}', []]);
 });
 
-Deno.test("a warning suggests a field with a similar name, or one further down with the same name", async () => {
-  const warn = async (field: string) => (await rendered(DETAILED, [field]))[1];
-  assert.deepEqual(await warn("ID"), [
-    "Warning: the response has no field ID. Did you mean id or data.caseInfo.assignments.ID?",
-  ]);
-  assert.deepEqual(await warn("Status"), [
-    "Warning: the response has no field Status. Did you mean data.caseInfo.status?",
-  ]);
-  assert.deepEqual(await warn("data.caseInfo.statsu"), [
-    "Warning: the response has no field data.caseInfo.statsu. Did you mean data.caseInfo.status?",
-  ]);
-  assert.deepEqual(await warn("toString"), [
-    "Warning: the response has no field toString. Its fields: id, dotted.name, data.",
-  ]);
+Deno.test("an error suggests a field with a similar name, or one further down with the same name", async () => {
+  const suggestions = [
+    ["ID", "Did you mean id or data.caseInfo.assignments.ID?"],
+    ["Status", "Did you mean data.caseInfo.status?"],
+    ["data.caseInfo.statsu", "Did you mean data.caseInfo.status?"],
+    ["data.caseInfo.assignments.nmae", "Did you mean data.caseInfo.assignments.name?"],
+    ["toString", "Its fields: id, dotted.name, data."],
+  ] as const;
+  for (const [field, hint] of suggestions) {
+    assert.equal(await refused(DETAILED, field), `The response has no field ${field}. ${hint}`);
+  }
+});
+
+Deno.test("fields are checked by the description of a response before it exists", () => {
+  const check = (field: string, { answer }: Operation, isOpen = false) => {
+    try {
+      return checkDescribedFields([field], answer, isOpen).described;
+    } catch (error) {
+      return error instanceof SvcError ? `${error.message} ${error.hint}` : undefined;
+    }
+  };
+  assert.deepEqual(check("cases.ID", work.find), ["cases.ID"]);
+  assert.deepEqual(check("lastUpdateTime", work.find), ["cases.lastUpdateTime"]);
+  assert.equal(check("zork", work.find), "The response has no field zork. Its fields: cases, hasMoreResults.");
+  assert.equal(check("cases.lable", work.find), "The response has no field cases.lable. Did you mean cases.label?");
+  assert.deepEqual(check("id", cases.create), ["id"]);
+  assert.deepEqual(check("data.caseInfo.content.Anything", cases.create), []);
+  assert.match(String(check("stauts", cases.create, true)), /^The response has no field stauts. Did you mean status/);
+  assert.deepEqual(check("ID", cases.create, true), []);
+  assert.deepEqual(check("extension", cases.create, true), []);
+  assert.deepEqual(check("Applicant", data.query, true), []);
+  assert.match(String(check("hasMoreResult", data.query, true)), /Did you mean hasMoreResults/);
 });

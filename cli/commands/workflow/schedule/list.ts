@@ -6,6 +6,7 @@ export const listSchedulesCommand: LocalCommand = localCommand({
   summary: "List the schedules, with their next times and their last run",
   details: "'svc workflow list --schedule <name>' lists all runs of a schedule.",
   flags: journal,
+  reads: true,
   example: "--format table",
   async run(context, flags) {
     const { noteMissingWorker, openSchedulesFor } = await import("./open_schedules.ts");

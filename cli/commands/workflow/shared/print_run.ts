@@ -1,5 +1,6 @@
 /** Prints runs: as data, or as a timeline. */
 import type { ErrorRecord } from "../../../../lib/errors.ts";
+import { hasField } from "../../../../lib/output/field_path.ts";
 import { renderLong } from "../../../../lib/output/render_long.ts";
 import type { JsonObject } from "../../../../utils/json.ts";
 import { escapeToOneLine } from "../../../../utils/text/control_characters.ts";
@@ -24,7 +25,8 @@ export async function printRun(
 ): Promise<void> {
   const inputs = toJson(descriptions);
   if (fields !== undefined) {
-    return await print({ ...head, inputs: fields.includes("inputs") ? await Array.fromAsync(inputs) : [] });
+    const isAboutRun = fields.names.every((name) => hasField(head, name));
+    return await print({ ...head, inputs: isAboutRun ? [] : await Array.fromAsync(inputs) });
   }
   if (format === "table" || format === "view") return await print({ ...head, inputs: await takeFirst(inputs) }); // Only names the member.
   for await (const piece of renderLong(format, head, "inputs", inputs)) io.stdout.write(piece);

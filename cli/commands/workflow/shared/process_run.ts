@@ -1,4 +1,5 @@
 /** Processes a run and prints its results: on stdout a result, or for a batch a line of JSON per input. */
+import { splitPath } from "../../../../lib/output/field_path.ts";
 import { pick } from "../../../../lib/output/fields.ts";
 import { formatCommandLine, SvcError } from "../../../../lib/errors.ts";
 import { escapeControlCharacters, prefixLines } from "../../../../utils/text/control_characters.ts";
@@ -33,7 +34,7 @@ export async function processRun(
 ): Promise<void> {
   const { globals, io, note, print } = context;
   if (each !== undefined) {
-    checkFields(globals.fields);
+    checkFields(globals.fields?.names);
     checkNotTerminal(each, context);
   }
   const bar = each !== undefined && !globals.quiet && io.stderr.isTerminal() ? new ProgressBar(io.stderr) : undefined;
@@ -68,7 +69,7 @@ export async function processRun(
     for await (const result of run.results) {
       if (run.isBatch && io.stdout.isTerminal()) bar?.clear();
       try {
-        if (run.isBatch) await writeWaiting(io.stdout, formatLine(result, globals.fields), context.signal);
+        if (run.isBatch) await writeWaiting(io.stdout, formatLine(result, globals.fields?.names), context.signal);
         else if (!("error" in result)) await evenUnread(() => print(result.result));
       } catch (error) {
         if (error instanceof OutputClosed) break; // Interrupts the run: `finish` reports it.
@@ -83,7 +84,7 @@ export async function processRun(
 }
 
 function checkFields(fields: readonly string[] = []): void {
-  const unknown = fields.filter((field) => !MEMBERS.includes(field));
+  const unknown = fields.filter((field) => !MEMBERS.includes(splitPath(field)[0] ?? ""));
   if (unknown.length === 0) return;
   throw new SvcError("INVALID_ARGS", `With --each, the results have no field ${unknown.join(", ")}.`, {
     hint: `The fields are ${MEMBERS.join(", ")}.`,
