@@ -1,4 +1,5 @@
 /** Reads JSON payloads from an argument, from a file (`@path`) or from standard input (`-`). */
+import { trimLineEnds } from "../../utils/text/line_ends.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { JsonTooDeep, type JsonValue, parseJson, type ParseOptions } from "../../utils/json.ts";
 import { MAX_LEVELS } from "../../utils/json_depth.ts";
@@ -43,7 +44,7 @@ export async function readHiddenText(flag: string, source: string, io: Io): Prom
     );
   }
   const text = isFile ? await readFile(flag, source.slice(1)) : await readStdin(flag, io);
-  const line = text.replace(/\r?\n$/, "");
+  const line = trimLineEnds(text);
   if (line !== "") return line;
   throw invalid(`${flag} from ${isFile ? source.slice(1) : "standard input"} is empty.`);
 }

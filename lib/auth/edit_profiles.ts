@@ -19,6 +19,7 @@ import {
   isProfileMember,
   type Profile,
   readConfig,
+  trimMembers,
 } from "./profiles.ts";
 import type { SupportedFeatures } from "./supported_features.ts";
 
@@ -49,8 +50,9 @@ export function listProfiles(directory: string, warn: Warn): ListedProfile[] {
   const config = readConfig(getConfigFile(directory), warn);
   const selected = getDefaultProfile(config);
   return Object.entries(config.profiles).sort(([a], [b]) => a < b ? -1 : 1).map(([name, value]) => {
-    const problem = findProfileProblem(value, name);
-    const { baseUrl, clientId }: JsonObject = isJsonObject(value) ? value : {};
+    const trimmed = trimMembers(value);
+    const problem = findProfileProblem(trimmed, name);
+    const { baseUrl, clientId }: JsonObject = isJsonObject(trimmed) ? trimmed : {};
     return {
       profile: name,
       default: name === selected,
@@ -130,7 +132,7 @@ function checkIsNew(name: string, { profiles }: Config): void {
 export async function changeProfile(name: string, members: Profile, directory: string): Promise<void> {
   await changeConfig(directory, (config) => {
     checkExists(name, config, directory);
-    const before = findOwn(config.profiles, name);
+    const before = trimMembers(findOwn(config.profiles, name));
     checkProfile(before, `profiles.${name}`);
     const { supports, ...others } = before;
     const kept = members.apiRoot === undefined && supports !== undefined ? { supports } : {};

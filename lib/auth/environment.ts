@@ -1,3 +1,4 @@
+import { trimLineEnds } from "../../utils/text/line_ends.ts";
 import { SvcError } from "../errors.ts";
 import { describeSetting } from "./call_settings.ts";
 
@@ -40,7 +41,7 @@ export function mayReadVariable(variable: EnvironmentVariable): boolean {
   return Deno.permissions.querySync({ name: "env", variable }).state === "granted";
 }
 
-/** Returns an environment variable, or undefined if it is not set or empty. */
+/** Returns an environment variable without line ends at its end, or undefined if it is not set or empty. */
 export function readVariable(name: EnvironmentVariable): string | undefined {
   return readAnyVariable(name);
 }
@@ -53,7 +54,7 @@ export function readVariableIfAllowed(name: EnvironmentVariable): string | undef
 /** Returns an environment variable whose name an application definition chooses, as `readVariable` does. */
 export function readAnyVariable(name: string): string | undefined {
   try {
-    return Deno.env.get(name) || undefined;
+    return trimLineEnds(Deno.env.get(name) ?? "") || undefined;
   } catch (error) {
     // The original error quotes the value, which may be the client secret. It must not become the cause.
     if (!(error instanceof Deno.errors.InvalidData)) throw error;

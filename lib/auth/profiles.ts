@@ -5,7 +5,9 @@ import { warnIfOpenToOthers, warnIfSecretExposed } from "../../utils/fs/private_
 import { isLoopbackHost } from "../../utils/loopback_host.ts";
 import { isJsonObject, isNonEmptyString, type JsonObject, type JsonValue, parseJson } from "../../utils/json.ts";
 import { hasShape, type Shape, type ValueOf } from "../../utils/shape.ts";
+import { mapValues } from "../../utils/map_values.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
+import { trimLineEnds } from "../../utils/text/line_ends.ts";
 import { decodeUtf8 } from "../../utils/text/utf8.ts";
 import { DEFAULT_PROFILE } from "./default_profile.ts";
 import { CALL_SETTINGS, type CallSettingName, DEFAULT_TIMEOUT_SECONDS, describeSetting } from "./call_settings.ts";
@@ -57,6 +59,8 @@ function describeCallSetting(name: CallSettingName): Member<number> {
   return describeMember("number", describeSetting(name), must, isValid);
 }
 
+const CREDENTIAL_RULE = "a non-empty string without control characters";
+
 /** The members of a profile. Others are preserved. */
 export const PROFILE_MEMBERS = {
   baseUrl: describeMember(
@@ -65,12 +69,12 @@ export const PROFILE_MEMBERS = {
     "an http or https address without user name, query or fragment, such as https://svc.example",
     isServiceUrl,
   ),
-  clientId: describeMember("string", "Client ID", "a non-empty string", isNonEmptyString),
+  clientId: describeMember("string", "Client ID", CREDENTIAL_RULE, isCredential),
   clientSecret: describeMember(
     "string",
     "Client secret. Prefer clientSecretCommand, which keeps it out of the file",
-    "a non-empty string",
-    isNonEmptyString,
+    CREDENTIAL_RULE,
+    isCredential,
   ),
   clientSecretCommand: describeMember(
     { list: "string" },
@@ -197,10 +201,15 @@ function invalidProfile(message: string): SvcError {
   return new SvcError("INVALID_CONFIG", message, { hint: "Correct it, then try again." });
 }
 
+/** Reports whether a text can be a client ID or a secret. A control character would be an accident. */
+export function isCredential(text: string): boolean {
+  return text !== "" && !/\p{Cc}/u.test(text);
+}
+
 function isServiceUrl(text: string): boolean {
   const url = URL.parse(text);
   return (url?.protocol === "https:" || url?.protocol === "http:") && url.username === "" && url.password === "" &&
-    !/[?#]/.test(text);
+    !/[?#\p{Cc}]/u.test(text);
 }
 
 /** Reports whether a text is a path that URL parsing does not change. */
@@ -267,18 +276,23 @@ export function getDefaultProfile({ defaultProfile }: Config): string {
 export function findProfile(name: string, directory: string, warn: Warn): Profile | undefined {
   checkProfileName(name);
   const path = getConfigFile(directory);
-  const profile = findOwn(readConfig(path, warn).profiles, name);
+  const profile = trimMembers(findOwn(readConfig(path, warn).profiles, name));
   if (profile !== undefined) checkProfile(profile, `${path}: profiles.${name}`);
   return profile;
+}
+
+/** Removes line ends from the ends of texts, where an editor or a script left them. */
+export function trimMembers(profile: JsonValue | undefined): JsonValue | undefined {
+  if (!isJsonObject(profile)) return profile;
+  return mapValues(profile, (value) => typeof value === "string" ? trimLineEnds(value) : value);
 }
 
 /** Reads all valid profiles by name. */
 export function readProfiles(directory: string = getConfigDirectory()): Readonly<Record<string, Profile>> {
   const { profiles } = readConfig(getConfigFile(directory), () => {});
   return Object.fromEntries(
-    Object.entries(profiles).filter((entry): entry is [string, Profile] =>
-      findProfileProblem(entry[1], entry[0]) === undefined
-    ),
+    Object.entries(profiles).map(([name, profile]) => [name, trimMembers(profile)] as const)
+      .filter((entry): entry is [string, Profile] => findProfileProblem(entry[1], entry[0]) === undefined),
   );
 }
 

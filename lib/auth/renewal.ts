@@ -5,8 +5,10 @@ import { Deadline } from "../http/limits.ts";
 import { abortable } from "../../utils/async/abort.ts";
 import { FileLock } from "../../utils/fs/file_lock.ts";
 import { makePrivateDirectory, writePrivateFile } from "../../utils/fs/private_file.ts";
+import { trimLineEnds } from "../../utils/text/line_ends.ts";
 import { decodeUtf8 } from "../../utils/text/utf8.ts";
 import { formatDuration } from "../../utils/time/format_duration.ts";
+import { isCredential } from "./profiles.ts";
 import { type Credentials, getTokenUrl, type SecretSource } from "./settings.ts";
 import { formatToken, getTokenFile, type IssuedToken, readToken, type Token } from "./token_cache.ts";
 import { exchangeToken, revokeToken } from "./token_exchange.ts";
@@ -131,8 +133,11 @@ async function readSecret(source: SecretSource, deadline: Deadline): Promise<str
     throw signal.aborted ? deadline.explain(error, `clientSecretCommand ${program}`) : error;
   });
   if (code !== 0) throw secretCommandError(program, `exited with code ${code}`);
-  const secret = decodeUtf8(stdout)?.replace(/\r?\n$/, "");
-  if (!secret) throw secretCommandError(program, secret === undefined ? "did not print UTF-8 text" : "printed nothing");
+  const text = decodeUtf8(stdout);
+  if (text === undefined) throw secretCommandError(program, "did not print UTF-8 text");
+  const secret = trimLineEnds(text);
+  if (secret === "") throw secretCommandError(program, "printed nothing");
+  if (!isCredential(secret)) throw secretCommandError(program, "printed a control character, such as a second line");
   return secret;
 }
 

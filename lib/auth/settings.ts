@@ -18,6 +18,7 @@ import {
   type Profile,
   PROFILE_DEFAULTS,
 } from "./profiles.ts";
+import { trimLineEnds } from "../../utils/text/line_ends.ts";
 import { isRecent, type SupportedFeatures } from "./supported_features.ts";
 
 const VARIABLES = {
@@ -175,7 +176,8 @@ export interface Credentials extends SessionSettings {
 type Overrides = { readonly [M in keyof typeof VARIABLES]: string | undefined };
 
 /** Reads the settings: options override the environment, which overrides the profile. */
-export function readSettings(options: SessionOptions = {}): SessionSettings {
+export function readSettings(given: SessionOptions = {}): SessionSettings {
+  const options = trimOptions(given);
   checkOptions(options);
   const name = getProfileName(options);
   const overrides: Overrides = {
@@ -306,6 +308,15 @@ function chooseTags({ tags = PROFILE_DEFAULTS.tags }: Profile = {}, supports: Su
 
 function findSupportedFeatures({ supports }: Profile = {}): { supports?: SupportedFeatures } {
   return supports !== undefined && isRecent(supports) ? { supports } : {};
+}
+
+/** Removes line ends from the ends of address and credentials, which often come from files. */
+function trimOptions(options: SessionOptions): SessionOptions {
+  const trim = (member: keyof Overrides) => {
+    const value: unknown = options[member];
+    return typeof value === "string" ? { [member]: trimLineEnds(value) } : {};
+  };
+  return { ...options, ...trim("baseUrl"), ...trim("clientId"), ...trim("clientSecret") };
 }
 
 /** Checks the options that are also members of a profile. */

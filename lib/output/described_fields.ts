@@ -5,7 +5,7 @@ import type { Answer } from "../operation/answer.ts";
 import { splitPath, suggestFields } from "./field_path.ts";
 import { createUnknownFieldError, type FieldChoice } from "./fields.ts";
 
-/** Whether a response has a field: `open` if only the response tells. */
+/** Result of looking for a field in a description: `open` if only the response tells. */
 type Description = "described" | "open" | "unknown";
 
 /** Maximum depth of examples. Some shapes contain themselves. */

@@ -141,6 +141,8 @@ Deno.test("a secret program that fails is INVALID_CONFIG with its exit code and 
       /^clientSecretCommand: \S*deno\S* exited with code 3\.$/,
     ],
     [secretCommand(`Deno.exit(0)`), /printed nothing\.$/],
+    [secretCommand(`console.log("\\r\\n")`), /printed nothing\.$/],
+    [secretCommand(`console.log("one\\ntwo")`), /printed a control character, such as a second line\.$/],
     [secretCommand(`Deno.stdout.writeSync(new Uint8Array([0xff, 0xfe]))`), /did not print UTF-8 text\.$/],
     [["/no/such/program", "s3cret"], /^clientSecretCommand: \/no\/such\/program does not exist\.$/],
   ];

@@ -118,7 +118,7 @@ Deno.test("each invalid member is named with its rule", async () => {
     [{ baseUrl: "https://user:pw@svc.example" }, /baseUrl must be .* without user name/],
     [{ baseUrl: "https://svc.example/?a=1" }, /baseUrl must be/],
     [{ baseUrl: "https://svc.example/#a" }, /baseUrl must be/],
-    [{ clientId: "" }, /clientId must be a non-empty string\.$/],
+    [{ clientId: "" }, /clientId must be a non-empty string without control characters\.$/],
     [{ clientSecret: 1 }, /clientSecret must be a non-empty string/],
     [{ clientSecretCommand: "pass svc" }, /clientSecretCommand must be an array with a program and its arguments\.$/],
     [{ clientSecretCommand: [] }, /clientSecretCommand must be/],

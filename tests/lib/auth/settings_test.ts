@@ -9,8 +9,10 @@ import {
   clientEnvironment,
   createSessionOptions,
   freshDirectory,
+  NO_SERVICE,
   startFakeService,
 } from "../../harness/fake_service.ts";
+import { mapValues } from "../../../utils/map_values.ts";
 import { isJsonObject, type JsonValue } from "../../../utils/json.ts";
 import {
   CHECKOUT,
@@ -138,6 +140,52 @@ Deno.test("credentials of the environment override those of the profile", async 
     SVC_CLIENT_SECRET: CLIENT.clientSecret,
   };
   assert.deepEqual(await script("call", {}, env), { status: 200 });
+});
+
+Deno.test("line ends at the end of address and credentials are removed, wherever they come from", async () => {
+  await using service = startFakeService();
+  const directory = await freshDirectory();
+  const members = { baseUrl: service.baseUrl, ...CLIENT };
+  for (const end of ["\n", "\r", "\r\n", "\n\n"]) {
+    const ended = mapValues({ ...members }, (value) => value + end);
+    const env = {
+      SVC_BASE_URL: ended.baseUrl ?? "",
+      SVC_CLIENT_ID: ended.clientId ?? "",
+      SVC_CLIENT_SECRET: ended.clientSecret ?? "",
+      SVC_NO_CACHE: "true" + end,
+    };
+    assert.deepEqual(await script("call", {}, { SVC_CONFIG_DIR: directory, ...env }), { status: 200 });
+    await createClient({ ...ended, noCache: true }).caseTypes.list();
+    await saveProfile("default", members, directory);
+    const edited = { profiles: { default: { ...ended, tokenPath: "/oauth2/token" + end } } };
+    await Deno.writeTextFile(`${directory}/config.json`, JSON.stringify(edited));
+    assert.deepEqual(await script("call", { noCache: true }, { SVC_CONFIG_DIR: directory }), { status: 200 });
+  }
+  const names = Array.from(Deno.readDirSync(directory), ({ name }) => name);
+  assert.ok(names.every((name) => !name.startsWith("token.")), "SVC_NO_CACHE was read, too");
+});
+
+Deno.test("any other control character in a credential is an error that names the member", async () => {
+  const configDirectory = await freshDirectory();
+  const { baseUrl } = NO_SERVICE;
+  const rule = "must be a non-empty string without control characters.";
+  for (const secret of ["a\nb", "a\rb\n", "\u0000", "tab\there", "\u007f", "\u0085"]) {
+    const options = { baseUrl, clientId: "id", clientSecret: secret, configDirectory };
+    assert.equal((await catchError(() => openSession(options))).message, `clientSecret ${rule}`);
+    const swapped = { ...options, clientId: secret, clientSecret: "s" };
+    assert.equal((await catchError(() => openSession(swapped))).message, `clientId ${rule}`);
+    await saveProfile("default", PROFILE, configDirectory);
+    await Deno.writeTextFile(
+      `${configDirectory}/config.json`,
+      JSON.stringify({ profiles: { default: { ...PROFILE, clientSecret: secret } } }),
+    );
+    const { message } = await catchError(() => openSession({ configDirectory }));
+    assert.match(message, /config\.json: profiles\.default\.clientSecret must be a non-empty string without control/);
+  }
+  const env = { SVC_CONFIG_DIR: configDirectory, SVC_BASE_URL: baseUrl, SVC_CLIENT_ID: "a\tb", SVC_CLIENT_SECRET: "s" };
+  const result = await script("call", {}, env);
+  assert.ok(isJsonObject(result) && isJsonObject(result.error));
+  assert.equal(result.error.message, `SVC_CLIENT_ID ${rule}`);
 });
 
 Deno.test("a complete environment needs no configuration file, even with another profile", async () => {

@@ -1,6 +1,7 @@
 import { DEFAULT_PROFILE } from "../../../../lib/auth/default_profile.ts";
 import { getConfigDirectory } from "../../../../lib/auth/profiles.ts";
 import { readHiddenText } from "../../../args/payload.ts";
+import { trimLineEnds } from "../../../../utils/text/line_ends.ts";
 import { canPrompt } from "../../../context.ts";
 import type { CommandContext } from "../../command.ts";
 import { checkFlags, checkName, invalid, listMissing } from "./check_flags.ts";
@@ -10,15 +11,16 @@ import { saveDraft } from "./save_draft.ts";
 /** Adds the profile that the flags describe. At a terminal, prompts for what they do not say. */
 export async function addProfileFromFlags(
   context: CommandContext,
-  { name, ...flags }: ProfileFlags & { readonly name?: string },
+  { name, ...given }: ProfileFlags & { readonly name?: string },
 ): Promise<void> {
+  const flags = trimFlags(given);
   const directory = getConfigDirectory();
   checkFlags(flags);
-  const given = name ?? context.globals.profile;
-  if (given !== undefined) checkName(given, flags, directory);
+  const chosen = name ?? context.globals.profile;
+  if (chosen !== undefined) checkName(chosen, flags, directory);
   const missing = listMissing(flags);
   if (missing.length === 0) {
-    const draft = await createDraft(context, given ?? DEFAULT_PROFILE, flags, directory);
+    const draft = await createDraft(context, chosen ?? DEFAULT_PROFILE, flags, directory);
     return await context.print(await saveDraft(context, draft, directory));
   }
   if (!canPrompt(context.io)) {
@@ -28,7 +30,17 @@ export async function addProfileFromFlags(
     );
   }
   const { askForProfile } = await import("./ask_for_profile.ts");
-  await askForProfile(context, given, flags, directory);
+  await askForProfile(context, chosen, flags, directory);
+}
+
+/** Removes line ends that a command substitution or a file has left. */
+function trimFlags(flags: ProfileFlags): ProfileFlags {
+  const { baseUrl, clientId } = flags;
+  return {
+    ...flags,
+    ...(baseUrl !== undefined && { baseUrl: trimLineEnds(baseUrl) }),
+    ...(clientId !== undefined && { clientId: trimLineEnds(clientId) }),
+  };
 }
 
 async function createDraft(
