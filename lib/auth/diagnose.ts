@@ -2,11 +2,13 @@ import { checkAnswer } from "../client/response/check_answer.ts";
 import caseTypes from "../resources/case_types.ts";
 import { type ErrorCode, SvcError, toSvcError } from "../errors.ts";
 import { runWithDeadline } from "../http/limits.ts";
+import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { abortable } from "../../utils/async/abort.ts";
 import { type AuthOptions, getSignal, listCaseTypes, obtainToken } from "./commands.ts";
 import { findProxy, type Proxy } from "./proxy.ts";
 import { type Credentials, getProfileName, getTokenUrl, readSettings, requireCredentials } from "./settings.ts";
 import { TokenSource } from "./session.ts";
+import { CHECK_CREDENTIALS } from "./token_exchange.ts";
 
 const STEPS = ["configuration", "dns", "tcp", "tls", "token", "api"] as const;
 
@@ -66,7 +68,8 @@ async function testLayers(options: AuthOptions, log: StepLog): Promise<void> {
   const chooseHint = (ifUnreached: string, otherwise?: string) => (error: SvcError) => {
     return isUnreached(error) ? route.hint ?? ifUnreached : otherwise;
   };
-  if (!await log.test("token", () => testToken(credentials, tokens, options), chooseHint(TOKEN_HINT))) return;
+  const isIssued = await log.test("token", () => testToken(credentials, tokens, options), chooseHint(TOKEN_HINT));
+  if (!isIssued) return await adviseOnMethod(credentials, options, log);
   const apiHint = `Check apiRoot in the profile. The API was expected at ${target.baseUrl}${target.apiRoot}.`;
   await log.test("api", () => testApi(credentials, tokens, options), chooseHint(apiHint, apiHint));
 }
@@ -164,6 +167,18 @@ class StepLog {
     }
   }
 
+  /** The last step, if it has failed. */
+  get failure(): DiagnosisStep | undefined {
+    const last = this.#steps.at(-1);
+    return last?.ok === false ? last : undefined;
+  }
+
+  /** Replaces the advice on the step that failed. */
+  advise(hint: string): void {
+    const failed = this.#steps.pop();
+    if (failed !== undefined) this.#steps.push({ ...failed, hint });
+  }
+
   /** Returns all steps. Those after a failure are marked as skipped. */
   complete(): DiagnosisStep[] {
     const failed = this.#steps.at(-1)?.step;
@@ -236,7 +251,23 @@ function skipTls(connection: Deno.TcpConn): Promise<Success<true>> {
 
 async function testToken(credentials: Credentials, tokens: TokenSource, options: AuthOptions): Promise<Success<true>> {
   const { expiresAt } = await obtainToken(credentials, tokens, options);
-  return { result: `${getTokenUrl(credentials)} issued a token that expires ${expiresAt}`, value: true };
+  const { clientAuth } = credentials;
+  const issued = `${getTokenUrl(credentials)} issued a token that expires ${expiresAt}`;
+  return { result: `${issued}; the client authenticated with ${clientAuth}`, value: true };
+}
+
+/** Tries the other ways to authenticate after the server has rejected the one of the profile. */
+async function adviseOnMethod(credentials: Credentials, options: AuthOptions, log: StepLog): Promise<void> {
+  if (log.failure?.code !== "UNAUTHORIZED") return;
+  const { tryOtherMethods } = await import("./renewal.ts");
+  const { accepted, tried } = await tryOtherMethods(credentials, getSignal(options));
+  const { profile } = credentials.target;
+  if (accepted !== undefined) {
+    const command = `svc profile set ${shellQuote(profile)} --client-auth ${accepted}`;
+    log.advise(`The server accepts the client with clientAuth ${accepted}. Set it in the profile: ${command}`);
+  } else if (log.failure.hint?.startsWith(CHECK_CREDENTIALS)) {
+    log.advise(`${CHECK_CREDENTIALS} The server rejects them with clientAuth ${tried.join(" and ")}, too.`);
+  }
 }
 
 async function testApi(credentials: Credentials, tokens: TokenSource, options: AuthOptions): Promise<Success<true>> {

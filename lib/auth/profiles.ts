@@ -10,6 +10,7 @@ import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { trimLineEnds } from "../../utils/text/line_ends.ts";
 import { decodeUtf8 } from "../../utils/text/utf8.ts";
 import { DEFAULT_PROFILE } from "./default_profile.ts";
+import { CLIENT_AUTH_METHODS, DEFAULT_CLIENT_AUTH } from "./client_auth.ts";
 import { CALL_SETTINGS, type CallSettingName, DEFAULT_TIMEOUT_SECONDS, describeSetting } from "./call_settings.ts";
 import { describeUntrusted, findUntrusted } from "../../utils/fs/trusted_path.ts";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
@@ -100,6 +101,13 @@ export const PROFILE_MEMBERS = {
     'a path such as "/oauth2/revoke", without a query',
     isPath,
   ),
+  clientAuth: describeChoice(
+    "How the client authenticates at the token endpoint: HTTP Basic with encoded credentials (basic) or with the " +
+      `credentials as they are (basic-plain), or in the body (post) (default: ${DEFAULT_CLIENT_AUTH})`,
+    CLIENT_AUTH_METHODS,
+  ),
+  scope: describeMember("string", "Scopes of the token, separated by spaces", CREDENTIAL_RULE, isCredential),
+  audience: describeMember("string", "Audience of the token", CREDENTIAL_RULE, isCredential),
   timeoutSeconds: describeCallSetting("timeoutSeconds"),
   retries: describeCallSetting("retries"),
   maxOutageSeconds: describeCallSetting("maxOutageSeconds"),

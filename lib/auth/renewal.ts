@@ -8,6 +8,7 @@ import { makePrivateDirectory, writePrivateFile } from "../../utils/fs/private_f
 import { trimLineEnds } from "../../utils/text/line_ends.ts";
 import { decodeUtf8 } from "../../utils/text/utf8.ts";
 import { formatDuration } from "../../utils/time/format_duration.ts";
+import { type ClientAuth, listOtherMethods } from "./client_auth.ts";
 import { isCredential } from "./profiles.ts";
 import { type Credentials, getTokenUrl, type SecretSource } from "./settings.ts";
 import { formatToken, getTokenFile, type IssuedToken, readToken, type Token } from "./token_cache.ts";
@@ -31,6 +32,31 @@ export async function issueToken(credentials: Credentials, signal: AbortSignal):
   using deadline = Deadline.started(credentials.target, signal);
   using lock = await lockCache(credentials, deadline);
   return await exchangeAndCache(credentials, lock, deadline);
+}
+
+/** Ways to authenticate that were tried, and the first one that the server has accepted. */
+export interface TriedMethods {
+  /** The accepted one. */
+  readonly accepted?: ClientAuth;
+  /** All that were tried. */
+  readonly tried: readonly ClientAuth[];
+}
+
+/** Tries the other ways to authenticate. The tokens are neither cached nor used. */
+export async function tryOtherMethods(credentials: Credentials, signal: AbortSignal): Promise<TriedMethods> {
+  using deadline = Deadline.started(credentials.target, signal);
+  const secret = await readSecret(credentials.secret, deadline);
+  const tried: ClientAuth[] = [];
+  for (const clientAuth of listOtherMethods(credentials.clientAuth, credentials.clientId, secret)) {
+    tried.push(clientAuth);
+    try {
+      await exchangeToken({ ...credentials, clientAuth }, secret, deadline.signal);
+      return { accepted: clientAuth, tried };
+    } catch (error) {
+      if (signal.aborted) throw error;
+    }
+  }
+  return { tried };
 }
 
 /** Revokes a token at the service. */

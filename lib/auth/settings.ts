@@ -1,4 +1,5 @@
 import { invokeCallback, type Warn } from "../client/callback.ts";
+import { type ClientAuth, DEFAULT_CLIENT_AUTH } from "./client_auth.ts";
 import { CALL_SETTINGS, type CallSettingName, parseSetting } from "./call_settings.ts";
 import { readVariable, readVariableIfAllowed } from "./environment.ts";
 import { SvcError } from "../errors.ts";
@@ -70,6 +71,15 @@ export interface SessionOptions {
   apiRoot?: string;
   /** Path of the token endpoint below the base URL. Default: the profile's, or `/oauth2/token`. */
   tokenPath?: string;
+  /**
+   * How the client authenticates at the token endpoint: HTTP Basic with encoded credentials (`basic`) or with the
+   * credentials as they are (`basic-plain`), or in the body (`post`). Default: the profile's, or `basic`.
+   */
+  clientAuth?: ClientAuth;
+  /** Scopes of the token, separated by spaces. Default: the profile's, or none. */
+  scope?: string;
+  /** Audience of the token. Default: the profile's, or none. */
+  audience?: string;
   /**
    * Timeout of one call, and of one token exchange, in seconds: above 0, at most 86400. Default: `SVC_TIMEOUT`, the
    * profile's, or 30.
@@ -144,6 +154,12 @@ export interface SessionSettings {
   readonly target: Target;
   /** Path of the token endpoint below the base URL. */
   readonly tokenPath: string;
+  /** How the client authenticates at the token endpoint. */
+  readonly clientAuth: ClientAuth;
+  /** Scopes of the token. */
+  readonly scope?: string;
+  /** Audience of the token. */
+  readonly audience?: string;
   /** Path of the revocation endpoint below the base URL, if the profile has one. */
   readonly revocationPath?: string;
   /** Client ID, if it is known. */
@@ -215,6 +231,9 @@ export function readSettings(given: SessionOptions = {}): SessionSettings {
       ...(supports && { supports }),
     },
     tokenPath: options.tokenPath ?? profile?.tokenPath ?? PROFILE_DEFAULTS.tokenPath,
+    clientAuth: options.clientAuth ?? profile?.clientAuth ?? DEFAULT_CLIENT_AUTH,
+    scope: options.scope ?? profile?.scope,
+    audience: options.audience ?? profile?.audience,
     ...(profile?.revocationPath !== undefined && { revocationPath: profile.revocationPath }),
     clientId: overrides.clientId ?? profile?.clientId,
     secret: findSecret(overrides.clientSecret, profile),

@@ -78,10 +78,12 @@ export async function formatToken(settings: SessionSettings, token: Token, direc
   return JSON.stringify({ ...getIssuer(settings), ...token, proof }) + "\n";
 }
 
-/** Describes the credentials that a token was issued for. A command stands for the secret that it prints. */
+/** Describes what a token was issued for. A command stands for the secret that it prints. */
 function describeCredentials(settings: SessionSettings): string {
   const { server, tokenPath, clientId } = getIssuer(settings);
-  return JSON.stringify([server, tokenPath, clientId, settings.secret]);
+  const { secret, scope, audience } = settings;
+  const grant = scope === undefined && audience === undefined ? [] : [scope, audience];
+  return JSON.stringify([server, tokenPath, clientId, secret, ...grant]);
 }
 
 /** A file that cannot be read counts as no token. Saving the next token replaces it or reports the problem. */

@@ -1,12 +1,19 @@
-/** The OAuth 2.0 client credentials grant (RFC 6749, section 4.4), with HTTP Basic authentication of the client. */
-import { createRetryHint, getErrorCode, SvcError } from "../errors.ts";
+/** The OAuth 2.0 client credentials grant (RFC 6749, section 4.4). */
+import { createRetryHint, getErrorCode, type Hint, SvcError } from "../errors.ts";
 import { type Destination, explainRedirect, getRequestPath } from "../http/address.ts";
 import { readText } from "../http/limits.ts";
 import { sendRequest } from "../http/send_request.ts";
-import { isString, type JsonObject, parseJsonObject } from "../../utils/json.ts";
-import { hasShape, type Shape } from "../../utils/shape.ts";
+import {
+  filterObjects,
+  isNonEmptyString,
+  isScalar,
+  type JsonObject,
+  type JsonValue,
+  parseJsonObject,
+} from "../../utils/json.ts";
 import { redact } from "../../utils/text/redact.ts";
 import { USER_AGENT } from "../version.ts";
+import { authenticateForm, listSecretForms } from "./client_auth.ts";
 import { type Credentials, getTokenUrl } from "./settings.ts";
 import { createToken, isBearerToken, MAX_TOKEN_SECONDS, type Token } from "./token_cache.ts";
 
@@ -14,18 +21,28 @@ const DEFAULT_TOKEN_SECONDS = 3600;
 
 const WRONG_ADDRESS = "Check baseUrl, and tokenPath in the profile.";
 
+/** Advice on rejected credentials. */
+export const CHECK_CREDENTIALS = "Check the client ID and the client secret.";
+
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
 /** Exchanges the client's secret for a token. Rejects with the signal's reason and with network errors as they are. */
 export async function exchangeToken(credentials: Credentials, secret: string, signal: AbortSignal): Promise<Token> {
   const url = getTokenUrl(credentials);
-  const response = await post(url, { grant_type: "client_credentials" }, credentials, secret, signal);
+  const { scope, audience } = credentials;
+  const form = {
+    grant_type: "client_credentials",
+    ...(scope !== undefined && { scope }),
+    ...(audience !== undefined && { audience }),
+  };
+  const response = await post(url, form, credentials, secret, signal);
   const text = await readText(response, MAX_RESPONSE_BYTES).catch((error: unknown) => {
     throw error instanceof SvcError ? invalidResponse(url, `is longer than ${MAX_RESPONSE_BYTES} bytes`) : error;
   });
-  if (response.status === 200) return parseToken(text, url);
+  const secrets = listSecretForms(credentials.clientId, secret);
+  if (response.status === 200) return parseToken(text, url, secrets);
   const destination = { url, baseUrl: credentials.target.baseUrl };
-  throw explainRejection(response, text, destination, [encodeBasic(credentials, secret), formEncode(secret), secret]);
+  throw explainRejection(response, text, destination, secrets);
 }
 
 /** Revokes a token (RFC 7009). Rejects with the signal's reason and with network errors as they are. */
@@ -52,12 +69,17 @@ async function post(
   secret: string,
   signal: AbortSignal,
 ): Promise<Response> {
-  const authorization = `Basic ${encodeBasic(credentials, secret)}`;
+  const sent = authenticateForm(form, credentials.clientAuth, credentials.clientId, secret);
+  const { authorization } = sent;
   const started = performance.now();
   const response = await (credentials.fetch ?? sendRequest)(url, {
     method: "POST",
-    headers: { accept: "application/json", authorization, "user-agent": USER_AGENT },
-    body: new URLSearchParams(form),
+    headers: {
+      accept: "application/json",
+      "user-agent": USER_AGENT,
+      ...(authorization !== undefined && { authorization }),
+    },
+    body: new URLSearchParams(sent.form),
     redirect: "manual",
     signal,
   });
@@ -67,32 +89,34 @@ async function post(
   return response;
 }
 
-function encodeBasic({ clientId }: Credentials, secret: string): string {
-  return btoa(`${formEncode(clientId)}:${formEncode(secret)}`);
-}
-
-/** Encodes as `application/x-www-form-urlencoded`, which the Basic scheme of OAuth demands. */
-function formEncode(text: string): string {
-  return new URLSearchParams({ "": text }).toString().slice("=".length);
-}
-
-/** A token response. Some servers send null for optional members, and the number as text. */
-const TOKEN_RESPONSE = {
-  required: { access_token: "string" },
-  optional: { token_type: { oneOf: ["string", "null"] }, expires_in: { oneOf: ["number", "string", "null"] } },
-} as const satisfies Shape;
-
-/** Parses a token response. Ignores other members. */
-function parseToken(text: string, url: string): Token {
+/** Parses a token response. Ignores other members. Some servers send null for optional ones, and the number as text. */
+function parseToken(text: string, url: string, secrets: readonly string[]): Token {
   const body = parseJsonObject(text);
-  if (!hasShape(body, TOKEN_RESPONSE)) throw invalidResponse(url, "is not a token response");
-  const { access_token: token, token_type: type, expires_in: expiresIn } = body;
-  const seconds = parseFloat(String(expiresIn ?? DEFAULT_TOKEN_SECONDS));
-  if (token === "" || (type ?? "bearer").toLowerCase() !== "bearer" || !(seconds >= 0)) {
-    throw invalidResponse(url, "is not a token response");
+  if (body === undefined) throw invalidResponse(url, "is not a token response: it is not a JSON object");
+  const { access_token: token, token_type: type = "Bearer", expires_in: expiresIn } = body;
+  if (!isNonEmptyString(token)) {
+    const reason = findDescription(body);
+    const problem = reason === undefined ? "access_token is missing" : redact(reason, ...secrets);
+    throw invalidResponse(url, `is not a token response: ${problem}`);
   }
   if (!isBearerToken(token)) throw invalidResponse(url, "contains a token that cannot be sent in a header");
+  if (type !== null && String(type).toLowerCase() !== "bearer") {
+    throw invalidResponse(url, `is not a token response: token_type ${describeValue(type)}, not "Bearer"`);
+  }
+  const seconds = parseFloat(String(expiresIn ?? DEFAULT_TOKEN_SECONDS));
+  if (!(seconds >= 0)) {
+    throw invalidResponse(
+      url,
+      `is not a token response: expires_in ${describeValue(expiresIn)}, not a number of seconds`,
+    );
+  }
   return createToken(token, Math.min(seconds, MAX_TOKEN_SECONDS));
+}
+
+/** Describes the value of a member that does not fit. Other text than a word could be secret. */
+function describeValue(value: JsonValue | undefined): string {
+  const isShown = isScalar(value) && /^[\w.-]{1,40}$/.test(String(value));
+  return isShown ? `is ${JSON.stringify(value)}` : "has an unexpected value";
 }
 
 function explainRejection(
@@ -109,11 +133,11 @@ function explainRejection(
     const hint = location === null ? WRONG_ADDRESS : redact(explainRedirect(location, destination), ...secrets);
     return new SvcError("INVALID_RESPONSE", `${responded}. Redirects are not followed.`, { status, hint });
   }
-  const description = findDescription(parseJsonObject(text));
+  const body = parseJsonObject(text);
+  const description = findDescription(body);
   const message = description === undefined ? `${responded}.` : `${responded}: ${redact(description, ...secrets)}`;
   if (status === 400 || status === 401 || status === 403) {
-    const hint = "Check the client ID and the client secret.";
-    return new SvcError("UNAUTHORIZED", message, { status, hint });
+    return new SvcError("UNAUTHORIZED", message, { status, hint: adviseOnError(body?.error) });
   }
   const retryAfter = headers.get("retry-after") ?? undefined;
   const isTemporary = status === 408 || status === 429 || status >= 500;
@@ -121,9 +145,33 @@ function explainRejection(
   return new SvcError(getErrorCode(status), message, { status, hint, retryAfter });
 }
 
-/** Returns the server's description of the error, from the members that OAuth or the API define. */
+/** Returns advice on an error code of OAuth. */
+function adviseOnError(error: JsonValue | undefined): string | Hint {
+  switch (error) {
+    case "unsupported_grant_type":
+      return "This endpoint issues no tokens for client credentials. Check tokenPath in the profile.";
+    case "unauthorized_client":
+      return "Allow this client the grant type client credentials, on the server.";
+    case "invalid_scope":
+      return "Check scope in the profile.";
+    case "invalid_target":
+      return "Check audience in the profile.";
+    default:
+      return {
+        text: CHECK_CREDENTIALS,
+        commands: [{ args: ["auth", "diagnose"], purpose: "to see how the server expects them" }],
+      };
+  }
+}
+
+/** Returns the server's description of the error, from the members that OAuth, the API or other servers use. */
 function findDescription(body: JsonObject = {}): string | undefined {
-  return [body.error_description, body.localizedValue, body.error].find(isString);
+  const { error } = body;
+  const issues = filterObjects([body.errors, body.errorDetails, error].flat());
+  const reasons = issues.map(({ localizedValue, message, ID }) => [localizedValue, message, ID].find(isNonEmptyString));
+  const listed = reasons.filter(isNonEmptyString).join("; ");
+  return [body.error_description, body.localizedValue, listed, body.message, body.detail, error, body.title]
+    .find(isNonEmptyString);
 }
 
 function invalidResponse(url: string, problem: string): SvcError {

@@ -95,6 +95,26 @@ Deno.test("a preset sets the paths of a deployment", async () => {
   assert.equal(show.json.secret, "printed by pass");
 });
 
+Deno.test("svc profile add and set say how the client authenticates, and what its tokens are for", async () => {
+  await using folder = await makeFolder();
+  const added = await run(folder, [
+    "profile",
+    "add",
+    "a",
+    ...LAB,
+    ...COMMAND,
+    "--client-auth",
+    "post",
+    "--scope",
+    "read",
+  ]);
+  assert.deepEqual([added.json.clientAuth, added.json.scope, added.json.audience], ["post", "read", undefined]);
+  const set = await run(folder, ["profile", "set", "a", "--client-auth", "basic-plain", "--audience", "https://api"]);
+  assert.deepEqual([set.json.clientAuth, set.json.scope, set.json.audience], ["basic-plain", "read", "https://api"]);
+  const refused = await run(folder, ["profile", "set", "a", "--scope", ""]);
+  assert.match(refused.stderr, /--scope must be a non-empty string without control characters/);
+});
+
 Deno.test("svc profile add --tags says when entity tags are read, also instead of a preset", async () => {
   await using folder = await makeFolder();
   for (const [name, ...flags] of [["a", "--tags", "never"], ["b", "--preset", "hosted", "--tags", "on-demand"]]) {

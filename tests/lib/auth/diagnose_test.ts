@@ -56,7 +56,10 @@ Deno.test("diagnose reports each layer of a working connection and does not use 
   assert.equal(results[1], "127.0.0.1 is 127.0.0.1");
   assert.equal(results[2], `${host} accepts connections`);
   assert.equal(results[3], "not used: the address starts with http://");
-  assert.match(results[4] ?? "", /\/oauth2\/token issued a token that expires 2\d\d\d-/);
+  assert.match(
+    results[4] ?? "",
+    /\/oauth2\/token issued a token that expires 2\S+; the client authenticated with basic$/,
+  );
   assert.equal(results[5], "GET /dx-api/v2/casetypes responded with 200; case types: 0");
   assert.deepEqual(Array.from(Deno.readDirSync(options.configDirectory ?? "")), []);
   assert(!JSON.stringify(steps).includes(service.issued[0] ?? "no token"));
@@ -126,6 +129,41 @@ Deno.test("a certificate of an unknown authority fails at tls, and works with th
   const { ok, steps } = await diagnoseIn({ DENO_CERT: await writeAuthority(options) }, options);
   assert(ok, JSON.stringify(steps));
   assert.equal(steps[3]?.result, "the certificate is valid for 127.0.0.1");
+});
+
+Deno.test("after a rejected client, diagnose says how the server accepts it", async () => {
+  const [id, secret] = [CLIENT.clientId, CLIENT.clientSecret];
+  const servers: Record<string, (authorization: string | null, form: URLSearchParams) => boolean> = {
+    post: (authorization, form) => authorization === null && form.get("client_secret") === secret,
+    "basic-plain": (authorization) =>
+      authorization === `Basic ${new TextEncoder().encode(`${id}:${secret}`).toBase64()}`,
+  };
+  for (const [method, accepts] of Object.entries(servers)) {
+    await using service = startFakeService({
+      async token(request) {
+        const form = new URLSearchParams(await request.text());
+        const isAccepted = accepts(request.headers.get("authorization"), form);
+        if (!isAccepted) return Response.json({ error: "invalid_client" }, { status: 401 });
+        return Response.json({ access_token: "tok-1", token_type: "Bearer" });
+      },
+    });
+    const failed = failedStep(await diagnose(await createSessionOptions(service)));
+    assert.equal(
+      failed.hint,
+      `The server accepts the client with clientAuth ${method}. Set it in the profile: ` +
+        `svc profile set default --client-auth ${method}`,
+    );
+  }
+  await using strict = startFakeService();
+  const wrong = failedStep(await diagnose({ ...await createSessionOptions(strict), clientSecret: "wrong" }));
+  assert.equal(
+    wrong.hint,
+    "Check the client ID and the client secret. The server rejects them with clientAuth basic-plain and post, too.",
+  );
+  await using other = startFakeService({
+    token: () => Response.json({ error: "unsupported_grant_type" }, { status: 400 }),
+  });
+  assert.match(failedStep(await diagnose(await createSessionOptions(other))).hint ?? "", /Check tokenPath/);
 });
 
 Deno.test("a wrong secret fails at token even if a token is cached", async () => {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import configuration from "../../../deno.json" with { type: "json" };
+import { status } from "../../../lib/auth/commands.ts";
+import { saveProfile } from "../../../lib/auth/profiles.ts";
 import { openSession } from "../../../lib/auth/session.ts";
 import type { SessionOptions } from "../../../lib/auth/settings.ts";
 import { createClient } from "../../../lib/client/client.ts";
@@ -109,7 +111,10 @@ Deno.test("a wrong secret is UNAUTHORIZED with the server's description", async 
   assert.equal(error.code, "UNAUTHORIZED");
   assert.equal(error.status, 401);
   assert.match(error.message, /\/oauth2\/token responded with 401 Unauthorized: Unknown client$/);
-  assert.equal(error.hint, "Check the client ID and the client secret.");
+  assert.equal(
+    error.hint,
+    "Check the client ID and the client secret. Run 'svc auth diagnose' to see how the server expects them.",
+  );
 });
 
 Deno.test("a rejection in any form is UNAUTHORIZED", async () => {
@@ -123,6 +128,79 @@ Deno.test("a rejection in any form is UNAUTHORIZED", async () => {
     const error = await failureWith({ token: () => answer });
     assert.equal(error.code, "UNAUTHORIZED");
     assert.match(error.message, messages[i] ?? /never/);
+  }
+});
+
+Deno.test("the error has the server's own reason, in whatever member it is, and advice on the codes of OAuth", async () => {
+  const reasons: [body: unknown, reason: string, hint: RegExp][] = [
+    [{ errors: [{ ID: "AUTH_17", message: "Client is locked" }] }, "Client is locked", /^Check the client ID/],
+    [{ errors: [{ ID: "AUTH_17" }, { message: "second" }] }, "AUTH_17; second", /^Check the client ID/],
+    [{ errorDetails: [{ localizedValue: "No access" }] }, "No access", /^Check the client ID/],
+    [{ error: { message: "nested" } }, "nested", /^Check the client ID/],
+    [{ error: "unsupported_grant_type" }, "unsupported_grant_type", /Check tokenPath in the profile\.$/],
+    [
+      { error: "unauthorized_client", error_description: "Not for you" },
+      "Not for you",
+      /grant type client credentials/,
+    ],
+    [{ error: "invalid_scope" }, "invalid_scope", /^Check scope in the profile\.$/],
+    [{ error: "invalid_target" }, "invalid_target", /^Check audience in the profile\.$/],
+  ];
+  for (const [body, reason, hint] of reasons) {
+    const error = await failureWith({ token: () => Response.json(body, { status: 400 }) });
+    assert.equal(error.code, "UNAUTHORIZED");
+    assert.ok(error.message.endsWith(`responded with 400 Bad Request: ${reason}`), error.message);
+    assert.match(error.hint ?? "", hint);
+  }
+});
+
+Deno.test("the error of a token response names the member that does not fit", async () => {
+  const issues: [body: unknown, problem: string][] = [
+    [{ access_token: "tok-1", token_type: "BearerToken" }, 'token_type is "BearerToken", not "Bearer"'],
+    [{ access_token: "tok-1", token_type: "tok-1 x" }, 'token_type has an unexpected value, not "Bearer"'],
+    [{ access_token: "tok-1", expires_in: "soon" }, 'expires_in is "soon", not a number of seconds'],
+    [{ token: "tok-1" }, "access_token is missing"],
+    [{ access_token: 17 }, "access_token is missing"],
+    [{ error: "invalid_client", error_description: "Client is locked" }, "Client is locked"],
+    [["tok-1"], "it is not a JSON object"],
+  ];
+  for (const [body, problem] of issues) {
+    const error = await failureWith({ token: () => Response.json(body) });
+    assert.equal(error.code, "INVALID_RESPONSE");
+    assert.ok(error.message.endsWith(`is not a token response: ${problem}.`), error.message);
+  }
+});
+
+Deno.test("the client authenticates as its profile says, and asks for scope and audience", async () => {
+  const id = encodeURIComponent(CLIENT.clientId);
+  const encoded = `${id}:${
+    new URLSearchParams({ "": CLIENT.clientSecret }).toString().slice(1).replaceAll("+", "%20")
+  }`;
+  const expected = {
+    basic: [`Basic ${new TextEncoder().encode(encoded).toBase64()}`, null],
+    "basic-plain": [
+      `Basic ${new TextEncoder().encode(`${CLIENT.clientId}:${CLIENT.clientSecret}`).toBase64()}`,
+      null,
+    ],
+    post: [null, CLIENT.clientSecret],
+  } as const;
+  for (const clientAuth of ["basic", "basic-plain", "post"] as const) {
+    const sent: unknown[] = [];
+    await using service = startFakeService({
+      async token(request) {
+        const form = new URLSearchParams(await request.text());
+        sent.push([request.headers.get("authorization"), form.get("client_secret")]);
+        sent.push([form.get("grant_type"), form.get("scope"), form.get("audience")]);
+        return Response.json({ access_token: "tok-1", token_type: "Bearer" });
+      },
+    });
+    const { configDirectory = "" } = await createSessionOptions(service);
+    const grant = { scope: "read write", audience: "https://api.example" };
+    await saveProfile("default", { ...CLIENT, baseUrl: service.baseUrl, clientAuth, ...grant }, configDirectory);
+    await callApi(openSession({ configDirectory }));
+    assert.deepEqual(sent, [expected[clientAuth], ["client_credentials", grant.scope, grant.audience]]);
+    assert.equal((await status({ configDirectory })).tokenCached, true);
+    assert.equal((await status({ configDirectory, scope: "read" })).tokenCached, false, "a token has its scope");
   }
 });
 
@@ -144,7 +222,7 @@ Deno.test("an Authorization header that the server repeats is redacted", async (
     const error = `bad: ${header}, which is ${atob(header.replace("Basic ", ""))}`;
     return Response.json({ error }, { status: 401 });
   }));
-  assert.match(refused.message, /: bad: Basic \[REDACTED\], which is client\+one:\[REDACTED\]$/);
+  assert.match(refused.message, /: bad: Basic \[REDACTED\], which is client%20one:\[REDACTED\]$/);
   const moved = await failureWith(repeats((header) => {
     const location = `https://elsewhere.example/?for=${encodeURIComponent(header)}`;
     return new Response(null, { status: 302, headers: { location } });

@@ -8,7 +8,7 @@ import { splitWords } from "../../../../utils/text/split_words.ts";
 import type { CallFlags, ProfileFlags } from "./profile_flags.ts";
 
 /** The flags whose text becomes a member of a profile. */
-const MEMBERS = ["baseUrl", "clientId", "apiRoot", "tokenPath", "revocationPath"] as const;
+const MEMBERS = ["baseUrl", "clientId", "apiRoot", "tokenPath", "revocationPath", "scope", "audience"] as const;
 
 /** Throws if the text of a flag cannot be a member of a profile. */
 export function checkMembers(flags: CallFlags & Pick<ProfileFlags, "baseUrl" | "clientId">): void {

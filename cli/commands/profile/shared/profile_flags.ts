@@ -1,4 +1,5 @@
 /** The flags of a new profile. */
+import { CLIENT_AUTH_METHODS } from "../../../../lib/auth/client_auth.ts";
 import { PRESET_NAMES } from "../../../../lib/auth/presets.ts";
 import { RECORD_KEY_FORMS, TAG_MODES } from "../../../../lib/operation/request_style.ts";
 import type { Format } from "../../../../lib/output/format.ts";
@@ -10,6 +11,14 @@ export const callFlags = {
   apiRoot: { help: "Path of the API", type: "string", placeholder: "path" },
   tokenPath: { help: "Path of the token endpoint", type: "string", placeholder: "path" },
   revocationPath: { help: "Path of the revocation endpoint", type: "string", placeholder: "path" },
+  clientAuth: {
+    help: "How the client authenticates: HTTP Basic, encoded or as it is, or in the body",
+    type: "string",
+    choices: CLIENT_AUTH_METHODS,
+    placeholder: "method",
+  },
+  scope: { help: "Scopes of the token, separated by spaces", type: "string", placeholder: "scopes" },
+  audience: { help: "Audience of the token", type: "string", placeholder: "audience" },
   tags: {
     help: "When to read entity tags: before each change, if the service demands one, or never",
     type: "string",
@@ -28,11 +37,15 @@ export const callFlags = {
 export type CallFlags = Partial<LocalValues<readonly [], typeof callFlags>>;
 
 /** Returns the given flags that say how a service is called. */
-export function pickCallFlags({ apiRoot, tokenPath, revocationPath, tags, recordKeys }: CallFlags): CallFlags {
+export function pickCallFlags(flags: CallFlags): CallFlags {
+  const { apiRoot, tokenPath, revocationPath, clientAuth, scope, audience, tags, recordKeys } = flags;
   return {
     ...(apiRoot !== undefined && { apiRoot }),
     ...(tokenPath !== undefined && { tokenPath }),
     ...(revocationPath !== undefined && { revocationPath }),
+    ...(clientAuth !== undefined && { clientAuth }),
+    ...(scope !== undefined && { scope }),
+    ...(audience !== undefined && { audience }),
     ...(tags !== undefined && { tags }),
     ...(recordKeys !== undefined && { recordKeys }),
   };

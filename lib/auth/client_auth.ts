@@ -1,0 +1,62 @@
+/** How a client authenticates at the token endpoint (RFC 6749, section 2.3.1). */
+
+/**
+ * The methods: HTTP Basic with encoded credentials, as OAuth demands; HTTP Basic with the credentials as they are, as some
+ * servers expect; and credentials in the body.
+ */
+export const CLIENT_AUTH_METHODS = ["basic", "basic-plain", "post"] as const;
+
+/** A method. */
+export type ClientAuth = typeof CLIENT_AUTH_METHODS[number];
+
+/** The method that every server must support. */
+export const DEFAULT_CLIENT_AUTH: ClientAuth = "basic";
+
+/** Credentials in a request: a header, or members of the form. */
+export interface AuthenticatedForm {
+  /** Value of the header `Authorization`, if the method uses one. */
+  readonly authorization?: string;
+  /** The form. */
+  readonly form: Readonly<Record<string, string>>;
+}
+
+/** Adds the credentials of a client to a form. */
+export function authenticateForm(
+  form: Readonly<Record<string, string>>,
+  method: ClientAuth,
+  clientId: string,
+  secret: string,
+): AuthenticatedForm {
+  if (method === "post") return { form: { ...form, client_id: clientId, client_secret: secret } };
+  const encode = method === "basic" ? encodePart : (text: string) => text;
+  return { form, authorization: `Basic ${toBase64(`${encode(clientId)}:${encode(secret)}`)}` };
+}
+
+/** Encodes as `application/x-www-form-urlencoded`. A space is `%20`, which servers that expect URI encoding decode, too. */
+function encodePart(text: string): string {
+  return new URLSearchParams({ "": text }).toString().slice("=".length).replaceAll("+", "%20");
+}
+
+function toBase64(text: string): string {
+  return new TextEncoder().encode(text).toBase64();
+}
+
+/** Lists the forms of a secret that a server could repeat. */
+export function listSecretForms(clientId: string, secret: string): string[] {
+  const headers = CLIENT_AUTH_METHODS.flatMap((method) =>
+    authenticateForm({}, method, clientId, secret).authorization?.slice("Basic ".length) ?? []
+  );
+  const encoded = new URLSearchParams({ "": secret }).toString().slice("=".length);
+  return [...headers, encoded, encodePart(secret), secret];
+}
+
+/** Lists the methods that send other bytes than one of them, which are worth trying if that one is rejected. */
+export function listOtherMethods(method: ClientAuth, clientId: string, secret: string): ClientAuth[] {
+  const describe = (one: ClientAuth) => JSON.stringify(authenticateForm({}, one, clientId, secret));
+  const seen = new Set([describe(method)]);
+  return CLIENT_AUTH_METHODS.filter((one) => {
+    const isNew = !seen.has(describe(one));
+    seen.add(describe(one));
+    return isNew;
+  });
+}
