@@ -322,9 +322,12 @@ export function getErrorCode(status: number): ErrorCode {
   return STATUS_CODES[status] ?? (status >= 500 ? "SERVER_ERROR" : "HTTP_ERROR");
 }
 
-/** Parses a `Retry-After` header (RFC 9110) into seconds, or a date in milliseconds since 1970. Returns neither for other text. */
+/**
+ * Parses a `Retry-After` header (RFC 9110) into whole seconds, or a date in milliseconds since 1970. Returns neither for
+ * other text. Some servers send fractions of a second, which are rounded up.
+ */
 export function parseRetryAfter(retryAfter: string = ""): { seconds?: number; date?: number } {
-  if (/^\d+$/.test(retryAfter)) return { seconds: Number(retryAfter) };
+  if (/^(?:\d+(?:\.\d*)?|\.\d+)$/.test(retryAfter)) return { seconds: Math.ceil(Number(retryAfter)) };
   // Date.parse() takes other numbers for years. An HTTP date has letters.
   const date = /[a-z]/i.test(retryAfter) ? Date.parse(retryAfter) : NaN;
   return Number.isNaN(date) ? {} : { date };
@@ -339,7 +342,8 @@ export function getRetryDelay(retryAfter: string | undefined, now: number): numb
 /** Returns the hint for a temporary failure with this `Retry-After` header. */
 export function createRetryHint(retryAfter?: string): string {
   const { seconds, date } = parseRetryAfter(retryAfter);
-  const wait = seconds !== undefined ? `${retryAfter} seconds` : date !== undefined ? `until ${retryAfter}` : undefined;
+  const count = seconds === 1 ? "1 second" : `${seconds} seconds`;
+  const wait = seconds !== undefined ? count : date !== undefined ? `until ${retryAfter}` : undefined;
   return `Wait ${wait ?? "a few seconds"}, then try again.`;
 }
 

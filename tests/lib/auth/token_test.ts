@@ -255,6 +255,8 @@ Deno.test("other statuses keep their codes", async () => {
 Deno.test("Retry-After of the token endpoint is passed on, and the hint contains it if it is valid", async () => {
   const waits = {
     "7": "7 seconds",
+    "3.5": "4 seconds",
+    "0.2": "1 second",
     "Fri, 02 Jan 2026 03:04:15 GMT": "until Fri, 02 Jan 2026 03:04:15 GMT",
     "abc": "a few seconds",
     "-5": "a few seconds",

@@ -136,6 +136,7 @@ Deno.test("delays grow from 50 ms to 20 s, from 1 s if the service is busy, and 
 Deno.test("Retry-After is honored in both forms, and a long one ends the call", async () => {
   const cases = [
     ["3", [3000, 3000]],
+    ["3.5", [4000, 4000]],
     ["Fri, 02 Jan 2026 03:04:15 GMT", [10_000, 10_000]],
     ["Fri, 02 Jan 2026 03:04:00 GMT", [0, 0]],
     ["soon", [0, 0]],
