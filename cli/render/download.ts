@@ -2,6 +2,7 @@
 import type { Content } from "../../lib/operation/answer.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
+import { createDecoder, findCharset } from "../../utils/text/charset.ts";
 import { escapeLines } from "../../utils/text/control_characters.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { writeWaiting } from "../io/io.ts";
@@ -40,7 +41,7 @@ export async function deliver(context: CommandContext, content: Content, output 
     return;
   }
   await checkText(content);
-  const decoder = new TextDecoder();
+  const decoder = createDecoder(findCharset(content.type) ?? "utf-8") ?? new TextDecoder();
   let pending = "";
   for await (const piece of content.stream) {
     const text = pending + decoder.decode(piece, { stream: true });

@@ -20,6 +20,17 @@ export interface AuthenticatedForm {
   readonly form: Readonly<Record<string, string>>;
 }
 
+/** Creates the form of the client credentials grant. */
+export function createGrantForm(
+  { scope, audience }: { readonly scope?: string; readonly audience?: string },
+): Record<string, string> {
+  return {
+    grant_type: "client_credentials",
+    ...(scope !== undefined && { scope }),
+    ...(audience !== undefined && { audience }),
+  };
+}
+
 /** Adds the credentials of a client to a form. */
 export function authenticateForm(
   form: Readonly<Record<string, string>>,

@@ -77,7 +77,7 @@ async function fetchWithToken(
   if (status !== 401 || isNew) return response;
   underWay?.(false);
   const milliseconds = performance.now() - started;
-  const text = tokens.redact(await readText(response, MAX_REJECTION_BYTES).catch(() => ""));
+  const text = tokens.redact(await readText(response, { limit: MAX_REJECTION_BYTES }).catch(() => ""));
   onExchange({ method, path: getRequestPath(url), status, reason, milliseconds, text });
   return await sendWithToken(request, await tokens.replace(token, request.signal), fetch);
 }

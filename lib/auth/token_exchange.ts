@@ -13,7 +13,7 @@ import {
 } from "../../utils/json.ts";
 import { redact } from "../../utils/text/redact.ts";
 import { USER_AGENT } from "../version.ts";
-import { authenticateForm, listSecretForms } from "./client_auth.ts";
+import { authenticateForm, createGrantForm, listSecretForms } from "./client_auth.ts";
 import { type Credentials, getTokenUrl } from "./settings.ts";
 import { createToken, isBearerToken, MAX_TOKEN_SECONDS, type Token } from "./token_cache.ts";
 
@@ -29,15 +29,10 @@ const MAX_RESPONSE_BYTES = 1024 * 1024;
 /** Exchanges the client's secret for a token. Rejects with the signal's reason and with network errors as they are. */
 export async function exchangeToken(credentials: Credentials, secret: string, signal: AbortSignal): Promise<Token> {
   const url = getTokenUrl(credentials);
-  const { scope, audience } = credentials;
-  const form = {
-    grant_type: "client_credentials",
-    ...(scope !== undefined && { scope }),
-    ...(audience !== undefined && { audience }),
-  };
-  const response = await post(url, form, credentials, secret, signal);
-  const text = await readText(response, MAX_RESPONSE_BYTES).catch((error: unknown) => {
-    throw error instanceof SvcError ? invalidResponse(url, `is longer than ${MAX_RESPONSE_BYTES} bytes`) : error;
+  const response = await post(url, createGrantForm(credentials), credentials, secret, signal);
+  const source = `The response of the token endpoint ${url}`;
+  const text = await readText(response, { limit: MAX_RESPONSE_BYTES, source }).catch((error: unknown) => {
+    throw error instanceof SvcError ? error.with({ hint: WRONG_ADDRESS }) : error;
   });
   const secrets = listSecretForms(credentials.clientId, secret);
   if (response.status === 200) return parseToken(text, url, secrets);

@@ -1,5 +1,6 @@
 /** Limits of an exchange: how long it may take, and how large its response may be. */
 import { createCancelledError, SvcError } from "../errors.ts";
+import { decodeText, findCharset, findMarkedCharset } from "../../utils/text/charset.ts";
 import { abortable, onAbort } from "../../utils/async/abort.ts";
 import { explainNetwork, type LocalService, suggestDiagnosis } from "./network.ts";
 
@@ -116,22 +117,55 @@ function expireIn(seconds: number): AbortSignal {
 /** Maximum size of a response. It also protects from responses of proxies. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
-/** Reads the text of a response. Throws `INVALID_RESPONSE` if it is longer than the limit. */
-export async function readText(response: Response, limit = MAX_RESPONSE_BYTES): Promise<string> {
+/** How the text of a response is read. */
+export interface ReadTextOptions {
+  /** Limit in bytes. Default: 64 MiB. */
+  readonly limit?: number;
+  /** Beginning of the sentences about its faults. */
+  readonly source?: string;
+}
+
+/**
+ * Reads the text of a response in its charset. Throws `INVALID_RESPONSE` if it is longer than the limit, or if its bytes
+ * are not valid in that charset. The text of an error is read in any case.
+ */
+export async function readText(
+  response: Response,
+  { limit = MAX_RESPONSE_BYTES, source = "The response of the service" }: ReadTextOptions = {},
+): Promise<string> {
   const { headers } = response;
   // Content-Length is not the size of a compressed body, and does not apply to a chunked one.
   const hasLength = !headers.has("content-encoding") && !headers.has("transfer-encoding");
   const length = hasLength ? Number(headers.get("content-length") ?? NaN) : NaN;
-  if (length <= limit || response.body === null) return await response.text();
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const chunk of response.body) {
-    bytes += chunk.length;
-    if (bytes > limit) {
-      throw new SvcError("INVALID_RESPONSE", `The response of the service is longer than ${limit} bytes.`);
-    }
-    text += decoder.decode(chunk, { stream: true });
+  const bytes = length <= limit || response.body === null
+    ? new Uint8Array(await response.arrayBuffer())
+    : await readBytes(response.body, limit, source);
+  const charset = findCharset(headers.get("content-type") ?? "");
+  const text = decodeText(bytes, charset ?? findMarkedCharset(bytes) ?? "utf-8");
+  if (text !== undefined) return text;
+  if (!response.ok) return new TextDecoder(FALLBACK_CHARSET).decode(bytes);
+  const problem = charset === undefined ? "is not valid UTF-8" : `is not valid text in the charset ${charset}`;
+  throw new SvcError("INVALID_RESPONSE", `${source} ${problem}.`, {
+    hint: "Ask the operators of the service to send UTF-8, or the charset in Content-Type.",
+  });
+}
+
+/** Charset of error pages that name none. Every byte is valid in it. */
+const FALLBACK_CHARSET = "windows-1252";
+
+async function readBytes(body: ReadableStream<Uint8Array>, limit: number, source: string): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > limit) throw new SvcError("INVALID_RESPONSE", `${source} is longer than ${limit} bytes.`);
+    chunks.push(chunk);
   }
-  return text + decoder.decode();
+  const bytes = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return bytes;
 }

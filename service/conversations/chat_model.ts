@@ -23,7 +23,7 @@ export async function askModel(model: ChatModel, messages: ChatMessage[], stop: 
   try {
     const response = await fetch(request);
     if (!response.ok) throw await toNoAnswer(response);
-    return { text: parseReply(await readText(response, MAX_BYTES)), followUps: [] };
+    return { text: parseReply(await readText(response, { limit: MAX_BYTES })), followUps: [] };
   } catch (error) {
     if (error instanceof NoAnswer) throw error;
     if (stop.aborted) throw new NoAnswer("the service is stopping");

@@ -82,3 +82,46 @@ Deno.test("a change succeeds with an empty or unexpected response, unless its an
     }
   }
 });
+
+Deno.test("JSON in another charset is decoded", async () => {
+  const text = '{"caseTypes":[{"ID":"C","name":"Genehmigung für Straße – 許可"}]}';
+  const latin = Uint8Array.from('{"caseTypes":[{"ID":"C","name":"für"}]}', (character) => character.charCodeAt(0));
+  const wide = Uint8Array.from(new Uint8Array(Uint16Array.from(text, (character) => character.charCodeAt(0)).buffer));
+  const marked = new Uint8Array([0xff, 0xfe, ...wide]);
+  const bodies: [body: BodyInit, type: string, name: string][] = [
+    [text, "application/json", "Genehmigung für Straße – 許可"],
+    ["\ufeff" + text, "application/json;charset=UTF-8", "Genehmigung für Straße – 許可"],
+    [latin, "application/json; charset=iso-8859-1", "für"],
+    [latin, 'application/json; version=2; charset="windows-1252"', "für"],
+    [wide, "application/json; charset=utf-16le", "Genehmigung für Straße – 許可"],
+    [marked, "application/json", "Genehmigung für Straße – 許可"],
+  ];
+  for (const [body, type, name] of bodies) {
+    await using service = startFakeService({ api: () => new Response(body, { headers: { "content-type": type } }) });
+    const svc = createClient({ baseUrl: service.baseUrl, ...CLIENT, noCache: true });
+    const { caseTypes } = await svc.caseTypes.list();
+    assert.deepEqual(caseTypes.map((one) => one.name), [name], type);
+  }
+});
+
+Deno.test("invalid UTF-8 in a result is an error, and in an error page it hides nothing", async () => {
+  const invalid = new Uint8Array([...new TextEncoder().encode('{"caseTypes":[{"ID":"'), 0xfc, 0x22, 0x7d, 0x5d, 0x7d]);
+  const list = async (answer: () => Response) => {
+    await using service = startFakeService({ api: answer });
+    return await catchError(createClient({ baseUrl: service.baseUrl, ...CLIENT, noCache: true }).caseTypes.list());
+  };
+  const json = { "content-type": "application/json" };
+  const chunked = () => new Blob([invalid]).stream();
+  for (const body of [() => invalid, chunked]) {
+    const error = await list(() => new Response(body(), { headers: json }));
+    assert.equal(error.code, "INVALID_RESPONSE");
+    assert.equal(error.message, "The response of the service is not valid UTF-8.");
+  }
+  const unknown = await list(() =>
+    new Response("{}", { headers: { "content-type": "application/json; charset=x-none" } })
+  );
+  assert.equal(unknown.message, "The response of the service is not valid text in the charset x-none.");
+  const page = new Uint8Array([0x66, 0xfc, 0x72]);
+  const refused = await list(() => new Response(page, { status: 502, headers: { "content-type": "text/plain" } }));
+  assert.deepEqual([refused.status, refused.message], [502, "The service responded with 502 Bad Gateway: für"]);
+});

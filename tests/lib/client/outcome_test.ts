@@ -324,7 +324,7 @@ Deno.test("a chunked response is read completely, whatever length it claims", as
   const chunks = "7d0\r\n" + "a".repeat(2000) + "\r\n0\r\n\r\n";
   for (const headers of ["content-length: 9\r\ntransfer-encoding: chunked", "transfer-encoding: chunked"]) {
     using server = startUnrulyServer(sendText(`HTTP/1.1 200 OK\r\n${headers}\r\nconnection: close\r\n\r\n${chunks}`));
-    const read = async (limit: number) => await readText(await fetch(`${server.options.baseUrl}/`), limit);
+    const read = async (limit: number) => await readText(await fetch(`${server.options.baseUrl}/`), { limit });
     await assert.rejects(read(1999), { message: "The response of the service is longer than 1999 bytes." });
     assert.equal((await read(2000)).length, 2000);
   }
