@@ -1,4 +1,5 @@
 /** Renders requests as text, without credentials. */
+import { authenticateForm, createGrantForm } from "../../auth/client_auth.ts";
 import { getTokenUrl, type SessionSettings, type Target } from "../../auth/settings.ts";
 import { getRequestPath } from "../../http/address.ts";
 import type { JsonObject } from "../../../utils/json.ts";
@@ -6,6 +7,8 @@ import { toIndentedJson } from "../../../utils/indented_json.ts";
 import type { Operation } from "../../operation/operation.ts";
 import { type EncodedRequest, encodeRequest, type Part } from "./encode.ts";
 import type { Values } from "./values.ts";
+
+const REDACTED = "[REDACTED]";
 
 /** Renders the request of an operation. Nothing is sent and no credentials are needed. */
 export function renderDryRun(target: Target, operation: Operation, values: Values): string {
@@ -20,10 +23,12 @@ export function renderDryRun(target: Target, operation: Operation, values: Value
 
 /** Renders the request that exchanges the client secret for a token. */
 export function renderExchange(settings: SessionSettings): string {
+  const { clientAuth, clientId = "" } = settings;
+  const { authorization, form } = authenticateForm(createGrantForm(settings), clientAuth, clientId, REDACTED);
   return requestText("POST", getTokenUrl(settings), [
-    "Authorization: Basic [REDACTED]",
+    ...(authorization === undefined ? [] : [`Authorization: Basic ${REDACTED}`]),
     "Content-Type: application/x-www-form-urlencoded",
-  ], "grant_type=client_credentials");
+  ], new URLSearchParams({ ...form }).toString().replaceAll(encodeURIComponent(REDACTED), REDACTED));
 }
 
 /** Formats a body. One whose indentation would be too long stays on one line. */
