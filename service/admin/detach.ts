@@ -27,6 +27,7 @@ import {
 import { MEMORY } from "../server/settings.ts";
 import { isBucket } from "../store/open_bytes.ts";
 import { parseStoreLocation, type StorePlace, type StoreServerPlace } from "../store/open_store.ts";
+import { choosePort, notePort } from "./port.ts";
 import { findProfiles } from "./profiles.ts";
 import type { StartHooks } from "../server/run.ts";
 import { explainUpgrade, readUpgrade } from "../server/upgrade_state.ts";
@@ -66,10 +67,12 @@ export async function startDetached(
   const more = options.metrics === undefined ? hosts : [...hosts, await findMetricsHost(options.metrics)];
   const permissions = await buildPermissions(data, { hosts: more, store, files });
   await createLog(data);
+  const wanted = await choosePort(options, data);
   const maxConnections = options.maxConnections ?? await findMaxConnections(); // The child may not read its limit.
   const child = launch({ ...options, data, maxConnections }, permissions);
   const state = await waitUntilReady(child, data, hooks);
   const { url, apiRoot, tokenPath, pid, metrics } = state;
+  notePort({ wanted, url, data }, hooks.note);
   return { url, apiRoot, tokenPath, data, pid, profiles: findProfiles(data), ...(metrics && { metrics }) };
 }
 

@@ -2,18 +2,16 @@
 import type { Profile } from "../../lib/auth/profiles.ts";
 import { getProfileName } from "../../lib/auth/settings.ts";
 import type { JsonObject } from "../../utils/json.ts";
-import { readState, resolveDataDirectory } from "../server/directory.ts";
+import { resolveDataDirectory } from "../server/directory.ts";
 import { type RunningService, runService, type StartHooks } from "../server/run.ts";
 import { MEMORY, openLog, type ServiceOptions } from "../server/settings.ts";
+import { choosePort, notePort } from "./port.ts";
 import { registerService, unregisterService } from "./registry.ts";
 import { checkOwner, findProfiles, findServiceProfile, updateProfiles, writeProfile } from "./profiles.ts";
 
-/** Port of the first service on a directory. */
-export const DEFAULT_PORT = 8080;
-
 /** Options of a start. */
 export interface StartOptions extends ServiceOptions {
-  /** Port to listen on. Default: the last one of the directory, or 8080. */
+  /** Port to listen on. Default: the last one of the directory, or 8080, or the next free one. */
   port?: number;
   /** Profile of the service, created if it does not exist. Default: `default`. */
   profile?: string;
@@ -45,15 +43,17 @@ export async function startForProfile(
   hooks: Pick<StartHooks, "signal" | "note"> = {},
 ): Promise<{ service: RunningService; report: StartReport }> {
   const data = resolveDataDirectory(options.data);
+  const log = openLog(options);
   const prepare = async (service: RunningService) => {
     await ensureProfile(service, { ...options, data });
-    const log = openLog(options);
     if (data !== MEMORY) await updateProfiles(data, service, log);
     await registerService({ data, url: service.url, pid: Deno.pid }, log);
   };
-  const port = options.port ?? await findLastPort(data) ?? DEFAULT_PORT;
-  const service = await runService({ ...options, data, port }, { ...hooks, prepare });
+  const port = await choosePort(options, data);
+  const canUseNextPort = options.port === undefined;
+  const service = await runService({ ...options, data, port, canUseNextPort }, { ...hooks, prepare });
   const { url, apiRoot, tokenPath, metricsUrl } = service;
+  notePort({ wanted: port, url, data }, options.logFormat === "json" ? log : hooks.note ?? log);
   const profiles = data === MEMORY ? [getProfileName(options)] : findProfiles(data);
   const report = { url, apiRoot, tokenPath, data, pid: Deno.pid, profiles };
   return { service, report: { ...report, ...(metricsUrl !== undefined && { metrics: metricsUrl }) } };
@@ -73,12 +73,6 @@ export async function serveUntilStopped(
   await started(report);
   await stopped.promise;
   if (report.data === MEMORY) await unregisterService(report);
-}
-
-/** Returns the port of the last service on a directory, so that clients find the next one at the same address. */
-async function findLastPort(data: string): Promise<number | undefined> {
-  const state = data === MEMORY ? undefined : await readState(data);
-  return state && URL.canParse(state.url) ? Number(new URL(state.url).port || 80) : undefined;
 }
 
 /** Adds a client and its profile, unless the existing profile can stay. */

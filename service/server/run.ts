@@ -72,8 +72,14 @@ export interface StartHooks {
   readonly note?: (line: string) => void;
 }
 
+/** Options of a service with a port that need not be free. */
+export interface RunOptions extends ServiceOptions {
+  /** Listens on the next free port if the port is in use. Default: false. */
+  canUseNextPort?: boolean;
+}
+
 /** Starts a service. First upgrades data of an earlier version. */
-export async function runService(options: ServiceOptions, hooks: StartHooks = {}): Promise<RunningService> {
+export async function runService(options: RunOptions, hooks: StartHooks = {}): Promise<RunningService> {
   const settings = resolveSettings(options);
   const directory = settings.data === MEMORY ? undefined : settings.data;
   const file = directory === undefined ? options.app : await findApplication(directory, options.app);
@@ -124,6 +130,7 @@ export async function runService(options: ServiceOptions, hooks: StartHooks = {}
       await serve({
         ...settings,
         ...parts,
+        canUseNextPort: options.canUseNextPort,
         allowedHosts: settings.allowHost,
         corsOrigins: settings.cors,
         observers: [

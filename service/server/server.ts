@@ -2,6 +2,7 @@
 import { getErrorMessage, SvcError } from "../../lib/errors.ts";
 import { HttpServer, type Respond } from "../connections/http_server.ts";
 import { type ConnectionLimits, DEFAULT_LIMITS, deriveLimits, findMaxConnections } from "../connections/limits.ts";
+import type { RequestHead } from "../connections/request_head.ts";
 import { delay } from "../../utils/async/abort.ts";
 import { AbandonedJobs, listUnfinishedJobs } from "../case_types/bulk_jobs.ts";
 import { type AppOptions, createApp, HEALTH, READY } from "../http/app.ts";
@@ -17,6 +18,8 @@ export interface ServerOptions extends Omit<AppOptions, "runLater" | "runContinu
   readonly hostname: string;
   /** Port to listen on; 0 picks one. */
   readonly port: number;
+  /** Listens on the next free port if this one is in use. Default: false. */
+  readonly canUseNextPort?: boolean;
   /** Maximum number of connections. Default: derived from the limit of open files. */
   readonly maxConnections?: number;
   /** Maximum number of connections of an address without a token. Default: half of all. */
@@ -37,6 +40,9 @@ export interface Server extends AsyncDisposable {
 
 /** Maximum milliseconds to wait for running calls when the server stops. */
 const GRACE = 5000;
+
+/** Number of further ports that a service tries if its port is in use. */
+const MAX_NEXT_PORTS = 100;
 
 /** Milliseconds between two searches for jobs of processes that have ended. */
 const SEARCH_INTERVAL = 2000;
@@ -112,29 +118,32 @@ function describeCause(error: unknown): string {
   return [error, ...(cause === undefined ? [] : [cause])].map(getErrorMessage).join(" ");
 }
 
-function listen(
-  { hostname, port, log, tokenPath }: ServerOptions,
-  limits: ConnectionLimits,
-  respond: Respond,
-): HttpServer {
-  try {
-    return new HttpServer({
-      hostname,
-      port,
-      limits,
-      respond,
-      isPreferred: ({ target, headers }) => {
-        return [HEALTH, READY, tokenPath].includes(target.replace(/[?#].*/s, "")) ||
-          headers.some(([name]) => /^authorization$/i.test(name));
-      },
-      log,
-    });
-  } catch (cause) {
-    if (cause instanceof Deno.errors.NotCapable) throw cause;
-    const reason = cause instanceof Deno.errors.AddrInUse ? "another program listens there" : String(cause);
-    throw new SvcError("INVALID_ARGS", `The service cannot listen on ${buildUrl(hostname, port)}: ${reason}.`, {
-      cause,
-      hint: "Choose another port; 0 picks a free one.",
-    });
+function listen(options: ServerOptions, limits: ConnectionLimits, respond: Respond): HttpServer {
+  const { hostname, port, canUseNextPort, tokenPath, log } = options;
+  const isPreferred = ({ target, headers }: RequestHead) => {
+    return [HEALTH, READY, tokenPath].includes(target.replace(/[?#].*/s, "")) ||
+      headers.some(([name]) => /^authorization$/i.test(name));
+  };
+  const last = canUseNextPort ? Math.min(port + MAX_NEXT_PORTS, 65535) : port;
+  let failure: unknown;
+  for (let candidate = port; candidate <= last; candidate++) {
+    try {
+      return new HttpServer({ hostname, port: candidate, limits, respond, isPreferred, log });
+    } catch (cause) {
+      failure ??= cause;
+      if (!isPortTaken(cause)) break;
+    }
   }
+  if (failure instanceof Deno.errors.NotCapable) throw failure;
+  const reason = isPortTaken(failure) ? "another program listens there" : String(failure);
+  throw new SvcError("INVALID_ARGS", `The service cannot listen on ${buildUrl(hostname, port)}: ${reason}.`, {
+    cause: failure,
+    hint: "Choose another port; 0 picks a free one.",
+  });
+}
+
+/** Reports whether another program uses a port. Windows refuses access to ports that it has reserved for others. */
+function isPortTaken(error: unknown): boolean {
+  return error instanceof Deno.errors.AddrInUse ||
+    Deno.build.os === "windows" && error instanceof Deno.errors.PermissionDenied;
 }

@@ -41,7 +41,7 @@ async function takeTour(checkout: string, env: Readonly<Record<string, string>> 
   const install = readmeBlock("sh", "--allow-run dist/cli.js");
   assert.ok(install.replace(/\s+\\\s+/g, " ").includes(` ${INSTALLED_PERMISSIONS.join(" ")} dist/cli.js`), install);
   await home.run(install, env);
-  const answers = await home.run(readmeBlock("sh", "svc service start").replace("--detach", "--port 0 --detach"), env);
+  const answers = await home.run(readmeBlock("sh", "svc service start"), env);
   assert.match(answers, /"id": "CITY-PERMIT-WORK P-1",\n {2}"status": "New"/);
   assert.match(answers, /"ID": "ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE"/);
   assert.match(answers, /"status": "Pending-Review"/);

@@ -19,7 +19,8 @@ export const startCommand: LocalCommand = localCommand({
     "Each of them needs its own data directory for its address and log.",
   flags: {
     port: {
-      help: "Port to listen on; 0 selects a free port (default: the last one of the data directory, or 8080)",
+      help:
+        "Port to listen on; 0 selects a free port (default: the last one of the data directory, or 8080, or the next free one)",
       type: "integer",
     },
     data: { ...dataFlag, help: `${dataFlag.help}; ':memory:' keeps nothing on disk` },

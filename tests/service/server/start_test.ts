@@ -10,6 +10,7 @@ import { CREATE_ARGUMENTS, leaveBulkJob, ServiceHome, spawnService, START_ARGUME
 import { PERMIT_FILE } from "../../harness/service_engine.ts";
 import { makeFolder, runCommand } from "../../harness/svc.ts";
 import { Terminal } from "../../harness/terminal.ts";
+import { within } from "../../harness/wait.ts";
 
 Deno.test("the first start creates a client and a profile for the next command", async () => {
   await using home = await ServiceHome.open();
@@ -31,12 +32,64 @@ Deno.test("a start without --port uses the last port of the directory", async ()
   await using home = await ServiceHome.open();
   const first = await home.svc(...START_ARGUMENTS);
   await home.svc("service", "stop");
-  const { out, error } = await home.svc("service", "start", "--detach");
-  const { port } = new URL(String(first.out.url));
-  // Another test may have taken the port meanwhile. Then the error names it.
-  if (error.message === undefined) assert.equal(out.url, first.out.url);
-  else assert.match(String(error.message), new RegExp(`\\b${port}\\b`));
+  const { code, out } = await home.svc("service", "start", "--detach");
+  assert.equal(code, 0);
+  // Another test may have taken the port in the meantime. Then the service uses the next free one.
+  assert.ok(getPort(out) >= getPort(first.out));
 });
+
+Deno.test("a start without --port uses the next free port, says so, and the next start uses it again", async () => {
+  await using home = await ServiceHome.open();
+  const first = await home.svc(...START_ARGUMENTS);
+  await home.svc("service", "stop");
+  const wanted = getPort(first.out);
+  const start = (...args: string[]) => runCommand(home.command(["service", "start", "--detach", ...args]));
+  using _other = occupyPort(wanted);
+  const { code, stdout, stderr } = await start();
+  assert.equal(code, 0, stderr);
+  const report: Record<string, unknown> = JSON.parse(stdout);
+  const port = getPort(report);
+  assert.ok(port > wanted, stdout);
+  const sentence = `Port ${wanted} is in use, so the service listens on port ${port}.`;
+  assert.equal(stderr, `${sentence} The next start uses it again.\n`);
+  assert.equal((await home.profiles()).default?.baseUrl, report.url);
+  assert.equal((await home.svc(...CREATE_ARGUMENTS)).code, 0);
+
+  await home.svc("service", "stop");
+  const again = await start();
+  assert.ok(getPort(JSON.parse(again.stdout)) >= port, again.stdout);
+
+  await home.svc("service", "stop");
+  const refused = await start("--port", String(wanted));
+  assert.deepEqual([refused.code, JSON.parse(refused.stderr).error.code], [2, "INVALID_ARGS"]);
+});
+
+Deno.test("a service in the foreground says which port it uses instead of the default one", async () => {
+  await using home = await ServiceHome.open();
+  using _other = occupyPort(8080);
+  const child = home.command(["service", "start", "--data", ":memory:"]).spawn();
+  const stderr = new TextDecoderStream();
+  child.stderr.pipeTo(stderr.writable);
+  const { value = "" } = await within("the note is printed", stderr.readable.getReader().read());
+  assert.match(value, /^Port 8080 is in use, so the service listens on port \d+\.\n$/);
+  child.kill("SIGTERM");
+  await child.stdout.cancel();
+  assert.equal((await child.status).code, 0);
+});
+
+/** Listens on a port, unless another program does so already. */
+function occupyPort(port: number): Disposable {
+  try {
+    return Deno.listen({ hostname: "127.0.0.1", port });
+  } catch (error) {
+    if (error instanceof Deno.errors.AddrInUse) return { [Symbol.dispose]() {} };
+    throw error;
+  }
+}
+
+function getPort({ url }: Record<string, unknown>): number {
+  return Number(new URL(String(url)).port);
+}
 
 Deno.test("a start at a terminal lists the commands to try next", async () => {
   await using home = await ServiceHome.open();
