@@ -7,7 +7,7 @@ import type { Reply } from "../lib/client/response/reply.ts";
 import { SvcError } from "../lib/errors.ts";
 import type { OperationRef } from "../lib/operation/operation.ts";
 import type { Rendered, Surface } from "../lib/output/format.ts";
-import { type JsonValue, parseJson } from "../utils/json.ts";
+import { isJsonObject, type JsonValue, parseJson } from "../utils/json.ts";
 import { escapeControlCharacters, escapeToOneLine } from "../utils/text/control_characters.ts";
 import type { CommandContext, GlobalFlags } from "./commands/command.ts";
 import { type Io, type Output, writeWaiting } from "./io/io.ts";
@@ -24,10 +24,20 @@ export async function loadRenderer(
   }
   const { render } = await import("../lib/output/render.ts");
   return async (result, surface) => {
-    if (format !== "table" || surface.columns === undefined) return await render(result, { format, fields }, surface);
+    if (format !== "table") return await render(result, { format, fields }, surface);
+    const shown = fields === undefined ? await listMessages(result) : result;
+    if (surface.columns === undefined) return await render(shown, { format, fields }, surface);
     const { formatCell } = await import("./view/format_value.ts");
-    return await render(result, { format, fields, formatCell }, surface);
+    return await render(shown, { format, fields, formatCell }, surface);
   };
+}
+
+/** Returns the messages of a conversation with their replies as rows. Other results stay as they are. */
+async function listMessages(result: JsonValue): Promise<JsonValue> {
+  if (!isJsonObject(result) || (result.messages === undefined && result.data === undefined)) return result;
+  const { listRows, readConversation } = await import("./view/conversation.ts");
+  const conversation = readConversation(result);
+  return conversation === undefined || conversation.entries.length === 0 ? result : listRows(conversation);
 }
 
 /** Runs a command line. Rejects with its error. */

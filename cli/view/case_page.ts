@@ -9,6 +9,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../utils/json.ts";
+import { displayWidth, padToWidth } from "../../utils/text/display_width.ts";
 import { getShortId, isShortId } from "../handles/handles.ts";
 import { listFields } from "./content_rows.ts";
 import { EMPTY, formatDistance, formatValue } from "./format_value.ts";
@@ -46,6 +47,8 @@ export interface CaseContext {
   readonly page?: JsonObject;
   /** History of the case, oldest first. */
   readonly history: readonly PastEvent[];
+  /** Sections with the last notes. Default: none. */
+  readonly notes?: readonly Section[];
 }
 
 /** Builds the page of a case, or of an assignment with its case. */
@@ -73,18 +76,18 @@ export function buildCasePage(body: CaseBody, around?: CaseContext): Section[] {
         ...(selected.length > 0 ? [] : listCaseActions(caseInfo, name)),
       ],
     },
-    ...(around === undefined ? [] : [listHistory(around.history, name)]),
+    ...(around === undefined ? [] : [...around.notes ?? [], listHistory(around.history, name)]),
   ];
 }
 
 /** Shows the last entries of a history. */
 function listHistory(history: CaseContext["history"], caseName: string): Section {
   const recent = history.slice(-RECENT).map(describeEvent);
-  const width = Math.max(0, ...recent.map(({ by }) => by.length));
+  const width = Math.max(0, ...recent.map(({ by }) => displayWidth(by)));
   const all = formatCommandLine(["history", caseName]);
   return {
     heading: "Recent history" + (history.length > RECENT ? ` (for all, run: ${all})` : ""),
-    rows: recent.map(({ time, by, text }) => ({ label: time, value: `${by.padEnd(width)}  ${text}` })),
+    rows: recent.map(({ time, by, text }) => ({ label: time, value: `${padToWidth(by, width)}  ${text}` })),
   };
 }
 

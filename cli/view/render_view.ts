@@ -3,6 +3,7 @@ import type { FieldChoice, Selection } from "../../lib/output/fields.ts";
 import { findTableRows } from "../../lib/output/table.ts";
 import type { Rendered, Surface } from "../../lib/output/format.ts";
 import { buildCasePage, isCaseBody } from "./case_page.ts";
+import { type Conversation, findNextPage, readConversation, renderConversation } from "./conversation.ts";
 import { listRecordFields } from "./content_rows.ts";
 import { buildListPage, buildObjectPage, omitTechnical } from "./object_page.ts";
 import { formatValue } from "./format_value.ts";
@@ -23,6 +24,10 @@ export async function renderView(
 
 function renderPage(value: JsonValue, selection: Selection | undefined, surface: Surface): Rendered {
   if (isCaseBody(value)) return { text: layOutPage(buildCasePage(value), surface), notes: [] };
+  const conversation = selection === undefined ? readConversation(value) : undefined;
+  if (conversation !== undefined && conversation.entries.length > 0) {
+    return { text: renderConversation(conversation, surface), notes: listNotes(conversation) };
+  }
   const list = selection === undefined ? findTableRows(value) : selection.list ?? findRows(value);
   if (list !== undefined) return buildListPage(list, value, surface, selection);
   if (isJsonObject(value)) {
@@ -31,6 +36,11 @@ function renderPage(value: JsonValue, selection: Selection | undefined, surface:
   }
   const lines = Array.isArray(value) ? value.map((element) => formatValue(element)) : [formatValue(value)];
   return { text: layOutPage([{ text: lines.join("\n") }], surface), notes: [] };
+}
+
+function listNotes(conversation: Conversation): string[] {
+  const next = findNextPage(conversation);
+  return next === undefined ? [] : [`Older entries follow: --older-than ${next}`];
 }
 
 /** Builds the page of an object. What its view shows replaces its data. */

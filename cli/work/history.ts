@@ -3,7 +3,7 @@ import { isUnserved } from "../../lib/client/refusals.ts";
 import type { Answer } from "../../lib/operation/answer.ts";
 import { isJsonObject, isObjectList, isScalar, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
-import { truncateToWidth } from "../../utils/text/display_width.ts";
+import { displayWidth, padToWidth, truncateToWidth } from "../../utils/text/display_width.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import { parseTimestamp } from "../../utils/time/parse_timestamp.ts";
 import type { CommandContext } from "../commands/command.ts";
@@ -93,10 +93,10 @@ export function toJson(entries: readonly HistoryEntry[]): JsonObject {
 /** Renders a history for people. Each change is on a line of its own. */
 export function renderHistory(entries: readonly HistoryEntry[], columns: number): string {
   const events = entries.map((entry) => ({ ...describeEvent(entry), changes: entry.changes }));
-  const width = Math.max(0, ...events.map(({ by }) => by.length));
+  const width = Math.max(0, ...events.map(({ by }) => displayWidth(by)));
   const indent = " ".repeat(4);
   const lines = events.flatMap(({ time, by, text, changes }) => [
-    escapeToOneLine(`${time}  ${by.padEnd(width)}  ${text}`),
+    escapeToOneLine(`${time}  ${padToWidth(by, width)}  ${text}`),
     ...changes.flatMap(formatChange).map((change) => truncateToWidth(indent + escapeToOneLine(change), columns)),
   ]);
   return lines.map((line) => line + "\n").join("");

@@ -15,6 +15,7 @@ import { printReply } from "../render/print_result.ts";
 import { buildCasePage, isCaseBody } from "../view/case_page.ts";
 import { layOutPage } from "../view/page.ts";
 import { readHistory } from "./history.ts";
+import { readRecentNotes } from "./read_messages.ts";
 
 /** The view of a case with all fields that are shown. */
 const DETAILS = "pyDetails";
@@ -43,15 +44,16 @@ async function showPage(
   reply: Reply,
   assignmentId: string | undefined,
 ): Promise<void> {
-  const [details, history] = await Promise.all([
+  const [details, history, notes] = await Promise.all([
     readIfServed(() => readDetails(context, caseId)),
     readIfServed(() => readHistory(context, caseId)),
+    readRecentNotes(context, caseId),
   ]);
   rememberCase(context, reply.head, caseId);
   const body = reply.readPrintable();
   if (body === undefined || !isCaseBody(body)) return await context.print(body);
   const shown = assignmentId === undefined ? body : { ...body, id: assignmentId };
-  const page = buildCasePage(shown, { page: details, history: history ?? [] });
+  const page = buildCasePage(shown, { page: details, history: history ?? [], notes });
   await writeResult(context, layOutPage(page, getSurface(context.io)));
 }
 

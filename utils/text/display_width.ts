@@ -35,6 +35,11 @@ export function truncateToWidth(text: string, columns: number): string {
   return text;
 }
 
+/** Adds blanks to a text until it takes a number of terminal columns. */
+export function padToWidth(text: string, columns: number): string {
+  return text + " ".repeat(Math.max(0, columns - displayWidth(text)));
+}
+
 /** Wraps a text at spaces to a number of terminal columns. A word that is wider than a line is split. */
 export function wrapToWidth(text: string, columns: number): string[] {
   if (displayWidth(text) <= columns) return [text];

@@ -1,4 +1,6 @@
 import work from "../../../lib/resources/work.ts";
+import { getSurface, wantsPage } from "../../context.ts";
+import type { CommandContext } from "../command.ts";
 import { localCommand } from "../local_command.ts";
 
 const { type, status, text, page, pageSize } = work.inbox.flags;
@@ -8,7 +10,8 @@ export const inbox = localCommand({
   summary: "List your open work and the work in your queues",
   details:
     "The most urgent work comes first, then the oldest. The column queue is empty for work that is already yours. " +
-    "Services without an inbox show your worklist.",
+    "Services without an inbox show your worklist. " +
+    "For people, messages of the last week that mention you follow.",
   flags: {
     status,
     type,
@@ -33,8 +36,19 @@ export const inbox = localCommand({
       return await watchInbox(context, params, Math.max(1, interval));
     }
     const { printList } = await import("../../work/print_list.ts");
-    const found = await readInbox(context, params);
+    const [found, mentions] = await Promise.all([readInbox(context, params), readShownMentions(context)]);
     await printList(context, describeInbox(found));
+    if (mentions !== "") context.io.stdout.write(`\n${mentions}`);
     if (found.hasMoreResults) context.note(`More work follows: --page ${(params.page ?? 1) + 1}.`);
   },
 });
+
+/** Returns the last messages that mention the caller, as text for people. Programs list them with a command of its own. */
+async function readShownMentions(context: CommandContext): Promise<string> {
+  if (!wantsPage(context)) return "";
+  const [{ readMentions }, { layOutPage }] = await Promise.all([
+    import("../../work/read_messages.ts"),
+    import("../../view/page.ts"),
+  ]);
+  return layOutPage(await readMentions(context), getSurface(context.io));
+}

@@ -7,7 +7,8 @@ import { history } from "./history.ts";
 import { inbox } from "./inbox.ts";
 import { next } from "./next.ts";
 import { note } from "./note.ts";
+import { notes } from "./notes.ts";
 import { show } from "./show.ts";
 
 /** The commands by name. */
-export const commands: LocalGroup = { inbox, next, do: doCommand, show, history, edit, find, note };
+export const commands: LocalGroup = { inbox, next, do: doCommand, show, history, edit, find, note, notes };

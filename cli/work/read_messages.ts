@@ -1,0 +1,71 @@
+/** The messages of a case, and those that mention the caller. */
+import { checkAnswer } from "../../lib/client/response/check_answer.ts";
+import type { Reply } from "../../lib/client/response/reply.ts";
+import { formatCommandLine, SvcError } from "../../lib/errors.ts";
+import type { OperationRef } from "../../lib/operation/operation.ts";
+import social, { type SocialListMessagesParams } from "../../lib/resources/social.ts";
+import work from "../../lib/resources/work.ts";
+import { parseTimestamp } from "../../utils/time/parse_timestamp.ts";
+import type { CommandContext } from "../commands/command.ts";
+import { callOperation } from "../context.ts";
+import { getShortId } from "../handles/handles.ts";
+import { readIfEmbedded, readIfServed } from "../handles/if_served.ts";
+import { type Conversation, readConversation, summarizeMessages } from "../view/conversation.ts";
+import type { Section } from "../view/page.ts";
+
+/** Number of messages on a page about something else. */
+const MAX_RECENT = 3;
+
+/** Days for which a mention is shown with the inbox. */
+const MENTION_DAYS = 7;
+
+/** The operation that lists messages. */
+export const LIST_MESSAGES: OperationRef = { name: "social.list-messages", operation: social.listMessages };
+
+/** Reads messages of a case or an operator, newest first. */
+export async function readMessages(context: CommandContext, params: SocialListMessagesParams): Promise<Reply> {
+  return await callOperation(context, LIST_MESSAGES, { ...params });
+}
+
+/** Returns a section with the last messages of a case, if the service has any. */
+export async function readRecentNotes(context: CommandContext, caseId: string): Promise<Section[]> {
+  const recent = await readRecent(context, { filterFor: caseId, filterBy: "messages", pageSize: MAX_RECENT });
+  const all = formatCommandLine(["notes", getShortId(caseId)]);
+  return [{ heading: `Notes (for all, run: ${all})`, rows: summarizeMessages(recent) }];
+}
+
+/** Returns a section with the messages of the last days that mention the caller. Other services may have none. */
+export async function readMentions(context: CommandContext): Promise<Section[]> {
+  const operator = await readIfEmbedded(context, () => readOperator(context));
+  if (operator === undefined) return [];
+  const recent = await readRecent(context, { filterFor: operator, filterBy: "mentions", pageSize: MAX_RECENT });
+  const start = new Date(Date.now() - MENTION_DAYS * 24 * 60 * 60 * 1000).toISOString();
+  const entries = recent.entries.filter(({ postedTime }) => (parseTimestamp(String(postedTime)) ?? "") >= start);
+  const rows = summarizeMessages({ ...recent, entries }, ({ context }) => getShortId(String(context ?? "")));
+  return [{ heading: "You were mentioned", rows }];
+}
+
+async function readOperator(context: CommandContext): Promise<string> {
+  const reply = await callOperation(context, { name: "work.get-operator", operation: work.getOperator }, {});
+  return checkAnswer(work.getOperator.answer, reply).ID;
+}
+
+async function readRecent(context: CommandContext, params: SocialListMessagesParams): Promise<Conversation> {
+  const reply = await readIfServed(() => readMessages(context, params));
+  const empty: Conversation = { entries: [], textMember: "message", hasMore: false };
+  return reply?.body === undefined ? empty : readConversation(reply.body) ?? empty;
+}
+
+/** Returns the ID of a message of a case, which people know by its number, such as `M-3`. */
+export async function resolveMessageId(context: CommandContext, caseId: string, text: string): Promise<string> {
+  if (text.includes(" ")) return text;
+  const reply = await readMessages(context, { filterFor: caseId, filterBy: "messages", pageSize: 1000 });
+  const { messages } = checkAnswer(social.listMessages.answer, reply);
+  const all = messages.flatMap((message) => [message, ...message.replies ?? []]);
+  const found = all.find(({ id }) => getShortId(id).toLowerCase() === text.toLowerCase());
+  if (found !== undefined) return found.id;
+  const name = getShortId(caseId);
+  throw new SvcError("NOT_FOUND", `${name} has no note ${text}.`, {
+    hint: { commands: [{ args: ["notes", name], purpose: "to list its notes" }] },
+  });
+}
