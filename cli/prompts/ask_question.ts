@@ -36,6 +36,10 @@ export interface QuestionSources {
   confirmRow(form: Form, row: string): Promise<Form>;
   /** False if files cannot be attached yet. */
   readonly acceptsFiles: boolean;
+  /** Keeps the form of a question that is not answered completely, in case the user cancels. */
+  keepForm(form: Form): void;
+  /** Texts by path that were typed before the user cancelled, and that are not valid. They are edited again. */
+  readonly invalidTexts: Map<string, string>;
 }
 
 /** Prompts for a question. Returns the form with the answer. */
@@ -84,13 +88,27 @@ async function askField(
       ? form.choose(path, choice)
       : form.set(path, choice.typed);
   }
-  return await askText(prompts, form, field, message);
+  return await askText(prompts, form, field, sources, message);
 }
 
-async function askText(prompts: Prompts, form: Form, field: FormField, message: string): Promise<Form> {
+async function askText(
+  prompts: Prompts,
+  form: Form,
+  field: FormField,
+  { invalidTexts, keepForm }: QuestionSources,
+  message: string,
+): Promise<Form> {
+  const { path } = field;
   const present = toInputText(field, field.value);
-  const typed = await prompts.text(message, (text) => findProblem(field, text), present);
-  return typed === present ? form : form.set(field.path, typed);
+  const enter = (typed: string) => typed === present ? form : form.set(path, typed);
+  const initial = invalidTexts.get(path) ?? present;
+  invalidTexts.delete(path);
+  const typed = await prompts.text(message, (text) => findProblem(field, text), initial, (typed) => {
+    if (typed === present) return;
+    if (findProblem(field, typed) === undefined) keepForm(enter(typed));
+    else invalidTexts.set(path, typed);
+  });
+  return enter(typed);
 }
 
 function findProblem(field: FormField, text: string): string | undefined {
@@ -283,6 +301,7 @@ async function editFiles(
   const { path } = field;
   let edited = form;
   for (let current: FormQuestion | undefined = field; current?.type === "attachment"; current = edited.find(path)) {
+    sources.keepForm(edited);
     const { files, isRequired } = current;
     const canRemove = !isRequired || files.length > 1;
     const answer = files.length === 0 ? "add" : await prompts.choose(`${label}: ${pluralize(files.length, "file")}`, [
@@ -338,6 +357,7 @@ async function editRows(
   const { path } = list;
   let edited = form;
   for (;;) {
+    sources.keepForm(edited);
     const current = edited.find(path);
     if (current?.type !== "list") return edited;
     const { rows, canAdd, noun, isRequired } = current;
@@ -427,6 +447,7 @@ async function editRow(
     asked.add(question.path);
     const answered = await askQuestion(prompts, edited, question, sources, `${label} ${index + 1}: ${question.label}`);
     const isChanged = JSON.stringify(answered.toSubmission()) !== JSON.stringify(edited.toSubmission());
+    if (isChanged) sources.keepForm(answered);
     edited = isChanged ? await sources.computeRow(answered, row) : answered;
   }
 }

@@ -83,6 +83,8 @@ class FormDialogue implements QuestionSources {
   readonly #files = new Map<string, FileInput>();
   /** Loaded choices by the path of their question. */
   readonly #choices = new Map<string, readonly Choice[]>();
+  /** Texts that were typed until the user cancelled their prompt, and that are not valid. */
+  readonly invalidTexts = new Map<string, string>();
   /** Heading of the group of the last question. */
   #heading = "";
   /** True if the user leaves the form. */
@@ -166,6 +168,8 @@ class FormDialogue implements QuestionSources {
     return this.#confirmed;
   }
 
+  keepForm: QuestionSources["keepForm"] = (form) => void (this.#form = form);
+
   get acceptsFiles(): boolean {
     return this.#opened.acceptsNoFiles !== true;
   }
@@ -208,7 +212,7 @@ class FormDialogue implements QuestionSources {
       listRowErrors(question).forEach((issue) => this.#prompts.warn(issue));
       const before = JSON.stringify(this.#form.toSubmission());
       const filled = this.#questions().filter((one) => describeValue(one) !== "").map((one) => one.path);
-      const form = await askQuestion(this.#prompts, this.#form, question, this);
+      const form = await this.#ask(question);
       this.#form = form;
       if (this.#again.has(path) || JSON.stringify(form.toSubmission()) !== before) {
         this.#again.add(path); // If the call fails, the question is prompted for again.
@@ -220,6 +224,16 @@ class FormDialogue implements QuestionSources {
         // A choice that was cleared, because another value has changed, is made again.
         if (one.path !== path && filled.includes(one.path) && describeValue(one) === "") this.#again.add(one.path);
       }
+    }
+  }
+
+  /** Prompts for a question. If the user cancels, it is prompted for again with what was entered. */
+  async #ask(question: FormQuestion): Promise<Form> {
+    try {
+      return await askQuestion(this.#prompts, this.#form, question, this);
+    } catch (error) {
+      this.#again.add(question.path);
+      throw error;
     }
   }
 
@@ -423,14 +437,17 @@ class FormDialogue implements QuestionSources {
     }
     const isCancelled = isCancellation(error);
     const canSave = this.#canSave && (this.#form.isChanged || Object.keys(this.#further).length > 0);
-    if (isCancelled && !canSave) return this.#leave(error);
+    if (isCancelled && !canSave && this.invalidTexts.size === 0) return this.#leave(error);
     if (!isCancelled || error.outcomeUnknown) this.#prompts.warn(error.message, ...listHints(error));
+    for (const path of this.invalidTexts.keys()) {
+      this.#prompts.warn(`${this.#form.find(path)?.label ?? path} is not valid, so a draft cannot contain it.`);
+    }
     const resume = { value: "continue", label: "Continue with the form" };
     const save = { value: "save", label: "Save a draft" };
     const skip = { value: "skip", label: "Submit without robotic automation" };
     const answer = isCancelled
-      ? await this.#prompts.menu("Save your entries as a draft?", [
-        save,
+      ? await this.#prompts.menu(canSave ? "Save your entries as a draft?" : "Leave the form?", [
+        ...(canSave ? [save] : []),
         { value: "leave", label: "Discard them" },
         resume,
       ])
@@ -453,7 +470,7 @@ class FormDialogue implements QuestionSources {
   async #save(): Promise<FormOutcome | undefined> {
     if (this.#source.save === undefined) return undefined;
     const reply = await this.#source.save(await this.#fill());
-    this.#prompts.report("The draft was saved.");
+    this.#prompts.report("The draft was saved.", ...this.#listChanges());
     return { done: "saved", reply };
   }
 

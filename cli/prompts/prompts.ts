@@ -5,6 +5,7 @@ import { SvcError } from "../../lib/errors.ts";
 import { escapeToOneLine, hasControlCharacters } from "../../utils/text/control_characters.ts";
 import { wrapToWidth } from "../../utils/text/display_width.ts";
 import { matchTexts } from "./match_choices.ts";
+import { promptForText } from "./prompt_for_text.ts";
 
 /** A value that can be selected. */
 export interface Choice {
@@ -23,7 +24,7 @@ export interface PromptStreams {
 }
 
 /** Returns the problem in a text, or undefined if it is valid. */
-type FindProblem = (text: string) => string | undefined | Promise<string | undefined>;
+export type FindProblem = (text: string) => string | undefined | Promise<string | undefined>;
 
 /** Choices that are shown without a search. */
 const MAX_MENU = 9;
@@ -117,32 +118,32 @@ export class Prompts {
     return answer;
   }
 
-  /** Prompts for a valid text. The current text is the default. */
-  async text(message: string, findProblem: FindProblem, present = ""): Promise<string> {
+  /**
+   * Prompts for a valid text. The current text is the default. `onCancel` receives the text that was typed until the user
+   * cancelled the prompt.
+   */
+  async text(
+    message: string,
+    findProblem: FindProblem,
+    present = "",
+    onCancel?: (typed: string) => void,
+  ): Promise<string> {
     const lines = present.replaceAll("\r\n", "\n");
     const initialValue = hasControlCharacters(lines) || lines.includes("\r") ? "" : lines;
-    if (initialValue.includes("\n")) {
-      const text = await this.#lines(message, findProblem, initialValue);
-      return text === initialValue ? present : text;
-    }
-    const validate = (text = "") => findProblem(text);
-    return requireValue(
-      await clack.text({ ...this.#streams, message: escapeToOneLine(message), initialValue, validate }),
-    ) ?? "";
-  }
-
-  /** Prompts for several lines. The prompt for one line would lose all but the last. */
-  async #lines(message: string, findProblem: FindProblem, initialValue: string): Promise<string> {
-    return requireValue(
-      await clack.multiline({
-        ...this.#streams,
-        message: `${escapeToOneLine(message)} (several lines, press Enter twice to finish)`,
-        initialValue,
-        // This prompt inserts the keys that edit a line, such as Ctrl-U, as characters.
-        validate: (text = "") =>
-          hasControlCharacters(text) ? "It contains a control character. Delete it." : findProblem(text),
-      }),
-    ) ?? "";
+    const isMultiLine = initialValue.includes("\n");
+    const { text, isCancelled } = await promptForText({
+      ...this.#streams,
+      message: escapeToOneLine(message) + (isMultiLine ? " (several lines, press Enter twice to finish)" : ""),
+      initialValue,
+      isMultiLine,
+      // The prompt for several lines inserts the keys that edit a line, such as Ctrl-U, as characters.
+      validate: (text) =>
+        isMultiLine && hasControlCharacters(text) ? "It contains a control character. Delete it." : findProblem(text),
+    });
+    const typed = text === initialValue ? present : text;
+    if (!isCancelled) return typed;
+    onCancel?.(typed);
+    throw cancellation();
   }
 
   /** Prompts for a text that is not shown. */

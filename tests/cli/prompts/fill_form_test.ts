@@ -33,6 +33,34 @@ Deno.test("Ctrl-C offers to save the entries as a draft, which the next form sho
   assert.match(second.screen(), /Cancelled\. Nothing was done\./);
 });
 
+Deno.test("Ctrl-C keeps the text being typed, also in a row, and offers a draft with it", async () => {
+  const caseId = await live.createPermit();
+  await using form = await openForm("do", String(caseId.split(" ").at(-1)), "--action", "Register");
+  await form.converse([
+    ["◆  Applicant (required)", enter],
+    ["◆  E-mail", "ada@", KEYS.ctrlC],
+    ["◆  Save your entries as a draft?", down, down, enter],
+    [/◆ {2}E-mail\n│ {2}ada@/, "example.org", enter],
+    ["◆  Channel", enter],
+    ["◆  Address of the work", enter],
+    ["◆  Area in m²", "12x", KEYS.ctrlC],
+  ]);
+  await form.waitFor("▲  Area in m² is not valid, so a draft cannot contain it.");
+  await form.converse([
+    ["◆  Save your entries as a draft?", down, down, enter],
+    [/◆ {2}Area in m²\n│ {2}12x/, KEYS.backspace, ".5", enter],
+    ["◆  Urgent", enter],
+    ["◆  Documents: 0 rows", down, enter],
+    ["◆  Documents 1: Title", "Plan", enter],
+    ["◆  Documents 1: Pages", "12", KEYS.ctrlC],
+    ["◆  Save your entries as a draft?", enter],
+  ]);
+  assert.equal(await form.exit(), 0);
+  const saved = form.scrollback().slice(form.scrollback().indexOf("The draft was saved."));
+  assert.match(saved, /│ {2}E-mail: \(empty\) → ada@example\.org\n│ {2}Area in m²: \(empty\) → 12\.5\n/);
+  assert.match(saved, /│ {2}Documents: added Plan, 112,/);
+});
+
 Deno.test("an issue is shown beside its field, and the field is prompted for again", async () => {
   const caseId = await live.createPermit();
   await live.json(`cases stage-next '${caseId}'`);
