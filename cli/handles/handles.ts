@@ -34,6 +34,12 @@ export function canPerform({ canPerform = "true" }: { readonly canPerform?: unkn
   return String(canPerform) !== "false";
 }
 
+/** Reports whether an assignment has a saved draft, of an action or of any. Only the embedded service says so. */
+export function hasDraft({ draftActions }: { readonly draftActions?: unknown }, action?: string): boolean {
+  return Array.isArray(draftActions) &&
+    (action === undefined ? draftActions.length > 0 : draftActions.includes(action));
+}
+
 /** Returns the handle of the case to which an assignment belongs. Other texts stay as they are. */
 export function getCaseHandle(text: string): string {
   return isAssignmentHandle(text) ? text.replace(/^\S+ /, "").replace(/![^!]*$/, "") : text;

@@ -1,4 +1,5 @@
 /** The forms of actions: of an assignment, and of a case. */
+import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import type { Values } from "../../lib/client/request/values.ts";
 import type { Reply } from "../../lib/client/response/reply.ts";
 import { readForm } from "../../lib/forms/mod.ts";
@@ -6,8 +7,9 @@ import type { RefreshCall } from "../../lib/forms/mod.ts";
 import type { Operation } from "../../lib/operation/operation.ts";
 import assignments from "../../lib/resources/assignments.ts";
 import caseForms from "../../lib/resources/case_forms.ts";
-import type { CaseAnswer } from "../../lib/resources/cases.ts";
-import { isJsonObject, isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import cases, { type CaseAnswer } from "../../lib/resources/cases.ts";
+import { filterObjects, isJsonObject, isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { hasDraft } from "../handles/handles.ts";
 import type { FormCalls } from "./form_calls.ts";
 import { type FilledForm, type FormSource, type OpenForm, toValues } from "./form_source.ts";
 
@@ -88,12 +90,23 @@ class ActionForm {
     const { action, assignmentId } = this.#target;
     const form = readForm(body, { action, assignmentId });
     const { instructions } = form;
+    const content = await this.#readSavedContent(body);
     return {
       form,
+      ...(content && { saved: readForm(replaceContent(body, content), { action, assignmentId }) }),
       name: form.name,
       title: form.title,
       instructions: instructions === "" ? [] : instructions.split("\n"),
     };
+  }
+
+  /** Reads the content of a case without the draft in a response. Returns undefined if the response has no draft. */
+  async #readSavedContent(body: JsonObject): Promise<JsonObject | undefined> {
+    const { action, assignmentId } = this.#target;
+    const assignment = filterObjects(getCaseInfo(body)?.assignments).find(({ ID }) => ID === assignmentId);
+    if (assignment === undefined || !hasDraft(assignment, action) || this.#caseId === undefined) return undefined;
+    const reply = await this.#calls.call("cases.get", cases.get, { caseId: this.#caseId });
+    return checkAnswer(cases.get.answer, reply).data.caseInfo.content;
   }
 
   /** Computes the action again, or the view of a row. */
@@ -128,9 +141,19 @@ class ActionForm {
   }
 }
 
-function readCaseId({ data }: JsonObject): string | undefined {
+function readCaseId(body: JsonObject): string | undefined {
+  const id = getCaseInfo(body)?.ID;
+  return isNonEmptyString(id) ? id : undefined;
+}
+
+function getCaseInfo({ data }: JsonObject): JsonObject | undefined {
   const info = isJsonObject(data) ? data.caseInfo : undefined;
-  return isJsonObject(info) && isNonEmptyString(info.ID) ? info.ID : undefined;
+  return isJsonObject(info) ? info : undefined;
+}
+
+function replaceContent(body: JsonObject, content: JsonObject): JsonObject {
+  const data = isJsonObject(body.data) ? body.data : {};
+  return { ...body, data: { ...data, caseInfo: { ...getCaseInfo(body), content } } };
 }
 
 /** Returns the title of a case: its number and its label. */

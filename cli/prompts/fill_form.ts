@@ -114,9 +114,11 @@ class FormDialogue implements QuestionSources {
       });
     }
     if (this.#options.requiredOnly) return;
+    const drafted = this.#listDrafted();
     const shown = this.#form.shown.filter(({ isReadOnly, cannotFill }) => isReadOnly || cannotFill !== undefined);
     const lines = [
       ...instructions,
+      ...(this.#opened.saved === undefined ? [] : ["This form shows your draft:", ...drafted]),
       ...shown.filter((question) => this.#hasValue(question)).map((question) => this.#describe(question)),
       ...unfillable.map(({ path, label }) =>
         `Prompts cannot change ${label}. Pass it with --data '{"${path.split(".")[0]}":…}'.`
@@ -331,7 +333,22 @@ class FormDialogue implements QuestionSources {
       const [before, after] = [content[path], value].map((one) => isEmpty(one) ? "(empty)" : formatValue(one));
       return `${label}: ${before} → ${after}`;
     });
-    return [...this.#form.changes().map((change) => this.#describeChange(change)), ...further];
+    return [...this.#listDrafted(), ...this.#form.changes().map((change) => this.#describeChange(change)), ...further];
+  }
+
+  /** Lists the changes of a saved draft, except for questions that were changed again. */
+  #listDrafted(): string[] {
+    const { form, saved } = this.#opened;
+    if (saved === undefined) return [];
+    const changed = new Set(this.#form.changes().map(({ path }) => path));
+    return form.questions.filter(({ path }) => !changed.has(path)).flatMap((question) => {
+      const { path, label } = question;
+      const old = saved.find(path);
+      if (old !== undefined && listTexts(old).join("\n") === listTexts(question).join("\n")) return [];
+      const [before, after] = [old === undefined ? "" : describeValue(old), describeValue(question)];
+      if (before === after) return [`${label}: rows changed`];
+      return [this.#describeChange({ path, label, kind: "changed", before, after })];
+    });
   }
 
   /** Describes a change. The label of a field on an embedded page follows that of the page. */
@@ -527,6 +544,11 @@ function describeValue(question: FormQuestion): string {
     case "attachment":
       return question.files.join(", ");
   }
+}
+
+/** Lists the texts of a question: those of its rows, or that of its value. */
+function listTexts(question: FormQuestion): string[] {
+  return question.type === "list" ? question.rows.map(describeRow) : [describeValue(question)];
 }
 
 function isEmpty(value: JsonValue | undefined): boolean {

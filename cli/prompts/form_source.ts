@@ -12,6 +12,8 @@ export interface OpenForm {
   readonly name: string;
   /** Title, e.g. `P-1 Permit: Register the application`. */
   readonly title: string;
+  /** The form without the saved draft that it shows. Default: it shows no draft. */
+  readonly saved?: Form;
   /** Instructions for the person, a line for each. */
   readonly instructions: readonly string[];
   /** True if files cannot be attached, so that attachment fields are left out. */

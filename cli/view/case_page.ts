@@ -10,7 +10,7 @@ import {
   type JsonValue,
 } from "../../utils/json.ts";
 import { displayWidth, padToWidth } from "../../utils/text/display_width.ts";
-import { getShortId, isShortId } from "../handles/handles.ts";
+import { getShortId, hasDraft, isShortId } from "../handles/handles.ts";
 import { listFields } from "./content_rows.ts";
 import { EMPTY, formatDistance, formatValue } from "./format_value.ts";
 import type { Row, Section, Span } from "./page.ts";
@@ -127,7 +127,8 @@ function formatTimeFact(time: JsonValue | undefined, by?: JsonValue): string | u
   return isNonEmptyString(by) ? `${formatDistance(time)} by ${by}` : formatDistance(time);
 }
 
-function describeAssignment({ name, ID, instructions, assigneeInfo, urgency, dueTime }: JsonObject): Row {
+function describeAssignment(assignment: JsonObject): Row {
+  const { name, ID, instructions, assigneeInfo, urgency, dueTime } = assignment;
   const assignee = isJsonObject(assigneeInfo) ? assigneeInfo : {};
   const [id, display] = [toText(assignee.ID), toText(assignee.name)];
   const who = id === undefined || display === undefined || display === id ? display ?? id : `${display} (${id})`;
@@ -135,6 +136,7 @@ function describeAssignment({ name, ID, instructions, assigneeInfo, urgency, due
     who === undefined ? undefined : assignee.type === "workbasket" ? `in the queue ${who}` : `assigned to ${who}`,
     toText(urgency) === undefined ? undefined : `urgency ${toText(urgency)}`,
     isNonEmptyString(dueTime) ? `due ${formatDistance(dueTime)}` : undefined,
+    hasDraft(assignment) ? "has a draft" : undefined,
   ];
   const text = facts.filter(isNonEmptyString).join(", ");
   const value = [text.charAt(0).toUpperCase() + text.slice(1), htmlToText(toText(instructions) ?? "")].filter(

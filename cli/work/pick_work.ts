@@ -4,7 +4,7 @@ import { filterObjects, isNonEmptyString } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
 import type { Choice, Prompts } from "../prompts/prompts.ts";
 import { formatValue } from "../view/format_value.ts";
-import { readInbox } from "./read_inbox.ts";
+import { describeTask, readInbox } from "./read_inbox.ts";
 
 /** Most assignments to pick from. */
 const MAX_WORK = 200;
@@ -18,10 +18,11 @@ export async function pickWork(
 ): Promise<string> {
   const { assignments, hasMoreResults } = await readInbox(context, { pageSize: MAX_WORK });
   if (hasMoreResults) prompts.warn(`Only the first ${MAX_WORK} assignments are listed. For others, name the case.`);
-  const open = assignments.map(({ ID, caseID, businessID, label, name, assigneeInfo }) => {
+  const open = assignments.map((assignment) => {
+    const { ID, caseID, businessID, label, assigneeInfo } = assignment;
     const [{ type, name: queue, ID: queueId } = {}] = filterObjects([assigneeInfo]);
     const waits = type === "workbasket" ? ` (in ${formatValue(queue ?? queueId)})` : "";
-    const [title, task] = [[businessID, label].filter(isNonEmptyString).join(" "), formatValue(name)];
+    const [title, task] = [[businessID, label].filter(isNonEmptyString).join(" "), describeTask(assignment)];
     return { value: String(ID ?? caseID), label: `${title}: ${task}${waits}` };
   });
   if (open.length + others.length === 0) {

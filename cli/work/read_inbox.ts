@@ -6,6 +6,7 @@ import work, { type WorkInboxParams } from "../../lib/resources/work.ts";
 import { filterObjects, isNonEmptyString, type JsonObject } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { callOperation } from "../context.ts";
+import { hasDraft } from "../handles/handles.ts";
 import { readIfEmbedded, readIfSkipped } from "../handles/if_served.ts";
 import { formatAge } from "../view/format_time.ts";
 import { EMPTY, formatTimestamp, formatValue, toIsoTime } from "../view/format_value.ts";
@@ -96,14 +97,20 @@ export function toElement(assignment: JsonObject): JsonObject {
 }
 
 /** The urgency is left out: it orders the rows. Queue and due time are often missing, so they get no dash. */
-function toRow({ case: id, label, task, status, created, due, queue }: JsonObject): JsonObject {
+function toRow(element: JsonObject): JsonObject {
+  const { case: id, label, task, status, created, due, queue } = element;
   return {
     case: formatValue(id),
     label: formatValue(label),
-    task: formatValue(task),
+    task: describeTask({ ...element, name: task }),
     status: formatValue(status),
     created: isNonEmptyString(created) ? formatAge(toIsoTime(created)) : EMPTY,
     due: isNonEmptyString(due) ? formatTimestamp(due) : "",
     queue: queue === undefined ? "" : formatValue(queue),
   };
+}
+
+/** Describes the task of an assignment. */
+export function describeTask(assignment: JsonObject): string {
+  return (hasDraft(assignment) ? "Draft: " : "") + formatValue(assignment.name);
 }

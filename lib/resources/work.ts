@@ -56,6 +56,8 @@ const inboxAnswer = {
             ...caseFacts,
             /** Time at which it is due, if its step has a number of days. */
             dueTime: "string",
+            /** IDs of the actions that have a saved draft. */
+            draftActions: { list: "string" },
             /** The caller, or the queue in which it waits. */
             assigneeInfo: assignee,
           },

@@ -3,6 +3,7 @@ import { isString, type JsonObject } from "../../utils/json.ts";
 import { isTimestamp, toUtc } from "../../utils/time/timestamps.ts";
 import { mayWork } from "../access/case_rights.ts";
 import { buildCaseFilter, type CaseConditions } from "../cases/case_filter.ts";
+import { describeDrafts, getLockHolder } from "../cases/case_work.ts";
 import { type PageValues, readPage } from "../cases/list_page.ts";
 import { formatUrgency } from "../cases/views/case.ts";
 import { readRows } from "../data/query_rows.ts";
@@ -101,9 +102,13 @@ async function describeEntry({ row, assignee }: Entry, context: HandlerContext):
     ? { ID: assignee.id, name: app.queues.get(assignee.id) ?? assignee.id, type: "workbasket" }
     : { ID: caller.id, name: caller.name, type: "worklist" };
   const { dueTime, ...facts } = row;
+  // A draft locks its case.
+  const isDrafted = assignee.kind === "operator" && getLockHolder(stored) !== undefined;
+  const assignment = isDrafted ? (await tx.listAssignments(stored.id)).find(({ id }) => id === row.ID) : undefined;
   return {
     ...facts,
     ...(isString(dueTime) && { dueTime }),
+    ...(assignment !== undefined && describeDrafts(assignment)),
     businessID: stored.businessId,
     label: stored.content.pyLabel,
     caseTypeID: type.id,

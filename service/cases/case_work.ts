@@ -340,6 +340,12 @@ export function listDrafts({ state }: StoredAssignment): [action: string, draft:
   return Object.keys(drafts).map((action) => [action, readObject(drafts, action)]);
 }
 
+/** Returns the IDs of the actions that have a draft, as the member of an assignment in responses. Empty without drafts. */
+export function describeDrafts(assignment: StoredAssignment): { draftActions?: string[] } {
+  const actions = listDrafts(assignment).filter(([, draft]) => Object.keys(draft).length > 0).map(([action]) => action);
+  return actions.length === 0 ? {} : { draftActions: actions };
+}
+
 /** Stores the draft of an action. */
 export function setDraft(assignment: StoredAssignment, action: string, content: JsonObject): void {
   assignment.state.drafts = { ...readObject(assignment.state, "drafts"), [action]: content };

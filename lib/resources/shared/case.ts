@@ -58,6 +58,8 @@ export const assignment = {
     createTime: "string",
     /** Time at which it is due. Only the embedded service sends it, for a step with `dueDays`. */
     dueTime: "string",
+    /** IDs of the actions that have a saved draft. Only the embedded service sends them. */
+    draftActions: { list: "string" },
     /** Actions. Missing if the caller may not perform it. */
     actions: { list: actionShape },
     /** Requests that it offers. */

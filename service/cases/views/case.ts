@@ -14,6 +14,7 @@ import {
 import { getCurrentStage, getMember, listLocalActions, listOptionalProcesses } from "../flow.ts";
 import {
   type CaseWork,
+  describeDrafts,
   getOperatorName,
   isResolved,
   readFollowers,
@@ -341,6 +342,7 @@ export function describeAssignment(
     urgency: formatUrgency(app.platformVersion, assignment.urgency),
     createTime: assignment.createdAt,
     ...(assignment.state.due !== undefined && { dueTime: assignment.state.due }),
+    ...describeDrafts(assignment),
     assigneeInfo: describeAssignee(work, assignment),
     ...(mine && {
       links: { open: createOpenLink(assignment) },

@@ -26,11 +26,40 @@ Deno.test("Ctrl-C offers to save the entries as a draft, which the next form sho
   assert.equal(await first.exit(), 0);
   assert.match(first.screen(), /◇ {2}The draft was saved\./);
   await using second = await openForm("do", id, "--action", "register");
+  await second.waitFor(/│ {2}This form shows your draft: +│\n│ {2}Applicant: \(empty\) → Ada +│\n/);
   await second.converse([["◆  Applicant (required)", " L.", enter], ["◆  E-mail", KEYS.ctrlC]]);
   await second.converse([["◆  Save your entries as a draft?", down, enter]]);
   assert.equal(await second.exit(), 130);
   assert.match(second.scrollback(), /Ada L\./);
   assert.match(second.screen(), /Cancelled\. Nothing was done\./);
+});
+
+Deno.test("a draft is visible in the case, in the inbox, and in the summary of its form", async () => {
+  const caseId = await live.createPermit();
+  const [, id = ""] = caseId.split(" ");
+  const data = '{"Email":"ada@example.org","Documents":[{"Title":"Plan","Pages":3}]}';
+  await live.json(`assignments save ${id} --action Register --data '${data}'`);
+  const shown = await live.run(`show ${id} --format view`);
+  assert.match(shown.stdout, /Register the application {2}Assigned to Clara Clerk \(clerk@city\), .*has a draft/);
+  const inbox = await live.run("inbox --format view");
+  assert.match(inbox.stdout, new RegExp(`^${id} .*Draft: Register the application`, "m"));
+  await using form = await openForm("do", id, "--action", "Register");
+  await form.converse([
+    ["◆  Applicant (required)", enter],
+    ["◆  E-mail", enter],
+    ["◆  Channel", enter],
+    ["◆  Address of the work", "Quay 1", enter],
+    ["◆  Area in m²", enter],
+    ["◆  Urgent", enter],
+    ["◆  Documents: 1 row", enter],
+    ["◆  Name", enter],
+    ["◆  Phone", enter],
+  ]);
+  await form.waitFor(
+    /│ {2}E-mail: \(empty\) → ada@example\.org +│\n│ {2}Documents: \(empty\) → 1 row +│\n│ {2}Address of the work: \(empty\) → Quay 1 /,
+  );
+  await form.converse([["◆  Submit 'Register'?", enter], ["Next?", KEYS.ctrlC]]);
+  assert.equal(await form.exit(), 0);
 });
 
 Deno.test("Ctrl-C keeps the text being typed, also in a row, and offers a draft with it", async () => {

@@ -115,3 +115,23 @@ Deno.test("work of a step with dueDays is due that many days later, and the inbo
   const refused = await engine.refused("work.inbox", { due: "tomorrow" });
   assert.deepEqual([refused.status, refused.message], [400, "due must be a time such as 2026-01-31T17:00:00Z"]);
 });
+
+Deno.test("the inbox and the case name the actions with a draft, until it is discarded", async () => {
+  await using engine = await openWithPermits();
+  const { caseID: caseId, ID: assignmentId } = await readLast(engine);
+  const readDrafts = async () => [
+    (await readLast(engine)).draftActions,
+    valueAt(await engine.body("cases.get", { caseId }), "data.caseInfo.assignments.0.draftActions"),
+  ];
+  assert.deepEqual(await readDrafts(), [undefined, undefined]);
+  await engine.call("assignments.save", { assignmentId, action: "Register", data: { Email: "cy@example.org" } });
+  assert.deepEqual(await readDrafts(), [["Register"], ["Register"]]);
+  await engine.call("cases.discardUpdates", { caseId });
+  assert.deepEqual(await readDrafts(), [undefined, undefined]);
+});
+
+async function readLast(engine: Engine): Promise<JsonObject> {
+  const { assignments } = await engine.body("work.inbox", {});
+  assert.ok(isObjectList(assignments));
+  return assignments.at(-1) ?? {};
+}
