@@ -31,7 +31,8 @@ export interface FormReading {
 
 /**
  * Opens a form in an editor, shows the changes and submits them. Opens it again with a remark if they are invalid or the
- * form has changed meanwhile. Returns undefined if nothing was changed. After an error, the text is kept in a file.
+ * form has changed meanwhile. Saving it then submits it, even without further changes. Returns undefined if nothing was
+ * changed or the file is empty. After an error, the text is kept in a file.
  */
 export async function editForm(context: CommandContext, form: EditSource): Promise<Reply | undefined> {
   const session = new EditSession(form, await form.read());
@@ -61,17 +62,20 @@ async function editUntilAccepted(
   session: EditSession,
   path: string,
 ): Promise<Reply | undefined> {
-  let failure: SvcError | undefined;
-  for (;;) {
+  for (let isOpenedAgain = false;; isOpenedAgain = true) {
     await Deno.writeTextFile(path, session.text, { mode: 0o600 });
     await openEditor(path);
     const text = await Deno.readTextFile(path);
-    if (failure !== undefined && text === session.text) throw failure;
+    if (text.trim() === "") {
+      context.note("The file is empty, so nothing was submitted.");
+      return undefined;
+    }
     try {
       return await session.submit(text, context);
     } catch (error) {
       if (!(error instanceof SvcError) || !REPAIRABLE.includes(error.code)) throw error;
-      failure = error;
+      const isRepeated = isOpenedAgain && text === session.text && error.code !== "PRECONDITION_FAILED";
+      if (isRepeated) throw error;
       await session.prepareAgain(text, error);
     }
   }
@@ -82,6 +86,9 @@ const REPAIRABLE = ["INVALID_ARGS", "VALIDATION_FAIL", "BAD_REQUEST", "PRECONDIT
 
 /** Marks the lines that explain an error. They are replaced when the document is opened again. */
 const REMARK = "# ! ";
+
+/** Remark on a form that has changed since it was opened. */
+const CHANGED = "Another change was made meanwhile. Check the values, and save to submit them. An empty file cancels.";
 
 /** A document that is edited until its changes are accepted. */
 class EditSession {
@@ -94,7 +101,7 @@ class EditSession {
     this.#source = source;
     this.#reading = reading;
     const { title } = source;
-    const top = [title, "Save and close the editor to submit the changes. Without changes, nothing is submitted."];
+    const top = [title, "Save and close the editor to submit the changes. An empty file cancels."];
     this.text = writeDocument(reading.form, readEditable(reading.form), { top });
   }
 
@@ -131,7 +138,7 @@ class EditSession {
       return [change.name, [`Meanwhile changed: ${formatChange(change)}${isBoth ? ". Your value is below" : ""}`]];
     }));
     const document = writeDocument(form, merged, { top: [this.#source.title], above });
-    this.text = addRemarks(["Another change was made meanwhile. Check the values, then save again."], document);
+    this.text = addRemarks([CHANGED], document);
   }
 
   /** The values of the service, as the document shows them: a value that is not edited is not a change. */

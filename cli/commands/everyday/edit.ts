@@ -4,7 +4,9 @@ import { localCommand } from "../local_command.ts";
 /** `svc edit` */
 export const edit = localCommand({
   summary: "Edit the fields of a case or a draft in an editor",
-  details: "Opens the editor that VISUAL or EDITOR names. For an assignment, the changes are saved as a draft.",
+  details: "Opens the editor that VISUAL or EDITOR names. Saving submits the changes, and an empty file cancels. " +
+    "If the case was changed in the meantime, the editor opens again with both changes. For an assignment, the " +
+    "changes are saved as a draft.",
   args: [{
     name: "id",
     help: "Short ID or handle of a case, handle of an assignment, or -",

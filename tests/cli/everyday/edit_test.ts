@@ -80,7 +80,8 @@ Deno.test("the text of an editor that fails after a change is kept, and the hint
   assert.match(await Deno.readTextFile(kept), /^Applicant: Bob$/m);
 });
 
-Deno.test("a change that was made meanwhile is shown with the own one, and nothing is lost", async () => {
+/** Edits the applicant of a permit while another program changes the case. `again` edits the document that is opened again. */
+async function editInConflict(again: string): Promise<{ caseId: string; seen: string; result: CommandResult }> {
   const [caseId, number] = await createPermit();
   const seen = `${live.folder}/conflict-${number}.yaml`;
   const marker = `${live.folder}/edited-${number}`;
@@ -93,16 +94,33 @@ Deno.test("a change that was made meanwhile is shown with the own one, and nothi
     return new Response();
   });
   const url = `http://127.0.0.1:${server.addr.port}`;
-  const editor = `if [ -e '${marker}' ]; then cp "$1" '${seen}'; echo >> "$1"; else touch '${marker}'; ` +
+  const editor = `if [ -e '${marker}' ]; then cp "$1" '${seen}'; ${again}; else touch '${marker}'; ` +
     `'${Deno.execPath()}' eval "await fetch('${url}')"; sed -i 's/^Applicant: .*/Applicant: Bob/' "$1"; fi; :`;
-  const { code } = await edit(number, editor);
-  assert.equal(code, 0);
-  const conflict = await Deno.readTextFile(seen);
-  assert.match(conflict, /^# ! Another change was made meanwhile/);
-  assert.match(conflict, /^# Meanwhile changed: Applicant: Ada → Cy\. Your value is below$/m);
-  assert.match(conflict, /^Applicant: Bob$/m);
-  assert.match(conflict, /^Address: Dam 1$/m);
+  const result = await edit(number, editor);
+  return { caseId, seen: await Deno.readTextFile(seen), result };
+}
+
+Deno.test("a change that was made meanwhile is shown with the own one, and saving the text submits both", async () => {
+  const { caseId, seen, result } = await editInConflict("true");
+  assert.equal(result.code, 0, result.stderr);
+  assert.match(seen, /^# ! Another change was made meanwhile/);
+  assert.match(seen, /^# Meanwhile changed: Applicant: Ada → Cy\. Your value is below$/m);
+  assert.match(seen, /^Applicant: Bob$/m);
+  assert.match(seen, /^Address: Dam 1$/m);
   assert.deepEqual([await readField(caseId, "Applicant"), await readField(caseId, "Address")], ["Bob", "Dam 1"]);
+});
+
+Deno.test("an empty file cancels, also after a conflict", async () => {
+  const before = await countTexts();
+  const { caseId, result } = await editInConflict(`: > "$1"`);
+  const note = "The file is empty, so nothing was submitted.\n";
+  assert.deepEqual([result.code, result.stdout], [0, ""]);
+  assert.ok(result.stderr.endsWith(note), result.stderr);
+  assert.equal(await readField(caseId, "Applicant"), "Cy");
+  const [, number] = await createPermit();
+  const { code, stderr } = await edit(number, `: > "$1"; :`);
+  assert.deepEqual([code, stderr], [0, note]);
+  assert.equal(await countTexts(), before);
 });
 
 Deno.test("the form of an assignment is saved as a draft", async () => {
