@@ -12,7 +12,7 @@ import { escapeToOneLine } from "../../utils/text/control_characters.ts";
 import { displayWidth } from "../../utils/text/display_width.ts";
 import type { Selection } from "./fields.ts";
 import type { Rendered, Surface } from "./format.ts";
-import { chooseColumns, isIdentifyingName, listSome } from "./table_columns.ts";
+import { chooseColumns, isIdentifyingName, isReadableName, listSome } from "./table_columns.ts";
 import { type Column, layOutFitting, layOutPlain } from "./table_layout.ts";
 
 /** Rows with different fields could otherwise have far more cells than values. */
@@ -166,7 +166,7 @@ function createColumn(
   );
   const isNumeric = rows.every((row) => isNumber(row[name]));
   const width = cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), displayWidth(title));
-  return { name, title, cells, isNumeric, width, isIdentifying };
+  return { name, title, cells, isNumeric, width, isIdentifying, isReadable: isReadableName(name) };
 }
 
 function formatScalars(value: JsonValue): string {

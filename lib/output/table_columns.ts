@@ -26,6 +26,9 @@ const USELESS: readonly RegExp[] = [
   /^(?:pxObjClass|classID|className|etag)$/,
 ];
 
+/** Names of texts that people read. */
+const READABLE = /^(?:pyLabel|label|fileName|name|title|task|text|message|pyMessage)$/;
+
 /** Limits of a note: names, and the width of a value. */
 const MAX_NAMES = 6;
 const MAX_VALUE_WIDTH = 30;
@@ -33,6 +36,11 @@ const MAX_VALUE_WIDTH = 30;
 /** Reports whether a field identifies an object. */
 export function isIdentifyingName(name: string): boolean {
   return USEFUL.slice(0, 2).some((pattern) => pattern.test(name));
+}
+
+/** Reports whether a field is a text that people read. */
+export function isReadableName(name: string): boolean {
+  return READABLE.test(name);
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Lays out tables: aligned in a pipe, and with borders or as records that fit on a terminal. */
+/** Lays out tables: aligned in a pipe, and as columns or records that fit on a terminal. */
 import { displayWidth, truncateToWidth, wrapToWidth } from "../../utils/text/display_width.ts";
 import { linkAddress } from "../../utils/text/hyperlink.ts";
 import type { Surface } from "./format.ts";
@@ -17,6 +17,8 @@ export interface Column {
   readonly width: number;
   /** True if the column identifies the rows, so that it must not be truncated. */
   readonly isIdentifying: boolean;
+  /** True if the column has texts that people read, so that it needs space. */
+  readonly isReadable: boolean;
 }
 
 /** A table on a terminal. */
@@ -27,20 +29,22 @@ export interface FittedTable {
   readonly hidden: readonly Column[];
 }
 
-/** Space that a frame takes: its left border, and per column two blanks and a border. */
-const FRAME_WIDTH = 1;
-const COLUMN_FRAME_WIDTH = 3;
+/** Blanks between two columns. */
+const GAP = "  ";
 
 /** Columns that do not fit are narrowed to a width in this range, and hidden if that is not enough. */
 const MIN_WIDTH = { narrow: 7, wide: 10 };
 
+/** Columns of texts that people read keep at least this share of the terminal. */
+const READABLE_SHARE = 0.25;
+
 /** Names of a record take at most this share of the width. */
 const MAX_NAME_SHARE = 0.4;
 
-/** Lays out a table without borders. */
+/** Lays out a table with all columns. */
 export function layOutPlain(columns: readonly Column[], rowCount: number): string {
   const toLine = (cellOf: (column: Column) => string) =>
-    columns.map((column) => pad(cellOf(column), column.width, column.isNumeric)).join("  ").trimEnd() + "\n";
+    columns.map((column) => pad(cellOf(column), column.width, column.isNumeric)).join(GAP).trimEnd() + "\n";
   const lines = Array.from({ length: rowCount }, (_, row) => toLine(({ cells }) => cells[row] ?? ""));
   return toLine(({ title }) => title) + lines.join("");
 }
@@ -62,7 +66,7 @@ export function layOutFitting(
     return { text: layOutRecords(columns, rowCount, terminalWidth, { color, links }), hidden: [] };
   }
   return {
-    text: layOutFramed(fitting, rowCount, terminalWidth, { color, links }),
+    text: layOutColumns(fitting, rowCount, terminalWidth, { color, links }),
     hidden: columns.slice(fitting.length),
   };
 }
@@ -91,26 +95,25 @@ function layOutRecords(
   return Array.from({ length: rowCount }, (_, row) => toRecord(row)).join("\n");
 }
 
-function layOutFramed(
+function layOutColumns(
   columns: readonly Column[],
   rowCount: number,
   terminalWidth: number,
   { color, links }: Surface,
 ): string {
   const widths = narrowColumns(columns, terminalWidth);
-  const toBorder = (left: string, between: string, right: string) =>
-    left + widths.map((width) => "─".repeat(width + 2)).join(between) + right + "\n";
-  const toLine = (cellOf: (column: Column) => string, style?: (text: string) => string) =>
-    "│" + columns.map((column, i) => {
+  const toLine = (cells: readonly string[]) => cells.join(GAP).trimEnd() + "\n";
+  const toCells = (cellOf: (column: Column) => string, style?: (text: string) => string) =>
+    columns.map((column, i) => {
       const width = widths[i] ?? 0;
       const text = cellOf(column);
       const cell = truncateToWidth(text, width);
       const styled = style !== undefined ? style(cell) : links ? linkAddress(text, cell) : cell;
-      return ` ${pad(cell, width, column.isNumeric, styled)} │`;
-    }).join("") + "\n";
-  const lines = Array.from({ length: rowCount }, (_, row) => toLine(({ cells }) => cells[row] ?? ""));
-  return toBorder("┌", "┬", "┐") + toLine(({ title }) => title, color ? bold : undefined) + toBorder("├", "┼", "┤") +
-    lines.join("") + toBorder("└", "┴", "┘");
+      return pad(cell, width, column.isNumeric, styled);
+    });
+  const lines = Array.from({ length: rowCount }, (_, row) => toLine(toCells(({ cells }) => cells[row] ?? "")));
+  const header = toLine(toCells(({ title }) => title, color ? bold : undefined));
+  return header + toLine(widths.map((width) => "─".repeat(width))) + lines.join("");
 }
 
 function bold(text: string): string {
@@ -123,27 +126,27 @@ function pad(text: string, width: number, isRight: boolean, styled = text): stri
 }
 
 function measure(columns: readonly Column[], widthOf: (column: Column) => number): number {
-  return columns.reduce((sum, column) => sum + widthOf(column) + COLUMN_FRAME_WIDTH, FRAME_WIDTH);
+  return columns.reduce((sum, column) => sum + widthOf(column) + GAP.length, -GAP.length);
 }
 
 /** Counts the leading columns that fit when they are narrowed. Returns 0 if the first one does not fit. */
 function countFitting(columns: readonly Column[], terminalWidth: number): number {
-  let used = FRAME_WIDTH;
-  const end = columns.findIndex((column) => {
-    return (used += minWidth(column, terminalWidth) + COLUMN_FRAME_WIDTH) > terminalWidth;
-  });
+  let used = -GAP.length;
+  const end = columns.findIndex((column) => (used += minWidth(column, terminalWidth) + GAP.length) > terminalWidth);
   return end < 0 ? columns.length : end;
 }
 
-function minWidth({ width, isIdentifying }: Column, terminalWidth: number): number {
-  const min = Math.max(MIN_WIDTH.narrow, Math.min(MIN_WIDTH.wide, Math.floor(terminalWidth / 8)));
-  return isIdentifying ? width : Math.min(width, min);
+function minWidth({ width, isIdentifying, isReadable }: Column, terminalWidth: number): number {
+  if (isIdentifying) return width;
+  const least = Math.max(MIN_WIDTH.narrow, Math.min(MIN_WIDTH.wide, Math.floor(terminalWidth / 8)));
+  const min = isReadable ? Math.max(least, Math.floor(terminalWidth * READABLE_SHARE)) : least;
+  return Math.min(width, min);
 }
 
 /** Narrows the widest columns until the table fits. */
 function narrowColumns(columns: readonly Column[], terminalWidth: number): number[] {
   const widths = columns.map(({ width }) => Math.min(width, terminalWidth));
-  let excess = widths.reduce((sum, width) => sum + width + COLUMN_FRAME_WIDTH, FRAME_WIDTH) - terminalWidth;
+  let excess = measure(columns, ({ width }) => Math.min(width, terminalWidth)) - terminalWidth;
   while (excess-- > 0) {
     const room = columns.map((column, i) => {
       const width = widths[i] ?? 0;

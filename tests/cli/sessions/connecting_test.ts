@@ -73,11 +73,9 @@ ${DIAGNOSIS}`,
   );
   assert.equal(
     await session.run("svc profile list"),
-    `┌─────────┬─────────┬────────────────────────┬─────────────────────┐
-│ profile │ default │ baseUrl                │ clientId            │
-├─────────┼─────────┼────────────────────────┼─────────────────────┤
-│ city    │ Yes     │ http://127.0.0.1:NNNNN │ client-XXXXXXXXXXXX │
-└─────────┴─────────┴────────────────────────┴─────────────────────┘`,
+    `profile  default  baseUrl                 clientId
+───────  ───────  ──────────────────────  ───────────────────
+city     Yes      http://127.0.0.1:NNNNN  client-XXXXXXXXXXXX`,
   );
   assert.equal(
     await session.run("svc profile use ctiy", { code: 2 }),

@@ -85,22 +85,18 @@ Run 'svc do' to start a new case.`,
   );
   assert.equal(
     await session.run("svc service seed --count 4"),
-    `┌──────────┬──────────┬────────────────────┬───────┐
-│ caseType │ stage    │ status             │ cases │
-├──────────┼──────────┼────────────────────┼───────┤
-│ Request  │ Handling │ New                │     2 │
-│ Request  │ Handling │ Resolved-Completed │     2 │
-└──────────┴──────────┴────────────────────┴───────┘
+    `caseType  stage     status              cases
+────────  ────────  ──────────────────  ─────
+Request   Handling  New                     2
+Request   Handling  Resolved-Completed      2
 Created 4 cases, 2 tags, 1 follower.`,
   );
   assert.equal(
     await session.run("svc inbox"),
-    `┌──────┬─────────┬────────────────────┬────────┬─────────┬──────────────────┐
-│ case │ label   │ task               │ status │ created │ due              │
-├──────┼─────────┼────────────────────┼────────┼─────────┼──────────────────┤
-│ R-1  │ Request │ Answer the request │ New    │ N min   │ YYYY-MM-DD hh:mm │
-│ R-2  │ Request │ Answer the request │ New    │ N min   │ YYYY-MM-DD hh:mm │
-└──────┴─────────┴────────────────────┴────────┴─────────┴──────────────────┘`,
+`case  label    task                status  created  due
+────  ───────  ──────────────────  ──────  ───────  ────────────────
+R-1   Request  Answer the request  New     N min    YYYY-MM-DD hh:mm
+R-2   Request  Answer the request  New     N min    YYYY-MM-DD hh:mm`,
   );
   assert.equal(
     await session.run("svc service status"),

@@ -44,20 +44,16 @@ Did you mean 'svc inbox' or 'svc find <text>' or 'svc data query <data-view>'?
   );
   assert.equal(
     await session.run("svc inbox"),
-    `┌──────┬────────────────┬──────────────────┬────────────────┬─────────┬────────┐
-│ case │ label          │ task             │ status         │ created │ queue  │
-├──────┼────────────────┼──────────────────┼────────────────┼─────────┼────────┤
-│ P-1  │ Permit for Ada │ Check the appli… │ Pending-Review │ N min   │ Review │
-│ P-2  │ Permit for Bo  │ Register the ap… │ New            │ N min   │        │
-└──────┴────────────────┴──────────────────┴────────────────┴─────────┴────────┘`,
+`case  label           task              status          created  queue
+────  ──────────────  ──────────────────  ──────────────  ───────  ──────
+P-1   Permit for Ada  Check the applic…  Pending-Review  N min    Review
+P-2   Permit for Bo   Register the app…  New             N min`,
   );
   assert.equal(
     await session.run("svc find quay"),
-    `┌──────┬────────────────┬────────────────┬────────┬──────────────────┐
-│ case │ label          │ status         │ stage  │ created          │
-├──────┼────────────────┼────────────────┼────────┼──────────────────┤
-│ P-1  │ Permit for Ada │ Pending-Review │ Review │ YYYY-MM-DD hh:mm │
-└──────┴────────────────┴────────────────┴────────┴──────────────────┘`,
+    `case  label           status          stage   created
+────  ──────────────  ──────────────  ──────  ────────────────
+P-1   Permit for Ada  Pending-Review  Review  YYYY-MM-DD hh:mm`,
   );
   assert.equal(
     await session.run("svc cases get -"),
@@ -144,33 +140,27 @@ P-1!REVIEW; available: CheckApplication`,
   );
   assert.equal(
     await session.run("svc attachments list -"),
-    `┌──────────────────────────────────────────────────────────────┬──────────┐
-│ ID                                                           │ fileName │
-├──────────────────────────────────────────────────────────────┼──────────┤
-│ LINK-ATTACHMENT CITY-PERMIT-WORK P-1!YYYYMMDDThhmmss.mmm GMT │ plan.pdf │
-└──────────────────────────────────────────────────────────────┴──────────┘
+    `ID                                                            fileName
+────────────────────────────────────────────────────────────  ────────
+LINK-ATTACHMENT CITY-PERMIT-WORK P-1!YYYYMMDDThhmmss.mmm GMT  plan.pdf
 Columns hidden to fit the terminal: name, type, category, categoryName,
 extension, mimeType, createdBy, createdByName, createTime. Select columns with
 --fields.`,
   );
   assert.equal(
     await session.run("svc case-types list"),
-    `┌────────────────────────────┬──────────────────────┐
-│ ID                         │ name                 │
-├────────────────────────────┼──────────────────────┤
-│ City-Permit-Work-Permit    │ Permit               │
-│ City-Permit-Work-Receipt   │ Receipt of a request │
-│ City-Permit-Work-Objection │ Objection            │
-│ City-Permit-Work-Event     │ Event                │
-└────────────────────────────┴──────────────────────┘`,
+    `ID                          name
+──────────────────────────  ────────────────────
+City-Permit-Work-Permit     Permit
+City-Permit-Work-Receipt    Receipt of a request
+City-Permit-Work-Objection  Objection
+City-Permit-Work-Event      Event`,
   );
   assert.equal(
     await session.run("svc data query D_pyMyWorkList"),
-    `┌─────────────────────────────────────────────┬───────────────┬────────────────┐
-│ id                                          │ pyLabel       │ pxRefObjectKey │
-├─────────────────────────────────────────────┼───────────────┼────────────────┤
-│ ASSIGN-WORKLIST CITY-PERMIT-WORK P-2!INTAKE │ Permit for Bo │ CITY-PERMIT-W… │
-└─────────────────────────────────────────────┴───────────────┴────────────────┘
+    `id                                           pyLabel        pxRefObjectKey
+───────────────────────────────────────────  ─────────────  ──────────────
+ASSIGN-WORKLIST CITY-PERMIT-WORK P-2!INTAKE  Permit for Bo  CITY-PERMIT-W…
 Empty and repeated columns hidden: pzInsKey.
 Columns hidden to fit the terminal: pxTaskLabel, pxUrgencyAssign,
 pxCreateDateTime, pxAssignedOperatorID, pyAssignmentType, pxRefObjectInsName,

@@ -95,7 +95,7 @@ Deno.test("a case is shown with its fields", async () => {
     lines: ["id     status  pyLabel  Colour", "W C-1  Open    Bike     red"],
     notes: ["Nested fields hidden: Wheels. Show Wheels as a table with --fields data.caseInfo.content.Wheels."],
   });
-  const { lines } = await table(value, { color: false, columns: 30 });
+  const { lines } = await table(value, { color: false, columns: 26 });
   assert.deepEqual(lines, ["id       W C-1", "status   Open", "pyLabel  Bike", "Colour   red"]);
 });
 
@@ -153,13 +153,13 @@ Deno.test("wide characters take two columns", async () => {
   assert.deepEqual(lines, ["name   n", "日本   x", "abcde  y"]);
 });
 
-Deno.test("a table at a terminal has borders and fits its width", async () => {
+Deno.test("a table at a terminal has a line below its header, no borders, and fits its width", async () => {
   const rows = [{ ID: "A", text: "word ".repeat(40), n: 1 }, { ID: "B", text: "日本語".repeat(30), n: 2 }];
   for (const columns of [20, 40, 80, 300]) {
     const { lines, notes } = await table(rows, { color: false, columns });
-    assert.match(lines[0] ?? "", /^┌.*┐$/);
-    assert.ok(lines.every((line) => widthOf(line) <= columns), lines.join("\n"));
-    assert.equal(new Set(lines.map(widthOf)).size, 1, lines.join("\n"));
+    assert.match(lines[1] ?? "", /^──  ─+  ─$/);
+    assert.equal(lines.length, 4);
+    assert.ok(lines.every((line) => widthOf(line) <= columns && line.trimEnd() === line), lines.join("\n"));
     assert.deepEqual(notes, []);
   }
 });
@@ -183,9 +183,9 @@ Deno.test("selecting columns is not advised if --fields already selects the list
 
 Deno.test("the header is bold only with color", async () => {
   const bold = (await table({ id: "C-1" }, { color: true, columns: 80 })).lines;
-  assert.equal(bold[1], "│ \x1b[1mid\x1b[22m  │");
+  assert.equal(bold[0], "\x1b[1mid\x1b[22m");
   const plain = (await table({ id: "C-1" }, { color: false, columns: 80 })).lines;
-  assert.equal(plain[1], "│ id  │");
+  assert.equal(plain[0], "id");
 });
 
 Deno.test("many rows are one table, in a pipe and at a terminal", async () => {
@@ -195,8 +195,8 @@ Deno.test("many rows are one table, in a pipe and at a terminal", async () => {
     ...[1235, "ID         n", "T-0        0", "T-1233  1233"],
   ]);
   const framed = (await table(rows, { color: false, columns: 80 })).lines;
-  assert.equal(framed.length, 1234 + 4);
-  assert.equal(new Set(framed.map(widthOf)).size, 1);
+  assert.equal(framed.length, 1234 + 2);
+  assert.deepEqual([framed[1], framed[2], framed[1235]], ["──────  ────", "T-0        0", "T-1233  1233"]);
 });
 
 Deno.test("the first column is not truncated while others can be", async () => {
@@ -215,13 +215,13 @@ Deno.test("a long text of wide characters renders about as fast as one of narrow
   const timed = async (text: string): Promise<[milliseconds: number, plain?: string, framed?: string]> => {
     const started = readCpuTime();
     const plain = (await table({ id: "C-1", text })).lines[1];
-    const framed = (await table([{ id: "C-1", text }], { color: false, columns: 40 })).lines[3];
+    const framed = (await table([{ id: "C-1", text }], { color: false, columns: 40 })).lines[2];
     return [readCpuTime() - started, plain, framed];
   };
   const [narrow] = await timed("Japan word ".repeat(1000));
   const [wide, plain, framed] = await timed("日本語 word ".repeat(1000));
   assert.equal(plain, "C-1  " + "日本語 word ".repeat(1000).trimEnd());
-  assert.equal(framed, "│ C-1 │ 日本語 word 日本語 word 日本…  │");
+  assert.equal(framed, "C-1  日本語 word 日本語 word 日本語 wor…");
   assert(wide < 20 * narrow + 1000, `${wide} ms, and ${narrow} ms for narrow ones`);
 });
 
@@ -239,7 +239,7 @@ Deno.test("rows with many different fields render about as fast as rows with a f
   const [many, plain, framed] = await timed((i) => `k${i}`);
   assert.match(plain[0] ?? "", /^ID {5}k0 {2}k1 .* k9 {2}k10 .* k248 {2}k249$/);
   assert.equal(plain[250], "T-249  " + " ".repeat((plain[0] ?? "").indexOf("k249") - 7) + "Ä");
-  assert.equal(framed[3], "│ T-0   │ Ä  │    │    │    │    │    │");
+  assert.equal(framed[2], "T-0    Ä");
   assert(many < 20 * few + 1000, `${many} ms, and ${few} ms for a few`);
 });
 
@@ -247,7 +247,7 @@ Deno.test("a character is never split", async () => {
   for (const start of ["", "a"]) {
     const framed = (await table([{ id: 1, text: start + "👍".repeat(30) }], { color: true, columns: 24 })).lines;
     assert(framed.every((line) => line.isWellFormed()), framed.join("\n"));
-    assert.match(framed[3] ?? "", /^│ +1 │ a?(👍){6,7}… *│$/u);
+    assert.match(framed[2] ?? "", /^ +1 {2}a?(👍){8,9}…$/u);
   }
   const named = (await table([{ id: 1, ["a" + "👍".repeat(30)]: "text" }], { color: true, columns: 20 })).lines;
   assert(named.every((line) => line.isWellFormed()), named.join("\n"));
@@ -267,12 +267,10 @@ Deno.test("at a terminal, identifiers come first and whole, and useless columns 
   }));
   assert.deepEqual(await table(rows, { color: false, columns: 70 }), {
     lines: [
-      "┌──────┬─────────────────┬──────────────┬─────┬──────────────────────┐",
-      "│ pyID │ pyLabel         │ pyStatusWork │ Fee │ id                   │",
-      "├──────┼─────────────────┼──────────────┼─────┼──────────────────────┤",
-      "│ P-1  │ Permit for the… │ New          │   0 │ CITY-PERMIT-WORK P-1 │",
-      "│ P-2  │ Permit for the… │ Pending      │  50 │ CITY-PERMIT-WORK P-2 │",
-      "└──────┴─────────────────┴──────────────┴─────┴──────────────────────┘",
+      "pyID  pyLabel                  pyStatusWork  Fee  id",
+      "────  ───────────────────────  ────────────  ───  ────────────────────",
+      "P-1   Permit for the applica…  New             0  CITY-PERMIT-WORK P-1",
+      "P-2   Permit for the applica…  Pending        50  CITY-PERMIT-WORK P-2",
     ],
     notes: [
       "The same in all rows: Channel Internet, pxObjClass City-Permit.",
@@ -280,7 +278,7 @@ Deno.test("at a terminal, identifiers come first and whole, and useless columns 
     ],
   });
   const narrow = await table(rows, { color: false, columns: 44 });
-  assert.match(narrow.lines[1] ?? "", /^│ pyID │ pyLabel +│ pySt.* │ Fee │$/);
+  assert.match(narrow.lines[0] ?? "", /^pyID {2}pyLabel +pySt.* {2}Fee$/);
   assert.equal(narrow.notes.at(-1), "Columns hidden to fit the terminal: id. Select columns with --fields.");
 });
 
@@ -288,7 +286,7 @@ Deno.test("columns that --fields selects are neither moved nor hidden", async ()
   const rows = [{ ID: "A", kind: "x", note: "" }, { ID: "B", kind: "x", note: "" }];
   const options = { format: "table", fields: { names: ["note", "kind", "ID"] } } as const;
   const { text, notes } = await render(rows, options, { color: false, columns: 80 });
-  assert.match(text, /│ note │ kind │ ID │/);
+  assert.match(text, /^note {2}kind {2}ID\n/);
   assert.deepEqual(notes, []);
 });
 
@@ -306,9 +304,9 @@ Deno.test("rows become records if an identifier is as wide as the terminal", asy
 Deno.test("an address is a link where the terminal may have links, also if it is truncated", async () => {
   const rows = [{ ID: "A", url: "https://svc.example/a b" }, { ID: "B", url: "https://svc.example/plan?größe=1" }];
   const { lines } = await table(rows, { color: false, links: true, columns: 28 });
-  assert.equal(lines[3], "│ A  │ https://svc.exampl… │");
-  const link = "\x1b]8;;https://svc.example/plan?gr%C3%B6%C3%9Fe=1\x1b\\https://svc.exampl…\x1b]8;;\x1b\\";
-  assert.equal(lines[4], `│ B  │ ${link} │`);
+  assert.equal(lines[2], "A   https://svc.example/a b");
+  const link = "\x1b]8;;https://svc.example/plan?gr%C3%B6%C3%9Fe=1\x1b\\https://svc.example/pla…\x1b]8;;\x1b\\";
+  assert.equal(lines[3], `B   ${link}`);
   const record = await table({ id: "B", url: rows[1]?.url ?? "" }, { color: false, links: true, columns: 20 });
   assert.ok(record.lines[1]?.startsWith("url  \x1b]8;;https:"));
   assert.ok((await table(rows, { color: false, columns: 28 })).lines.every((line) => !line.includes("\x1b")));
