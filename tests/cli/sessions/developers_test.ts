@@ -93,7 +93,7 @@ Created 4 cases, 2 tags, 1 follower.`,
   );
   assert.equal(
     await session.run("svc inbox"),
-`case  label    task                status  created  due
+    `case  label    task                status  created  due
 ────  ───────  ──────────────────  ──────  ───────  ────────────────
 R-1   Request  Answer the request  New     N min    YYYY-MM-DD hh:mm
 R-2   Request  Answer the request  New     N min    YYYY-MM-DD hh:mm`,

@@ -44,10 +44,10 @@ Did you mean 'svc inbox' or 'svc find <text>' or 'svc data query <data-view>'?
   );
   assert.equal(
     await session.run("svc inbox"),
-`case  label           task              status          created  queue
-────  ──────────────  ──────────────────  ──────────────  ───────  ──────
-P-1   Permit for Ada  Check the applic…  Pending-Review  N min    Review
-P-2   Permit for Bo   Register the app…  New             N min`,
+    `case  label           task                      status          created  queue
+────  ──────────────  ────────────────────────  ──────────────  ───────  ──────
+P-1   Permit for Ada  Check the application     Pending-Review  N min    Review
+P-2   Permit for Bo   Register the application  New             N min`,
   );
   assert.equal(
     await session.run("svc find quay"),
@@ -140,12 +140,11 @@ P-1!REVIEW; available: CheckApplication`,
   );
   assert.equal(
     await session.run("svc attachments list -"),
-    `ID                                                            fileName
-────────────────────────────────────────────────────────────  ────────
-LINK-ATTACHMENT CITY-PERMIT-WORK P-1!YYYYMMDDThhmmss.mmm GMT  plan.pdf
-Columns hidden to fit the terminal: name, type, category, categoryName,
-extension, mimeType, createdBy, createdByName, createTime. Select columns with
---fields.`,
+    `ID                                                            fileName  name
+────────────────────────────────────────────────────────────  ────────  ────
+LINK-ATTACHMENT CITY-PERMIT-WORK P-1!YYYYMMDDThhmmss.mmm GMT  plan.pdf  plan
+Columns hidden to fit the terminal: type, category, categoryName, extension,
+mimeType, createdBy, createdByName, createTime. Select columns with --fields.`,
   );
   assert.equal(
     await session.run("svc case-types list"),
@@ -159,8 +158,8 @@ City-Permit-Work-Event      Event`,
   assert.equal(
     await session.run("svc data query D_pyMyWorkList"),
     `id                                           pyLabel        pxRefObjectKey
-───────────────────────────────────────────  ─────────────  ──────────────
-ASSIGN-WORKLIST CITY-PERMIT-WORK P-2!INTAKE  Permit for Bo  CITY-PERMIT-W…
+───────────────────────────────────────────  ─────────────  ────────────────────
+ASSIGN-WORKLIST CITY-PERMIT-WORK P-2!INTAKE  Permit for Bo  CITY-PERMIT-WORK P-2
 Empty and repeated columns hidden: pzInsKey.
 Columns hidden to fit the terminal: pxTaskLabel, pxUrgencyAssign,
 pxCreateDateTime, pxAssignedOperatorID, pyAssignmentType, pxRefObjectInsName,

@@ -157,7 +157,7 @@ Deno.test("a table at a terminal has a line below its header, no borders, and fi
   const rows = [{ ID: "A", text: "word ".repeat(40), n: 1 }, { ID: "B", text: "日本語".repeat(30), n: 2 }];
   for (const columns of [20, 40, 80, 300]) {
     const { lines, notes } = await table(rows, { color: false, columns });
-    assert.match(lines[1] ?? "", /^──  ─+  ─$/);
+    assert.match(lines[1] ?? "", /^── {2}─+ {2}─$/);
     assert.equal(lines.length, 4);
     assert.ok(lines.every((line) => widthOf(line) <= columns && line.trimEnd() === line), lines.join("\n"));
     assert.deepEqual(notes, []);
