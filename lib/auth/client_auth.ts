@@ -1,13 +1,13 @@
 /** How a client authenticates at the token endpoint (RFC 6749, section 2.3.1). */
 
 /**
- * The methods: HTTP Basic with encoded credentials, as OAuth demands; HTTP Basic with the credentials as they are, as some
- * servers expect; and credentials in the body.
+ * How a client authenticates: with HTTP Basic and encoded credentials, as OAuth demands; with HTTP Basic and the
+ * credentials as they are, as some servers expect; or with credentials in the body.
  */
-export const CLIENT_AUTH_METHODS = ["basic", "basic-plain", "post"] as const;
+export type ClientAuth = "basic" | "basic-plain" | "post";
 
-/** A method. */
-export type ClientAuth = typeof CLIENT_AUTH_METHODS[number];
+/** The methods. */
+export const CLIENT_AUTH_METHODS: readonly ClientAuth[] = ["basic", "basic-plain", "post"];
 
 /** The method that every server must support. */
 export const DEFAULT_CLIENT_AUTH: ClientAuth = "basic";

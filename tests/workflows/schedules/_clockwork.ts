@@ -69,11 +69,11 @@ export async function openClockwork(database: Database, body: string): Promise<C
       return (await runs.list()).map(({ id, state, schedule }) => `${id} ${state} ${schedule}`);
     },
     async order() {
-      if (database === "SQLite") return await work(AbortSignal.abort());
+      if (database === "SQLite") return void await work(AbortSignal.abort());
       await using shared = await openShared(journal);
       await new SharedSchedules(shared, { path: journal }, (line) => void log.push(line), now).startDueRuns();
     },
-    work,
+    work: async (signal) => void await work(signal),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
