@@ -36,11 +36,8 @@ export class Tracer {
   }
 
   /** Extracts the trace context from the headers of a request, or returns an empty one. */
-  readHeaders(headers: Headers): Context {
-    return propagation.extract(ROOT_CONTEXT, headers, {
-      get: (carrier, key) => carrier.get(key) ?? undefined,
-      keys: (carrier) => [...carrier.keys()],
-    });
+  readParent(readHeader: (name: string) => string | undefined): Context {
+    return propagation.extract(ROOT_CONTEXT, readHeader, { get: (read, name) => read(name), keys: () => [] });
   }
 
   /** Derives a trace from a digest, so that other processes, and this one after a restart, continue the same trace. */

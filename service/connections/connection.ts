@@ -6,8 +6,9 @@ import { Invalid } from "../errors.ts";
 import { createResponse, prepareErrorResponse } from "../http/responses.ts";
 import { isKnownError, type KnownError, RequestError } from "../http/status.ts";
 import type { ConnectionLimits } from "./limits.ts";
-import { ReceivedRequest, toRequest } from "./received_request.ts";
+import { ReceivedRequest, type ServiceRequest } from "./received_request.ts";
 import { type ByteSource, PIECE, RequestBody } from "./request_body.ts";
+import type { ServiceResponse } from "./service_response.ts";
 import { findHeadEnd, MAX_HEAD_BYTES, parseRequestHead, type RequestHead } from "./request_head.ts";
 
 /** The server of a connection. */
@@ -18,7 +19,7 @@ export interface ConnectionOwner {
   /** Counts a connection that has shown a valid token. */
   trust(connection: Connection): void;
   /** Responds to a request. */
-  respond(request: Request): Response | Promise<Response>;
+  respond(request: ServiceRequest): ServiceResponse | Promise<ServiceResponse>;
   /** Counts bytes of a response that were not sent yet. A negative number takes them back. */
   countUnsent(bytes: number): void;
   readonly log: Log;
@@ -137,9 +138,9 @@ export class Connection implements ByteSource {
     return !isLast;
   }
 
-  async #respond(head: RequestHead, body: RequestBody): Promise<Response> {
+  async #respond(head: RequestHead, body: RequestBody): Promise<ServiceResponse> {
     try {
-      return await this.#owner.respond(toRequest(new ReceivedRequest(head, body, () => this.#trust())));
+      return await this.#owner.respond(new ReceivedRequest(head, body, () => this.#trust()));
     } catch (error) {
       if (isKnownError(error)) return createErrorResponse(error);
       throw error;
@@ -287,7 +288,7 @@ export class Connection implements ByteSource {
   }
 
   /** Sends a response that ends the connection although the client may still send. */
-  async #sendLast(response: Response, isHead: boolean): Promise<void> {
+  async #sendLast(response: ServiceResponse, isHead: boolean): Promise<void> {
     // A pending read of the body would replace the deadlines of the response when it ends.
     this.interrupt(new Disconnected("The response has begun."));
     this.#failure = undefined;
@@ -302,24 +303,27 @@ export class Connection implements ByteSource {
     while (await this.#read(rest) !== null);
   }
 
-  async #send(response: Response, { isHead, isLast }: { isHead: boolean; isLast: boolean }): Promise<void> {
+  async #send(response: ServiceResponse, { isHead, isLast }: { isHead: boolean; isLast: boolean }): Promise<void> {
     this.#enter("response", Infinity);
-    const declared = response.headers.get("content-length");
-    if (declared !== null && response.body !== null) {
-      return await this.#sendStream(response, response.body, { size: Number(declared), isHead, isLast });
+    const { status, headers, body } = response;
+    if (typeof body !== "string") {
+      return await this.#sendStream(response, body, { size: Number(headers["content-length"]), isHead, isLast });
     }
-    const body = await response.bytes();
-    const hasLength = declared === null && response.status !== 204 && response.status !== 304;
-    const head = formatHead(response, hasLength ? body.length : undefined, isLast);
-    await this.#writeCounted(isHead ? head : Buffer.concat([head, body]));
+    const length = Buffer.byteLength(body);
+    const hasLength = status !== 204 && status !== 304;
+    const head = formatHead(response, hasLength ? length : undefined, isLast);
+    const bytes = Buffer.allocUnsafe(head.length + (isHead ? 0 : length));
+    bytes.write(head, "latin1");
+    if (!isHead) bytes.write(body, head.length);
+    await this.#writeCounted(bytes);
   }
 
   async #sendStream(
-    response: Response,
+    response: ServiceResponse,
     body: ReadableStream<Uint8Array>,
     { size, isHead, isLast }: { size: number; isHead: boolean; isLast: boolean },
   ): Promise<void> {
-    await this.#writeCounted(formatHead(response, undefined, isLast));
+    await this.#writeCounted(Buffer.from(formatHead(response, undefined, isLast), "latin1"));
     if (isHead) return await body.cancel();
     let sent = 0;
     for await (const piece of body) {
@@ -360,17 +364,16 @@ export class Connection implements ByteSource {
 
 const TOO_SLOW = "The request did not arrive in time.";
 
-function createErrorResponse(error: KnownError): Response {
+function createErrorResponse(error: KnownError): ServiceResponse {
   return createResponse(prepareErrorResponse(error), crypto.randomUUID());
 }
 
-function formatHead(response: Response, length: number | undefined, isLast: boolean): Buffer {
-  const { status } = response;
+function formatHead({ status, headers }: ServiceResponse, length: number | undefined, isLast: boolean): string {
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\ndate: ${formatDate()}\r\n`;
-  for (const [name, value] of response.headers) head += `${name}: ${value}\r\n`;
+  for (const [name, value] of Object.entries(headers)) head += `${name}: ${value}\r\n`;
   if (length !== undefined) head += `content-length: ${length}\r\n`;
   if (isLast) head += "connection: close\r\n";
-  return Buffer.from(`${head}\r\n`, "latin1");
+  return `${head}\r\n`;
 }
 
 let date = { second: 0, text: "" };

@@ -4,10 +4,12 @@ import { delay } from "../../utils/async/abort.ts";
 import { type KnownError, RequestError } from "../http/status.ts";
 import { Connection, type ConnectionOwner } from "./connection.ts";
 import { type ConnectionLimits, isFileLimit } from "./limits.ts";
+import type { ServiceRequest } from "./received_request.ts";
+import type { ServiceResponse } from "./service_response.ts";
 import type { RequestHead } from "./request_head.ts";
 
 /** Responds to requests. Errors that it throws end the connection. */
-export type Respond = (request: Request) => Response | Promise<Response>;
+export type Respond = (request: ServiceRequest) => ServiceResponse | Promise<ServiceResponse>;
 
 /** Options of a server. */
 export interface HttpServerOptions {
@@ -135,7 +137,7 @@ export class HttpServer implements ConnectionOwner {
   }
 
   /** Responds to a request. */
-  respond(request: Request): Response | Promise<Response> {
+  respond(request: ServiceRequest): ServiceResponse | Promise<ServiceResponse> {
     return this.#options.respond(request);
   }
 

@@ -1,47 +1,51 @@
-/** A request as it was received. It is cheaper to create than a `Request`, and its URL is not normalized. */
+/** A request as it was received. */
 import { Buffer } from "node:buffer";
 import type { RequestBody } from "./request_body.ts";
 import type { RequestHead } from "./request_head.ts";
 
-/** The members of a `Request` that the service uses. */
-export class ReceivedRequest implements Pick<Request, "method" | "url" | "headers" | "body" | "bytes"> {
+/** A request of a client. It is cheaper to create than a `Request`, and its target is not normalized. */
+export interface ServiceRequest {
   readonly method: string;
-  readonly url: string;
-  readonly #pairs: [string, string][];
+  /** Path and query as they were sent. */
+  readonly target: string;
+  /** Returns the value of a header, by its name in small letters. */
+  header(name: string): string | undefined;
+  /** The body as a stream, or null if the request has no body. */
+  readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
+  /** Reads the whole body. */
+  bytes(): Promise<Uint8Array<ArrayBuffer>>;
+  /** Reports that the request has shown valid credentials: its connection is not one of the first to be closed. */
+  trust(): void;
+}
+
+/** A request on a connection. */
+export class ReceivedRequest implements ServiceRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly trust: () => void;
+  readonly #pairs: readonly [string, string][];
   readonly #body: RequestBody;
-  readonly #trust: () => void;
-  #headers: Headers | undefined;
+  #headers: Map<string, string> | undefined;
   #stream: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
 
-  /**
-   * Creates a request. The host of its URL is fixed, because its header may be missing. `trust` is called if the request
-   * shows a valid token.
-   */
+  /** Creates a request. `trust` is called if it shows valid credentials. */
   constructor({ method, target, headers }: RequestHead, body: RequestBody, trust: () => void) {
     this.method = method;
-    this.url = `http://service${target}`;
+    this.target = target;
+    this.trust = trust;
     this.#pairs = headers;
     this.#body = body;
-    this.#trust = trust;
   }
 
-  /** Reports that the request has shown valid credentials: its connection is not one of the first to be closed. */
-  trust(): void {
-    this.#trust();
+  header(name: string): string | undefined {
+    return (this.#headers ??= toMap(this.#pairs)).get(name);
   }
 
-  /** The headers. */
-  get headers(): Headers {
-    return this.#headers ??= new Headers(this.#pairs);
-  }
-
-  /** The body as a stream, or null if the request has no body. */
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     if (this.#stream === undefined && this.#body.isFinished) return null;
     return this.#stream ??= this.#body.stream();
   }
 
-  /** Reads the whole body. */
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
     const arrived = this.#body.takeArrived();
     if (arrived !== undefined) return arrived;
@@ -51,17 +55,13 @@ export class ReceivedRequest implements Pick<Request, "method" | "url" | "header
   }
 }
 
-Object.setPrototypeOf(ReceivedRequest.prototype, Request.prototype);
-
-/** Returns a received request with the type of its prototype. Members that it does not define throw. */
-export function toRequest(received: ReceivedRequest): Request {
-  const request: object = received;
-  if (request instanceof Request) return request;
-  throw new TypeError("The prototype of a received request was changed.");
-}
-
-/** Reports that a request has shown valid credentials. */
-export function reportCredentials(request: Request): void {
-  const received: object = request;
-  if (received instanceof ReceivedRequest) received.trust();
+/** Joins the values of a header that occurs several times. */
+function toMap(pairs: readonly [string, string][]): Map<string, string> {
+  const headers = new Map<string, string>();
+  for (const [name, value] of pairs) {
+    const key = name.toLowerCase();
+    const before = headers.get(key);
+    headers.set(key, before === undefined ? value : `${before}, ${value}`);
+  }
+  return headers;
 }

@@ -1,6 +1,5 @@
 /** The HTTP side of the service: a route per operation, the token endpoint, and JSON for everything else. */
 import { addLoadedChoices } from "../cases/views/forms/loaded_choices.ts";
-import { type Context, Hono } from "hono";
 import { SvcError } from "../../lib/errors.ts";
 import { hasEffect } from "../../lib/operation/operation.ts";
 import type { Log } from "../../lib/telemetry/log.ts";
@@ -8,7 +7,8 @@ import { VERSION } from "../../lib/version.ts";
 import { abortable } from "../../utils/async/abort.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import { isFileLimit } from "../connections/limits.ts";
-import { reportCredentials } from "../connections/received_request.ts";
+import type { ServiceRequest } from "../connections/received_request.ts";
+import type { ServiceResponse } from "../connections/service_response.ts";
 import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import type { Tokens } from "../access/tokens.ts";
 import { restrict } from "../access/caller_transaction.ts";
@@ -36,16 +36,7 @@ import type { ObservedCall } from "./observed_call.ts";
 import { type CallSteps, KeyedCalls, type Unit } from "./idempotency.ts";
 import { FailureLog } from "./failure_log.ts";
 import type { Form } from "./multipart.ts";
-import {
-  createReceiver,
-  createSegmentReader,
-  digestRequest,
-  getPath,
-  getTarget,
-  listAllowedMethods,
-  parseQuery,
-  receiveBody,
-} from "./receive.ts";
+import { createReceiver, createSegmentReader, digestRequest, getPath, parseQuery, receiveBody } from "./receive.ts";
 import {
   createJsonResponse,
   createResponse,
@@ -55,6 +46,7 @@ import {
   prepareResponse,
   respond,
 } from "./responses.ts";
+import { RouteTable } from "./route_table.ts";
 import { buildRoutes, type Route } from "./routes.ts";
 import { isKnownError, type KnownError, RequestError } from "./status.ts";
 import { getRevocationPath, TokenEndpoint } from "./token.ts";
@@ -102,86 +94,85 @@ export const READY = "/ready";
 /** Milliseconds to wait for the database in a check. */
 const CHECK_TIMEOUT = 1000;
 
-/** HEAD is served as a marked GET: Hono would drop the body, and the server derives `Content-Length` from it. */
-interface Env {
-  Bindings: { readonly isHead: boolean; readonly call?: ObservedCall };
-}
+/** Responds to the requests of a route. HEAD is served as GET: the connection sends no body. */
+type Serve = (request: ServiceRequest) => ServiceResponse | Promise<ServiceResponse>;
 
-type Serve = (c: Context<Env>) => Response | Promise<Response>;
+/** A route with the name of its calls. */
+interface NamedRoute {
+  readonly name: string;
+  readonly serve: Serve;
+}
 
 /** Creates the function that responds to requests. */
 export async function createApp(
   options: AppOptions,
-): Promise<(request: Request, call?: ObservedCall) => Promise<Response>> {
-  const { apiRoot, tokenPath } = options;
-  const hono = new Hono<Env>({ getPath: ({ url }) => getPath(url) });
-  const routes = await buildRoutes(options.handlers);
+): Promise<(request: ServiceRequest, call?: ObservedCall) => Promise<ServiceResponse>> {
+  const { apiRoot, tokenPath, allowedHosts = [], corsOrigins = [] } = options;
+  const table = new RouteTable<NamedRoute>();
   const keyed = new KeyedCalls(options.store, options.clock);
-  for (const route of routes) {
-    const path = apiRoot + route.operation.path.replace(/\{(\w+)\}/g, ":$1");
-    hono.on(route.operation.method, path, createHandler(route, options, keyed)); // Hono is fastest with one handler.
+  for (const route of await buildRoutes(options.handlers)) {
+    const { name, operation } = route;
+    table.add(operation.method, apiRoot + operation.path, { name, serve: createHandler(route, options, keyed) });
   }
   const tokenEndpoint = new TokenEndpoint(options);
-  const revocationPath = getRevocationPath(tokenPath);
-  const readForm = async (request: Request) => {
+  const readForm = async (request: ServiceRequest) => {
     return new TextDecoder().decode(await receiveBody(request, MAX_TOKEN_REQUEST_BYTES));
   };
-  hono.post(tokenPath, async (c) => {
-    nameCall(c, "token");
-    const response = await tokenEndpoint.exchange(await readForm(c.req.raw), c.req.header("authorization"));
-    if (response.ok) reportCredentials(c.req.raw);
-    return response;
+  table.add("POST", tokenPath, {
+    name: "token",
+    async serve(request) {
+      const response = await tokenEndpoint.exchange(await readForm(request), request.header("authorization"));
+      if (response.status === 200) request.trust();
+      return response;
+    },
   });
-  hono.post(revocationPath, async (c) => {
-    nameCall(c, "revoke-token");
-    return await tokenEndpoint.revoke(await readForm(c.req.raw), c.req.header("authorization"));
+  table.add("POST", getRevocationPath(tokenPath), {
+    name: "revoke-token",
+    serve: async (request) => await tokenEndpoint.revoke(await readForm(request), request.header("authorization")),
   });
   const health = { status: "ok", version: VERSION, application: options.app.name, pid: Deno.pid };
   const { server } = options.store;
-  hono.get(HEALTH, async (c) => {
-    nameCall(c, "health");
-    if (server === undefined) return createJsonResponse(200, health);
-    return createJsonResponse(200, { ...health, database: await isReachable(server) ? "reachable" : "unreachable" });
+  table.add("GET", HEALTH, {
+    name: "health",
+    async serve() {
+      if (server === undefined) return createJsonResponse(200, health);
+      return createJsonResponse(200, { ...health, database: await isReachable(server) ? "reachable" : "unreachable" });
+    },
   });
-  hono.get(READY, async (c) => {
-    nameCall(c, "ready");
-    if (server !== undefined && !await isReachable(server)) throw new StoreUnavailable("The check has failed.");
-    return createJsonResponse(200, { status: "ready" });
+  table.add("GET", READY, {
+    name: "ready",
+    async serve() {
+      if (server !== undefined && !await isReachable(server)) throw new StoreUnavailable("The check has failed.");
+      return createJsonResponse(200, { status: "ready" });
+    },
   });
-  const served = [
-    ...routes.map(({ operation: { method, path } }) => ({ method, path: apiRoot + path })),
-    { method: "POST", path: tokenPath },
-    { method: "POST", path: revocationPath },
-    { method: "GET", path: HEALTH },
-    { method: "GET", path: READY },
-  ];
-  hono.notFound((c) => respondToUnknownRoute(c, served));
   const failures = new FailureLog(options.log);
-  hono.onError((error) => {
-    const known = isKnownError(error) ? error : toKnownError(error);
-    return known === undefined ? reportUnexpected(error, failures) : fail(known);
-  });
-  const dispatch = (request: Request, call?: ObservedCall) => {
-    if (request.method !== "HEAD") return hono.fetch(request, { isHead: false, call });
-    // Not a copy of the request, whose signal would make Deno print a warning. A fixed host, because it may be missing.
-    const get = new Request(`http://service${getTarget(request.url)}`, { headers: request.headers });
-    return hono.fetch(get, { isHead: true, call });
-  };
-  const { allowedHosts = [], corsOrigins = [] } = options;
-  return async (request, call) => {
-    try {
-      checkHost(request.headers.get("host"), allowedHosts);
-    } catch (error) {
-      if (isKnownError(error)) return fail(error);
-      throw error;
+  const dispatch = async (request: ServiceRequest, call?: ObservedCall) => {
+    const path = getPath(request.target);
+    const route = table.find(request.method === "HEAD" ? "GET" : request.method, path);
+    if (route === undefined) {
+      const methods = table.listMethods(path);
+      if (methods.length === 0) throw new NotFound(`There is nothing at ${path}.`);
+      return refuseMethod(request, methods);
     }
-    const permission = permitOrigin(request.headers.get("origin"), corsOrigins);
-    const methods = request.method === "OPTIONS" ? listAllowedMethods(request.url, served) : [];
-    const response = methods.length === 0
-      ? await dispatch(request, call)
-      : createOptionsResponse(addMethods(methods), "access-control-allow-origin" in permission);
-    for (const [name, value] of Object.entries(permission)) response.headers.set(name, value);
-    return response;
+    if (call !== undefined) call.operation = route.name;
+    return await route.serve(request);
+  };
+  return async (request, call) => {
+    const permission = permitOrigin(request.header("origin"), corsOrigins);
+    let response: ServiceResponse;
+    try {
+      checkHost(request.header("host"), allowedHosts);
+      const methods = request.method === "OPTIONS" ? table.listMethods(getPath(request.target)) : [];
+      response = methods.length === 0
+        ? await dispatch(request, call)
+        : createOptionsResponse(addMethods(methods), "access-control-allow-origin" in permission);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      const known = isKnownError(error) ? error : toKnownError(error);
+      response = known === undefined ? reportUnexpected(error, failures) : fail(known);
+    }
+    return corsOrigins.length === 0 ? response : { ...response, headers: { ...response.headers, ...permission } };
   };
 }
 
@@ -196,29 +187,20 @@ function addMethods(methods: readonly string[]): string[] {
   return [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].sort();
 }
 
-/** Names a call for its observers. */
-function nameCall({ env: { call } }: Context<Env>, name: string): void {
-  if (call !== undefined) call.operation = name;
-}
-
 /** Creates the handler of a route. */
 function createHandler(route: Route, options: AppOptions, keyed: KeyedCalls): Serve {
   const { operation } = route;
   const serve = createCall(route, options, keyed);
   const labelled = operation.labelled ? addLabel(serve, options.app) : serve;
-  const named: Serve = (c) => {
-    nameCall(c, route.name);
-    return labelled(c);
-  };
-  if (!hasEffect(operation)) return named;
-  return (c) => c.env.isHead ? refuseMethod(c, [operation.method]) : named(c);
+  if (!hasEffect(operation)) return labelled;
+  return (request) => request.method === "HEAD" ? refuseMethod(request, [operation.method]) : labelled(request);
 }
 
 /** Adds the name of the application to the errors of an operation. */
 function addLabel(serve: Serve, { name }: Application): Serve {
-  return async (c) => {
+  return async (request) => {
     try {
-      return await serve(c);
+      return await serve(request);
     } catch (error) {
       if (!isKnownError(error)) throw error;
       return fail(error, { members: { pxApplicationLabel: name } });
@@ -241,15 +223,15 @@ function createCall({ name, operation, serve }: Route, options: AppOptions, keye
   const needsTag = operation.tagDemand === "always" || (strict && operation.tagDemand !== undefined);
   const prepare = (outcome: Outcome) => prepareResponse(outcome, status, apiRoot);
 
-  return async (c) => {
+  return async (request) => {
     const requestId = crypto.randomUUID();
-    const caller = await findCaller(c, options, requestId);
-    if (caller instanceof Response) return caller;
+    const caller = await findCaller(request, options, requestId);
+    if ("body" in caller) return caller;
     if (!isServed) throw new NotFound(`${name} is available only in the ${operation.variant} variant.`);
 
-    const { url, raw } = c.req;
-    const query = parseQuery(url);
-    const { key, text, body, form } = await receive(raw); // Last: any failure after it must delete the uploaded file.
+    const { target } = request;
+    const query = parseQuery(target);
+    const { key, text, body, form } = await receive(request); // Last: any failure after it must delete the uploaded file.
     try {
       let later: LaterWork[] = [];
       const runLater = (work: LaterWork) => void later.push(work);
@@ -260,25 +242,25 @@ function createCall({ name, operation, serve }: Route, options: AppOptions, keye
         const site = { app, bytes, assets, apiRoot, maxFileBytes, strict };
         return { ...site, tx: restricted, caller, needsTag, now, query, body, runLater };
       };
-      const ifMatch = c.req.header("if-match");
-      const values = decode({ segment: (variable) => readSegment(url, variable), query, body, form, ifMatch });
+      const ifMatch = request.header("if-match");
+      const values = decode({ segment: (variable) => readSegment(target, variable), query, body, form, ifMatch });
       const start: Unit = async (tx) => {
         const context = createContext(tx);
         return await addLoadedChoices(await serve(values, context), context);
       };
       const scheduleLater = () => later.splice(0).forEach(options.runLater);
       const complete = createCompletion(createContext, scheduleLater, options);
-      let response: Response;
+      let response: ServiceResponse;
       if (key === undefined) {
         const first = await (hasEffect(operation) ? store.transact(start) : store.read(start, caller.id));
         const outcome = await complete(first, store.transact);
-        const isKnownToClient = isUnchanged(operation.method, outcome.tag, c.req.header("if-none-match"));
+        const isKnownToClient = isUnchanged(operation.method, outcome.tag, request.header("if-none-match"));
         response = isKnownToClient
           ? createUnchangedResponse(outcome, apiRoot, requestId)
           : respond(await startContent(outcome), status, apiRoot, requestId);
       } else {
-        const request = digestRequest({ method: operation.method, target: getTarget(url), text, form });
-        const result = await keyed.perform({ caller: caller.id, key, request }, { start, complete, prepare });
+        const digest = digestRequest({ method: operation.method, target, text, form });
+        const result = await keyed.perform({ caller: caller.id, key, request: digest }, { start, complete, prepare });
         if (result.isReplay) await deleteFile(form, bytes);
         response = createResponse(result.response, requestId, result.isReplay ? REPLAYED : undefined);
       }
@@ -305,12 +287,16 @@ function isUnchanged(method: string, tag: string | undefined, ifNoneMatch: strin
 }
 
 /** Finds the operator of a request's token, or returns the response for a missing or invalid token. */
-async function findCaller(c: Context, { app, tokens }: AppOptions, requestId: string): Promise<Operator | Response> {
-  const token = /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
+async function findCaller(
+  request: ServiceRequest,
+  { app, tokens }: AppOptions,
+  requestId: string,
+): Promise<Operator | ServiceResponse> {
+  const token = /^Bearer +(\S+)$/i.exec(request.header("authorization") ?? "")?.[1];
   if (token === undefined) return createUnauthorizedResponse("An access token is required.", false, requestId);
   const operator = await tokens.findOperator(token);
   if (operator === undefined) return createUnauthorizedResponse("Invalid or expired token", true, requestId);
-  reportCredentials(c.req.raw);
+  request.trust();
   const caller = app.operators.get(operator);
   if (!caller) throw new Forbidden(`The application has no operator ${operator}.`);
   return caller;
@@ -348,20 +334,13 @@ async function deleteFile(form: Form | undefined, bytes: ByteStore): Promise<voi
   if (file !== undefined && typeof file !== "string") await bytes.remove(file.id);
 }
 
-function respondToUnknownRoute(c: Context<Env>, routes: readonly { method: string; path: string }[]): Response {
-  const methods = listAllowedMethods(c.req.url, routes);
-  if (methods.length === 0) return fail(new NotFound(`There is nothing at ${c.req.path}.`));
-  return refuseMethod(c, methods);
-}
-
-function refuseMethod(c: Context<Env>, methods: readonly string[]): Response {
+function refuseMethod({ method, target }: ServiceRequest, methods: readonly string[]): ServiceResponse {
   const allow = methods.join(", ");
-  const method = c.env.isHead ? "HEAD" : c.req.method;
-  const error = new RequestError("MethodNotAllowed", `${c.req.path} allows ${allow}, not ${method}.`);
+  const error = new RequestError("MethodNotAllowed", `${getPath(target)} allows ${allow}, not ${method}.`);
   return fail(error, { headers: { allow } });
 }
 
-function reportUnexpected(error: Error, failures: FailureLog): Response {
+function reportUnexpected(error: Error, failures: FailureLog): ServiceResponse {
   const requestId = crypto.randomUUID();
   const condition = toCondition(error);
   if (condition === undefined) failures.reportError(error, requestId);
@@ -404,6 +383,6 @@ function toKnownError(error: Error): KnownError | undefined {
 function fail(
   error: KnownError,
   { headers, members }: { headers?: Record<string, string>; members?: JsonObject } = {},
-): Response {
+): ServiceResponse {
   return createResponse(prepareErrorResponse(error, members), crypto.randomUUID(), headers);
 }

@@ -3,8 +3,8 @@ import { isLoopbackHost } from "../../utils/loopback_host.ts";
 import { Forbidden } from "../errors.ts";
 
 /** Checks the host that a request names. Throws `Forbidden` unless it is a loopback address or one of `allowed`. */
-export function checkHost(host: string | null, allowed: readonly string[]): void {
-  if (host === null) return; // HTTP/1.0. A browser always sends it.
+export function checkHost(host: string | undefined, allowed: readonly string[]): void {
+  if (host === undefined) return; // HTTP/1.0. A browser always sends it.
   const name = host.toLowerCase().replace(/:\d*$/, "");
   if (isLoopbackHost(name) || name.endsWith(".localhost") || allowed.some((one) => one.toLowerCase() === name)) return;
   throw new Forbidden(

@@ -1,4 +1,5 @@
 /** Cross-origin requests of web pages (CORS). The service allows only the origins that it was started with. */
+import type { ServiceResponse } from "../connections/service_response.ts";
 
 /** Request headers that a page may send. */
 const REQUEST_HEADERS = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Origin-Channel";
@@ -18,9 +19,9 @@ export function isOrigin(value: string): boolean {
 }
 
 /** Returns the headers that permit a page of an origin to read a response. Returns none for other origins. */
-export function permitOrigin(origin: string | null, allowed: readonly string[]): Record<string, string> {
+export function permitOrigin(origin: string | undefined, allowed: readonly string[]): Record<string, string> {
   if (allowed.length === 0) return {};
-  const isAllowed = origin !== null && (allowed.includes(ANY) || allowed.includes(origin));
+  const isAllowed = origin !== undefined && (allowed.includes(ANY) || allowed.includes(origin));
   if (!isAllowed) return { vary: "Origin" };
   return {
     "access-control-allow-origin": origin,
@@ -30,12 +31,12 @@ export function permitOrigin(origin: string | null, allowed: readonly string[]):
 }
 
 /** Creates the response to `OPTIONS`: the methods of the path, and for an allowed origin the permission to use them. */
-export function createOptionsResponse(methods: readonly string[], isPermitted: boolean): Response {
+export function createOptionsResponse(methods: readonly string[], isPermitted: boolean): ServiceResponse {
   const allow = methods.join(", ");
   const permission = isPermitted && {
     "access-control-allow-methods": allow,
     "access-control-allow-headers": REQUEST_HEADERS,
     "access-control-max-age": String(MAX_AGE),
   };
-  return new Response(null, { status: 204, headers: { allow, ...permission } });
+  return { status: 204, headers: { allow, ...permission }, body: "" };
 }

@@ -164,7 +164,7 @@ export class KeyedCalls {
   }
 
   async #save(tx: Transaction, call: KeyedCall, response: PreparedResponse): Promise<void> {
-    const { status, headers, text: body } = response;
+    const { status, headers, body } = response;
     await tx.putResponse({ ...call, at: this.#clock.now().toISOString(), status, headers: { ...headers }, body });
   }
 
@@ -195,7 +195,7 @@ function replay({ request, status, headers, body }: StoredResponse, call: KeyedC
     throw new RequestError("KeyReused", `The Idempotency-Key ${call.key} was used for another request. Use a new one.`);
   }
   const texts = Object.entries(headers).map(([name, value]) => [name, String(value)]);
-  return { status, headers: Object.fromEntries(texts), text: body };
+  return { status, headers: Object.fromEntries(texts), body };
 }
 
 /** Returns the time before which stored responses have expired. */

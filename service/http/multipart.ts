@@ -2,6 +2,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { Readable } from "node:stream";
 import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
+import type { ServiceRequest } from "../connections/received_request.ts";
 import { Invalid } from "../errors.ts";
 import { isKnownError, RequestError } from "./status.ts";
 import type { ReceivedFile } from "./handler.ts";
@@ -22,12 +23,11 @@ export interface FormTarget {
 }
 
 /** Receives a form with one file, which is the part `file` in upper or lower case. A failure leaves no file. */
-export async function receiveForm(request: Request, target: FormTarget): Promise<Form> {
+export async function receiveForm(request: Pick<ServiceRequest, "header" | "body">, target: FormTarget): Promise<Form> {
   const { bytes, limit } = target;
-  const { body, headers } = request;
-  const declared = Number(headers.get("content-length") ?? 0);
+  const declared = Number(request.header("content-length") ?? 0);
   if (declared > limit + LIMITS.fields * LIMITS.fieldSize) throw createTooLargeError(limit);
-  const parser = createParser(headers.get("content-type") ?? "");
+  const parser = createParser(request.header("content-type") ?? "");
   const form = new Map<string, string | ReceivedFile>();
   let storing: Promise<ReceivedFile> | undefined;
   let file: BusboyFileStream | undefined;
@@ -50,7 +50,7 @@ export async function receiveForm(request: Request, target: FormTarget): Promise
     });
   });
   try {
-    await parse(body, parser);
+    await parse(request.body, parser);
     if (storing !== undefined) form.set("file", await storing);
     return form;
   } catch (error) {

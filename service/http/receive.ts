@@ -1,4 +1,4 @@
-/** Receives requests: their URL, body and idempotency key. */
+/** Receives requests: their target, body and idempotency key. */
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import {
@@ -10,6 +10,7 @@ import {
 } from "../../lib/operation/operation.ts";
 import { JsonTooDeep, type JsonValue, parseJson } from "../../utils/json.ts";
 import { decodeUtf8 } from "../../utils/text/utf8.ts";
+import type { ServiceRequest } from "../connections/received_request.ts";
 import { Invalid } from "../errors.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import { type Form, receiveForm } from "./multipart.ts";
@@ -34,26 +35,26 @@ export interface Uploads {
 }
 
 /** Creates the function that receives the requests of an operation. */
-export function createReceiver(operation: Operation, uploads: Uploads): (request: Request) => Promise<Received> {
+export function createReceiver(operation: Operation, uploads: Uploads): (request: ServiceRequest) => Promise<Received> {
   const reads = isRead(operation);
   const hasForm = sendsForm(operation);
   const hasBody = operation.method !== "GET" && operation.method !== "DELETE" && !hasForm;
   return async (request) => {
-    const key = reads ? undefined : checkKey(request.headers.get("idempotency-key") ?? undefined);
+    const key = reads ? undefined : checkKey(request.header("idempotency-key"));
     if (hasForm) {
       const { bytes, maxFileBytes: limit } = uploads;
       return { key, form: await receiveForm(request, { bytes, limit, digest: key !== undefined }) };
     }
     if (!hasBody) return { key };
     const text = decodeBody(await receiveBody(request));
-    if (text !== "") checkMediaType(request.headers.get("content-type"));
+    if (text !== "") checkMediaType(request.header("content-type"));
     return { key, text, body: parseJsonBody(text) };
   };
 }
 
 /** Checks that a body is declared as JSON. A missing type is accepted, because simple clients do not send one. */
-function checkMediaType(type: string | null): void {
-  if (type === null || /^application\/([^;]+\+)?json[ \t]*(;|$)/i.test(type)) return;
+function checkMediaType(type: string | undefined): void {
+  if (type === undefined || /^application\/([^;]+\+)?json[ \t]*(;|$)/i.test(type)) return;
   throw new RequestError("UnsupportedMediaType", `The body must be application/json, not ${type}.`);
 }
 
@@ -73,11 +74,11 @@ const MAX_ARRIVING_BYTES = 128 * 1024 * 1024;
 let arriving = 0;
 
 /** Reads the bytes of a body. A client that disconnects is not a failure of the service. */
-export async function receiveBody(request: Request, limit: number = MAX_BODY_BYTES): Promise<Uint8Array> {
-  const declared = request.headers.get("content-length");
+export async function receiveBody(request: ServiceRequest, limit: number = MAX_BODY_BYTES): Promise<Uint8Array> {
+  const declared = request.header("content-length");
   if (Number(declared) > limit) throw createTooLargeError(limit);
   try {
-    const isSmall = declared !== null && Number(declared) <= SMALL_BODY_BYTES;
+    const isSmall = declared !== undefined && Number(declared) <= SMALL_BODY_BYTES;
     return isSmall ? await request.bytes() : await readAll(request.body, limit); // Reading a stream is slow.
   } catch (error) {
     if (isKnownError(error)) throw error;
@@ -178,10 +179,10 @@ function describeForm(form: Form): string {
   return JSON.stringify(parts.sort(([a = ""], [b = ""]) => a < b ? -1 : 1));
 }
 
-/** Parses the query of a URL. Throws `Invalid` for a repeated parameter. */
-export function parseQuery(url: string): URLSearchParams {
-  const mark = url.indexOf("?");
-  const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark));
+/** Parses the query of a target. Throws `Invalid` for a repeated parameter. */
+export function parseQuery(target: string): URLSearchParams {
+  const mark = target.indexOf("?");
+  const query = new URLSearchParams(mark < 0 ? "" : target.slice(mark));
   const names = new Set<string>();
   for (const name of query.keys()) {
     if (names.has(name)) throw new Invalid(`The query has ${name} more than once.`);
@@ -191,35 +192,17 @@ export function parseQuery(url: string): URLSearchParams {
 }
 
 /** Creates the function that reads the variables of a path such as `/cases/{caseID}`. */
-export function createSegmentReader(template: string): (url: string, variable: string) => string | undefined {
+export function createSegmentReader(template: string): (target: string, variable: string) => string | undefined {
   const places = new Map(template.split("/").map((segment, index) => [segment, index]));
-  return (url, variable) => {
+  return (target, variable) => {
     const place = places.get(`{${variable}}`);
-    const segment = place === undefined ? undefined : getPath(url).split("/")[place];
+    const segment = place === undefined ? undefined : getPath(target).split("/")[place];
     return segment === undefined ? undefined : decodeSegment(segment);
   };
 }
 
-/** Lists the methods that the routes allow at a URL. */
-export function listAllowedMethods(url: string, routes: readonly { method: string; path: string }[]): string[] {
-  const given = getPath(url).split("/");
-  const matches = (template: string) => {
-    const segments = template.split("/");
-    return segments.length === given.length &&
-      segments.every((segment, index) => segment === given[index] || (segment.startsWith("{") && given[index] !== ""));
-  };
-  return [...new Set(routes.filter(({ path }) => matches(path)).map(({ method }) => method))].sort();
-}
-
-/** Returns the path and the query of a URL as they were sent. */
-export function getTarget(url: string): string {
-  const start = url.indexOf("/", url.indexOf("://") + 3);
-  return start < 0 ? "/" : url.slice(start);
-}
-
-/** Returns the path of a URL as it was sent: `%2F` does not separate segments. */
-export function getPath(url: string): string {
-  const target = getTarget(url);
+/** Returns the path of a target as it was sent: `%2F` does not separate segments. */
+export function getPath(target: string): string {
   const end = target.search(/[?#]/);
   return end < 0 ? target : target.slice(0, end);
 }

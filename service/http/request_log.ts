@@ -1,6 +1,7 @@
 /** The request log: one entry for each request, without secrets, queries and bodies. */
 import type { Log, LogFormat } from "../../lib/telemetry/log.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
+import type { ServiceResponse } from "../connections/service_response.ts";
 import type { Tokens } from "../access/tokens.ts";
 import { FAILED, type ObservedCall, type RequestObserver, SERVICE_ERROR } from "./observed_call.ts";
 import { getPath } from "./receive.ts";
@@ -13,7 +14,7 @@ interface LoggedRequest {
   readonly call: ObservedCall;
   readonly operator: string | undefined;
   /** Undefined if the connection ended with an error. */
-  readonly response: Response | undefined;
+  readonly response: ServiceResponse | undefined;
   readonly milliseconds: number;
   /** When the request arrived. */
   readonly time: Date;
@@ -25,9 +26,9 @@ export function createRequestLog(tokens: Tokens, log: Log, format: LogFormat): R
   return async (call, respond) => {
     const [time, start] = [new Date(), performance.now()];
     // Read first, because a request that revokes its token has no operator afterwards.
-    const token = /^Bearer +(\S+)$/i.exec(call.request.headers.get("authorization") ?? "")?.[1];
+    const token = /^Bearer +(\S+)$/i.exec(call.request.header("authorization") ?? "")?.[1];
     const operator = token === undefined ? undefined : await tokens.findOperator(token);
-    let response: Response | undefined;
+    let response: ServiceResponse | undefined;
     try {
       return response = await respond();
     } finally {
@@ -38,13 +39,13 @@ export function createRequestLog(tokens: Tokens, log: Log, format: LogFormat): R
 
 /** Writes time, operator, method, path, status and duration. */
 function writeLine(log: Log, { call: { request }, operator, response, milliseconds, time }: LoggedRequest): void {
-  const { method, url } = request;
+  const { method, target } = request;
   const status = response?.status ?? FAILED;
   const words = [
     time.toISOString(),
     operator ?? NO_OPERATOR,
     method,
-    getPath(url),
+    getPath(target),
     status,
     `${Math.round(milliseconds)}ms`,
   ];
@@ -62,7 +63,7 @@ function writeFields(log: Log, { call, operator, response, milliseconds }: Logge
     status: response?.status ?? FAILED,
     durationMs: Math.round(milliseconds * 10) / 10,
     operator,
-    requestId: response?.headers.get("x-request-id") ?? undefined,
+    requestId: response?.headers["x-request-id"],
     traceId,
   });
 }

@@ -1,14 +1,12 @@
 /** Builds responses: JSON, plain text, content or an error. No cache may store them. */
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
+import type { ServiceResponse } from "../connections/service_response.ts";
 import type { Outcome, SentContent } from "./handler.ts";
 import { describeError, type KnownError, RequestError, toStatus } from "./status.ts";
 
 /** A response without the headers that differ each time that it is sent. */
-export interface PreparedResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Body, or an empty string. */
-  readonly text: string;
+export interface PreparedResponse extends ServiceResponse {
+  readonly body: string;
 }
 
 const JSON_HEADERS = { "content-type": "application/json", "cache-control": "no-store" };
@@ -21,40 +19,39 @@ export function prepareResponse(outcome: Outcome, status: number, apiRoot: strin
   const actual = outcome.result === undefined ? status : toStatus(outcome.result);
   if (outcome.text !== undefined) {
     headers["content-type"] = "text/plain; charset=utf-8";
-    return { status: actual, headers, text: outcome.text };
+    return { status: actual, headers, body: outcome.text };
   }
-  if (outcome.body === undefined) return { status: actual, headers, text: "" };
+  if (outcome.body === undefined) return { status: actual, headers, body: "" };
   headers["content-type"] = "application/json";
-  return { status: actual, headers, text: JSON.stringify(outcome.body) };
+  return { status: actual, headers, body: JSON.stringify(outcome.body) };
 }
 
 /** Prepares the response of an error. */
 export function prepareErrorResponse(error: KnownError, members?: JsonObject): PreparedResponse {
   const retryAfter = error instanceof RequestError ? error.retryAfter : undefined;
   const headers = retryAfter === undefined ? JSON_HEADERS : { ...JSON_HEADERS, "retry-after": String(retryAfter) };
-  return { status: toStatus(error), headers, text: JSON.stringify(describeError(error, members)) };
+  return { status: toStatus(error), headers, body: JSON.stringify(describeError(error, members)) };
 }
 
 /** Creates a response from a prepared one. */
 export function createResponse(
-  { status, headers, text }: PreparedResponse,
+  { status, headers, body }: PreparedResponse,
   requestId: string,
   more?: Readonly<Record<string, string>>,
-): Response {
-  const all = { ...headers, "x-request-id": requestId, ...more };
-  return new Response(text === "" ? null : text, { status, headers: all });
+): ServiceResponse {
+  return { status, headers: { ...headers, "x-request-id": requestId, ...more }, body };
 }
 
 /** Creates the response of an outcome. */
-export function respond(outcome: Outcome, status: number, apiRoot: string, requestId: string): Response {
+export function respond(outcome: Outcome, status: number, apiRoot: string, requestId: string): ServiceResponse {
   const { content } = outcome;
   if (content === undefined) return createResponse(prepareResponse(outcome, status, apiRoot), requestId);
   return createContentResponse(content, { ...buildHeaders(outcome, apiRoot), "x-request-id": requestId });
 }
 
 /** Creates the response for a client that has the current state of a resource already. */
-export function createUnchangedResponse(outcome: Outcome, apiRoot: string, requestId: string): Response {
-  return new Response(null, { status: 304, headers: { ...buildHeaders(outcome, apiRoot), "x-request-id": requestId } });
+export function createUnchangedResponse(outcome: Outcome, apiRoot: string, requestId: string): ServiceResponse {
+  return { status: 304, headers: { ...buildHeaders(outcome, apiRoot), "x-request-id": requestId }, body: "" };
 }
 
 function buildHeaders({ tag, location, expires }: Outcome, apiRoot: string): Record<string, string> {
@@ -66,14 +63,14 @@ function buildHeaders({ tag, location, expires }: Outcome, apiRoot: string): Rec
 }
 
 /** Sends bytes as a file. A browser must not interpret them as another type. */
-function createContentResponse(content: SentContent, headers: Record<string, string>): Response {
+function createContentResponse(content: SentContent, headers: Record<string, string>): ServiceResponse {
   const { type, name, size, stream, isBase64 = false } = content;
   headers["content-type"] = type;
   headers["content-length"] = String(isBase64 ? getBase64Length(size) : size);
   headers["content-transfer-encoding"] = isBase64 ? "base64" : "binary";
   headers["x-content-type-options"] = "nosniff";
   if (name !== undefined) headers["content-disposition"] = formatDisposition(name);
-  return new Response(isBase64 ? stream.pipeThrough(createBase64Encoder()) : stream, { headers });
+  return { status: 200, headers, body: isBase64 ? stream.pipeThrough(createBase64Encoder()) : stream };
 }
 
 /** Formats a file name in both forms of RFC 6266: approximately in ASCII, and exactly. */
@@ -84,7 +81,7 @@ function formatDisposition(name: string): string {
 }
 
 /** Creates the response to a missing or invalid token. Its body has both shapes of an error that clients look for. */
-export function createUnauthorizedResponse(sentence: string, hasToken: boolean, requestId: string): Response {
+export function createUnauthorizedResponse(sentence: string, hasToken: boolean, requestId: string): ServiceResponse {
   const error = new RequestError("Unauthorized", sentence);
   const legacy = { ID: "Unauthorized", message: sentence, pxObjClass: "Pega-API-Error" };
   const body = { ...describeError(error), pxObjClass: "Pega-API", errors: [legacy] };
@@ -93,8 +90,12 @@ export function createUnauthorizedResponse(sentence: string, hasToken: boolean, 
 }
 
 /** Creates a response with a JSON body. */
-export function createJsonResponse(status: number, body: JsonValue, headers: Record<string, string> = {}): Response {
-  return new Response(JSON.stringify(body), { status, headers: { ...JSON_HEADERS, ...headers } });
+export function createJsonResponse(
+  status: number,
+  body: JsonValue,
+  headers: Readonly<Record<string, string>> = {},
+): ServiceResponse {
+  return { status, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify(body) };
 }
 
 /** Returns the length of bytes as base64 text. */

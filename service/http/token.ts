@@ -1,5 +1,6 @@
 /** The token endpoint: OAuth 2.0 client credentials (RFC 6749, section 4.4). */
 import { authenticate, type ClientCredentials } from "../access/clients.ts";
+import type { ServiceResponse } from "../connections/service_response.ts";
 import type { Tokens } from "../access/tokens.ts";
 import type { Store, StoredClient } from "../store/store.ts";
 import { RateLimit } from "./rate_limit.ts";
@@ -31,7 +32,7 @@ export class TokenEndpoint {
   }
 
   /** Exchanges a client's credentials, sent by HTTP Basic or in the body, for a token. */
-  async exchange(body: string, authorization: string | undefined): Promise<Response> {
+  async exchange(body: string, authorization: string | undefined): Promise<ServiceResponse> {
     const form = new URLSearchParams(body);
     const grant = form.get("grant_type");
     if (grant === null) return refuse(400, "invalid_request", "grant_type is missing.");
@@ -39,25 +40,28 @@ export class TokenEndpoint {
       return refuse(400, "unsupported_grant_type", "The only supported grant type is client_credentials.");
     }
     const client = await this.#authenticate(form, authorization);
-    if (client instanceof Response) return client;
+    if ("status" in client) return client;
     const token = await this.#tokens.issue(client);
     const { lifetimeSeconds } = this.#tokens;
     return createJsonResponse(200, { access_token: token, token_type: "Bearer", expires_in: lifetimeSeconds });
   }
 
   /** Revokes a token of the client (RFC 7009). An unknown token and that of another client are ignored. */
-  async revoke(body: string, authorization: string | undefined): Promise<Response> {
+  async revoke(body: string, authorization: string | undefined): Promise<ServiceResponse> {
     const form = new URLSearchParams(body);
     const token = form.get("token");
     if (token === null) return refuse(400, "invalid_request", "token is missing.");
     const client = await this.#authenticate(form, authorization);
-    if (client instanceof Response) return client;
+    if ("status" in client) return client;
     await this.#tokens.revoke(token, client);
-    return new Response(null, { status: 200, headers: { "cache-control": "no-store" } });
+    return { status: 200, headers: { "cache-control": "no-store" }, body: "" };
   }
 
   /** Finds the client, or returns the response for wrong credentials or too many requests. */
-  async #authenticate(form: URLSearchParams, authorization: string | undefined): Promise<StoredClient | Response> {
+  async #authenticate(
+    form: URLSearchParams,
+    authorization: string | undefined,
+  ): Promise<StoredClient | ServiceResponse> {
     const credentials = authorization === undefined ? readForm(form) : parseBasic(authorization);
     const client = credentials && await authenticate(this.#store, credentials);
     if (credentials !== undefined) {
@@ -95,7 +99,7 @@ function formDecode(text: string): string {
   return new URLSearchParams("=" + text.replaceAll("&", "%26")).get("") ?? "";
 }
 
-function refuse(status: 400 | 401 | 429, error: string, description: string, retryAfter?: number): Response {
+function refuse(status: 400 | 401 | 429, error: string, description: string, retryAfter?: number): ServiceResponse {
   const headers: Record<string, string> = status === 401 ? { "www-authenticate": 'Basic realm="svc"' } : {};
   if (retryAfter !== undefined) headers["retry-after"] = String(retryAfter);
   return createJsonResponse(status, { error, error_description: description }, headers);

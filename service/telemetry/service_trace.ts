@@ -10,8 +10,9 @@ export class ServiceTrace {
 
   /** Continues the trace of a request. */
   readonly observe: RequestObserver = (call, respond) => {
-    const { headers, method } = call.request;
-    const parent = this.#tracer.readHeaders(headers);
+    const { request } = call;
+    const { method } = request;
+    const parent = this.#tracer.readParent((name) => request.header(name));
     const attributes = { "http.request.method": method };
     return this.#tracer.inSpan(method, { parent, attributes, isServer: true }, async (span) => {
       call.traceId = span.spanContext().traceId;

@@ -16,6 +16,7 @@ import { readChunks } from "../../../utils/fs/chunks.ts";
 import operations from "../../../lib/resources/attachments.ts";
 import { receiveForm } from "../../../service/http/multipart.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
+import { createReceivedForm } from "../../harness/received_form.ts";
 import { catchError, clientEnvironment, createSessionOptions, startFakeService } from "../../harness/fake_service.ts";
 import { createCapturedIo } from "../../harness/captured_io.ts";
 import { prepareCommandLines } from "../../harness/command_process.ts";
@@ -38,12 +39,7 @@ Deno.test("any name, text and bytes that the client sends reach the service as t
       const body = new MultipartBody([["field", value], ["file", new File([bytes.slice()], name)]]);
       const sent = await new Response(body.stream()).bytes();
       assert.equal(sent.length, body.size);
-      const request = new Request("http://host", {
-        method: "POST",
-        body: sent,
-        headers: { "content-type": body.type },
-      });
-      const form = await receiveForm(request, { bytes: bytesOf, limit: 100 });
+      const form = await receiveForm(createReceivedForm(body.type, sent), { bytes: bytesOf, limit: 100 });
       const file = form.get("file");
       assert.ok(file instanceof Object);
       assert.deepEqual([file.name, file.size], [name, bytes.length]);

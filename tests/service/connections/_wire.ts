@@ -1,6 +1,8 @@
 /** Connections to a server as bytes. */
 import { type ConnectionLimits, DEFAULT_LIMITS } from "../../../service/connections/limits.ts";
 import { HttpServer, type Respond } from "../../../service/connections/http_server.ts";
+import type { ServiceRequest } from "../../../service/connections/received_request.ts";
+import type { ServiceResponse } from "../../../service/connections/service_response.ts";
 import { readHeader, WireReader, writeToConnection } from "../../harness/faults.ts";
 import { within } from "../../harness/wait.ts";
 
@@ -25,9 +27,13 @@ export function startServer(limits: Partial<ConnectionLimits> = {}, respond: Res
   return { server, port: server.port, log, [Symbol.asyncDispose]: () => server.stop(1000) };
 }
 
-async function echo(request: Request): Promise<Response> {
-  const target = request.url.slice("http://service".length);
-  return new Response(`${request.method} ${target} ${new TextDecoder().decode(await request.bytes())}`);
+/** Creates a response with a text. */
+export function createText(body: string, status = 200): ServiceResponse {
+  return { status, headers: { "content-type": "text/plain" }, body };
+}
+
+async function echo(request: ServiceRequest): Promise<ServiceResponse> {
+  return createText(`${request.method} ${request.target} ${new TextDecoder().decode(await request.bytes())}`);
 }
 
 /** A response as it was received. */

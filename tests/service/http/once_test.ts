@@ -220,9 +220,9 @@ Deno.test("a response is stored for a day, after which a repeated request runs a
     const { response, isReplay } = await calls.perform({ caller: "ada", key, request: "r" }, {
       start: () => Promise.resolve({ text: "done" }),
       complete: (outcome) => Promise.resolve(outcome),
-      prepare: ({ text = "" }) => ({ status: 200, headers: {}, text }),
+      prepare: ({ text = "" }) => ({ status: 200, headers: {}, body: text }),
     });
-    given.push([response.text, isReplay]);
+    given.push([response.body, isReplay]);
   }
   assert.deepEqual(given, [["kept", true], ["done", false]]);
   await store.close();
@@ -263,7 +263,7 @@ function waitFor(answer: Promise<string>): { steps: CallSteps; waits: Promise<vo
       const text = await answer;
       return await transact(() => Promise.resolve({ text }));
     },
-    prepare: ({ text = "", failure }) => ({ status: failure ? 424 : 200, headers: {}, text: failure?.message ?? text }),
+    prepare: ({ text = "", failure }) => ({ status: failure ? 424 : 200, headers: {}, body: failure?.message ?? text }),
   };
   return { steps, waits: waits.promise };
 }
@@ -280,7 +280,7 @@ Deno.test("a repeated call waits while another process performs the first one, a
   await processes.looked;
   answer.resolve("done");
   const results = [await first, await second];
-  assert.deepEqual(results.map(({ response, isReplay }) => [response.text, isReplay]), [["done", false], [
+  assert.deepEqual(results.map(({ response, isReplay }) => [response.body, isReplay]), [["done", false], [
     "done",
     true,
   ]]);
@@ -293,10 +293,10 @@ Deno.test("a call whose process stands still is reported as interrupted, and can
   const first = processes.first.perform(CALL, steps);
   await waits;
   const { response } = await processes.second.perform(CALL, steps);
-  assert.match(response.text, /^The service ended while this call waited for another server\./);
+  assert.match(response.body, /^The service ended while this call waited for another server\./);
   answer.resolve("done");
   await assert.rejects(first, /^Error: The service ended while this call waited/);
-  assert.equal((await processes.first.perform(CALL, steps)).response.text, response.text);
+  assert.equal((await processes.first.perform(CALL, steps)).response.body, response.body);
 });
 
 Deno.test("all expired responses are deleted, and no others", async () => {

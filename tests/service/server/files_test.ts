@@ -22,6 +22,7 @@ import {
   sendRequest,
   type TestService,
 } from "../../harness/service.ts";
+import { createReceivedForm } from "../../harness/received_form.ts";
 import { textAt, valueAt } from "../../harness/service_engine.ts";
 import { type Folder, makeFolder } from "../../harness/svc.ts";
 import { eventually } from "../../harness/wait.ts";
@@ -140,11 +141,11 @@ Deno.test("a form that is truncated at any byte is refused, stores nothing, and 
   await using folder = await makeFolder();
   const bytes = openBytes(folder.path);
   const whole = new Response(form(["appendUniqueIdToFileName", "true"], ["file", new File(["abc"], "a.txt")]));
-  const headers = { "content-type": whole.headers.get("content-type") ?? "" };
+  const type = whole.headers.get("content-type") ?? "";
   const body = await whole.bytes();
   // The last line may lack its end.
   for (let length = 0; length < body.length - 4; length++) {
-    const request = new Request("http://host", { method: "POST", headers, body: body.subarray(0, length) });
+    const request = createReceivedForm(type, body.subarray(0, length));
     await assert.rejects(receiveForm(request, { bytes, limit: 10 }), ServiceError, `${length} bytes`);
     assert.deepEqual(await bytes.list(), []);
   }
@@ -168,8 +169,7 @@ Deno.test("a form that is truncated after its file stores nothing", async () => 
       controller.close();
     },
   });
-  const headers = { "content-type": "multipart/form-data; boundary=b" };
-  const request = new Request("http://host", { method: "POST", headers, body });
+  const request = createReceivedForm("multipart/form-data; boundary=b", body);
   await assert.rejects(receiveForm(request, { bytes: { ...bytes, write }, limit: 10 }), Invalid);
   assert.deepEqual(await bytes.list(), []);
 });
