@@ -20,6 +20,8 @@ export interface ConnectionOwner {
   trust(connection: Connection): void;
   /** Responds to a request. */
   respond(request: ServiceRequest): ServiceResponse | Promise<ServiceResponse>;
+  /** Resolves when the responses that are ready now can be sent together. */
+  joinNextSending(): Promise<void> | undefined;
   /** Counts bytes of a response that were not sent yet. A negative number takes them back. */
   countUnsent(bytes: number): void;
   readonly log: Log;
@@ -305,6 +307,7 @@ export class Connection implements ByteSource {
 
   async #send(response: ServiceResponse, { isHead, isLast }: { isHead: boolean; isLast: boolean }): Promise<void> {
     this.#enter("response", Infinity);
+    await this.#owner.joinNextSending();
     const { status, headers, body } = response;
     if (typeof body !== "string") {
       return await this.#sendStream(response, body, { size: Number(headers["content-length"]), isHead, isLast });

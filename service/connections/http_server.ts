@@ -1,4 +1,5 @@
 /** The HTTP server of a service: accepts connections, limits them, and stops without losing requests. */
+import { setImmediate } from "node:timers";
 import type { Log } from "../../lib/telemetry/log.ts";
 import { delay } from "../../utils/async/abort.ts";
 import { type KnownError, RequestError } from "../http/status.ts";
@@ -67,6 +68,7 @@ export class HttpServer implements ConnectionOwner {
   /** Time, as in `performance.now()`, at which a lowered maximum is next raised. */
   #raiseAt = 0;
   #unsent = 0;
+  #nextSending: Promise<void> | undefined;
   #logged = -Infinity;
 
   /** Starts a server. Throws if it cannot listen. */
@@ -139,6 +141,20 @@ export class HttpServer implements ConnectionOwner {
   /** Responds to a request. */
   respond(request: ServiceRequest): ServiceResponse | Promise<ServiceResponse> {
     return this.#options.respond(request);
+  }
+
+  /**
+   * Resolves when the responses that are ready now can be sent together. A client that waits is woken up by the first of
+   * them and reads the others without a further wait, which costs the service much less.
+   */
+  joinNextSending(): Promise<void> | undefined {
+    if (this.#connections.size < 2) return undefined;
+    return this.#nextSending ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#nextSending = undefined;
+        resolve();
+      });
+    });
   }
 
   /** Counts bytes of a response that were not sent yet. */
