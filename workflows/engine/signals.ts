@@ -4,7 +4,7 @@ import { onAbort } from "../../utils/async/abort.ts";
 import { findReviver, type JsonValue } from "../../utils/json.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import type { CallAnswer } from "../sandbox/host/sandbox.ts";
-import { decodeAnswer, type RecordedStep } from "./history.ts";
+import { decodeAnswer, parseRequest, readHistory, type RecordedStep } from "./history.ts";
 import { parseSleep } from "./wait_limit.ts";
 
 /** Milliseconds between two looks for new signals. */
@@ -132,6 +132,13 @@ export class Signals {
     this.#match();
     this.#watch();
   }
+}
+
+/** Lists the names of the signals that an input waits for. */
+export function listAwaitedSignals(events: readonly StoredEvent[]): string[] {
+  const waiting = readHistory(events).steps.values()
+    .filter(({ request, result }) => result === undefined && isReceiveRequest(request));
+  return [...new Set(waiting.map(({ request }) => String(parseRequest(request).values.name)))];
 }
 
 function isReceiveRequest(request: string): boolean {

@@ -4,12 +4,13 @@ import { invokeCallback } from "../../lib/client/callback.ts";
 import { findUntrusted } from "../../utils/fs/trusted_path.ts";
 import { exists } from "../../utils/fs/exists.ts";
 import { isPostgresLocation } from "../../utils/postgres/location.ts";
+import { pluralize } from "../../utils/text/wording.ts";
 import type { PasswordSource } from "../../utils/postgres/password.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { sha256Text } from "../../utils/text/sha256.ts";
 import type { Cassette } from "../cassette/cassette.ts";
 import { isPruned, selectPrinted } from "../engine/history.ts";
-import { toSignalEvent } from "../engine/signals.ts";
+import { listAwaitedSignals, toSignalEvent } from "../engine/signals.ts";
 import { isSignalName, MAX_SIGNAL_NAME } from "../sandbox/protocol/signal_name.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import type { Fingerprint } from "../inputs/fingerprint.ts";
@@ -135,9 +136,9 @@ export class Runs implements AsyncDisposable {
 
   /**
    * Sends a signal to an input, whose script gets the value from `receive`. An input that waits for it continues while a
-   * process works on the run.
+   * process works on the run. Returns the names of the signals that it waits for now.
    */
-  async signal(id: string, number: number, name: string, value?: JsonValue): Promise<void> {
+  async signal(id: string, number: number, name: string, value?: JsonValue): Promise<readonly string[]> {
     if (!isSignalName(name)) {
       throw new SvcError("INVALID_ARGS", `The name of a signal must have 1 to ${MAX_SIGNAL_NAME} characters.`);
     }
@@ -146,11 +147,13 @@ export class Runs implements AsyncDisposable {
     if (state === "cancelled") throw new SvcError("INVALID_ARGS", `Run ${id} was cancelled.`, { hint: show });
     const journal = await this.#existingJournal();
     const found = await journal.signalInput(id, number, toSignalEvent({ name, value }));
-    if (found === "open") return;
+    if (found === "open") return listAwaitedSignals(await journal.events(id, number));
     const message = found === undefined
       ? `Run ${id} has not started an input ${number}.`
       : `Input ${number} of run ${id} has already ended (${found}).`;
-    throw new SvcError("INVALID_ARGS", message, { hint: show });
+    const { inputs } = await journal.countInputs(id);
+    const text = found === undefined ? `It has started ${pluralize(inputs, "input")}.` : undefined;
+    throw new SvcError("INVALID_ARGS", message, { hint: { text, ...show } });
   }
 
   /** Lists the runs, the latest first. With `onDamage`, omits runs whose records are damaged. */

@@ -18,7 +18,15 @@ export const signalCommand: LocalCommand = localCommand({
   async run(context, { run, input, name, value, ...flags }) {
     const { openRunsFor } = await import("./shared/open_runs.ts");
     await using runs = openRunsFor(context, flags);
-    await runs.signal(run, input, name, value);
+    const awaited = await runs.signal(run, input, name, value);
     await context.print({ id: run, input, signal: name });
+    if (awaited.length === 0 || awaited.includes(name)) return;
+    const { didYouMean } = await import("../../../utils/text/did_you_mean.ts");
+    const names = awaited.map((one) => JSON.stringify(one)).join(", ");
+    const question = didYouMean(name, awaited, (one) => JSON.stringify(one));
+    context.note(
+      `Input ${input} waits for ${names}, not for ${JSON.stringify(name)}. ${question}` +
+        "The signal is kept until the script receives it.",
+    );
   },
 });

@@ -67,6 +67,28 @@ Deno.test("each signal is received once and in order, also if it is sent early o
   assert.deepEqual(lines, []);
 });
 
+Deno.test("a signal that the input does not wait for is kept, and a note names those that it waits for", async () => {
+  await using workspace = await open(APPROVAL);
+  const { runs, script, journal } = workspace;
+  await using run = await runs.start({ script, ...BATCH, inputs: [1] });
+  const finished = assert.rejects(run.finish(), { code: "INTERRUPTED" });
+  await eventually("the input waits", async () => await countWaiting(runs) === 1);
+  const send = async (name: string) =>
+    (await svcInProcess(["workflow", "signal", "r1", "1", name, "--journal", journal])).stderr;
+  assert.equal(
+    await send("aproved"),
+    'Input 1 waits for "approved", not for "aproved". Did you mean "approved"? ' +
+      "The signal is kept until the script receives it.\n",
+  );
+  assert.equal(
+    await send("note"),
+    'Input 1 waits for "approved", not for "note". The signal is kept until the script receives it.\n',
+  );
+  assert.equal(await send("approved"), "");
+  await run.interrupt();
+  await finished;
+});
+
 Deno.test("a signal to an input that has ended or was not started, or to no run, is an error that says so", async () => {
   await using workspace = await open("return input;");
   const { runs, script, journal } = workspace;
@@ -75,7 +97,7 @@ Deno.test("a signal to an input that has ended or was not started, or to no run,
   const fails = async (...args: string[]) =>
     (await svcInProcess(["workflow", "signal", ...args, "--journal", journal])).stderr;
   assert.match(await fails("r1", "1", "go"), /Input 1 of run r1 has already ended \(done\)\./);
-  assert.match(await fails("r1", "7", "go"), /Run r1 has not started an input 7\./);
+  assert.match(await fails("r1", "7", "go"), /Run r1 has not started an input 7\.","hint":"It has started 2 inputs\. /);
   assert.match(await fails("r2", "1", "go"), /The journal has no run \\?"r2\\?"/);
   assert.match(await fails("r1", "1", ""), /The name of a signal must have 1 to 100 characters\./);
 });
