@@ -81,11 +81,27 @@ async function* readPipe(path: string): AsyncGenerator<Uint8Array> {
 }
 
 async function* readNdjson(lines: AsyncIterable<Line>, name: string): AsyncGenerator<BatchInput> {
+  let count = 0;
+  let only: BatchInput | undefined;
   for await (const { number, text, issue } of lines) {
     const place = `${name}:${number}`;
-    if (text === undefined || issue !== undefined) yield toInvalidInput(place, issue ?? "cannot be read");
-    else if (text.trim() !== "") yield parseInput(place, text);
+    if (text?.trim() === "") continue;
+    if (count++ === 0 && /^\s*[[{]\s*$/.test(text ?? "")) throw notNdjson(name, "one JSON value over several lines");
+    if (only !== undefined) yield only;
+    const input = text === undefined || issue !== undefined
+      ? toInvalidInput(place, issue ?? "cannot be read")
+      : parseInput(place, text);
+    only = count === 1 && Array.isArray(input.value) ? input : undefined;
+    if (only === undefined) yield input;
   }
+  if (only !== undefined) throw notNdjson(name, "a JSON array on one line, which would be one input");
+}
+
+/** Creates the error of a file that has a list of inputs, or a single input, in another format. */
+function notNdjson(name: string, content: string): SvcError {
+  return new SvcError("INVALID_ARGS", `The inputs ${name} are ${content}.`, {
+    hint: "Write one JSON value per line, for example with jq -c '.[]'. To pass the value as one input, use --input.",
+  });
 }
 
 function parseInput(place: string, text: string): BatchInput {

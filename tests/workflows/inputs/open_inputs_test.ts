@@ -40,6 +40,7 @@ Deno.test("a number keeps its digits", async () => {
 Deno.test("every JSON value is read back with its line", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.jsonValue(), { maxLength: 20 }), fc.boolean(), async (values, endsInFeed) => {
+      fc.pre(!(values.length === 1 && Array.isArray(values[0]))); // It is more likely a list of inputs.
       const text = values.map((value) => JSON.stringify(value)).join("\n") + (endsInFeed ? "\n" : "");
       const inputs = await readInputs("in.ndjson", text);
       assert.deepEqual(
@@ -49,6 +50,23 @@ Deno.test("every JSON value is read back with its line", async () => {
     }),
     { numRuns: 30 },
   );
+});
+
+Deno.test("a JSON array or object instead of lines is refused, and the error says what to write", async () => {
+  const texts: [text: string, content: string][] = [
+    ['[{"a":1},{"a":2}]', "a JSON array on one line, which would be one input"],
+    ["\n [1]\n\n", "a JSON array on one line, which would be one input"],
+    ['[\n  {"a":1}\n]\n', "one JSON value over several lines"],
+    ['{\n  "a":1\n}\n', "one JSON value over several lines"],
+  ];
+  for (const [text, content] of texts) {
+    await assert.rejects(readInputs("in.json", text), {
+      code: "INVALID_ARGS",
+      message: `The inputs in.json are ${content}.`,
+      hint: "Write one JSON value per line, for example with jq -c '.[]'. To pass the value as one input, use --input.",
+    });
+  }
+  assert.deepEqual((await readInputs("in.json", "[1]\n[2]\n")).map(({ value }) => value), [[1], [2]]);
 });
 
 Deno.test("inputs are counted by lines, without the header", async () => {
