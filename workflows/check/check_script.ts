@@ -3,6 +3,7 @@ import { isInputDamage } from "../journal/damage.ts";
 import type { InputRecord, Journal, RunRecord } from "../journal/journal.ts";
 import type { Limits } from "../sandbox/host/limits.ts";
 import { type OpenWorkflow, openWorkflow } from "../scripts/open_workflow.ts";
+import { readReopened } from "../engine/reopen.ts";
 import { findDivergence } from "./find_divergence.ts";
 
 /** Number of sandboxes that are loaded while an input is replayed. A replay takes less time than loading. */
@@ -14,7 +15,7 @@ export interface CheckOptions {
   readonly script: string;
   /** Folder of the files that the script may import. Default: the folder of the script. */
   readonly root?: string;
-  /** Run whose open inputs are checked. Default: all open runs of the workflow that the script declares. */
+  /** Run whose open and failed inputs are checked. Default: the open inputs of all open runs of the script's workflow. */
   readonly run?: string;
   /** Limits of each input. Default: 300 seconds and 256 MiB. */
   readonly limits?: Partial<Limits>;
@@ -22,7 +23,7 @@ export interface CheckOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The check of an open input. */
+/** The check of an input. */
 export type InputCheck = {
   /** Identifier of its run. */
   readonly run: string;
@@ -34,15 +35,15 @@ export type InputCheck = {
   readonly error?: SvcError;
 };
 
-/** Replays the open inputs of runs with a script, and yields the checks in the order of the inputs. */
+/** Replays the inputs of runs with a script, and yields the checks in the order of the inputs. */
 export async function* checkScript(
   journal: Journal,
   runs: (workflow: string) => Promise<readonly RunRecord[]>,
-  { script, root, limits, signal }: CheckOptions,
+  { script, root, limits, signal, run }: CheckOptions,
 ): AsyncGenerator<InputCheck> {
   await using workflow = await openWorkflow({ script, root, limits, signal, allow: [] });
   workflow.expectInputs(RESERVE);
-  for await (const { id, input } of listOpenInputs(journal, await runs(workflow.name))) {
+  for await (const { id, input } of listInputs(journal, await runs(workflow.name), run !== undefined)) {
     const error = await checkInput(workflow, journal, id, input, signal);
     yield { run: id, number: input.number, input: input.place, ...(error && { error }) };
   }
@@ -57,22 +58,28 @@ async function checkInput(
   signal: AbortSignal | undefined,
 ): Promise<SvcError | undefined> {
   try {
-    return await findDivergence(workflow, input, await journal.events(runId, input.number), signal);
+    return await findDivergence(workflow, input, await readReopened(journal, runId, input), signal);
   } catch (thrown) {
     if (isInputDamage(thrown)) return thrown;
     throw thrown;
   }
 }
 
-interface OpenInput {
+interface RunInput {
   readonly id: string;
   readonly input: InputRecord;
 }
 
-/** Iterates over the inputs that continue when their runs are resumed. */
-async function* listOpenInputs(journal: Journal, runs: readonly RunRecord[]): AsyncGenerator<OpenInput> {
+/** Iterates over the inputs that continue when their runs are resumed, or retried. */
+async function* listInputs(
+  journal: Journal,
+  runs: readonly RunRecord[],
+  retries: boolean,
+): AsyncGenerator<RunInput> {
   for (const { id, state } of runs) {
-    if (state !== "open") continue;
-    for await (const input of journal.inputs(id)) if (input.end === undefined) yield { id, input };
+    if (state !== "open" && !(retries && state === "failed")) continue;
+    for await (const input of journal.inputs(id)) {
+      if (input.end === undefined || (retries && input.end.state === "failed")) yield { id, input };
+    }
   }
 }

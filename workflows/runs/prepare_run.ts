@@ -5,7 +5,7 @@ import type { InputRecord, Journal, RunRecord, RunSettings } from "../journal/jo
 import type { OpenWorkflow } from "../scripts/open_workflow.ts";
 import { findDivergence } from "../check/find_divergence.ts";
 import { proveGrants } from "./grant_proof.ts";
-import { readReopened, reopenFailed } from "./reopen.ts";
+import { readReopened, reopenFailed } from "../engine/reopen.ts";
 
 /** A run to prepare. */
 export interface Preparation {

@@ -6,7 +6,7 @@ import type { RunRecord, RunSettings } from "../journal/journal.ts";
 import type { PostgresJournal } from "../journal/postgres/postgres_journal.ts";
 import type { ContinueCommand, JournalLocation } from "../runs/hints.ts";
 import type { ResumeRunOptions } from "../runs/options.ts";
-import { reopenFailed } from "../runs/reopen.ts";
+import { reopenFailed } from "../engine/reopen.ts";
 import type { Run } from "../runs/run.ts";
 import { openWorkflow } from "../scripts/open_workflow.ts";
 import { expandPatterns, loadOperations } from "../scripts/permissions.ts";

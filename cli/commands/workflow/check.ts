@@ -6,15 +6,16 @@ const ALL_OPEN = "all-open";
 
 /** `svc workflow check`. */
 export const checkCommand: LocalCommand = localCommand({
-  summary: "Check whether an edited script can continue open inputs",
+  summary: "Check whether an edited script can continue open and failed inputs",
   details:
-    "Replays the history of each open input with the script, offline. It sends nothing and does not change the journal. " +
-    `'${ALL_OPEN}' selects all open runs of the workflow whose name the script declares. The command prints the first ` +
+    "Replays the history of each open or failed input of a run with the script, offline. It sends nothing and does not " +
+    `change the journal. '${ALL_OPEN}' selects the open inputs of all open runs of the workflow whose name the script ` +
+    `declares. The command prints the first ` +
     "difference of each input that diverges, and exits with code 1 if there are any.",
   args: [script],
   flags: {
     against: {
-      help: `Run whose open inputs to check, or '${ALL_OPEN}'`,
+      help: `Run whose open and failed inputs to check, or '${ALL_OPEN}'`,
       type: "string",
       placeholder: `run|${ALL_OPEN}`,
       required: true,

@@ -19,6 +19,7 @@ async function openWorkspace(body: string) {
   await write(scriptText(body));
   return {
     api,
+    runs,
     journal,
     script,
     write,
@@ -107,6 +108,24 @@ Deno.test("a script that now waits before a step without a response can continue
   assert.deepEqual(await workspace.check("r1"), [undefined]);
 });
 
+Deno.test("the failed inputs of a run are checked as they would be retried", async () => {
+  await using workspace = await openWorkspace(
+    `const one = await svc.cases.get(input); if (input !== "C-2") throw new Error("no"); return one.id;`,
+  );
+  const { runs, script } = workspace;
+  await using run = await runs.start({ script, id: "r1", inputs: ["C-1", "C-2", "C-3"], allowDeclared: true });
+  await run.finish();
+  assert.deepEqual(await workspace.check("r1"), [undefined, undefined]);
+  await workspace.edit(
+    `if (input === "C-3") await svc.cases.listAncestors(input); return (await svc.cases.get(input)).id;`,
+  );
+  const { length } = workspace.api.received;
+  const checks = await Array.fromAsync(runs.check({ script, run: "r1" }));
+  assert.deepEqual(checks.map(({ number, error }) => [number, error?.code]), [[1, undefined], [3, undefined]]);
+  assert.equal(workspace.api.received.length, length);
+  assert.deepEqual(await workspace.check(), []);
+});
+
 Deno.test("the command checks all open runs of the workflow, and prints JSON in a pipe and a page at a terminal", async () => {
   await using workspace = await openWorkspace(`${GET_TWICE} ${WAIT}`);
   await workspace.stop("r1", ["C-1"]);
@@ -114,7 +133,7 @@ Deno.test("the command checks all open runs of the workflow, and prints JSON in 
   const { script, journal } = workspace;
   const check = ["workflow", "check", script, "--journal", journal, "--against"];
   const same = await svcInProcess([...check, "all-open"]);
-  assert.deepEqual(same, { code: 0, stdout: "[]\n", stderr: "Checked 2 open inputs of 2 runs. None diverges.\n" });
+  assert.deepEqual(same, { code: 0, stdout: "[]\n", stderr: "Checked 2 inputs of 2 runs. None diverges.\n" });
 
   await workspace.edit(`const one = await svc.cases.get(input);
     await svc.cases.get(one.id + (input === "C-2" ? "-2" : "-3")); await sleep(3_600_000);`);
@@ -127,7 +146,7 @@ Deno.test("the command checks all open runs of the workflow, and prints JSON in 
   const { error } = JSON.parse(stderr);
   assert.deepEqual([error.code, error.message], [
     "WORKFLOW_DIVERGED",
-    "The script cannot continue 1 of 2 open inputs of 2 runs.",
+    "The script cannot continue 1 of 2 inputs of 2 runs.",
   ]);
   const page = await svcInProcess([...check, "r1"], { terminal: true });
   assert.equal(
@@ -139,7 +158,7 @@ Deno.test("the command checks all open runs of the workflow, and prints JSON in 
   );
   await workspace.write(scriptText("await sleep(1);").replace(`name: "test"`, `name: "other"`));
   const other = await svcInProcess([...check, "all-open"]);
-  assert.deepEqual([other.code, other.stderr], [0, "There is no open input to check.\n"]);
+  assert.deepEqual([other.code, other.stderr], [0, "There is no open or failed input to check.\n"]);
   const missing = await svcInProcess([...check, "r3"]);
   assert.deepEqual([missing.code, /The journal has no run \\"r3\\"/.test(missing.stderr)], [2, true]);
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createCaller } from "../../../lib/client/caller.ts";
 import { retrying, type RetryOptions } from "../../../lib/client/retry.ts";
 import { GrantedCalls } from "../../../workflows/engine/live_calls.ts";
-import { reopenFailed } from "../../../workflows/runs/reopen.ts";
+import { reopenFailed } from "../../../workflows/engine/reopen.ts";
 import { type InputOutcome, Runner } from "../../../workflows/runs/runner.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { makeFolder } from "../../harness/svc.ts";

@@ -5,7 +5,7 @@ import { type Caller, createCaller } from "../../../lib/client/caller.ts";
 import { RetryBudget, retrying } from "../../../lib/client/retry.ts";
 import { SvcError, type SvcErrorOptions } from "../../../lib/errors.ts";
 import { GrantedCalls, type LiveCallOptions, type LiveCalls, StopInput } from "../../../workflows/engine/live_calls.ts";
-import { reopenFailed } from "../../../workflows/runs/reopen.ts";
+import { reopenFailed } from "../../../workflows/engine/reopen.ts";
 import { type InputOutcome, Runner } from "../../../workflows/runs/runner.ts";
 import type { Journal } from "../../../workflows/journal/journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";

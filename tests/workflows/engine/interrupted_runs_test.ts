@@ -5,7 +5,7 @@ import type { SvcError } from "../../../lib/errors.ts";
 import { retrying } from "../../../lib/client/retry.ts";
 import type { JsonObject } from "../../../utils/json.ts";
 import { GrantedCalls } from "../../../workflows/engine/live_calls.ts";
-import { reopenFailed } from "../../../workflows/runs/reopen.ts";
+import { reopenFailed } from "../../../workflows/engine/reopen.ts";
 import { type InputOutcome, Runner } from "../../../workflows/runs/runner.ts";
 import { finishSleep } from "../../../workflows/engine/live_calls.ts";
 import type { EventRecord, Journal } from "../../../workflows/journal/journal.ts";

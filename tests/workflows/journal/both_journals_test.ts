@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Journal } from "../../../workflows/journal/journal.ts";
 import { openPostgresJournal } from "../../../workflows/journal/postgres/postgres_journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
-import { reopenFailed } from "../../../workflows/runs/reopen.ts";
+import { reopenFailed } from "../../../workflows/engine/reopen.ts";
 import { useTestSchema } from "../../harness/postgres_schema.ts";
 import { makeFolder } from "../../harness/svc.ts";
 import { newRun, writeInput } from "../../harness/workflow.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../../../lib/errors.ts";
 import { isDiskFull } from "../../../utils/sqlite/database_errors.ts";
-import { reopenFailed } from "../../../workflows/runs/reopen.ts";
+import { reopenFailed } from "../../../workflows/engine/reopen.ts";
 import { FileLock } from "../../../utils/fs/file_lock.ts";
 import { sealAll } from "../../../workflows/journal/sqlite/seal.ts";
 import { isPrepared, prepareJournal } from "../../../workflows/journal/sqlite/schema.ts";

@@ -1,4 +1,4 @@
-/** Prints the checks of open inputs: as data, or as a page at a terminal. */
+/** Prints the checks of inputs: as data, or as a page at a terminal. */
 import { SvcError } from "../../../../lib/errors.ts";
 import { pluralize } from "../../../../utils/text/wording.ts";
 import type { InputCheck } from "../../../../workflows/check/check_script.ts";
@@ -20,8 +20,8 @@ export async function printChecks(context: CommandContext, checks: AsyncIterable
   if (globals.isDataRequested || !stdout.isTerminal()) {
     await print(failed.map(({ error, ...input }) => ({ ...input, error: { ...error.toJSON() } })));
   } else await writeResult(context, formatPage(failed, stdout.columns()));
-  const checked = `${pluralize(count, "open input")} of ${pluralize(runs.size, "run")}`;
-  if (count === 0) return note("There is no open input to check.");
+  const checked = `${pluralize(count, "input")} of ${pluralize(runs.size, "run")}`;
+  if (count === 0) return note("There is no open or failed input to check.");
   if (failed.length === 0) return note(`Checked ${checked}. None diverges.`);
   throw new SvcError("WORKFLOW_DIVERGED", `The script cannot continue ${failed.length} of ${checked}.`, {
     hint:

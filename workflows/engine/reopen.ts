@@ -1,6 +1,6 @@
 import type { ErrorRecord } from "../../lib/errors.ts";
 import type { JsonObject } from "../../utils/json.ts";
-import { parseRefusal, parseRequest, planRewind, readHistory, toRewindEvent } from "../engine/history.ts";
+import { parseRefusal, parseRequest, planRewind, readHistory, toRewindEvent } from "./history.ts";
 import { isWait } from "../sandbox/protocol/messages.ts";
 import type { EventKind, EventRecord, InputRecord, Journal, StoredEvent } from "../journal/journal.ts";
 import { isThrown } from "../sandbox/guest/script_error.ts";
