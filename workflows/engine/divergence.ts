@@ -57,7 +57,7 @@ export function editedScript(name: string, runId: string): SvcError {
   return new SvcError(
     "WORKFLOW_DIVERGED",
     `The script of ${name} was edited after run ${runId} started. It still makes every recorded call.`,
-    { hint: "Restore the script, or add --force to continue with the edited one.", cause: new LeftOpen() },
+    { hint: "Restore the script, or add --force.", cause: new LeftOpen() },
   );
 }
 

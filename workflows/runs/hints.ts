@@ -44,11 +44,18 @@ export function addCommands(error: SvcError, run: RunReference, verbs: readonly 
     resume: "to continue",
     retry: mayEdit ? `${retried} (add --force if you edit the script)` : retried,
   };
-  const next = verbs.map((verb) => toRunCommand(verb, run, purposes[verb]));
+  const next = verbs.map((verb) =>
+    error.code === "WORKFLOW_DIVERGED" ? forceCommand(verb, run) : toRunCommand(verb, run, purposes[verb])
+  );
   const text = mayEdit && run.hasInput ? [error.hint, WRONG_INPUT].filter(Boolean).join(" ") : error.hint;
   const show = error.hint === undefined ? [toRunCommand("show", run, "to see its steps")] : [];
   const verify = error.code === "JOURNAL_DAMAGED" ? [toRunCommand("verify", run, "to list all damaged records")] : [];
   return error.with({ hint: { text, commands: [...show, ...verify, ...next] } });
+}
+
+/** Returns the command that continues a run although its script no longer matches the history. */
+function forceCommand(verb: ContinueCommand, run: RunReference): HintCommand {
+  return { args: [...listArguments(verb, run), "--force"], purpose: "to continue with the current script and inputs" };
 }
 
 /** Returns a command for a run. */

@@ -86,7 +86,7 @@ Deno.test("resume with an edited script that fails before it has repeated its hi
   assert.equal(error.details[0].line, 7);
   assert.match(
     error.hint,
-    /^Fix the script, or .* add --force\. Run 'svc workflow retry r1' to run the failed inputs again\.$/,
+    /^Fix the script, or .* add --force\. Run 'svc workflow retry r1 --force' to continue with the current script and inputs\.$/,
   );
   await workspace.write(`${CREATE_CASE} return made.status;`);
   assert.equal((await workspace.svc("retry", "r1", "--force", "--format", "compact")).stdout, `"New"\n`);

@@ -133,6 +133,10 @@ Deno.test("an edited script with the same steps needs --force, too", async () =>
   await workspace.write(`${CREATE_CASE} return 1;`);
   const { stderr } = await workspace.svc("retry", "r1");
   assert.match(stderr, /was edited after run r1 started\. It still makes every recorded call/);
+  assert.equal(
+    JSON.parse(stderr).error.hint,
+    "Restore the script, or add --force. Run 'svc workflow retry r1 --force' to continue with the current script and inputs.",
+  );
   assert.equal((await workspace.svc("retry", "r1", "--force", "--format", "compact")).stdout, "1\n");
   assert.equal(await workspace.permits(), 1);
 });
