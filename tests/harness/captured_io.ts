@@ -5,6 +5,8 @@ import type { Io, Output } from "../../cli/io/io.ts";
 export interface Surroundings {
   /** Makes stdin, stdout and stderr a terminal. Default: false. */
   readonly terminal?: boolean;
+  /** Redirects stdout to a file, although the rest is a terminal. Default: false. */
+  readonly redirects?: boolean;
   /** Width of the terminal. Default: 80. */
   readonly columns?: number;
   /** Environment, except for the authentication, which reads that of the process. */
@@ -16,8 +18,9 @@ export interface Surroundings {
 /** Creates streams that append what is written to them to a record. */
 export function createCapturedIo(
   captured: { stdout: string; stderr: string },
-  { terminal = false, columns = 80, env = {}, interruption }: Surroundings = {},
+  { terminal = false, redirects = false, columns = 80, env = {}, interruption }: Surroundings = {},
 ): Io {
+  const isTerminal = (stream: "stdout" | "stderr") => terminal && !(redirects && stream === "stdout");
   const output = (stream: "stdout" | "stderr", decoder = new TextDecoder()): Output => ({
     write: (text) => {
       captured[stream] += text;
@@ -25,8 +28,8 @@ export function createCapturedIo(
     writeBytes: (bytes) => {
       captured[stream] += decoder.decode(bytes, { stream: true });
     },
-    isTerminal: () => terminal,
-    columns: () => terminal ? columns : undefined,
+    isTerminal: () => isTerminal(stream),
+    columns: () => isTerminal(stream) ? columns : undefined,
   });
   return {
     stdin: { isTerminal: () => terminal, readable: new ReadableStream({ start: (controller) => controller.close() }) },

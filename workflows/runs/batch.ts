@@ -25,7 +25,10 @@ export const MAX_NAMED_FAILURES = 20;
 /** The outcome of one input. */
 export type InputResult =
   | { readonly input: string; readonly result?: JsonValue }
-  | { readonly input: string; readonly error: ErrorRecord };
+  | FailedResult;
+
+/** The outcome of an input that failed or stopped. */
+export type FailedResult = { readonly input: string; readonly error: ErrorRecord };
 
 /** The progress of a batch. */
 export interface BatchProgress {
@@ -65,6 +68,10 @@ export interface BatchOptions {
   readonly rate?: number;
   /** Tells after each input whether no further one is started. Counts only inputs that this process has ended. */
   readonly isEnough?: (progress: { readonly done: number; readonly failed: number }) => boolean;
+  /** True leaves out the results of inputs that had ended before. They are counted. */
+  readonly omitsEnded?: boolean;
+  /** Called with the result of an input that has failed or stopped, in any order. */
+  readonly onFailure?: (result: FailedResult) => void;
   /** Called when an input has ended, in any order. */
   readonly onProgress?: (progress: BatchProgress) => void;
   /** Called with each line that the script prints, and the place of its input. */
@@ -325,8 +332,11 @@ class Batch {
     if (this.#runner.isInterrupted && "failure" in outcome && continuesLater(outcome.failure)) return undefined;
     await this.#count(outcome);
     this.#options.onProgress?.(this.#progress());
+    if (outcome.hadEnded && this.#options.omitsEnded) return undefined;
+    const result = toInputResult(input.place, outcome);
+    if ("error" in result) this.#options.onFailure?.(result);
     return {
-      ...toWaiting(toInputResult(input.place, outcome)),
+      ...toWaiting(result),
       isRecorded: this.#runner.hasJournal && !outcome.isOpen,
     };
   }

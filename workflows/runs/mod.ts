@@ -53,7 +53,7 @@ export type {
   StartRunOptions,
   WorkOptions,
 } from "./options.ts";
-export type { BatchProgress, InputResult } from "./batch.ts";
+export type { BatchProgress, FailedResult, InputResult } from "./batch.ts";
 export type { CheckOptions, InputCheck } from "../check/check_script.ts";
 export type { CallDescription, InputDescription, RunDescription } from "./describe_run.ts";
 export type { Limits } from "../sandbox/host/limits.ts";

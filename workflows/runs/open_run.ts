@@ -236,9 +236,9 @@ class ActiveRun implements Run {
   }
 
   async *#runBatch(): AsyncGenerator<InputResult, RunEnd> {
-    const { settings, work, file, source } = this.#execution;
+    const { settings, work, file, source, mode } = this.#execution;
     const { concurrency = DEFAULT_CONCURRENCY, rate, maxFailures, each = "" } = settings;
-    const { onLog, onProgress, onEnd } = work;
+    const { onLog, onProgress, onFailure, onEnd } = work;
     const total = file && estimateInputs(each, file);
     const summary = yield* runBatch(
       this.#runner,
@@ -246,6 +246,8 @@ class ActiveRun implements Run {
       {
         concurrency,
         rate,
+        omitsEnded: mode === "retry",
+        onFailure,
         isEnough: maxFailures === undefined ? undefined : parseMaxFailures(maxFailures),
         onProgress: onProgress && ((progress) => onProgress({ ...progress, total })),
         onLog,

@@ -9,7 +9,7 @@ import type { PasswordSource } from "../../utils/postgres/password.ts";
 import { STDIN } from "../inputs/open_inputs.ts";
 import type { Keep, OnUnknown, RunSettings } from "../journal/journal.ts";
 import type { GrantOptions } from "../scripts/permissions.ts";
-import type { BatchProgress } from "./batch.ts";
+import type { BatchProgress, FailedResult } from "./batch.ts";
 import { DEFAULT_LIMITS, type Limits } from "../sandbox/host/limits.ts";
 import { parseMaxFailures } from "./rate.ts";
 import type { OpenInputSource } from "./input_source.ts";
@@ -44,6 +44,8 @@ export interface RunEvents {
   readonly onLog?: (text: string, input: string) => void;
   /** Called when an input has ended, in any order. With this handler the inputs of a file are counted first. */
   readonly onProgress?: (progress: BatchProgress) => void;
+  /** Called with the result of an input of a batch that has failed or stopped, before the results of earlier inputs. */
+  readonly onFailure?: (result: FailedResult) => void;
   /** Called when the service is unavailable, and when it is available again. Calls wait in between. */
   readonly onOutage?: (outage: RunOutage) => void;
   /** Called once if workers process the run and none is running, with the location of their journal. */

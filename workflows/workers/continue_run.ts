@@ -44,6 +44,7 @@ export async function continueRun(journal: PostgresJournal, continuation: Contin
   const isUnfinished = before.succeeded + (mode === "retry" ? 0 : before.failed) < before.total;
   // The run counts as incomplete until its inputs are open, so that no worker ends it in between.
   if (isUnfinished || !before.isComplete) await queue.beginChange(id);
+  const omitted = new Set(mode === "retry" ? await queue.listSucceeded(id) : []);
   const reopened = mode === "retry" ? await reopen(journal, queue, continuation) : 0;
   const { succeeded = 0, failed = 0 } = await queue.readProgress(id) ?? {};
   const { rate, maxFailures } = settings;
@@ -56,6 +57,7 @@ export async function continueRun(journal: PostgresJournal, continuation: Contin
     journal,
     queue,
     reopened,
+    omitted,
     inputs,
     options: { ...options, workers: location.path, password: location.password, each, maxFailures },
     resources: new AsyncDisposableStack(),

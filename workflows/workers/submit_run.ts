@@ -105,7 +105,16 @@ async function* numberValues(
 /** Options for following a run. */
 type FollowOptions = Pick<
   SubmitOptions,
-  "workers" | "password" | "each" | "inputs" | "signal" | "maxFailures" | "onProgress" | "onEnd" | "onNoWorker"
+  | "workers"
+  | "password"
+  | "each"
+  | "inputs"
+  | "signal"
+  | "maxFailures"
+  | "onProgress"
+  | "onFailure"
+  | "onEnd"
+  | "onNoWorker"
 >;
 
 /** The parts of a submitted run. */
@@ -118,6 +127,8 @@ interface Submission {
   readonly inputs: AsyncIterable<QueuedInput>;
   /** Number of failed inputs that were opened again. Default: 0. */
   readonly reopened?: number;
+  /** Numbers of inputs whose results are left out. Default: none. */
+  readonly omitted?: ReadonlySet<number>;
   readonly resources: AsyncDisposable;
 }
 
@@ -213,7 +224,7 @@ export class SubmittedRun implements Run {
   }
 
   async *#readResults(): AsyncGenerator<InputResult, void> {
-    const { queue, options: { onProgress } } = this.#submission;
+    const { queue, omitted, options: { onProgress, onFailure } } = this.#submission;
     const failed = this.#recording.then(() => new Promise<never>(() => {}));
     failed.catch(() => {}); // Thrown below.
     let last = 0;
@@ -236,7 +247,9 @@ export class SubmittedRun implements Run {
         for (const { number, result, isStopped } of page) {
           last = number;
           if (isStopped) this.#stopped++;
+          if (omitted?.has(number)) continue;
           if ("error" in result) {
+            onFailure?.(result);
             this.#lastError = result.error;
             if (this.#failures.length < MAX_NAMED_FAILURES) {
               this.#failures.push(`${result.input} (${result.error.code})`);

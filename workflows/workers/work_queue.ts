@@ -404,6 +404,15 @@ export class WorkQueue {
     return rows.map(({ code, inputs }) => ({ code: String(code), inputs: Number(inputs) }));
   }
 
+  /** Lists the numbers of the inputs that succeeded. */
+  async listSucceeded(runId: string): Promise<number[]> {
+    const rows = await this.#query(
+      `SELECT number FROM inputs JOIN runs ON runs.seq = inputs.run WHERE runs.id = $1 AND inputs.state = 'done'`,
+      [runId],
+    );
+    return rows.map(({ number }) => Number(number));
+  }
+
   /** Reads the ended and stopped inputs after a number, up to the first that has neither ended nor stopped. */
   async readEnded(runId: string, after: number): Promise<readonly EndedInput[]> {
     const rows = await this.#query(

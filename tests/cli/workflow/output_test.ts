@@ -31,6 +31,28 @@ Deno.test("a run whose results cannot be written names the command to resume it"
   }
 });
 
+Deno.test("failures are shown at a terminal when the results go to a file", async () => {
+  await using folder = await makeFolder({
+    "script.ts": scriptText(`if (input === 2) throw new Error("two"); return input;`, []),
+    "in.ndjson": "1\n2\n",
+  });
+  const run = [
+    "workflow",
+    "run",
+    `${folder.path}/script.ts`,
+    "--each",
+    `${folder.path}/in.ndjson`,
+    "--journal",
+    "none",
+  ];
+  const shown = /in\.ndjson:2: WORKFLOW_FAILED The script failed: two.*\n/;
+  const redirected = await svcInProcess(run, { terminal: true, redirects: true });
+  assert.match(redirected.stderr, shown);
+  assert.equal(redirected.stdout.split("\n").length, 3);
+  assert.doesNotMatch((await svcInProcess(run, { terminal: true })).stderr, shown);
+  assert.doesNotMatch((await svcInProcess(run)).stderr, shown);
+});
+
 Deno.test("file names and the journal cannot control the terminal", {
   ignore: Deno.build.os === "windows",
 }, async () => {

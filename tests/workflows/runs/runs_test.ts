@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type InputCounts, openRuns, SvcError } from "../../../workflows/runs/mod.ts";
 import { makeFolder } from "../../harness/svc.ts";
-import { scriptText, TinyApi } from "../../harness/workflow.ts";
+import { createCaseBody, scriptText, TinyApi } from "../../harness/workflow.ts";
 
 const DOUBLE = scriptText(`log("got", input); if (input === 3) throw new Error("three"); return input * 2;`, []);
 
@@ -29,6 +29,33 @@ Deno.test("a program starts a batch of values and reads its results, events and 
   assert.deepEqual(lines.toSorted(), ["inputs:1: got 1", "inputs:2: got 2", "inputs:3: got 3"]);
   assert.deepEqual(progress, [1, 2, 3]);
   assert.deepEqual(ends, [{ inputs: 3, succeeded: 2, failed: 1, stopped: 0 }]);
+});
+
+Deno.test("failures are reported before the results of earlier inputs", async () => {
+  const reported = Promise.withResolvers<void>();
+  await using api = new TinyApi(async () => {
+    await reported.promise;
+    return Response.json(createCaseBody("C-1"));
+  });
+  await using folder = await makeFolder({
+    "script.ts": scriptText(`if (input === 2) throw new Error("two"); await svc.cases.get("C-1");`),
+  });
+  await using runs = openRuns({
+    journal: false,
+    baseUrl: api.baseUrl,
+    clientId: "id",
+    clientSecret: "s",
+    noCache: true,
+  });
+  const script = `${folder.path}/script.ts`;
+  const events: string[] = [];
+  const onFailure = ({ input }: { input: string }) => {
+    events.push(`${input} failed`);
+    reported.resolve();
+  };
+  await using run = await runs.start({ script, inputs: [1, 2], concurrency: 2, allowDeclared: true, onFailure });
+  for await (const { input } of run.results) events.push(input);
+  assert.deepEqual(events, ["inputs:2 failed", "inputs:1", "inputs:2"]);
 });
 
 Deno.test("a run of a single input returns its result, or the error with the command that retries it", async () => {
@@ -106,7 +133,7 @@ Deno.test("a failed run can be shown, retried, reported, recorded as a cassette,
   {
     await using run = await runs.retry("r1");
     assert.equal(run.reopened, 1);
-    assert.deepEqual((await Array.fromAsync(run.results))[1], { input: "in.ndjson:2", result: 8 });
+    assert.deepEqual(await Array.fromAsync(run.results), [{ input: "in.ndjson:2", result: 8 }]);
     assert.equal((await run.finish()).error, undefined);
   }
   await assert.rejects(runs.cancel("r1"), { message: "Run r1 has already ended (done)." });

@@ -42,6 +42,12 @@ export async function processRun(
     signal: context.signal,
     ask: createAsk(io),
     onProgress: bar && ((progress) => bar.show(() => describeProgress(progress, progress.total))),
+    onFailure: bar && !io.stdout.isTerminal()
+      ? ({ input, error: { code, message } }) => {
+        bar.clear();
+        io.stderr.write(escapeControlCharacters(`${input}: ${code} ${message}`) + "\n");
+      }
+      : undefined,
     onLog: (text, input) => {
       bar?.clear();
       io.stderr.write(each === undefined ? text + "\n" : prefixLines(text, `${input}: `));
