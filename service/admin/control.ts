@@ -17,6 +17,7 @@ import {
 import { MEMORY, type StoreOptions } from "../server/settings.ts";
 import { describeUpgrade, readUpgrade, type UpgradeState } from "../server/upgrade_state.ts";
 import { delay } from "../../utils/async/abort.ts";
+import { exists } from "../../utils/fs/exists.ts";
 import { listDirectories, listServicesInMemory, type RegisteredService, unregisterService } from "./registry.ts";
 import { checkOwner, findProfiles, findServiceProfile, writeProfile } from "./profiles.ts";
 import { getProfileName } from "../../lib/auth/settings.ts";
@@ -182,13 +183,23 @@ export async function resetService(
   { data: given, stopFirst = false }: ServiceDirectory & { stopFirst?: boolean } = {},
 ): Promise<{ removed: string }> {
   const data = resolveDirectory(given);
-  const state = await readState(data);
-  if (state === undefined) throw createUnusedError(data, "There is nothing to remove.");
+  const state = await readUsedState(data, "There is nothing to remove.");
   refuseServer(state, "Delete the data there: drop the schema that the location names (default: svc).");
   if (stopFirst) await stopService({ data });
   using _lock = await lockDirectory(data, "Add --stop to stop it first.");
   await removeData(data);
   return { removed: data };
+}
+
+/**
+ * Reads the state of a directory with data. A copy has a database without a state. Throws if no service has used the
+ * directory; `hint` says what that means.
+ */
+export async function readUsedState(data: string, hint: string): Promise<Partial<ServiceState>> {
+  const state = await readState(data);
+  if (state !== undefined) return state;
+  if (await exists(locateFiles(data).database)) return {};
+  throw createUnusedError(data, hint);
 }
 
 export function createUnusedError(data: string, hint: string): SvcError {
@@ -220,7 +231,7 @@ export async function removeClient(
   options: ServiceDirectory & StoreOptions & { client?: string; profile?: string },
 ): Promise<{ client: string; removed: true }> {
   const data = resolveDirectory(options.data);
-  if (await readState(data) === undefined) throw createUnusedError(data, "There is no client to remove.");
+  await readUsedState(data, "There is no client to remove.");
   const client = options.client ?? findClient(getProfileName(options), data);
   const store = await openKnownStore(data, options);
   try {

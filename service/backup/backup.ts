@@ -8,7 +8,7 @@ import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import { makePrivateDirectory } from "../../utils/fs/private_file.ts";
 import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import { FILE_KIND } from "../attachments/files.ts";
-import { locateFiles, lockDirectory, readState, refuseServer, registerApplication } from "../server/directory.ts";
+import { locateFiles, lockDirectory, refuseServer, registerApplication } from "../server/directory.ts";
 import { keepBytes } from "../store/bytes_on_disk.ts";
 import {
   checkDatabase,
@@ -17,7 +17,7 @@ import {
   type DatabaseFindings,
   readItems,
 } from "../store/sqlite/snapshot.ts";
-import { createUnusedError, resolveDirectory, type ServiceDirectory } from "../admin/control.ts";
+import { readUsedState, resolveDirectory, type ServiceDirectory } from "../admin/control.ts";
 import { DATABASE_ENTRY, FILES_FOLDER, readArchive, writeArchive } from "./archive.ts";
 
 /** Largest number of issues that an error lists. */
@@ -63,8 +63,7 @@ export interface VerifyOptions extends ServiceDirectory {
 export async function backUp({ file, ...which }: ServiceDirectory & { file: string }): Promise<BackupReport> {
   const data = resolveDirectory(which.data);
   const backup = resolve(file);
-  const state = await readState(data);
-  if (state === undefined) throw createUnusedError(data, "There is nothing to back up.");
+  const state = await readUsedState(data, "There is nothing to back up.");
   refuseServer(state, "Back up the database with the tools of PostgreSQL, such as pg_dump.");
   if (await exists(backup)) {
     throw new SvcError("INVALID_ARGS", `${file} already exists.`, {
@@ -84,7 +83,7 @@ export async function backUp({ file, ...which }: ServiceDirectory & { file: stri
     await writeArchive(archive, [
       { name: DATABASE_ENTRY, path: copy },
       ...ids.map((id) => ({ name: FILES_FOLDER + id, path: `${files}/${id}` })),
-    ], { createdAt, app: state.app });
+    ], { createdAt, app: state.app ?? "" });
     await Deno.rename(archive, backup);
     return { backup, data, createdAt, cases, files: ids.length };
   } catch (error) {
@@ -133,8 +132,7 @@ export async function verify({ backup, repair = false, ...which }: VerifyOptions
     });
   }
   const data = resolveDirectory(which.data);
-  const state = await readState(data);
-  if (state === undefined) throw createUnusedError(data, "There is nothing to verify.");
+  const state = await readUsedState(data, "There is nothing to verify.");
   refuseServer(state, "Verify the database with the tools of PostgreSQL, such as pg_amcheck.");
   const { database, files } = locateFiles(data);
   using _kept = await keepBytes(files);

@@ -192,7 +192,7 @@ export async function openKnownStore(path: string, options: StoreOptions): Promi
 }
 
 /** Throws if the data of a directory's service is in a database server. `hint` says what to do there instead. */
-export function refuseServer({ store }: Pick<ServiceState, "store">, hint: string): void {
+export function refuseServer({ store }: Partial<Pick<ServiceState, "store">>, hint: string): void {
   if (store !== undefined) throw new SvcError("INVALID_ARGS", `The data of the service is in ${store}.`, { hint });
 }
 

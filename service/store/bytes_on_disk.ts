@@ -37,11 +37,20 @@ export function openBytes(folder?: string): ByteStore {
 
 /** Keeps the files of a folder from being removed, until the result is disposed of. */
 export async function keepBytes(folder: string): Promise<Disposable> {
-  const lock = await FileLock.tryAcquire(keepFile(folder));
+  const lock = await FileLock.tryAcquire(keepFile(folder)).catch((error) => {
+    if (isReadOnly(error)) return new DisposableStack(); // No service can remove files of a directory on such a place.
+    throw error;
+  });
   if (lock !== undefined) return lock;
   throw new SvcError("CONFLICT", "Another command is backing up or verifying the same data.", {
     hint: "Wait until it has finished.",
   });
+}
+
+/** Reports whether a file cannot be created because its directory is read-only. */
+function isReadOnly(error: unknown): boolean {
+  return error instanceof Deno.errors.PermissionDenied ||
+    (error instanceof Error && /read-only file system/i.test(error.message));
 }
 
 /** Returns the path of the lock file of `keepBytes`. */

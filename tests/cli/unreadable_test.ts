@@ -8,6 +8,7 @@ import {
   PROGRAM,
   svcCommand,
 } from "../harness/svc.ts";
+import { openService } from "../harness/service.ts";
 import { scriptText } from "../harness/workflow.ts";
 
 /** Root may enter every folder, so that a test as root drops this capability. */
@@ -91,6 +92,40 @@ Deno.test({
           `The data directory ${data} cannot be written: you may not write there.`,
         ]);
       }
+    } finally {
+      await Deno.chmod(data, 0o700);
+    }
+  },
+});
+
+Deno.test({
+  name: "a data directory that may only be read is verified and backed up",
+  ignore: Deno.build.os === "windows" || (Deno.build.os !== "linux" && AS_PERSON.length > 0),
+  async fn() {
+    await using folder = await makeFolder();
+    const data = `${folder.path}/data`;
+    {
+      await using service = await openService({ data });
+      await service.call("POST", "/cases", { body: { caseTypeID: "City-Permit-Work-Permit" } });
+    }
+    const run = (...args: string[]) => {
+      const line = [Deno.execPath(), "run", "-A", PROGRAM, "service", ...args, "--data", data, "--format", "json"];
+      return runAsPerson(line, folder.path);
+    };
+    await Deno.chmod(data, 0o500);
+    try {
+      for (const args of [["verify"], ["backup", `${folder.path}/one.backup`]]) {
+        const { code, stdout, stderr } = await run(...args);
+        assert.equal(code, 0, stderr);
+        assert.equal(JSON.parse(stdout).cases, 1);
+      }
+      await Deno.writeTextFile(`${data}/service.db-wal`, "changes");
+      const { code, message } = parseErrorRecord(await run("verify"));
+      assert.equal(code, "INVALID_CONFIG");
+      assert.match(
+        String(message),
+        /^You may not write beside .*service\.db, whose last changes are in .*service\.db-wal\.$/,
+      );
     } finally {
       await Deno.chmod(data, 0o700);
     }

@@ -1,8 +1,10 @@
 // Primary result codes are in the lowest byte of `errcode`.
-const SQLITE_BUSY = 5;
 const SQLITE_ERROR = 1;
+const SQLITE_BUSY = 5;
+const SQLITE_READONLY = 8;
 const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
+const SQLITE_CANTOPEN = 14;
 const SQLITE_CONSTRAINT = 19;
 const SQLITE_MISMATCH = 20;
 const SQLITE_NOTADB = 26;
@@ -34,6 +36,11 @@ export function isDiskFull(error: unknown): boolean {
 /** Reports whether a statement failed because the disk of its database is full. */
 export function isDatabaseFull(error: unknown): boolean {
   return getCode(error) !== undefined && isDiskFull(error);
+}
+
+/** Reports whether SQLite cannot read a database because it may not create files beside it. */
+export function isUnwritable(error: unknown): boolean {
+  return hasCode(error, SQLITE_READONLY) || hasCode(error, SQLITE_CANTOPEN);
 }
 
 /**

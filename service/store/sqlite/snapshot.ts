@@ -1,11 +1,15 @@
 /** Consistent copies of a database, and the check of its structure. Both also work while a service uses the database. */
 import { backup, DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import { SvcError } from "../../../lib/errors.ts";
+import { isUnwritable } from "../../../utils/sqlite/database_errors.ts";
 import { makePrivateFile } from "../../../utils/fs/private_file.ts";
 import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
 
 import { defineSearchText, fillDerived, findWrongTables } from "./derived.ts";
 import { CHECKSUM_VERSION, SCHEMA_VERSION } from "./schema.ts";
 import { TABLE_NAMES } from "../tables.ts";
+import { isEmptyFile } from "./sqlite_store.ts";
 import { defineChecksum, describeDamage } from "./tables.ts";
 
 const PAGES_PER_STEP = 1000;
@@ -116,5 +120,26 @@ function parseContent(text: string): JsonObject {
 
 /** Opens a connection that changes nothing, and does not copy the write-ahead log into the database when it closes. */
 export function openForReading(path: string): DatabaseSync {
-  return new DatabaseSync(path, { readOnly: true, timeout: 5000 });
+  const db = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
+  try {
+    db.prepare("PRAGMA schema_version").get();
+    return db;
+  } catch (error) {
+    db.close();
+    if (!isUnwritable(error)) throw error;
+    return openUnwritable(path, error);
+  }
+}
+
+/** Opens a database in a folder where SQLite cannot create the files for its write-ahead log. Nothing may write to it. */
+function openUnwritable(path: string, cause: unknown): DatabaseSync {
+  if (!isEmptyFile(`${path}-wal`)) {
+    throw new SvcError("INVALID_CONFIG", `You may not write beside ${path}, whose last changes are in ${path}-wal.`, {
+      cause,
+      hint: "Copy the directory to a place where you may write, and name the copy with --data.",
+    });
+  }
+  const url = pathToFileURL(path);
+  url.search = "?immutable=1";
+  return new DatabaseSync(url, { readOnly: true });
 }

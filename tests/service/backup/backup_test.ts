@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
+import { resetService } from "../../../service/admin/control.ts";
 import { backUp, restore, verify } from "../../../service/backup/backup.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
@@ -159,6 +160,31 @@ Deno.test("verify names missing and shortened files, and damage of the database"
   const error = await rejection(verify({ data }));
   assert.equal(error.code, "STORE_DAMAGED");
   assert.match(JSON.stringify(error.details), /A row of assignments refers to a row of cases that does not exist/);
+});
+
+Deno.test("a directory without a state is verified, backed up and reset: its database decides", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  {
+    await using svc = await openService({ data });
+    await attach(svc, await createCase(svc), "The plan");
+  }
+  const copy = `${folder.path}/copy`;
+  await Deno.mkdir(copy);
+  for (const name of ["service.db", "files"]) await Deno.rename(`${data}/${name}`, `${copy}/${name}`);
+  const { cases, files } = await verify({ data: copy });
+  assert.deepEqual([cases, files], [1, 1]);
+  const file = `${folder.path}/copy.backup`;
+  await backUp({ data: copy, file });
+  const restored = await restore({ file, data: `${folder.path}/restored` });
+  assert.deepEqual([restored.cases, restored.files], [1, 1]);
+  assert.deepEqual(await resetService({ data: copy }), { removed: copy });
+  const empty = `${folder.path}/empty`;
+  await Deno.mkdir(empty);
+  const commands = [verify, resetService, (which: { data: string }) => backUp({ ...which, file: `${file}.2` })];
+  for (const run of commands) {
+    assert.match((await rejection(run({ data: empty }))).message, /^No service has used .*empty yet\.$/);
+  }
 });
 
 Deno.test("verify reports a database that SQLite cannot read", async () => {
