@@ -43,13 +43,12 @@ export async function readDefinition(path: string): Promise<string> {
 export function checkApplication(
   yaml: string,
 ): { readonly application: Application } | { readonly issues: LocatedIssue[] } {
-  const document = new YamlDocument(yaml);
-  const read = document.read();
+  const read = YamlDocument.read(yaml);
   if ("issues" in read) return { issues: sortIssues(read.issues) };
   const parsed = parseDefinition(read.value);
   const compiled = "issues" in parsed ? parsed : compileApplication(parsed.definition);
   if ("application" in compiled) return compiled;
-  return { issues: sortIssues(compiled.issues.map((issue) => document.locate(issue))) };
+  return { issues: sortIssues(compiled.issues.map((issue) => read.document.locate(issue))) };
 }
 
 function sortIssues(issues: readonly LocatedIssue[]): LocatedIssue[] {

@@ -2,15 +2,17 @@
 import {
   type ErrorCode,
   isAlias,
+  isCollection,
   isMap,
   isNode,
-  isPair,
   isScalar,
   isSeq,
   LineCounter,
+  type Pair,
   parseDocument,
   visit,
   type YAMLError,
+  type YAMLMap,
 } from "yaml";
 import type { DefinitionIssue } from "./issues.ts";
 
@@ -28,23 +30,48 @@ const ADVICE: { readonly [Code in ErrorCode]?: string } = {
   TAG_RESOLVE_FAILED: ": quote a text that begins with '!'",
 };
 
-/** A parsed YAML text. */
+/** Maximum nesting of values. Definitions that people write have about 20 levels. */
+const MAX_LEVELS = 100;
+
+const TOO_DEEP = `values may be nested ${MAX_LEVELS} levels deep`;
+
+/** A YAML text with its nodes and their places. */
 export class YamlDocument {
   readonly #lines = new LineCounter();
   readonly #document;
+  readonly #errors: readonly YAMLError[];
+  readonly #pairs = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>();
 
-  /** Parses a text. `read` returns the issues of its syntax. */
-  constructor(text: string) {
-    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false });
+  private constructor(text: string) {
+    // The library compares each key with all others of its map. `#checkNodes` finds repeated keys in one pass.
+    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, uniqueKeys: false });
+    this.#errors = [...this.#document.errors, ...this.#document.warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
   }
 
-  /** Returns the values of the document, or the issues that make it unreadable. */
-  read(): { readonly value: unknown } | { readonly issues: LocatedIssue[] } {
-    const errors = takeIndependent([...this.#document.errors, ...this.#document.warnings]);
-    if (errors.length > 0) {
-      return { issues: errors.map((error) => this.#issueAt(error.pos[0], error.message + (ADVICE[error.code] ?? ""))) };
+  /** Parses a text and returns it with its values, or the issues that make it unreadable. */
+  static read(text: string): { readonly document: YamlDocument; readonly value: unknown } | {
+    readonly issues: LocatedIssue[];
+  } {
+    try {
+      const document = new YamlDocument(text);
+      const deep = document.#findTooDeep();
+      const read = deep === undefined ? document.#read() : { issues: [deep] };
+      return "issues" in read ? read : { document, ...read };
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return { issues: [{ line: 1, column: 1, message: TOO_DEEP }] }; // The parser has exceeded the stack.
     }
-    const { issues, lastAlias } = this.#checkNodes();
+  }
+
+  #read(): { readonly value: unknown } | { readonly issues: LocatedIssue[] } {
+    const misread = this.#errors.find(({ code }) => code !== "TAG_RESOLVE_FAILED");
+    const errors = this.#errors.filter(({ pos: [offset] }) => offset <= (misread?.pos[0] ?? Infinity));
+    const { issues, lastAlias } = this.#checkNodes(misread?.pos[0]);
+    if (errors.length > 0) {
+      issues.push(
+        ...errors.map(({ pos: [offset], message, code }) => this.#issueAt(offset, message + (ADVICE[code] ?? ""))),
+      );
+    }
     if (issues.length > 0) return { issues };
     try {
       return { value: this.#document.toJS() };
@@ -71,17 +98,21 @@ export class YamlDocument {
 
   #findChild(node: unknown, key: PropertyKey): { readonly key?: unknown; readonly value: unknown } | undefined {
     const target = isAlias(node) ? node.resolve(this.#document) : node;
-    if (isMap(target)) {
-      return target.items.find((pair) =>
-        isPair(pair) && String(isScalar(pair.key) ? pair.key.value : pair.key) === String(key)
-      );
-    }
+    if (isMap(target)) return this.#indexPairs(target).get(String(key));
     if (isSeq(target) && typeof key === "number" && key in target.items) return { value: target.items[key] };
     return undefined;
   }
 
-  /** Checks aliases, and names that would be lost. */
-  #checkNodes(): { readonly issues: LocatedIssue[]; readonly lastAlias: number } {
+  #indexPairs(map: YAMLMap): ReadonlyMap<string, Pair> {
+    const known = this.#pairs.get(map);
+    if (known !== undefined) return known;
+    const pairs = new Map(map.items.map((pair) => [String(isScalar(pair.key) ? pair.key.value : pair.key), pair]));
+    this.#pairs.set(map, pairs);
+    return pairs;
+  }
+
+  /** Checks repeated keys, aliases, and names that would be lost. Ignores what comes after `end`. */
+  #checkNodes(end: number = Infinity): { readonly issues: LocatedIssue[]; readonly lastAlias: number } {
     const issues: LocatedIssue[] = [];
     const anchors = new Map<string, unknown>();
     let lastAlias = 0;
@@ -89,6 +120,7 @@ export class YamlDocument {
       Node: (_, node, path) => {
         if (!isAlias(node)) {
           if (node.anchor !== undefined) anchors.set(node.anchor, node);
+          if (isMap(node)) issues.push(...this.#findRepeatedKeys(node, end));
           return;
         }
         lastAlias = getOffset(node) ?? 0;
@@ -107,17 +139,35 @@ export class YamlDocument {
     return { issues, lastAlias };
   }
 
+  /** Finds a value that is nested too deeply. */
+  #findTooDeep(): LocatedIssue | undefined {
+    let found: LocatedIssue | undefined;
+    visit(this.#document, {
+      Collection: (_, node, path) => {
+        if (path.filter(isCollection).length < MAX_LEVELS) return undefined;
+        found = this.#issueAt(getOffset(node) ?? 0, TOO_DEEP);
+        return visit.BREAK;
+      },
+    });
+    return found;
+  }
+
+  #findRepeatedKeys({ items }: YAMLMap, end: number): LocatedIssue[] {
+    const keys = new Set<unknown>();
+    return items.flatMap(({ key }) => {
+      if (!isScalar(key)) return [];
+      const [isRepeated, offset] = [keys.has(key.value), getOffset(key) ?? 0];
+      keys.add(key.value);
+      return isRepeated && offset < end
+        ? [this.#issueAt(offset, `the key '${key.value}' is repeated: keys must be unique`)]
+        : [];
+    });
+  }
+
   #issueAt(offset: number, message: string): LocatedIssue {
     const { line, col } = this.#lines.linePos(offset);
     return { line, column: col, message };
   }
-}
-
-/** Returns the errors up to the first that makes the parser misread the rest of the text. */
-function takeIndependent(errors: readonly YAMLError[]): YAMLError[] {
-  const sorted = errors.toSorted((a, b) => a.pos[0] - b.pos[0]);
-  const first = sorted.findIndex(({ code }) => code !== "DUPLICATE_KEY" && code !== "TAG_RESOLVE_FAILED");
-  return first === -1 ? sorted : sorted.slice(0, first + 1);
 }
 
 function getOffset(node: unknown): number | undefined {

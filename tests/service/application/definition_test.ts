@@ -1,9 +1,10 @@
 /** Application definitions: what they accept, and how they report issues. */
 import assert from "node:assert/strict";
 import { SvcError, toSvcError } from "../../../lib/errors.ts";
-import { loadApplication, parseApplication } from "../../../service/application/load.ts";
+import { checkApplication, loadApplication, parseApplication } from "../../../service/application/load.ts";
 import { applicationJsonSchema } from "../../../service/application/schema/definition.ts";
 import { catchDefinitionError, openEngine, PERMIT_FILE, valueAt } from "../../harness/service_engine.ts";
+import { readCpuTime } from "../../harness/cpu_time.ts";
 import { CHECKOUT } from "../../harness/svc.ts";
 
 const SAMPLE = await Deno.readTextFile(PERMIT_FILE);
@@ -334,6 +335,35 @@ Deno.test("invalid YAML is reported with its line", () => {
   assert.throws(() => parseApplication("application: {\n  id: [", "bad.yaml"), /^SvcError: bad.yaml:2:/);
   assert.throws(() => parseApplication("", "empty.yaml"), /^SvcError: empty.yaml:1:1: /);
   assert.throws(() => parseApplication("application: 1\napplication: 2", "twice.yaml"), /twice.yaml:2:1: .*unique/);
+});
+
+Deno.test("a definition loads in time that grows with its length, and so do its issues", () => {
+  const measure = (count: number, member: string) => {
+    const operators = Array.from({ length: count }, (_, n) => `  op${n}@city: { ${member}: Op ${n} }\n`).join("");
+    const text = SAMPLE.replace(/^operators:\n/m, `operators:\n${operators}`);
+    const before = readCpuTime();
+    const checked = checkApplication(text);
+    assert.equal("issues" in checked, member !== "name");
+    return readCpuTime() - before;
+  };
+  for (const member of ["name", "nam"]) {
+    measure(1000, member);
+    const [short, long] = [measure(2000, member), measure(8000, member)];
+    assert.ok(long < 10 * short, `${short.toFixed()} ms for 2,000 operators, ${long.toFixed()} ms for 8,000`); // Squared: 16.
+  }
+});
+
+Deno.test("values that are nested too deeply are reported, not a stack overflow", () => {
+  const texts = {
+    flow: "a: " + "[".repeat(20_000) + "]".repeat(20_000),
+    lists: "a:\n  " + "- ".repeat(20_000) + "x",
+    maps: Array.from({ length: 3000 }, (_, level) => `${" ".repeat(level)}a:\n`).join(""),
+    "slightly too deep": "a: " + "[[".repeat(60) + "]]".repeat(60),
+  };
+  for (const [kind, text] of Object.entries(texts)) {
+    const { message } = catchDefinitionError(text);
+    assert.match(message, /^app\.yaml:\d+:\d+: values may be nested 100 levels deep$/, kind);
+  }
 });
 
 Deno.test("invalid YAML is reported without its consequences in the rest of the text", () => {
