@@ -197,6 +197,42 @@ test("failed inputs are opened again, and a new input opens its run", async (jou
   assert.equal(await journal.readState(RUN), "open");
 });
 
+test("a new input opens a run that succeeded or failed, but not one that was cancelled", async (journal) => {
+  for (const [index, end] of (["done", "failed", "cancelled"] as const).entries()) {
+    await journal.setState(RUN, end);
+    await writeInput(journal, RUN, index + 1, (input) => {
+      input.begin({ place: `in:${index + 1}`, startedAt: 0, generation: 0 });
+    });
+    await journal.durable();
+    const run = await journal.findRun(RUN);
+    const isOpen = end !== "cancelled";
+    assert.deepEqual([run?.state, run?.endedAt === undefined], [isOpen ? "open" : end, isOpen]);
+  }
+});
+
+test("an ended input neither stops nor waits, and a reopened one shows nothing of its end", async (journal) => {
+  const error = { code: "NOT_FOUND", message: "No." } as const;
+  await writeInput(journal, RUN, 1, async (input) => {
+    input.begin({ place: "in:1", value: 1, startedAt: 5, generation: 0 });
+    input.append({ kind: "log", position: 0, at: 6, content: "printed" });
+    input.wait(FAR);
+    input.end({ state: "failed", error });
+    input.stop({ code: "OUTCOME_UNKNOWN", message: "Unknown." });
+    input.wait(90);
+    await input.durable();
+  });
+  const ended = await journal.findInput(RUN, 1);
+  assert.deepEqual([ended?.end, ended?.waitsUntil], [{ state: "failed", error }, undefined]);
+  assert.deepEqual(await journal.waiting(RUN, { upTo: 9, limit: 9 }), []);
+  await writeInput(journal, RUN, 1, (input) => {
+    return input.reopen({ kind: "left", position: 0, at: 7, content: "{}" }, 2);
+  });
+  const { endedAt, ...reopened } = await journal.findInput(RUN, 1) ?? {};
+  assert.equal(endedAt, undefined);
+  assert.deepEqual(reopened, { number: 1, place: "in:1", value: 1, startedAt: 5, generation: 2 });
+  assert.deepEqual((await journal.events(RUN, 1)).map(({ kind }) => kind), ["log", "left"]);
+});
+
 test("a cancelled run stays cancelled, and a deleted one leaves nothing", async (journal) => {
   await journal.createRun(newRun("r2"));
   await writeInput(journal, RUN, 1, (input) => {
