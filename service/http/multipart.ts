@@ -32,9 +32,7 @@ export async function receiveForm(request: Pick<ServiceRequest, "header" | "body
   let storing: Promise<ReceivedFile> | undefined;
   let file: BusboyFileStream | undefined;
   let failure: unknown;
-  parser.on("field", (name, value) => {
-    if (name !== "file") form.set(name, value);
-  });
+  parser.on("field", (name, value) => void form.set(name, value));
   parser.on("file", (name, stream, fileName, _, type) => {
     stream.on("error", () => {}); // The reader receives the error, but a skipped part has no reader.
     if (name?.toLowerCase() !== "file" || storing !== undefined) {

@@ -86,6 +86,21 @@ Deno.test("the file part may be named file or File, and fields may come before o
   }
 });
 
+Deno.test("a text in a field named file does not count as a file, and does not replace one", async () => {
+  await using folder = await makeFolder();
+  await using svc = await openOn(folder);
+  const text: [string, string] = ["file", "a text"];
+  const { status, body } = await post(svc, form(text));
+  assert.deepEqual([status, readErrorDetails(body)[0]?.message], [400, "file: must be a file."]);
+  assert.deepEqual(await filesIn(folder), []);
+  const file: [string, File] = ["file", new File(["abc"], "a.txt")];
+  for (const parts of [[text, file], [file, text]]) {
+    const uploaded = await post(svc, form(...parts));
+    const { id, fileName } = await link(svc, textAt(uploaded.body, "ID"));
+    assert.deepEqual([fileName, atob(await (await content(svc, id, "")).text())], ["a.txt", "abc"]);
+  }
+});
+
 Deno.test("a file that is too large is refused, with or without a declared length, and nothing is stored", async () => {
   await using folder = await makeFolder();
   await using svc = await openOn(folder);
