@@ -102,6 +102,58 @@ Deno.test("a restored service has the attachments, the profile and the next case
   assert.equal((await home.svc("cases", "create", "--type", PERMIT)).out.id, "CITY-PERMIT-WORK P-2");
 });
 
+/** Notes the files that are renamed. Disposing of it restores the functions of Deno. */
+class RenameWatch implements Disposable {
+  /** The new names, and whether the bytes were on the disk. */
+  readonly renamed: [name: string, isDurable: boolean][] = [];
+  readonly #stack = new DisposableStack();
+  readonly #paths = new WeakMap<Deno.FsFile, string>();
+  readonly #unsynced = new Set<string>();
+
+  constructor() {
+    const { open, rename } = Deno;
+    const { write, sync } = Deno.FsFile.prototype;
+    const [paths, unsynced, renamed] = [this.#paths, this.#unsynced, this.renamed];
+    Deno.open = async (path, options) => {
+      const file = await open(path, options);
+      paths.set(file, String(path));
+      return file;
+    };
+    Deno.rename = async (from, to) => {
+      renamed.push([String(to).replace(/.*\//, ""), !unsynced.has(String(from))]);
+      await rename(from, to);
+    };
+    Deno.FsFile.prototype.write = async function (bytes) {
+      unsynced.add(paths.get(this) ?? "");
+      return await write.call(this, bytes);
+    };
+    Deno.FsFile.prototype.sync = async function () {
+      await sync.call(this);
+      unsynced.delete(paths.get(this) ?? "");
+    };
+    this.#stack.defer(() => {
+      Object.assign(Deno, { open, rename });
+      Object.assign(Deno.FsFile.prototype, { write, sync });
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#stack.dispose();
+  }
+}
+
+Deno.test("a backup and a restored directory get their names when their bytes are on the disk", async () => {
+  await using folder = await makeFolder();
+  using watch = new RenameWatch();
+  const file = await makeBackup(folder);
+  assert.deepEqual(watch.renamed.at(-1), ["one.backup", true]);
+  const data = `${folder.path}/restored`;
+  watch.renamed.length = 0;
+  await restore({ file, data });
+  const [upload] = Array.from(Deno.readDirSync(locateFiles(data).files), ({ name }) => name);
+  assert.deepEqual(watch.renamed, [[upload, true], ["service.json", true], ["service.db", true]]);
+});
+
 Deno.test("a backup neither replaces a file nor leaves one behind when it fails", async () => {
   await using folder = await makeFolder({ "taken": "mine" });
   const data = `${folder.path}/data`;
