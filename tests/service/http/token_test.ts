@@ -13,6 +13,29 @@ function member(body: JsonValue | undefined, name: string): JsonValue | undefine
   return isJsonObject(body) ? body[name] : undefined;
 }
 
+/** Stops the clock of the process. Disposing of it restores the clock. */
+class Clock implements Disposable {
+  /** Milliseconds that `performance.now()` returns. */
+  time = 0;
+  readonly #now = performance.now;
+
+  constructor() {
+    performance.now = () => this.time;
+  }
+
+  [Symbol.dispose](): void {
+    performance.now = this.#now;
+  }
+}
+
+async function openTokens() {
+  const store = openSqliteStore(":memory:");
+  const client = { id: "c", secretHash: "", operator: "clerk@city", createdAt: "" };
+  await store.transact((tx) => tx.putClient(client));
+  const tokens = new Tokens(store, 60);
+  return { store, tokens, client, [Symbol.asyncDispose]: () => store.close() };
+}
+
 Deno.test("credentials are accepted by HTTP Basic and in the body", async () => {
   await using svc = await openService();
   const { service: { url, addClient } } = svc;
@@ -88,16 +111,51 @@ Deno.test("a call without a valid token is a 401 in both shapes of an error", as
 });
 
 Deno.test("a token expires, whether or not it is cached", async () => {
-  const store = openSqliteStore(":memory:");
-  const client = { id: "c", secretHash: "", operator: "clerk@city", createdAt: "" };
-  await store.transact((tx) => tx.putClient(client));
+  await using opened = await openTokens();
+  const { store, client } = opened;
   const short = new Tokens(store, 0);
   const token = await short.issue(client);
   assert.equal(await short.findOperator(token), undefined);
   assert.equal(await new Tokens(store, 60).findOperator(token), undefined);
   const long = await new Tokens(store, 60).issue(client);
   assert.equal(await short.findOperator(long), "clerk@city");
-  await store.close();
+});
+
+Deno.test("up to 10,000 tokens are found without the store, and the others by looking them up", async () => {
+  using _clock = new Clock();
+  await using opened = await openTokens();
+  const { tokens, client } = opened;
+  const first = await tokens.issue(client);
+  await Promise.all(Array.from({ length: 9_999 }, () => tokens.issue(client)));
+  assert.equal(tokens.findOperator(first), "clerk@city");
+  await tokens.issue(client);
+  const found = tokens.findOperator(first);
+  assert.ok(found instanceof Promise);
+  assert.equal(await found, "clerk@city");
+  assert.equal(tokens.findOperator(first), "clerk@city");
+});
+
+Deno.test("a token is refused two seconds after another process has removed its client, and not before", async () => {
+  using clock = new Clock();
+  await using opened = await openTokens();
+  const { store, tokens, client } = opened;
+  const token = await tokens.issue(client);
+  await store.transact((tx) => tx.deleteClient(client.id));
+  clock.time = 1999;
+  assert.equal(tokens.findOperator(token), "clerk@city");
+  clock.time = 2000;
+  assert.equal(await tokens.findOperator(token), undefined);
+  assert.equal(await tokens.findOperator(token), undefined);
+});
+
+Deno.test("a client revokes its own tokens, and no others", async () => {
+  await using opened = await openTokens();
+  const { tokens, client } = opened;
+  const token = await tokens.issue(client);
+  await tokens.revoke(token, { ...client, id: "other" });
+  assert.equal(await tokens.findOperator(token), "clerk@city");
+  await tokens.revoke(token, client);
+  assert.equal(await tokens.findOperator(token), undefined);
 });
 
 Deno.test("a token survives a restart, and the files of the service contain no secrets", async () => {
