@@ -43,6 +43,17 @@ export {
 export { ExactNumber } from "./utils/exact_number.ts";
 export type { JsonObject, JsonValue } from "./utils/json.ts";
 export type { CalculationRequest, ConditionalOptions, FileInput, RequestOptions } from "./lib/operation/operation.ts";
+export type {
+  DataQuery,
+  DataRequestBody,
+  FieldName,
+  NewAttachment,
+  NewFile,
+  NewLink,
+  QueryComparator,
+  QueryCondition,
+  SummaryFunction,
+} from "./lib/operation/body_types.ts";
 export type { Content } from "./lib/operation/answer.ts";
 export type * from "./lib/resources/ai_agents.ts";
 export type * from "./lib/resources/assignments.ts";

@@ -5,6 +5,7 @@
 import type { Answer, AnswerType } from "./answer.ts";
 import { isJsonObject, isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import type { Flatten } from "../../utils/shape.ts";
+import type { BodyTypes } from "./body_types.ts";
 import type { TagMode } from "./request_style.ts";
 
 /**
@@ -84,6 +85,8 @@ export interface Param {
   readonly namesCase?: true;
   /** True if it identifies the resource, as the variables of the path do. */
   readonly identifies?: true;
+  /** Type of the value in the library. The client checks `type` only. */
+  readonly members?: keyof BodyTypes<JsonObject>;
   /** True for content, whose type the caller of the library chooses. */
   readonly isContent?: true;
   /** Query parameter that takes all members as one JSON text, for services that expect this. */
@@ -282,18 +285,21 @@ export interface PositionalLabels {
 }
 
 /** The flags of an operation as members of an object. */
-export type FlagOptions<F, Content = JsonObject> =
-  & { -readonly [N in keyof F as F[N] extends { required: true } ? N : never]: FlagValue<F[N], Content> }
+export type FlagOptions<F, Content = JsonObject, Bodies = BodyTypes<NoInfer<Content>>> =
+  & { -readonly [N in keyof F as F[N] extends { required: true } ? N : never]: FlagValue<F[N], Content, Bodies> }
   & {
     -readonly [N in keyof F as F[N] extends { required: true } | { rejected: string } ? never : N]?: FlagValue<
       F[N],
-      Content
+      Content,
+      Bodies
     >;
   };
 
 /** The value of one flag. */
-export type FlagValue<P, Content = JsonObject> = P extends { choices: readonly (infer Choice)[] } ? Choice
+export type FlagValue<P, Content = JsonObject, Bodies = BodyTypes<NoInfer<Content>>> = P extends
+  { choices: readonly (infer Choice)[] } ? Choice
   : P extends { isContent: true } ? Partial<NoInfer<Content>>
+  : P extends { members: infer Name extends keyof Bodies } ? Bodies[Name]
   : P extends { type: infer T extends keyof ParamTypes } ? ParamTypes[T]
   : never;
 

@@ -136,6 +136,7 @@ const operations = {
       attachments: {
         help: "Array of {type, category, name, ID or url}",
         type: "array",
+        members: "newAttachments",
         to: "body:attachments",
         required: true,
       },

@@ -29,7 +29,14 @@ const params = { help: "Parameters of the data view", type: "object", to: "body:
 
 const parametrised = {
   params,
-  data: { help: "The whole request body", type: "object", to: "body:*", short: "d", excludes: ["params"] },
+  data: {
+    help: "The whole request body",
+    type: "object",
+    members: "dataRequest",
+    to: "body:*",
+    short: "d",
+    excludes: ["params"],
+  },
 } as const;
 
 const queried = {
@@ -412,14 +419,16 @@ const operations = {
    *
    * @example
    * ```ts
-   * import { createClient } from "@svc/lib";
+   * import { createClient, type DataQuery } from "@svc/lib";
    *
    * const svc = createClient();
    * const { data, totalCount } = await svc.data.query("D_Permits", { max: 20, includeTotal: true });
    * console.log(totalCount, data?.length);
-   * const F1 = { lhs: { field: "Applicant" }, comparator: "STARTS_WITH", rhs: { value: "A" } };
-   * const filter = { filterConditions: { F1 } };
-   * const query = { select: ["pyID"], filter, sortBy: [{ field: "pxCreateDateTime", type: "DESC" }] };
+   * const query: DataQuery = {
+   *   select: ["pyID"],
+   *   filter: { filterConditions: { F1: { lhs: { field: "Applicant" }, comparator: "STARTS_WITH", rhs: { value: "A" } } } },
+   *   sortBy: [{ field: "pxCreateDateTime", type: "DESC" }],
+   * };
    * console.log(await svc.data.query("D_Permits", { data: { query, paging: { maxResultsToFetch: 20 } } }));
    * ```
    */

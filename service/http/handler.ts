@@ -1,5 +1,5 @@
 /** Types of the handlers of operations. A handler receives decoded values and returns an outcome. */
-import type { JsonValue } from "../../utils/json.ts";
+import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import type {
   ConditionalOptions,
   FileInput,
@@ -107,7 +107,7 @@ export type NextUnit = (context: HandlerContext) => Outcome | Promise<Outcome>;
 export type ValuesOf<O> =
   & (O extends { args: readonly (infer A extends PositionalParam)[] } ? { [P in A as P["name"]]: FlagValue<P> }
     : unknown)
-  & (O extends { flags: infer F } ? Received<FlagOptions<F>> : unknown)
+  & (O extends { flags: infer F } ? Received<FlagOptions<F, JsonObject, Record<never, never>>> : unknown)
   & ConditionalOptions;
 
 /** Options with received files. */

@@ -57,7 +57,7 @@ export function createNormalizer(
 }
 
 async function queryByPrefix(svc: Client, view: string, field: string, value: string): Promise<JsonObject[]> {
-  const filterConditions = { F1: { lhs: { field }, comparator: "STARTS_WITH", rhs: { value } } };
+  const filterConditions = { F1: { lhs: { field }, comparator: "STARTS_WITH", rhs: { value } } } as const;
   return (await svc.data.query(view, { data: { query: { filter: { filterConditions, logic: "F1" } } } })).data ?? [];
 }
 

@@ -285,7 +285,7 @@ Deno.test("the nesting of a response is limited before it is parsed, in a comman
   const { code, message: printed } = parseErrorRecord(result);
   assert.deepEqual([result.code, result.stdout, code, printed], [1, "", "INVALID_RESPONSE", message]);
   const library = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true });
-  await assert.rejects(library.data.query("D"), { code: "INVALID_RESPONSE", message });
+  await assert.rejects(library.data.query("D"), { code: "INVALID_RESPONSE", message: `data.query("D"): ${message}` });
 });
 
 Deno.test("a result whose indentation would not fit into memory is an error, and compact prints it", async () => {

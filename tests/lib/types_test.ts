@@ -40,6 +40,12 @@ const MISTAKES: { readonly [G in keyof Client]: readonly string[] } = {
     `(await svc.data.query("D")).totalCuont`,
     `await svc.data.listPages({ type: "explorabel" })`,
     `await svc.data.query("D", { pageLength: 3 })`,
+    `await svc.data.query("D", { data: { query: { filter: { filterConditions: { F1: { lhs: { field: "A" }, comparator: "EQQ", rhs: { value: 1 } } } } } } })`,
+    `await svc.data.query("D", { data: { query: { sort: [] } } })`,
+    `await svc.data.query("D", { data: { query: { sortBy: [{ field: "A", type: "DOWN" }] } } })`,
+    `await svc.data.query<Permit>("D", { data: { query: { select: ["Applicnt"] } } })`,
+    `await svc.data.query<Permit>("D", { data: { query: { sortBy: [{ field: "Applicnt" }] } } })`,
+    `await svc.data.count("D", { data: { paging: { size: 3 } } })`,
     `(await svc.data.query<Permit>("D")).data?.[0]?.Applicnt`,
     `(await svc.data.get<Permit>("D")).Applicnt`,
     `await svc.data.create<Permit>("D", { data: { Applicnt: "Ada" } })`,
@@ -54,6 +60,8 @@ const MISTAKES: { readonly [G in keyof Client]: readonly string[] } = {
   attachments: [
     `(await svc.attachments.list("C")).attachments[0]?.filename`,
     `await svc.attachments.list("C", { includeThumbnails: "yes" })`,
+    `await svc.attachments.add("C", { attachments: [{ type: "File", category: "File" }] })`,
+    `await svc.attachments.add("C", { attachments: [{ type: "Link", category: "URL", name: "N", url: "https://a.example" }] })`,
     `(await svc.attachments.upload({ file: new File([], "a") })).url`,
   ],
   tags: [`(await svc.tags.list("C")).tagsList[0]?.name`, `await svc.tags.add("C", { tag: "one" })`],
@@ -128,6 +136,14 @@ const CORRECT = `${TYPED}
   const known: [types.CaseAnswer<Permit>, number, string | null] = [data, response.status, response.headers.get("a")];
   for await (const { Area } of svc.data.query<Permit>("D", { max: 2 })) console.log(Area?.toFixed());
   for await (const { postedTime } of svc.social.listMessages({ filterFor: "C", filterBy: "All" })) console.log(postedTime);
+  const F1: types.QueryCondition<Permit> = { lhs: { field: "Applicant" }, comparator: "IN", rhs: { values: ["A", "B"] } };
+  const query: types.DataQuery<Permit> = {
+    select: ["Area", { aggregation: "Permits" }],
+    filter: { filterConditions: { F1, F2: { lhs: { field: "pyStatusWork" }, comparator: "IS_NOT_NULL" } }, logic: "F1 AND F2" },
+    aggregations: { Permits: { field: "pyID", summaryFunction: "COUNT" } },
+  };
+  await svc.data.query<Permit>("D", { data: { query, paging: { maxResultsToFetch: 20 } } });
+  await svc.data.query("D", { data: { query: { sortBy: [{ field: "Owner.Name" }] } } });
   const stored: types.JsonObject = permit.raw;
   const params: types.CasesCreateParams<Permit> = { type: "T", data: { Applicant: "Ada" } };
   await svc.cases.create<Permit>(params, { idempotencyKey: "k", signal: AbortSignal.timeout(1) });
@@ -167,11 +183,9 @@ function programOf(mistakes: readonly string[]): string {
 /** Writes a program that names the type of the parameters of each operation. */
 async function programOfParams(): Promise<string> {
   const lines = Object.entries(await loadResources()).flatMap(([group, operations]) =>
-    Object.entries(operations).filter(([, { flags }]) => flags !== undefined).map(([name, operation]) => {
-      const position = operation.args?.length ?? 0;
-      return `{ const params: Parameters<typeof svc.${group}.${name}>[${position}] = {} as types.${
-        upperFirst(group) + upperFirst(name)
-      }Params; console.log(params); }`;
+    Object.entries(operations).filter(([, { flags }]) => flags !== undefined).map(([name, { args = [] }]) => {
+      const params = `{} as types.${upperFirst(group)}${upperFirst(name)}Params`;
+      return `console.log(svc.${group}.${name}(${[...args.map(() => '"A"'), params].join(", ")}));`;
     })
   );
   return `${TYPED}\n${lines.join("\n")}\nconsole.log({} as Permit);`;
