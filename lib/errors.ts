@@ -117,29 +117,29 @@ export interface Hint {
 /** Additional properties of an error. */
 export interface SvcErrorOptions extends ErrorOptions {
   /** HTTP status, if there was a response. */
-  status?: number;
+  status?: number | undefined;
   /** The service's classification of the error, e.g. `Resource not found`. */
-  classification?: string;
+  classification?: string | undefined;
   /** One element per issue, e.g. per invalid field. */
-  details?: ErrorDetail[];
+  details?: ErrorDetail[] | undefined;
   /** Permission name of the operation that failed, e.g. `cases.get`. */
-  operation?: string;
+  operation?: string | undefined;
   /** The service's identifier of the request, for its operators' logs. */
-  requestId?: string;
+  requestId?: string | undefined;
   /** Advice on the next step. A string is short for a hint with a text only. */
-  hint?: string | Hint;
+  hint?: string | Hint | undefined;
   /** Errors of the attempts, if there was more than one attempt. */
-  attempts?: ErrorAttempt[];
+  attempts?: ErrorAttempt[] | undefined;
   /** `Retry-After` header of the response: a number of seconds or an HTTP date. */
-  retryAfter?: string;
+  retryAfter?: string | undefined;
   /** True if a change may have been applied although the call failed. */
-  outcomeUnknown?: boolean;
+  outcomeUnknown?: boolean | undefined;
   /** True if the service itself rejected the request, not a gateway or proxy in front of it. */
-  rejectedByService?: boolean;
+  rejectedByService?: boolean | undefined;
   /** True if the response repeats the first response to the same idempotency key. */
-  replayed?: boolean;
+  replayed?: boolean | undefined;
   /** The body of a response that is not valid: JSON, or its text. */
-  raw?: JsonValue;
+  raw?: JsonValue | undefined;
 }
 
 /** An error as plain data, as it is printed to stderr and passed to workflow scripts. */
@@ -221,7 +221,7 @@ export class SvcError extends Error {
   declare readonly replayed?: boolean;
   /** The body of a response that does not have the promised form: JSON, or its text. It is not enumerable. */
   declare readonly raw?: JsonValue;
-  readonly #hint?: string | Hint;
+  readonly #hint: string | Hint | undefined;
 
   /** Creates an error with a code, one sentence that describes it, and additional properties. */
   constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
@@ -273,7 +273,8 @@ export class SvcError extends Error {
     const retry: SvcErrorOptions = Object.fromEntries(RETRY_PROPERTIES.map((name) => [name, this[name]]));
     const own = { ...this.toJSON(), ...retry, cause: this.cause, hint: this.#hint, raw: this.raw };
     const copy = new SvcError(this.code, message, { ...own, ...options });
-    copy.stack = this.stack?.replace(this.message, () => message); // The stack shows where the original was thrown.
+    // The stack shows where the original was thrown.
+    if (this.stack !== undefined) copy.stack = this.stack.replace(this.message, () => message);
     return copy;
   }
 }

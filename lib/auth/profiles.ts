@@ -285,7 +285,8 @@ export function findProfile(name: string, directory: string, warn: Warn): Profil
   checkProfileName(name);
   const path = getConfigFile(directory);
   const profile = trimMembers(findOwn(readConfig(path, warn).profiles, name));
-  if (profile !== undefined) checkProfile(profile, `${path}: profiles.${name}`);
+  if (profile === undefined) return undefined;
+  checkProfile(profile, `${path}: profiles.${name}`);
   return profile;
 }
 

@@ -24,13 +24,13 @@ export interface SessionRequest {
   /** Headers without `Authorization`. */
   readonly headers: Readonly<Record<string, string>>;
   /** Body. It can be sent again. */
-  readonly body?: string | Blob;
+  readonly body?: string | Blob | undefined;
   /** Cancels the request. */
   readonly signal: AbortSignal;
   /** True if the request must not arrive twice: the platform then does not resend it when a connection breaks. */
-  readonly once?: boolean;
+  readonly once?: boolean | undefined;
   /** Called with true when the request is sent, and with false if its token is rejected. */
-  readonly underWay?: (isSent: boolean) => void;
+  readonly underWay?: ((isSent: boolean) => void) | undefined;
 }
 
 /** An authenticated connection to one service. */
@@ -90,7 +90,13 @@ function sendWithToken(
   signal.throwIfAborted();
   underWay?.(true);
   const authorized = { ...headers, authorization: `Bearer ${token.accessToken}` };
-  const init = { method, headers: authorized, body, signal, redirect: "manual" } as const;
+  const init = {
+    method,
+    headers: authorized,
+    ...(body !== undefined && { body }),
+    signal,
+    redirect: "manual",
+  } as const;
   return fetchInstead === undefined ? sendRequest(url, init, { once }) : fetchInstead(url, init);
 }
 

@@ -117,7 +117,7 @@ export interface SessionOptions {
   /** Called after each token exchange, and after each call that is repeated because its token was rejected. */
   onExchange?: (summary: ExchangeSummary) => void;
   /** Called after each request that got no response, e.g. because the connection was refused. */
-  onFailure?: (summary: FailureSummary) => void;
+  onFailure?: ((summary: FailureSummary) => void) | undefined;
 }
 
 /** A function like the global `fetch`. */
@@ -161,19 +161,19 @@ export interface SessionSettings {
   /** Audience of the token. */
   readonly audience?: string;
   /** Path of the revocation endpoint below the base URL, if the profile has one. */
-  readonly revocationPath?: string;
+  readonly revocationPath?: string | undefined;
   /** Client ID, if it is known. */
-  readonly clientId?: string;
+  readonly clientId?: string | undefined;
   /** Client secret, if it is known. */
-  readonly secret?: SecretSource;
+  readonly secret?: SecretSource | undefined;
   /** Directory of the token cache; undefined disables it. */
-  readonly cacheDirectory?: string;
+  readonly cacheDirectory?: string | undefined;
   /** Creates the error for a credential that is missing in options, environment and profile. */
   readonly createMissingError: (member: "clientId" | "clientSecret") => SvcError;
   /** Called with warnings. */
   readonly warn: Warn;
   /** Sends requests instead of the global `fetch`. */
-  readonly fetch?: Fetch;
+  readonly fetch?: Fetch | undefined;
   /** Called after each token exchange, and after each call that is repeated because its token was rejected. */
   readonly onExchange: (summary: ExchangeSummary) => void;
   /** Called after each token exchange that got no response. */

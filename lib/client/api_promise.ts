@@ -8,9 +8,9 @@ export interface ResponseInfo {
   /** Headers. */
   readonly headers: Headers;
   /** Entity tag. */
-  readonly etag?: string;
+  readonly etag?: string | undefined;
   /** Identifier that the service gave the request, for its operators. */
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
 }
 
 /** An answer with the response that contained it. */

@@ -66,7 +66,7 @@ export class Availability {
   readonly #chance: Chance;
   readonly #watch = new SingleFlight<boolean>();
   readonly #listeners = new Set<(outage: Outage) => void>();
-  #first?: { readonly error: SvcError; readonly at: number };
+  #first: { readonly error: SvcError; readonly at: number } | undefined;
   #isUnavailable = false;
   #hasAnswered = false;
   /** Time before the next probe. It is 0 unless the service was unavailable since it last answered a call. */

@@ -36,18 +36,18 @@ export interface Exchange extends ExchangeSummary {
 /** Options of a caller. */
 export interface CallerOptions extends SessionOptions {
   /** Receives each exchange with the API. */
-  onReply?: (exchange: Exchange) => void;
+  onReply?: ((exchange: Exchange) => void) | undefined;
   /**
    * Set to false to throw `PRECONDITION_REQUIRED` when the service demands an entity tag. By default, the client reads the
    * tag and sends the request again.
    */
-  autoTag?: boolean;
+  autoTag?: boolean | undefined;
 }
 
 /** Options of a call that may be one of several attempts. */
 export interface AttemptOptions extends RequestOptions {
   /** The entity tag that an earlier attempt was sent with. It is sent again instead of a new one. */
-  knownTag?: string;
+  knownTag?: string | undefined;
 }
 
 /** A call that is ready to be sent: its values are encoded and its entity tag is known. Nothing has been changed yet. */
@@ -81,17 +81,17 @@ export interface Attempts {
 /** Options of the attempts of a call. */
 export interface AttemptsOptions {
   /** Cancels the call. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Aborts when the attempt in progress has to be the last. */
-  readonly lastAttempt?: AbortSignal;
+  readonly lastAttempt?: AbortSignal | undefined;
   /** Reports whether the service applies a repeated change only once. */
   readonly isIdempotent: () => boolean;
   /** Reports whether the service still knows the key of a change that may have been applied (default: true). */
-  readonly isKeyKnown?: () => boolean;
+  readonly isKeyKnown?: (() => boolean) | undefined;
   /** True if the change was sent before, for example by another process, and may have been applied. */
-  readonly mayHaveArrived?: boolean;
+  readonly mayHaveArrived?: boolean | undefined;
   /** Called when the call starts or stops to wait for a service that may be unavailable. */
-  readonly onWaiting?: (isWaiting: boolean) => void;
+  readonly onWaiting?: ((isWaiting: boolean) => void) | undefined;
 }
 
 /** Makes calls. */
@@ -429,14 +429,14 @@ interface Change {
 /** A request in progress. */
 class Transit {
   readonly request: EncodedRequest;
-  readonly change?: Change;
+  readonly change?: Change | undefined;
   readonly baseUrl: string;
   readonly url: string;
   readonly deadline: Deadline;
   isUnderWay = false;
-  readonly #signal?: AbortSignal;
+  readonly #signal: AbortSignal | undefined;
   #started = performance.now();
-  #form?: MultipartBody;
+  #form: MultipartBody | undefined;
 
   constructor(target: Target, request: EncodedRequest, options: RequestOptions, change?: Change) {
     const { signal, timeoutSeconds = target.timeoutSeconds } = options;

@@ -24,7 +24,7 @@ export interface ChoiceSource {
   load(request: {
     readonly dataView: string;
     readonly parameters: JsonObject;
-    readonly select?: readonly string[];
+    readonly select?: readonly string[] | undefined;
   }): Promise<ChoiceRows>;
 }
 

@@ -280,7 +280,7 @@ function nameUser(value: JsonValue | undefined, { form }: Scope): string | undef
 
 /** The source of the choices of a field or a reference. */
 export interface ChoiceOptions {
-  readonly choices?: readonly Choice[];
+  readonly choices?: readonly Choice[] | undefined;
   readonly query?: ChoiceQuery;
 }
 

@@ -178,12 +178,12 @@ function isColumn({ type, config }: JsonObject): boolean {
 
 /** The views in which a row is filled in. Without them, its columns are filled in. */
 interface RowViews {
-  readonly add?: JsonObject;
-  readonly edit?: JsonObject;
+  readonly add?: JsonObject | undefined;
+  readonly edit?: JsonObject | undefined;
   /** Name of the view of a dialog. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Action of the dialog. */
-  readonly action?: string;
+  readonly action?: string | undefined;
 }
 
 function readRowViews(view: JsonObject, config: JsonObject, columns: readonly JsonObject[]): RowViews {

@@ -171,7 +171,7 @@ export interface FormTarget {
   /** Action ID. */
   readonly action: string;
   /** Handle of the assignment to which the action belongs. Actions of the whole case have none. */
-  readonly assignmentId?: string;
+  readonly assignmentId?: string | undefined;
 }
 
 /** Finds an action: of the assignment, or of the case and then of any assignment. */

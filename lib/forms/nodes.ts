@@ -95,11 +95,11 @@ export interface FormField extends QuestionBase {
   /** ISO code of the currency. */
   readonly currency?: string;
   /** Texts for true and false. */
-  readonly booleanLabels?: { readonly true: string; readonly false: string };
+  readonly booleanLabels?: { readonly true: string; readonly false: string } | undefined;
   /** Kind of the keys of choices, unless they are texts. */
   readonly keyKind?: FieldKind;
   /** Choices in the response. */
-  readonly choices?: readonly Choice[];
+  readonly choices?: readonly Choice[] | undefined;
   /** Query whose rows are the choices. */
   readonly query?: ChoiceQuery;
 }
@@ -197,7 +197,7 @@ export interface FormReference extends QuestionBase {
   /** Query whose rows can be chosen. */
   readonly query?: ChoiceQuery;
   /** Choices in the response. */
-  readonly choices?: readonly Choice[];
+  readonly choices?: readonly Choice[] | undefined;
   /** Columns of a table of the choices. */
   readonly columns: readonly FormColumn[];
   /** Chosen records. */

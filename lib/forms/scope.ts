@@ -22,7 +22,7 @@ export interface DrawnForm {
   /** Results of conditions, in the structure of the content. */
   readonly conditions: JsonObject;
   /** Class of the content. */
-  readonly classId?: string;
+  readonly classId?: string | undefined;
   /** Reports whether the row at a path is not stored yet. */
   isNewRow(path: Path): boolean;
   /** Reports whether the row at a path is new, or has entered values. */
@@ -30,7 +30,7 @@ export interface DrawnForm {
   /** Issues by the path of their property. */
   readonly errors: ReadonlyMap<string, readonly string[]>;
   /** Time zone of the person. */
-  readonly timeZone?: string;
+  readonly timeZone?: string | undefined;
 }
 
 /** Facts that are collected while a form is drawn. */
@@ -52,7 +52,7 @@ export interface Scope {
   /** Path of the current page. */
   readonly path: Path;
   /** Class of the current page. */
-  readonly classId?: string;
+  readonly classId?: string | undefined;
   /** Other classes under which parts of the current page may be declared. */
   readonly otherClasses?: readonly string[];
   readonly isVisible: boolean;

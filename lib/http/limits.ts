@@ -14,9 +14,9 @@ export interface DeadlineOptions extends LocalService {
 export class Deadline implements Disposable {
   readonly #controller = new AbortController();
   readonly #options: DeadlineOptions;
-  readonly #outer?: AbortSignal;
-  readonly #following?: Disposable;
-  #expiry?: AbortSignal;
+  readonly #outer: AbortSignal | undefined;
+  readonly #following: Disposable | undefined;
+  #expiry: AbortSignal | undefined;
   readonly #forward = () => this.#controller.abort();
 
   /** Creates a deadline that follows the caller's signal at once. Its clock starts with `start`. */

@@ -6,7 +6,7 @@ export interface SendOptions {
    * Prevents Deno's `fetch` from sending the request again when a reused connection breaks, whether or not the service has
    * read it.
    */
-  readonly once?: boolean;
+  readonly once?: boolean | undefined;
 }
 
 /**
@@ -16,8 +16,9 @@ export interface SendOptions {
 export function sendRequest(url: string, init: RequestInit, { once = false }: SendOptions = {}): Promise<Response> {
   const isBare = once && init.body === undefined;
   // Deno cannot send a stream again. A request without a body gets a connection of its own.
-  const body = once && typeof init.body === "string" ? new Blob([init.body]) : init.body;
-  return fetch(url, { ...init, body, client: getClient(new URL(url), isBare) });
+  const body = once && typeof init.body === "string" ? new Blob([init.body]) : init.body ?? null;
+  const options = { ...init, body, client: getClient(new URL(url), isBare) }; // Types of browsers have no client.
+  return fetch(url, options);
 }
 
 let hasProxy: boolean | undefined;

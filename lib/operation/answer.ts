@@ -38,9 +38,9 @@ export interface Content {
   /** Media type, e.g. `application/pdf`. */
   readonly type: string;
   /** File name, if the service gives one. It may contain anything: never use it as a path. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Number of bytes, if it is known in advance. */
-  readonly size?: number;
+  readonly size?: number | undefined;
   /** The bytes. They can be read once. The stream fails if the transfer is cut short. */
   readonly stream: ReadableStream<Uint8Array>;
 }

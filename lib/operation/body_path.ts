@@ -34,7 +34,7 @@ export function readBody(body: JsonObject, path: string): JsonValue | undefined 
   return member.map((element) => readBody(expectObject(element, head), rest) ?? null);
 }
 
-function split(path: string): { head: string; index?: "each" | "first"; rest?: string } {
+function split(path: string): { head: string; index?: "each" | "first"; rest: string | undefined } {
   const dot = path.indexOf(".");
   const head = dot < 0 ? path : path.slice(0, dot);
   const rest = dot < 0 ? undefined : path.slice(dot + 1);

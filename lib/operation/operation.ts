@@ -214,21 +214,21 @@ export type Group = Readonly<Record<string, Operation>>;
 /** Options of a request: the last argument of every function of the client. */
 export interface RequestOptions {
   /** Cancels the call. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Time limit of each request of the call, in seconds (default: that of the client). */
-  timeoutSeconds?: number;
+  timeoutSeconds?: number | undefined;
   /**
    * Makes a change safe to repeat: within 24 hours the service performs it once per key and returns the first response
    * again, even if the entity tag has changed since. A key has 1 to 255 printable ASCII characters. It is not sent with
    * reads, nor to a service whose profile sets `"idempotencyKeys": false`.
    */
-  idempotencyKey?: string;
+  idempotencyKey?: string | undefined;
 }
 
 /** Option of a request that can be conditional. */
 export interface ConditionalOptions {
   /** Entity tag that must still be current. If it is missing and the operation needs one, the client reads it first. */
-  ifMatch?: string;
+  ifMatch?: string | undefined;
 }
 
 /** Names of all request options. */

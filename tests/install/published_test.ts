@@ -68,6 +68,13 @@ const SERVICE = `
   const _: number = svc;
 `;
 
+/** Options of the compiler with which the sources of the library have type errors. */
+const STRICTER = {
+  exactOptionalPropertyTypes: true,
+  noPropertyAccessFromIndexSignature: true,
+  isolatedDeclarations: true,
+};
+
 async function importLibrary({ env }: Registry): Promise<void> {
   await using home = await Home.make();
   await using cache = await emptyCache();
@@ -78,5 +85,7 @@ async function importLibrary({ env }: Registry): Promise<void> {
   const permissions = "--allow-net=127.0.0.1 --allow-env=LOG_TOKENS,LOG_STREAM --allow-write=$HOME --allow-read=$HOME";
   const output = await run(`TMPDIR=$HOME deno run --no-prompt ${permissions} service.ts`);
   assert.equal(output, "CITY-PERMIT-WORK P-1 string\n");
+  await Deno.writeTextFile(`${home.path}/deno.json`, JSON.stringify({ compilerOptions: STRICTER }));
+  await run("deno add jsr:@svc/lib && deno check service.ts");
   await run("deno run --allow-write=. jsr:@svc/lib/cli workflow init flows && cd flows && deno check intake.ts");
 }

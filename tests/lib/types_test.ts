@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../mod.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
-import { findTypeErrors, programWithEveryImport } from "../harness/project.ts";
+import { findTypeErrors, findTypeErrorsIn, linkedConfiguration, programWithEveryImport } from "../harness/project.ts";
+import { makeFolder } from "../harness/svc.ts";
 import { scriptText } from "../harness/workflow.ts";
 
 const CLIENT = `
@@ -237,6 +238,16 @@ Deno.test("the compiler knows the library", async (t) => {
       assert.match(said.response, /Property 'withResponse' does not exist on type 'Promise</);
     },
   );
+});
+
+Deno.test("a project with other options of the compiler checks only its own code", async () => {
+  const entries = ["@svc/lib", "@svc/lib/forms", "@svc/lib/workflow"].map((name) => `import "${name}";\n`);
+  const lib = ["dom", "dom.iterable", "dom.asynciterable", "esnext", "deno.ns"];
+  for (const compilerOptions of [{ exactOptionalPropertyTypes: true }, { strict: false }, { lib }]) {
+    const configuration = JSON.stringify({ ...JSON.parse(linkedConfiguration()), compilerOptions });
+    await using folder = await makeFolder({ "deno.json": configuration });
+    assert.deepEqual(await findTypeErrorsIn(folder.path, { program: entries.join("") + CLIENT }), { program: "" });
+  }
 });
 
 Deno.test("every operation with parameters has a named type for them, and no other type has such a name", async () => {

@@ -8,7 +8,7 @@ interface Flight<T> {
 
 /** Runs one task at a time for all concurrent callers. Cancels it when the last caller has left. */
 export class SingleFlight<T> {
-  #flight?: Flight<T>;
+  #flight: Flight<T> | undefined;
 
   /** True while the task runs. */
   get isRunning(): boolean {

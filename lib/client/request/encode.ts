@@ -21,15 +21,15 @@ export interface EncodedRequest {
   /** Path with query, percent-encoded. */
   readonly path: string;
   /** JSON body. */
-  readonly body?: JsonObject;
+  readonly body?: JsonObject | undefined;
   /** Parts of a multipart body. */
-  readonly parts?: readonly Part[];
+  readonly parts?: readonly Part[] | undefined;
   /** Entity tag to send. */
-  readonly ifMatch?: string;
+  readonly ifMatch?: string | undefined;
   /** Path at which the entity tag must be read first. */
-  readonly tagPath?: string;
+  readonly tagPath?: string | undefined;
   /** Path at which the entity tag can be read if the service demands it. */
-  readonly demandedTagPath?: string;
+  readonly demandedTagPath?: string | undefined;
 }
 
 /** A part of a multipart body. */

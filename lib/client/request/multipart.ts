@@ -46,13 +46,13 @@ export class MultipartBody extends Blob {
     this.#failure = undefined;
     return new ReadableStream<Uint8Array<ArrayBuffer>>({
       pull: async (controller) => {
-        const { done, value } = await bytes.next().catch((error: unknown) => {
+        const chunk = await bytes.next().catch((error: unknown) => {
           this.#failure = error;
           throw error;
         });
         this.#onRead();
-        if (done) controller.close();
-        else controller.enqueue(value);
+        if (chunk.done === true) controller.close();
+        else controller.enqueue(chunk.value);
       },
       async cancel() {
         cancelled.abort(); // Stops a file whose reader is waiting.

@@ -17,11 +17,11 @@ export interface AnswerParts {
   /** Body. */
   readonly body: JsonValue | undefined;
   /** Body that is content. */
-  readonly content?: Content;
+  readonly content?: Content | undefined;
   /** Entity tag. */
-  readonly etag?: string;
+  readonly etag?: string | undefined;
   /** Head of the response, for errors. */
-  readonly head?: Pick<SvcErrorOptions, "operation" | "status" | "requestId">;
+  readonly head?: Pick<SvcErrorOptions, "operation" | "status" | "requestId"> | undefined;
 }
 
 /**

@@ -39,21 +39,21 @@ export interface ReplyHead {
   /** Reason phrase of the status. */
   readonly reason: string;
   /** Media type of the body. */
-  readonly type?: string;
+  readonly type?: string | undefined;
   /** Headers. */
   readonly headers: Headers;
   /** Entity tag. */
-  readonly etag?: string;
+  readonly etag?: string | undefined;
   /** Identifier that the service gave the request. */
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
   /** Milliseconds from the request to the end of the response, or to the start of its content. */
   readonly milliseconds: number;
   /** Profile of the service, for hints. */
-  readonly profile?: string;
+  readonly profile?: string | undefined;
   /** Address of the service. */
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | undefined;
   /** True for a change that succeeded with an empty body, although the operation promises JSON. */
-  readonly hasNoContent?: true;
+  readonly hasNoContent?: true | undefined;
 }
 
 /** A response. Its text is parsed on demand: the host of a workflow only passes it on. */
@@ -61,9 +61,9 @@ export class Reply {
   /** Status and headers. */
   readonly head: ReplyHead;
   /** Body that is content: not read yet. */
-  readonly content?: Content;
-  #text?: string;
-  #body?: JsonValue;
+  readonly content?: Content | undefined;
+  #text: string | undefined;
+  #body: JsonValue | undefined;
 
   /** Creates a response from its text, its content, or a body. */
   constructor(head: ReplyHead, { text, content, body }: { text?: string; content?: Content; body?: JsonValue }) {
@@ -235,8 +235,8 @@ const HINTS: Readonly<Record<number, string | Hint>> = {
 
 /** The part of a head that errors of the body mention. */
 type BodyHead = Pick<SvcErrorOptions, "operation" | "status" | "requestId"> & {
-  readonly type?: string;
-  readonly profile?: string;
+  readonly type?: string | undefined;
+  readonly profile?: string | undefined;
 };
 
 /** Parses the text of a response as its operation promises it. */

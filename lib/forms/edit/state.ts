@@ -18,9 +18,9 @@ export interface ReadFormOptions {
   /** Action that the form submits. Default: the name of its view. */
   readonly action?: string;
   /** Handle of the assignment to which the action belongs. Default: the response decides. */
-  readonly assignmentId?: string;
+  readonly assignmentId?: string | undefined;
   /** Time zone of the person, e.g. `Europe/Oslo`. Default: the zone of this process. */
-  readonly timeZone?: string;
+  readonly timeZone?: string | undefined;
 }
 
 /** The state of a form. It never changes. */
