@@ -24,7 +24,9 @@ const agentId = {
 } as const;
 
 const channel = {
+  /** Channel type, e.g. Web, Email or Chat. */
   activeChannel: { help: "Channel type, e.g. Web, Email or Chat", type: "string", to: "body:activeChannel" },
+  /** Channel ID. */
   activeChannelId: { help: "Channel ID", type: "string", to: "body:activeChannelID" },
 } as const;
 
@@ -126,7 +128,14 @@ const operations = {
     method: "GET",
     path: "/ai-agents/{agentID}/conversations",
     args: [agentId],
-    flags: { contextId, pageSize, pageIndex },
+    flags: {
+      /** Context ID, e.g. a case handle. */
+      contextId,
+      /** Maximum number of conversations on a page. */
+      pageSize,
+      /** Page number, starting at 0. */
+      pageIndex,
+    },
     answer: conversationsAnswer,
     pages: { items: "conversations", page: "pageIndex", size: "pageSize", first: 0 },
     example: [
@@ -155,7 +164,10 @@ const operations = {
     method: "GET",
     path: "/ai-agents/{agentID}/conversations/{conversationID}",
     args: [agentId],
-    flags: { conversation },
+    flags: {
+      /** Conversation ID. */
+      conversation,
+    },
     answer: conversationAnswer,
     example: [
       "'@baseclass!PermitGuide' --conversation PXCONV-1",
@@ -188,8 +200,11 @@ const operations = {
     path: "/ai-agents/{agentID}/conversations/{conversationID}",
     args: [agentId],
     flags: {
+      /** Conversation ID. */
       conversation,
+      /** Text of the message. */
       request,
+      /** Array of attachment descriptors. */
       attachments: { help: "Array of attachment descriptors", type: "array", to: "body:Attachments" },
       ...channel,
     },
@@ -219,7 +234,10 @@ const operations = {
     method: "PUT",
     path: "/ai-agents/{agentID}/conversations/{conversationID}/close",
     args: [agentId],
-    flags: { conversation },
+    flags: {
+      /** Conversation ID. */
+      conversation,
+    },
     answer: "nothing",
     example: [
       "'@baseclass!PermitGuide' --conversation PXCONV-1",
@@ -246,7 +264,12 @@ const operations = {
     method: "PUT",
     path: "/ai-agents/{agentID}/conversations/{conversationID}/messages/{messageID}/like",
     args: [agentId],
-    flags: { conversation, message },
+    flags: {
+      /** Conversation ID. */
+      conversation,
+      /** Message ID. */
+      message,
+    },
     answer: "nothing",
     example: [
       "'@baseclass!PermitGuide' --conversation PXCONV-1 --message MSG-2",
@@ -274,8 +297,11 @@ const operations = {
     path: "/ai-agents/{agentID}/conversations/{conversationID}/messages/{messageID}/dislike",
     args: [agentId],
     flags: {
+      /** Conversation ID. */
       conversation,
+      /** Message ID. */
       message,
+      /** Reason for the dislike. */
       feedback: { help: "Reason for the dislike", type: "string", to: "body:feedbackText", required: true },
     },
     answer: "nothing",

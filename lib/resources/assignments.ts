@@ -98,7 +98,10 @@ const operations = {
     method: "GET",
     path: "/assignments/{assignmentID}/actions/{actionID}",
     args: [assignmentId],
-    flags: { action },
+    flags: {
+      /** Action ID. */
+      action,
+    },
     accepts: { query: formQuery },
     answer: viewAnswer,
     example: [
@@ -127,7 +130,12 @@ const operations = {
     method: "PATCH",
     path: "/assignments/{assignmentID}/actions/{actionID}",
     args: [assignmentId],
-    flags: { action, ...content, ...automationFlags },
+    flags: {
+      /** Action ID. */
+      action,
+      ...content,
+      ...automationFlags,
+    },
     tagFrom: { path: "/assignments/{assignmentID}" },
     tagDemand: "always",
     interactive: true,
@@ -160,7 +168,11 @@ const operations = {
     method: "PATCH",
     path: "/assignments/{assignmentID}/actions/{actionID}/save",
     args: [assignmentId],
-    flags: { action, ...content },
+    flags: {
+      /** Action ID. */
+      action,
+      ...content,
+    },
     ...assignmentTag,
     accepts: { query: viewType, body: attachmentMembers },
     answer: changedAssignmentAnswer,
@@ -193,7 +205,12 @@ const operations = {
     conditional: true,
     path: "/assignments/{assignmentID}/actions/{actionID}/recalculate",
     args: [assignmentId],
-    flags: { action, data: calculation },
+    flags: {
+      /** Action ID. */
+      action,
+      /** Calculation request: properties and conditions to compute. */
+      data: calculation,
+    },
     ...assignmentTag,
     accepts: calculationOfForm,
     answer: viewAnswer,
@@ -225,7 +242,11 @@ const operations = {
     conditional: true,
     path: "/assignments/{assignmentID}/actions/{actionID}/refresh",
     args: [assignmentId],
-    flags: { action, ...refresh },
+    flags: {
+      /** Action ID. */
+      action,
+      ...refresh,
+    },
     ...assignmentTag,
     answer: viewAnswer,
     example: [
@@ -289,6 +310,7 @@ const operations = {
     path: "/assignments/{assignmentID}/navigation_steps/{stepID}",
     args: [assignmentId],
     flags: {
+      /** Step ID. */
       step: { help: "Step ID", type: "string", to: "path:stepID", required: true, reserved: ["previous"] },
       ...content,
     },

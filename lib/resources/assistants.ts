@@ -76,7 +76,14 @@ const operations = {
     method: "GET",
     path: "/assistants/{assistantID}/conversations",
     args: [assistantId],
-    flags: { contextId, pageSize, pageIndex },
+    flags: {
+      /** Context ID, e.g. a case handle. */
+      contextId,
+      /** Maximum number of conversations on a page. */
+      pageSize,
+      /** Page number, starting at 0. */
+      pageIndex,
+    },
     answer: conversationsAnswer,
     pages: { items: "conversations", page: "pageIndex", size: "pageSize", first: 0 },
     example: [
@@ -105,7 +112,10 @@ const operations = {
     method: "GET",
     path: "/assistants/{assistantID}/conversations/{conversationID}",
     args: [assistantId],
-    flags: { conversation },
+    flags: {
+      /** Conversation ID. */
+      conversation,
+    },
     answer: conversationAnswer,
     example: ["'@baseclass!Desk' --conversation PXCONV-1", "'@baseclass!Desk' --conversation PXCONV-1 --format yaml"],
   },
@@ -135,7 +145,12 @@ const operations = {
     method: "PATCH",
     path: "/assistants/{assistantID}/conversations/{conversationID}",
     args: [assistantId],
-    flags: { conversation, request },
+    flags: {
+      /** Conversation ID. */
+      conversation,
+      /** Text of the message. */
+      request,
+    },
     accepts: { body: ["capabilities"] },
     answer: replyAnswer,
     example: [
@@ -162,7 +177,10 @@ const operations = {
     method: "PUT",
     path: "/assistants/{assistantID}/conversations/{conversationID}/close",
     args: [assistantId],
-    flags: { conversation },
+    flags: {
+      /** Conversation ID. */
+      conversation,
+    },
     answer: "text",
     example: ["'@baseclass!Desk' --conversation PXCONV-1", "'@baseclass!Desk' --conversation PXCONV-1 --dry-run"],
   },

@@ -95,6 +95,7 @@ const operations = {
     path: "/cases/{caseID}/attachments",
     args: [caseId],
     flags: {
+      /** Add a small picture of each image, as base64. */
       includeThumbnails: {
         help: "Add a small picture of each image, as base64",
         type: "boolean",
@@ -133,6 +134,7 @@ const operations = {
     path: "/cases/{caseID}/attachments",
     args: [caseId],
     flags: {
+      /** Attachments to add: uploaded files and links. */
       attachments: {
         help: "Array of {type, category, name, ID or url}",
         type: "array",
@@ -209,7 +211,9 @@ const operations = {
     path: "/attachments/{attachmentID}",
     args: [id],
     flags: {
+      /** New name. */
       name: { help: "New name", type: "string", to: "body:name" },
+      /** New category. */
       category: { help: "New category", type: "string", to: "body:category" },
     },
     atLeastOne: ["name", "category"],
@@ -268,7 +272,9 @@ const operations = {
     creates: true,
     path: "/attachments/upload",
     flags: {
+      /** File to upload. */
       file: { help: "File to upload", type: "file", short: "f", to: "part:file", required: true },
+      /** Append a unique ID to the file's name. */
       appendUniqueId: {
         help: "Append a unique ID to the file's name",
         type: "boolean",

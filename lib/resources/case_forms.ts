@@ -40,7 +40,10 @@ const operations = {
     method: "GET",
     path: "/cases/{caseID}/actions/{actionID}",
     args: [caseId],
-    flags: { action },
+    flags: {
+      /** Action ID. */
+      action,
+    },
     accepts: { query: formQuery },
     answer: viewAnswer,
     example: [
@@ -68,7 +71,12 @@ const operations = {
     method: "PATCH",
     path: "/cases/{caseID}/actions/{actionID}",
     args: [caseId],
-    flags: { action, ...content, ...automationFlags },
+    flags: {
+      /** Action ID. */
+      action,
+      ...content,
+      ...automationFlags,
+    },
     ...caseTag,
     interactive: true,
     accepts: {
@@ -106,7 +114,12 @@ const operations = {
     conditional: true,
     path: "/cases/{caseID}/actions/{actionID}/recalculate",
     args: [caseId],
-    flags: { action, data: calculation },
+    flags: {
+      /** Action ID. */
+      action,
+      /** Calculation request: properties and conditions to compute. */
+      data: calculation,
+    },
     ...caseTag,
     accepts: calculationOfForm,
     answer: viewAnswer,
@@ -139,7 +152,11 @@ const operations = {
     conditional: true,
     path: "/cases/{caseID}/actions/{actionID}/refresh",
     args: [caseId],
-    flags: { action, ...refresh },
+    flags: {
+      /** Action ID. */
+      action,
+      ...refresh,
+    },
     ...caseTag,
     answer: viewAnswer,
     example: [
@@ -167,7 +184,10 @@ const operations = {
     method: "GET",
     path: "/cases/{caseID}/views/{viewID}",
     args: [caseId],
-    flags: { view },
+    flags: {
+      /** View ID. */
+      view,
+    },
     answer: viewAnswer,
     example: [
       "'CITY-PERMIT-WORK P-1' --view pyDetails",
@@ -197,7 +217,11 @@ const operations = {
     reads: true,
     path: "/cases/{caseID}/views/{viewID}/refresh",
     args: [caseId],
-    flags: { view, ...refresh },
+    flags: {
+      /** View ID. */
+      view,
+      ...refresh,
+    },
     answer: viewAnswer,
     example: [
       `'CITY-PERMIT-WORK P-1' --view pyDetails --data '{"Channel":"Desk"}'`,
@@ -226,7 +250,12 @@ const operations = {
     reads: true,
     path: "/cases/{caseID}/views/{viewID}/calculated_fields",
     args: [caseId],
-    flags: { view, data: calculation },
+    flags: {
+      /** View ID. */
+      view,
+      /** Calculation request: properties and conditions to compute. */
+      data: calculation,
+    },
     accepts: { body: calculationMembers },
     answer: viewAnswer,
     example: [

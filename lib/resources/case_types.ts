@@ -100,7 +100,15 @@ const operations = {
     method: "GET",
     path: "/casetypes/{caseTypeID}/actions/{actionID}",
     args: [caseTypeId],
-    flags: { action: { help: "Action ID, e.g. Create", type: "string", to: "path:actionID", required: true } },
+    flags: {
+      /** Action ID, e.g. Create. */
+      action: {
+        help: "Action ID, e.g. Create",
+        type: "string",
+        to: "path:actionID",
+        required: true,
+      },
+    },
     accepts: { query: { bulkContextID: "text", bulkContextType: "text" } },
     answer: viewAnswer,
     example: ["City-Permit-Work-Permit --action Create", "City-Permit-Work-Permit --action Create --format yaml"],

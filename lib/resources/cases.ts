@@ -167,9 +167,12 @@ const operations = {
     creates: true,
     path: "/cases",
     flags: {
+      /** Case type ID. */
       type: { help: "Case type ID", type: "string", to: "body:caseTypeID", required: true },
       ...content,
+      /** Handle of the parent case. */
       parentCaseId: { help: "Handle of the parent case", type: "string", namesCase: true, to: "body:parentCaseID" },
+      /** Process that starts the case, as the case type names it. */
       process: {
         help: "Process that starts the case, as the case type names it",
         type: "string",
@@ -376,7 +379,10 @@ const operations = {
     method: "PUT",
     path: "/cases/{caseID}/stages/{stageID}",
     args: [caseId],
-    flags: { stage: { help: "Stage name or ID", type: "string", to: "path:stageID", required: true } },
+    flags: {
+      /** Stage name or ID. */
+      stage: { help: "Stage name or ID", type: "string", to: "path:stageID", required: true },
+    },
     ...caseTag,
     accepts: { query: moveQuery },
     answer: changedCaseAnswer,
@@ -431,7 +437,10 @@ const operations = {
     method: "POST",
     path: "/cases/{caseID}/processes/{processID}",
     args: [caseId],
-    flags: { process: { help: "Process ID", type: "string", to: "path:processID", required: true } },
+    flags: {
+      /** Process ID. */
+      process: { help: "Process ID", type: "string", to: "path:processID", required: true },
+    },
     accepts: { query: viewType },
     answer: changedCaseAnswer,
     example: [
@@ -460,7 +469,10 @@ const operations = {
     method: "POST",
     reads: true,
     path: "/cases/bulk-actions",
-    flags: { cases: caseList },
+    flags: {
+      /** Case handles, separated by commas. */
+      cases: caseList,
+    },
     answer: bulkActionsAnswer,
     example: [
       "--cases 'CITY-PERMIT-WORK P-1,CITY-PERMIT-WORK P-2'",
@@ -493,9 +505,12 @@ const operations = {
     method: "PATCH",
     path: "/cases",
     flags: {
+      /** Action ID. */
       action: { help: "Action ID", type: "string", to: "query:actionID", required: true },
+      /** Case handles, separated by commas. */
       cases: caseList,
       ...content,
+      /** Do the work in the background and return a job. */
       runningMode: {
         help: "Do the work in the background and return a job",
         type: "string",

@@ -28,7 +28,9 @@ const record = {
 const params = { help: "Parameters of the data view", type: "object", to: "body:dataViewParameters" } as const;
 
 const parametrised = {
+  /** Parameters of the data view. */
   params,
+  /** The whole request body. */
   data: {
     help: "The whole request body",
     type: "object",
@@ -40,9 +42,13 @@ const parametrised = {
 } as const;
 
 const queried = {
+  /** Parameters of the data view. */
   params,
+  /** Maximum number of rows. */
   max: { help: "Maximum number of rows", type: "integer", to: "body:paging.maxResultsToFetch" },
+  /** Page number, starting at 1. */
   page: { help: "Page number, starting at 1", type: "integer", to: "body:paging.pageNumber" },
+  /** Rows per page, for services that cannot combine `page` and `max`. */
   pageSize: {
     help: "Rows per page, for services that cannot combine --page and --max",
     type: "integer",
@@ -50,11 +56,13 @@ const queried = {
     excludes: ["max"],
     implies: { page: 1 },
   },
+  /** Count all matching rows, not only those of the page. */
   includeTotal: {
     help: "Count all matching rows, not only those of the page",
     type: "boolean",
     to: "body:paging.includeTotalCount",
   },
+  /** The whole request body: dataViewParameters, query, paging. */
   data: {
     ...parametrised.data,
     help: "The whole request body: dataViewParameters, query, paging",
@@ -336,7 +344,10 @@ const operations = {
     method: "GET",
     path: "/data_views/{data_view_ID}",
     args: [dataViewId],
-    flags: { params: { ...params, to: "query:dataViewParameters", identifies: true } },
+    flags: {
+      /** Parameters of the data view. */
+      params: { ...params, to: "query:dataViewParameters", identifies: true },
+    },
     answer: recordPage,
     example: [`D_Permit --params '{"pyID":"P-1"}'`, `D_Permit --params '{"pyID":"P-1"}' --format yaml`],
   },
@@ -470,7 +481,11 @@ const operations = {
     reads: true,
     path: "/data_views/{data_view_ID}/views/{view_ID}",
     args: [dataViewId],
-    flags: { view: { help: "View ID", type: "string", to: "path:view_ID", required: true }, ...queried },
+    flags: {
+      /** View ID. */
+      view: { help: "View ID", type: "string", to: "path:view_ID", required: true },
+      ...queried,
+    },
     answer: viewRows,
     pages: rowPages,
     example: ["D_Permits --view pyDetails --max 20", "D_Inspectors --view pyDetails --page 2 --max 50 --include-total"],
@@ -496,7 +511,10 @@ const operations = {
     creates: true,
     path: "/data/{data_view_ID}",
     args: [dataViewId],
-    flags: { data: record },
+    flags: {
+      /** Content of the fields. */
+      data: record,
+    },
     interactive: true,
     accepts: { body: "anything" },
     answer: recordAnswer,
@@ -524,7 +542,10 @@ const operations = {
     method: "PUT",
     path: "/data/{data_view_ID}",
     args: [dataViewId],
-    flags: { data: record },
+    flags: {
+      /** Content of the fields. */
+      data: record,
+    },
     tagFrom: { path: "/data_views/{data_view_ID}", scalarsOf: "data" },
     interactive: true,
     accepts: { body: "anything" },
@@ -553,7 +574,10 @@ const operations = {
     method: "PATCH",
     path: "/data/{data_view_ID}",
     args: [dataViewId],
-    flags: { data: record },
+    flags: {
+      /** Content of the fields. */
+      data: record,
+    },
     tagFrom: { path: "/data_views/{data_view_ID}", scalarsOf: "data" },
     interactive: true,
     accepts: { body: "anything" },
@@ -582,6 +606,7 @@ const operations = {
     path: "/data/{data_view_ID}",
     args: [dataViewId],
     flags: {
+      /** Key fields of the record. */
       params: {
         help: "Key fields of the record",
         type: "object",
@@ -639,7 +664,9 @@ const operations = {
     path: "/data/{data_view_ID}/actions/{action_ID}",
     args: [dataViewId],
     flags: {
+      /** Action ID. */
       action,
+      /** Key fields of the record. */
       data: { help: "Key fields of the record", type: "object", isContent: true, to: "body:*" },
     },
     answer: recordForm,
@@ -670,8 +697,10 @@ const operations = {
     path: "/data/{data_view_ID}/actions/{action_ID}",
     args: [dataViewId],
     flags: {
+      /** Action ID. */
       action,
       ...content,
+      /** Attachments (the embedded service accepts none). */
       attachments: { ...content.attachments, help: "Attachments (the embedded service accepts none)" },
       ...automationFlags,
     },
@@ -722,6 +751,7 @@ const operations = {
     method: "GET",
     path: "/data_pages",
     flags: {
+      /** Which data pages to list. */
       type: {
         help: "Which data pages to list",
         type: "string",

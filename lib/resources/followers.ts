@@ -77,7 +77,10 @@ const operations = {
     method: "POST",
     path: "/cases/{caseID}/followers",
     args: [caseId],
-    flags: { user: { help: "User ID", type: "string", to: "body:users[0].ID", required: true } },
+    flags: {
+      /** User ID. */
+      user: { help: "User ID", type: "string", to: "body:users[0].ID", required: true },
+    },
     answer: multiStatusAnswer,
     status: 207,
     example: [
@@ -106,7 +109,10 @@ const operations = {
     method: "DELETE",
     path: "/cases/{caseID}/followers/{followerID}",
     args: [caseId],
-    flags: { user: { help: "User ID", type: "string", to: "path:followerID", required: true } },
+    flags: {
+      /** User ID. */
+      user: { help: "User ID", type: "string", to: "path:followerID", required: true },
+    },
     answer: "nothing",
     example: ["'CITY-PERMIT-WORK P-1' --user clerk@city", "'CITY-PERMIT-WORK P-1' --user reviewer@city --dry-run"],
   },

@@ -205,7 +205,10 @@ const operations = {
     method: "GET",
     path: "/pages/{pageID}",
     args: [pageID],
-    flags: { pageClass: { help: "Class of the page", type: "string", to: "query:pageClass" } },
+    flags: {
+      /** Class of the page. */
+      pageClass: { help: "Class of the page", type: "string", to: "query:pageClass" },
+    },
     answer: pageAnswer,
     example: ["Welcome", "Welcome --format yaml"],
   },
@@ -233,6 +236,7 @@ const operations = {
     path: "/pages/{pageID}",
     args: [pageID],
     flags: {
+      /** A case handle, or JSON: a record's key, or values of fields. */
       dataContext: {
         help: "A case handle, or JSON: a record's key, or values of fields",
         type: "string",

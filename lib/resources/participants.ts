@@ -144,7 +144,9 @@ const operations = {
     path: "/cases/{caseID}/participants",
     args: [caseId],
     flags: {
+      /** Participant role ID. */
       role: { help: "Participant role ID", type: "string", to: "body:participantRoleID", required: true },
+      /** Content of the participant's fields. */
       data: {
         help: "Content of the participant's fields",
         type: "object",
@@ -186,7 +188,10 @@ const operations = {
     method: "GET",
     path: "/cases/{caseID}/participants/{participantID}",
     args: [caseId],
-    flags: { participantId },
+    flags: {
+      /** Participant ID. */
+      participantId,
+    },
     accepts: { query: participantViewType },
     answer: participantAnswer,
     example: [
@@ -220,7 +225,11 @@ const operations = {
     method: "PATCH",
     path: "/cases/{caseID}/participants/{participantID}",
     args: [caseId],
-    flags: { participantId, ...content },
+    flags: {
+      /** Participant ID. */
+      participantId,
+      ...content,
+    },
     ...caseTag,
     accepts: { query: participantViewType, body: attachmentMembers },
     answer: changedParticipantAnswer,
@@ -252,7 +261,10 @@ const operations = {
     method: "DELETE",
     path: "/cases/{caseID}/participants/{participantID}",
     args: [caseId],
-    flags: { participantId },
+    flags: {
+      /** Participant ID. */
+      participantId,
+    },
     ...caseTag,
     answer: "nothing",
     example: [
@@ -303,7 +315,15 @@ const operations = {
     method: "GET",
     path: "/cases/{caseID}/participant_roles/{participant_role_ID}",
     args: [caseId],
-    flags: { roleId: { help: "Participant role ID", type: "string", to: "path:participant_role_ID", required: true } },
+    flags: {
+      /** Participant role ID. */
+      roleId: {
+        help: "Participant role ID",
+        type: "string",
+        to: "path:participant_role_ID",
+        required: true,
+      },
+    },
     accepts: { query: participantViewType },
     answer: viewAnswer,
     example: ["'CITY-PERMIT-WORK P-1' --role-id Applicant", "'CITY-PERMIT-WORK P-1' --role-id Adviser --format yaml"],

@@ -95,7 +95,9 @@ const operations = {
     path: "/cases/{caseID}/related_cases",
     args: [caseId],
     flags: {
+      /** Handle of the related case. */
       relatedCaseId: { ...relatedCaseId, to: "body:cases[0].ID" },
+      /** Relationship type. */
       relationship: {
         help: "Relationship type",
         type: "string",
@@ -133,7 +135,10 @@ const operations = {
     method: "DELETE",
     path: "/cases/{caseID}/related_cases/{related_caseID}",
     args: [caseId],
-    flags: { relatedCaseId: { ...relatedCaseId, to: "path:related_caseID" } },
+    flags: {
+      /** Handle of the related case. */
+      relatedCaseId: { ...relatedCaseId, to: "path:related_caseID" },
+    },
     answer: "nothing",
     example: [
       "'CITY-PERMIT-WORK P-1' --related-case-id 'CITY-PERMIT-WORK P-2'",

@@ -271,13 +271,17 @@ const operations = {
     method: "GET",
     path: "/messages",
     flags: {
+      /** Sources, separated by commas: messages, mentions (of an operator only), or All. */
       filterBy: {
         ...filterBy,
         help: "Sources, separated by commas: messages, mentions (of an operator only), or All",
         required: true,
       },
+      /** Context ID or operator ID. */
       filterFor,
+      /** Maximum number of entries. */
       pageSize,
+      /** Return only entries older than this date and time. */
       olderThan,
     },
     answer: messageList,
@@ -318,6 +322,7 @@ const operations = {
     creates: true,
     path: "/messages",
     flags: {
+      /** Context ID: a case, an operator, the application, or the message to reply to. */
       context: {
         help: "Context ID: a case, an operator, the application, or the message to reply to",
         type: "string",
@@ -325,8 +330,11 @@ const operations = {
         to: "body:context",
         required: true,
       },
+      /** Text of the message. */
       message,
+      /** Queue to route to. */
       routeToWorkbasket,
+      /** Message type. */
       messageType: { help: "Message type", type: "string", to: "query:message-type" },
     },
     accepts: { body: ["attachments"] },
@@ -382,7 +390,12 @@ const operations = {
     method: "PUT",
     path: "/messages/{messageID}",
     args: [messageID],
-    flags: { message, routeToWorkbasket },
+    flags: {
+      /** Text of the message. */
+      message,
+      /** Queue to route to. */
+      routeToWorkbasket,
+    },
     answer: changedMessageAnswer,
     example: [
       "'PEGASOCIAL-MESSAGE M-1' --message 'Plan received and complete'",
@@ -507,10 +520,15 @@ const operations = {
     path: "/feeds/{feedID}",
     args: [{ name: "feedID", help: "Feed ID, e.g. pyCaseFeed", type: "string", to: "path:feedID", required: true }],
     flags: {
+      /** Context ID or operator ID. */
       filterFor,
+      /** Return only entries older than this date and time. */
       olderThan,
+      /** Maximum number of entries. */
       pageSize,
+      /** Class of the feed rule. */
       feedClass: { help: "Class of the feed rule", type: "string", to: "query:feedClass" },
+      /** Sources, separated by commas: messages, history, mentions (of an operator only), or All. */
       filterBy,
     },
     answer: feed,
@@ -591,9 +609,13 @@ const operations = {
     method: "GET",
     path: "/mentions",
     flags: {
+      /** Type of mention, e.g. Users. */
       mentionsType: { help: "Type of mention, e.g. Users", type: "string", to: "query:mentionsType", required: true },
+      /** Context ID: a case, an operator or the application. */
       context,
+      /** Text to search for. */
       searchFor,
+      /** Maximum number of entries. */
       listSize,
     },
     answer: mentionList,
@@ -621,7 +643,10 @@ const operations = {
     summary: "List the most used tags",
     method: "GET",
     path: "/suggested_tags",
-    flags: { context },
+    flags: {
+      /** Context ID: a case, an operator or the application. */
+      context,
+    },
     answer: tagList,
     example: ["--context 'CITY-PERMIT-WORK P-1'", "--context 'CITY-PERMIT-WORK P-1' | jq -r '.tags[]'"],
   },
@@ -644,7 +669,12 @@ const operations = {
     summary: "Search the tags",
     method: "GET",
     path: "/tags",
-    flags: { searchFor, listSize },
+    flags: {
+      /** Text to search for. */
+      searchFor,
+      /** Maximum number of entries. */
+      listSize,
+    },
     answer: tagList,
     example: ["--search-for urg", "--search-for urg --list-size 5"],
   },

@@ -77,6 +77,7 @@ const operations = {
     path: "/cases/{caseID}/tags",
     args: [caseId],
     flags: {
+      /** Tag name. */
       tag: { help: "Tag name", type: "list", repeatable: true, to: "body:tags[].Name", required: true },
     },
     answer: multiStatusAnswer,
@@ -104,7 +105,10 @@ const operations = {
     method: "DELETE",
     path: "/cases/{caseID}/tags/{tagID}",
     args: [caseId],
-    flags: { tag: { help: "Tag name or key", type: "string", to: "path:tagID", required: true } },
+    flags: {
+      /** Tag name or key. */
+      tag: { help: "Tag name or key", type: "string", to: "path:tagID", required: true },
+    },
     answer: "nothing",
     example: ["'CITY-PERMIT-WORK P-1' --tag urgent", "'CITY-PERMIT-WORK P-1' --tag 'old, big'"],
   },

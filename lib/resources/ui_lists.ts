@@ -20,20 +20,26 @@ const personalizationID = {
 } as const;
 
 const personalization = {
+  /** Name of the personalization. */
   name: { help: "Name of the personalization", type: "string", to: "body:name", required: true },
+  /** ID of the personalization. */
   id: { help: "ID of the personalization", type: "string", to: "body:ID" },
+  /** State of the list, stored unchanged. */
   personalizationState: {
     help: "State of the list, stored unchanged",
     type: "string",
     to: "body:personalizationState",
   },
+  /** Make it the caller's default. */
   markAsDefault: { help: "Make it the caller's default", type: "boolean", to: "body:markAsDefault", negatable: true },
+  /** Make it the application's default. */
   markAsAppDefault: {
     help: "Make it the application's default",
     type: "boolean",
     to: "body:markAsAppDefault",
     negatable: true,
   },
+  /** Queue to route to. */
   routeToWorkbasket: { help: "Queue to route to", type: "string", to: "body:pyRouteToWorkbasket" },
 } as const;
 
@@ -227,19 +233,23 @@ const operations = {
       required: true,
     }],
     flags: {
+      /** Row to move: its position from 1, or its ID. */
       sourceId: {
         help: "Row to move: its position from 1, or its ID",
         type: "string",
         to: "body:sourceID",
         required: true,
       },
+      /** Row whose position it takes. */
       destinationId: {
         help: "Row whose position it takes",
         type: "string",
         to: "body:destinationID",
         required: true,
       },
+      /** Context, e.g. a case handle. */
       context: { help: "Context, e.g. a case handle", type: "string", namesCase: true, to: "body:context" },
+      /** Class of the rows. */
       listClass: { help: "Class of the rows", type: "string", to: "body:listClass" },
     },
     answer: movedList,

@@ -119,7 +119,9 @@ const operatorAnswer = {
 const type = { help: "Case type: its ID or its name", type: "string", to: "query:type" } as const;
 const status = { help: "Beginning of the status, e.g. Pending", type: "string", to: "query:status" } as const;
 const paging = {
+  /** Page number, starting at 1. */
   page: { help: "Page number, starting at 1", type: "integer", to: "query:page" },
+  /** Maximum number on a page, up to 200 (default: 50). */
   pageSize: { help: "Maximum number on a page, up to 200 (default: 50)", type: "integer", to: "query:pageSize" },
 } as const;
 const pages = { more: "hasMoreResults", page: "page", size: "pageSize", first: 1 } as const;
@@ -173,9 +175,13 @@ const operations = {
     method: "GET",
     path: "/svc/inbox",
     flags: {
+      /** Case type: its ID or its name. */
       type,
+      /** Beginning of the status, e.g. Pending. */
       status,
+      /** Text in the number, the label or a text field of the case. */
       text: { help: "Text in the number, the label or a text field of the case", type: "string", to: "query:text" },
+      /** Only work that is due by this time, e.g. 2026-01-31T17:00:00Z. */
       due: { help: "Only work that is due by this time, e.g. 2026-01-31T17:00:00Z", type: "string", to: "query:due" },
       ...paging,
     },
@@ -203,9 +209,13 @@ const operations = {
     method: "GET",
     path: "/svc/cases",
     flags: {
+      /** Text in the number, the label or a text field. */
       text: { help: "Text in the number, the label or a text field", type: "string", to: "query:text" },
+      /** Number of the case, e.g. P-1. */
       businessId: { help: "Number of the case, e.g. P-1", type: "string", to: "query:businessID" },
+      /** Case type: its ID or its name. */
       type,
+      /** Beginning of the status, e.g. Pending. */
       status,
       ...paging,
     },
@@ -294,12 +304,14 @@ const operations = {
     path: "/svc/assignments/{assignmentID}/assignee",
     args: [assignmentId],
     flags: {
+      /** Operator who gets the assignment. */
       toOperator: {
         help: "Operator who gets the assignment",
         type: "string",
         to: "body:operator",
         excludes: ["toQueue"],
       },
+      /** Queue that gets the assignment. */
       toQueue: { help: "Queue that gets the assignment", type: "string", to: "body:queue" },
     },
     accepts: { query: viewType },

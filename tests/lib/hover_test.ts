@@ -1,6 +1,7 @@
 /** Documentation of the library in an editor. */
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
+import { loadResources } from "../../lib/resources/mod.ts";
 import { CHECKOUT, LimitedCommand, makeFolder } from "../harness/svc.ts";
 
 const PROGRAM = `import { createClient, type CasesCreateParams } from "${pathToFileURL(`${CHECKOUT}/mod.ts`).href}";
@@ -34,6 +35,36 @@ Deno.test("an editor shows the documentation of functions, options and members",
     assert.match(JSON.stringify(shown), documentation, `at '${before}'`);
   }
 });
+
+Deno.test("an editor shows a sentence for every parameter of every operation", async () => {
+  let program = `import type * as types from "${pathToFileURL(`${CHECKOUT}/mod.ts`).href}";\n`;
+  const places: { readonly name: string; readonly line: number; readonly character: number }[] = [];
+  for (const [group, operations] of Object.entries(await loadResources())) {
+    for (const [operation, { flags = {} }] of Object.entries(operations)) {
+      const type = `${upperFirst(group)}${upperFirst(operation)}Params`;
+      for (const [flag, { rejected }] of Object.entries(flags)) {
+        if (rejected !== undefined) continue;
+        const before = `export const ${type}_${flag} = ({} as types.${type}).`;
+        places.push({ name: `${type}.${flag}`, line: program.split("\n").length - 1, character: before.length });
+        program += `${before}${flag};\n`;
+      }
+    }
+  }
+  await using folder = await makeFolder({ "program.ts": program });
+  await using editor = new Editor(folder.path);
+  const uri = pathToFileURL(`${folder.path}/program.ts`).href;
+  await editor.open(uri, program);
+  const silent: string[] = [];
+  for (const { name, ...position } of places) {
+    const shown = await editor.request("textDocument/hover", { textDocument: { uri }, position });
+    if (!/\(property\).*(\.|\?)("|\\n)/.test(JSON.stringify(shown))) silent.push(name);
+  }
+  assert.deepEqual(silent, []);
+});
+
+function upperFirst(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
 
 /** A message of the language server. */
 interface Message {

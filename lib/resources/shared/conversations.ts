@@ -34,12 +34,15 @@ export const pageIndex = { help: "Page number, starting at 0", type: "integer", 
 
 /** Parameters of a new conversation. */
 export const starter = {
+  /** Context ID, e.g. a case handle. */
   contextId: { help: "Context ID, e.g. a case handle", type: "string", namesCase: true, to: "body:contextID" },
+  /** Unique ID of the interaction, for external applications. */
   interactionId: {
     help: "Unique ID of the interaction, for external applications",
     type: "string",
     to: "body:interactionID",
   },
+  /** Run the configured starter question. */
   executeStarter: {
     help: "Run the configured starter question",
     type: "boolean",

@@ -38,6 +38,7 @@ export const formQuery = { ...formViewType, excludeAdditionalActions: "boolean" 
 
 /** The flags of the operations that may run robotic automation after a form is submitted. */
 export const automationFlags = {
+  /** Submit without waiting for a robot, e.g. after status 424. */
   skipAutomation: {
     help: "Skip robotic automation, e.g. after status 424",
     type: "boolean",
@@ -87,8 +88,11 @@ const pageInstructions = {
 
 /** The content of the operations that submit a form. */
 export const content = {
+  /** Content of the fields. */
   data,
+  /** Changes of pages and lists, e.g. `{ instruction: "APPEND", target: ".Documents", content: {} }`. */
   pageInstructions,
+  /** Attachments to add: array of {type, category, name, ID or url}. */
   attachments: {
     help: "Attachments to add: array of {type, category, name, ID or url}",
     type: "array",
@@ -98,20 +102,25 @@ export const content = {
 
 /** The content of the operations that compute a form without saving it. */
 export const refresh = {
+  /** Content of the fields. */
   data,
+  /** Changes of pages and lists, e.g. `{ instruction: "APPEND", target: ".Documents", content: {} }`. */
   pageInstructions,
+  /** Embedded list row to show, e.g. '.Items(1)' or '.Items(2).Parts(1)'. */
   interestPage: {
     help: "Embedded list row to show, e.g. '.Items(1)' or '.Items(2).Parts(1)'",
     type: "string",
     to: "body:interestPage",
     since: 25,
   },
+  /** ID of the inner action. */
   interestPageActionId: {
     help: "ID of the inner action",
     type: "string",
     to: "body:interestPageActionID",
     since: 25,
   },
+  /** Operation on the row: open it with its inner action, or confirm it. */
   operation: {
     help: "Operation on the row: open it with its inner action, or confirm it",
     type: "string",
@@ -119,17 +128,21 @@ export const refresh = {
     to: "query:operation",
     since: 25,
   },
+  /** Field whose change causes the refresh, e.g. .Channel. */
   refreshFor: { help: "Field whose change causes the refresh, e.g. .Channel", type: "string", to: "query:refreshFor" },
+  /** Return only the data and the results of conditions, without views. */
   contextData: {
     help: "Return only the data and the results of conditions, without views",
     type: "boolean",
     to: "body:contextData",
   },
+  /** Fill in the form with values that an AI suggests. */
   fillFormWithAi: {
     help: "Fill in the form with values that an AI suggests",
     type: "boolean",
     to: "query:fillFormWithAI",
   },
+  /** Not accepted here. */
   attachments: {
     help: "Not accepted here",
     type: "array",
