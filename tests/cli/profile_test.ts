@@ -109,7 +109,8 @@ Deno.test("svc profile add and set say how the client authenticates, and what it
     "read",
   ]);
   assert.deepEqual([added.json.clientAuth, added.json.scope, added.json.audience], ["post", "read", undefined]);
-  const { stdout } = await run(folder, ["auth", "login", "--profile", "a", "--dry-run"]);
+  const env = { SVC_CONFIG_DIR: folder.path };
+  const { stdout } = await svc(["auth", "login", "--profile", "a", "--dry-run"], { env });
   assert.doesNotMatch(stdout, /Authorization/);
   assert.match(stdout, /\n\ngrant_type=client_credentials&scope=read&client_id=\S+&client_secret=\[REDACTED\]\n$/);
   const set = await run(folder, ["profile", "set", "a", "--client-auth", "basic-plain", "--audience", "https://api"]);
