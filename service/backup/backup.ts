@@ -15,6 +15,7 @@ import {
   checkDerived,
   copyDatabase,
   type DatabaseFindings,
+  findTwins,
   readItems,
 } from "../store/sqlite/snapshot.ts";
 import { readUsedState, resolveDirectory, type ServiceDirectory } from "../admin/control.ts";
@@ -47,6 +48,8 @@ export type VerifyReport = {
   readonly cases: number;
   /** Number of uploaded files. */
   readonly files: number;
+  /** Classes and keys of records whose keys differ only in how accents are stored. The composed one is found by its key. */
+  readonly twins?: string[][];
   /** Tables of counts, sums and texts that were computed again. */
   readonly repaired?: string[];
 };
@@ -148,7 +151,13 @@ export async function verify({ backup, repair = false, ...which }: VerifyOptions
   using _lock = repair ? await lockDirectory(data) : undefined;
   const wrong = checkDerived(database, { repair });
   if (wrong.length > 0 && !repair) throw createWrongError(data, wrong);
-  return { checked: data, schema, cases, files: items.size, ...(repair && { repaired: wrong }) };
+  const report = { checked: data, schema, cases, files: items.size, ...reportTwins(database) };
+  return { ...report, ...(repair && { repaired: wrong }) };
+}
+
+function reportTwins(database: string): Pick<VerifyReport, "twins"> {
+  const twins = findTwins(database).map((names) => [...names]);
+  return twins.length > 0 ? { twins } : {};
 }
 
 function createWrongError(data: string, tables: readonly string[]): SvcError {
@@ -171,7 +180,7 @@ async function verifyBackup(backup: string): Promise<VerifyReport> {
     const names = new Set(entries.map(({ name }) => name));
     const missing = [...readItems(copy, FILE_KIND).keys()].filter((id) => !names.has(FILES_FOLDER + id));
     if (missing.length > 0) throw damaged(backup, missing.map((id) => `The file ${id} is missing`));
-    return { checked: resolve(backup), schema, cases, files: entries.length - 1 };
+    return { checked: resolve(backup), schema, cases, files: entries.length - 1, ...reportTwins(copy) };
   } catch (error) {
     throw explainRead(error, backup);
   }

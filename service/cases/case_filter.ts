@@ -1,5 +1,7 @@
 /** Conditions by which people narrow lists of cases. */
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
+import { caseFold } from "../../utils/text/case_fold.ts";
+import { listTextForms } from "../../utils/text/text_forms.ts";
 import type { Application, CaseType } from "../application/model/application.ts";
 import { type Field, holdsPage, VALUE_KINDS } from "../application/model/field.ts";
 import { Invalid } from "../errors.ts";
@@ -29,7 +31,7 @@ export function buildCaseFilter(app: Application, { type, status, text }: CaseCo
 }
 
 function findType({ caseTypes }: Application, wanted: string): CaseType {
-  const byName = [...caseTypes.values()].find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+  const byName = [...caseTypes.values()].find(({ name }) => caseFold(name) === caseFold(wanted));
   const type = caseTypes.get(wanted) ?? byName;
   if (type !== undefined) return type;
   const names = [...caseTypes.values()].map(({ name }) => name);
@@ -39,10 +41,13 @@ function findType({ caseTypes }: Application, wanted: string): CaseType {
 function matchText(types: readonly CaseType[], text: string): Filter {
   const inContent = types.flatMap(({ fields }) => listTextPaths(fields));
   const paths = new Map([["pyLabel"], ...inContent].map((path) => [JSON.stringify(path), path]));
-  const byField = [...paths.values()].map((content) => contains({ content }, text));
-  // Comparing the whole content first is faster: most cases contain the text nowhere.
-  const anywhere = contains({ content: [] }, JSON.stringify(text).slice(1, -1));
-  return { or: [contains({ property: "businessId" }, text), { and: [anywhere, anyOf(byField)] }] };
+  const inFields = listTextForms(text).map((form): Filter => {
+    const byField = [...paths.values()].map((content) => contains({ content }, form));
+    // Comparing the whole content first is faster: most cases contain the text nowhere.
+    const anywhere = contains({ content: [] }, JSON.stringify(form).slice(1, -1));
+    return { and: [anywhere, anyOf(byField)] };
+  });
+  return { or: [contains({ property: "businessId" }, text), ...inFields] };
 }
 
 /** Lists the paths of the fields that hold text, also those of embedded pages. */

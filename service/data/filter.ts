@@ -1,11 +1,12 @@
 /** Builds filters from the conditions of data views and of requests. */
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
+import { listTextForms } from "../../utils/text/text_forms.ts";
 import { describeOperand, type Scalar, supportsComparator, toScalar } from "../application/expressions/comparisons.ts";
 import { CONDITION_COMPARATORS, type DataView, type DataViewParameter } from "../application/model/data_view.ts";
 import { type FieldType, VALUE_KINDS } from "../application/model/field.ts";
 import { type DomainError, Invalid } from "../errors.ts";
-import { COMPARATORS, type Filter } from "../store/query.ts";
+import { type Comparator, COMPARATORS, type Filter } from "../store/query.ts";
 import { findColumn, type NamedColumn } from "./columns.ts";
 import { type Logic, parseLogic } from "./logic.ts";
 import type { DataQuery, QueryCondition } from "./request.ts";
@@ -101,7 +102,7 @@ function toFilter(view: DataView, condition: QueryCondition): Filter {
 
 function matchAny(column: NamedColumn, condition: QueryCondition): Filter {
   if ("field" in condition.right) throw unfit(condition, "values");
-  const values = condition.right.values.map((value) => readOperand(column, value, condition));
+  const values = condition.right.values.flatMap((value) => listForms(readOperand(column, value, condition)));
   return { field: column.place, in: values, ignoreCase: condition.ignoreCase };
 }
 
@@ -123,7 +124,20 @@ function compare(column: NamedColumn, condition: QueryCondition, name: string, v
   }
   if (right.values.length !== 1) throw unfit(condition, "one value");
   const value = readOperand(column, right.values[0], condition);
-  return { left: column.place, comparator, right: { value }, ignoreCase };
+  const forms = isRange(comparator) ? [value] : listForms(value);
+  if (forms.length > 1 && comparator === "EQ") return { field: column.place, in: forms, ignoreCase };
+  const comparisons = forms.map((value): Filter => ({ left: column.place, comparator, right: { value }, ignoreCase }));
+  const [only] = comparisons;
+  return comparisons.length === 1 && only !== undefined ? only : { or: comparisons };
+}
+
+/** Lists the forms in which a value can be stored. */
+function listForms(value: Scalar): readonly Scalar[] {
+  return typeof value === "string" ? listTextForms(value) : [value];
+}
+
+function isRange(comparator: Comparator): boolean {
+  return ["GT", "GTE", "LT", "LTE"].includes(comparator);
 }
 
 /** Lists the comparators of a type. Most opposites are left out: they begin with `NOT_`. */

@@ -1,5 +1,6 @@
 /** Data records, which are created, changed and deleted through the data view that saves them. */
 import { type JsonObject, stringOrUndefined } from "../../utils/json.ts";
+import { listTextForms } from "../../utils/text/text_forms.ts";
 import { type Scalar, toScalar } from "../application/expressions/comparisons.ts";
 import type { DataType, DataView } from "../application/model/data_view.ts";
 import { toViewField, type View } from "../application/model/field.ts";
@@ -28,8 +29,8 @@ export function getSavedType(view: DataView): DataType {
 /** Creates a record. Throws Conflict if there is a record with its key. */
 export async function createRecord(type: DataType, data: JsonObject, context: RecordContext): Promise<Outcome> {
   const content = fillIn(type, createForm(type), newPage(type.fields), { content: data }, context);
-  const key = buildKey(type, content);
-  if (await context.tx.getRecord(type.id, key)) {
+  const [key = ""] = listKeys(type, content);
+  if (await findRecord(type, content, context)) {
     throw new Conflict(`A record with ${describeKey(type, content)} already exists.`);
   }
   const tag = nextEntityTag(await takeDeletedTag(type, key, context), context.now);
@@ -95,9 +96,22 @@ export async function getRecord(
   members: JsonObject,
   { tx }: Pick<RecordContext, "tx">,
 ): Promise<StoredRecord> {
-  const stored = await tx.getRecord(type.id, buildKey(type, members));
+  const stored = await findRecord(type, members, { tx });
   if (!stored) throw new NotFound(`There is no record with ${describeKey(type, members)}.`);
   return stored;
+}
+
+/** Finds a record by its key, or by the key in another form of its accents, with which an earlier version saved it. */
+async function findRecord(
+  type: DataType,
+  members: JsonObject,
+  { tx }: Pick<RecordContext, "tx">,
+): Promise<StoredRecord | undefined> {
+  for (const key of listKeys(type, members)) {
+    const stored = await tx.getRecord(type.id, key);
+    if (stored !== undefined) return stored;
+  }
+  return undefined;
 }
 
 /** Reports whether members contain all key fields of a record. */
@@ -149,6 +163,11 @@ async function save(record: StoredRecord, type: DataType, { tx }: RecordContext)
   await tx.putRecord(record);
   const { tag, content } = record;
   return { body: { id: toRecordId(type, content), etag: tag, responseData: content }, tag };
+}
+
+/** Lists the keys under which a record can be stored. New records have the first one. */
+function listKeys(type: DataType, members: JsonObject): readonly string[] {
+  return listTextForms(buildKey(type, members));
 }
 
 function buildKey(type: DataType, members: JsonObject): string {

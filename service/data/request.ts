@@ -27,7 +27,7 @@ const ROOT = [
 const QUERY = ["select", "filter", "sortBy", "aggregations", "calculations", "distinctResultsOnly"];
 const FILTER = ["filterConditions", "logic"];
 const CONDITION = ["lhs", "comparator", "rhs", "ignoreCase"];
-const SORT = ["field", "type"];
+const SORT = ["field", "type", "ignoreCase"];
 const PAGING = ["pageNumber", "pageSize", "maxResultsToFetch", "includeTotalCount"];
 
 /** A data view request. */
@@ -53,7 +53,7 @@ export interface DataQuery {
   readonly conditions: ReadonlyMap<string, QueryCondition>;
   /** The logic that combines the conditions (default: all must hold). */
   readonly logic?: string;
-  readonly sort: readonly { readonly field: string; readonly descending: boolean }[];
+  readonly sort: readonly { readonly field: string; readonly descending: boolean; readonly ignoreCase?: boolean }[];
   readonly aggregations: readonly Aggregation[];
   /** True if equal rows count once. */
   readonly distinct: boolean;
@@ -174,11 +174,11 @@ function readAggregation([name, aggregation]: [string, BodyValue]): Aggregation 
   return { name, field: member("field").text(), summary };
 }
 
-function readSort(sort: BodyValue): { field: string; descending: boolean } {
+function readSort(sort: BodyValue): DataQuery["sort"][number] {
   const member = sort.required().object(SORT);
   const { value = "ASC", path } = member("type");
   if (value !== "ASC" && value !== "DESC") throw invalid(`${path} must be ASC or DESC`);
-  return { field: member("field").text(), descending: value === "DESC" };
+  return { field: member("field").text(), descending: value === "DESC", ignoreCase: member("ignoreCase").boolean() };
 }
 
 /** Returns a member of an object by its name. */

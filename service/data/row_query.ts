@@ -30,7 +30,7 @@ export function buildRowQuery(
     source: toSource(view, computed),
     columns: query || shown ? selectColumns(view, query ?? NO_QUERY, shown) : allColumns(view),
     ...(filters.length > 0 && { filter: { and: filters } }),
-    ...(query && { sort: query.sort.map(({ field, descending }) => ({ column: stripDot(field), descending })) }),
+    ...(query && { sort: query.sort.map(({ field, ...order }) => ({ column: stripDot(field), ...order })) }),
     ...(query?.distinct && { distinct: true }),
   };
 }

@@ -95,7 +95,12 @@ export interface RowQuery {
   /** Condition on the case of each row. Rows without a case do not meet it. Default: all cases. */
   readonly cases?: Filter;
   /** Order by names of columns. Equal rows have the order of their creation. */
-  readonly sort?: readonly { readonly column: string; readonly descending: boolean }[];
+  readonly sort?: readonly {
+    readonly column: string;
+    readonly descending: boolean;
+    /** Sorts texts without regard to upper and lower case. */
+    readonly ignoreCase?: boolean;
+  }[];
   /** True to leave out equal rows. */
   readonly distinct?: boolean;
 }

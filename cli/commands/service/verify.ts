@@ -1,3 +1,4 @@
+import { printWarnings } from "../../context.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import { dataFlag } from "./data_flag.ts";
 
@@ -13,12 +14,17 @@ export const verifyCommand: LocalCommand = localCommand({
     data: dataFlag,
     repair: { help: "Compute counts, sums and texts again if they are wrong", type: "boolean" },
   },
-  reads: true,
   example: ["", "permits.backup", "--data permits", "--data permits --repair"],
   seeAlso: ["service backup --help"],
   prefersView: true,
   async run(context, options) {
     const { verify } = await import("../../../service/backup/backup.ts");
-    await context.print(await verify(options));
+    const report = await verify(options);
+    await context.print(report);
+    const [twins] = report.twins ?? [];
+    if (twins === undefined) return;
+    printWarnings(context)(
+      `Records have the same key with differently stored accents, e.g. ${twins.join(" and ")}. Delete one of them.`,
+    );
   },
 });

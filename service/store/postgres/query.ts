@@ -265,15 +265,16 @@ class Compiler {
 
   /** Compiles the values by which the rows are sorted. */
   sortKeys(): SortKey[] {
-    return (this.#query.sort ?? []).flatMap(({ column: name, descending }) => {
+    return (this.#query.sort ?? []).flatMap(({ column: name, descending, ignoreCase = false }) => {
       const column = this.#query.columns.find((one) => one.name === name);
       if (!column) throw new TypeError(`Rows cannot be sorted by ${name}, which is not a column.`);
       const { field } = column;
       const isNullable = this.#grouped || !("property" in field) || OPTIONAL.includes(field.property);
       // Numbers come before texts.
-      const { text, number } = this.#sortKey(column);
+      const { text: exact, number } = this.#sortKey(column);
+      const text = exact && ignoreCase ? compileLower(exact) : exact;
       return [
-        ...(!this.#grouped && this.#isIndexed(field)
+        ...(!this.#grouped && !ignoreCase && this.#isIndexed(field)
           ? [{ value: this.#key(field), type: "text" as const, descending, isNullable: false }]
           : []),
         ...(text === undefined ? [] : [{ value: text, type: "text" as const, descending, isNullable }]),

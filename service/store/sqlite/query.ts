@@ -280,11 +280,12 @@ class Compiler {
 
   /** Compiles the values by which the rows are sorted. */
   sortValues(): { readonly value: string; readonly isNullable: boolean; readonly descending: boolean }[] {
-    return (this.#query.sort ?? []).map(({ column: name, descending }) => {
+    return (this.#query.sort ?? []).map(({ column: name, descending, ignoreCase }) => {
       const column = this.#query.columns.find((one) => one.name === name);
       if (!column) throw new TypeError(`Rows cannot be sorted by ${name}, which is not a column.`);
       const isNullable = !("property" in column.field) || column.field.property === "parentId";
-      return { value: this.#value(column), isNullable, descending };
+      const value = this.#value(column);
+      return { value: ignoreCase ? `fold(${value})` : value, isNullable, descending };
     });
   }
 

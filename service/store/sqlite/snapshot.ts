@@ -113,6 +113,15 @@ export function readItems(path: string, kind: string): Map<string, JsonObject> {
   return new Map(rows.map(({ id, content }) => [String(id), parseContent(String(content))]));
 }
 
+/** Finds records of one class whose keys differ only in how accents are stored. An earlier version kept them apart. */
+export function findTwins(path: string): readonly (readonly string[])[] {
+  using db = openForReading(path);
+  if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'records'").get() === undefined) return [];
+  const rows = db.prepare("SELECT classId, key FROM records WHERE octet_length(key) > length(key)").all();
+  const names = rows.map(({ classId, key }) => `${classId} ${key}`).sort();
+  return [...Map.groupBy(names, (name) => name.normalize("NFC")).values()].filter(({ length }) => length > 1);
+}
+
 function parseContent(text: string): JsonObject {
   const content: unknown = JSON.parse(text);
   return isJsonObject(content) ? content : {};

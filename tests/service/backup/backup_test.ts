@@ -10,6 +10,7 @@ import { locateFiles } from "../../../service/server/directory.ts";
 import { keepBytes } from "../../../service/store/bytes_on_disk.ts";
 import { openService, sendRequest, ServiceHome, START_ARGUMENTS, type TestService } from "../../harness/service.ts";
 import { textAt } from "../../harness/service_engine.ts";
+import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import { type Folder, makeFolder } from "../../harness/svc.ts";
 
 const PERMIT = "City-Permit-Work-Permit";
@@ -287,3 +288,26 @@ Deno.test("a shortened or changed backup is refused and restores nothing", async
     { numRuns: 20 },
   );
 });
+
+Deno.test(
+  "verify reports records whose keys differ only in how accents are stored",
+  async () => {
+    await using folder = await makeFolder();
+    const file = await makeBackup(folder);
+    const data = `${folder.path}/data`;
+    assert.equal((await verify({ data })).twins, undefined);
+    const keys = ["Zo\u00eb", "Zoe\u0308", "Bo"].map((name) => JSON.stringify([name]));
+    {
+      const store = openSqliteStore(locateFiles(data).database);
+      await store.transact(async (tx) => {
+        for (const key of keys) await tx.putRecord({ classId: "City-Visit", key, tag: "1", content: {} });
+      });
+      await store.close();
+    }
+    const twins = [keys.slice(0, 2).map((key) => `City-Visit ${key}`).sort()];
+    assert.deepEqual((await verify({ data })).twins, twins);
+    await backUp({ data, file: `${folder.path}/two.backup` });
+    assert.deepEqual((await verify({ backup: `${folder.path}/two.backup` })).twins, twins);
+    assert.equal((await verify({ backup: file })).twins, undefined);
+  },
+);

@@ -23,6 +23,17 @@ Deno.test("a text finds the newest cases with it in the number, the label or a t
   assert.equal(await find(engine, { text: "ada", status: "new", type: "Permit", page: 2, pageSize: 1 }), "P-1");
 });
 
+Deno.test("a text is found in whatever form its accents are stored", async () => {
+  await using engine = await openEngine();
+  const [composed, decomposed] = ["Zo\u00eb Andr\u00e9", "Zoe\u0308 Andre\u0301"];
+  await createPermit(engine, { Applicant: composed });
+  await createPermit(engine, { Applicant: decomposed });
+  for (const text of [composed, decomposed]) {
+    assert.equal(await find(engine, { text }), "P-2 P-1");
+    assert.equal(await find(engine, { text: text.slice(2).toUpperCase() }), "P-2 P-1");
+  }
+});
+
 Deno.test("a number finds one case, in any case and with the conditions", async () => {
   await using engine = await openEngine();
   for (let count = 0; count < 11; count++) await createPermit(engine, { Applicant: count === 5 ? "See P-1" : "Ada" });

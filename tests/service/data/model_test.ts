@@ -117,6 +117,7 @@ Deno.test("a query returns the same rows as a filter and a sort of an array", as
   const sorted = fc.record({
     field: fc.constantFrom("Text", "Number", "Time", "Page.Text"),
     type: fc.constantFrom("ASC", "DESC"),
+    ignoreCase: fc.boolean(),
   });
   const filter = fc.tuple(condition, condition, condition);
   await fc.assert(
@@ -139,7 +140,7 @@ Deno.test("a query returns the same rows as a filter and a sort of an array", as
           distinctResultsOnly: distinct,
         };
         let expected = rows.filter((row) => means(conditions.map(({ holds }) => holds(row))));
-        if (sort && !distinct) expected = inOrder(expected, sort.field, sort.type === "DESC");
+        if (sort && !distinct) expected = inOrder(expected, sort);
         const found = expected.map((row) => select.map((name) => row[name] ?? null));
         const once = distinct
           ? found.filter((row, i) => i === found.findIndex((one) => JSON.stringify(one) === JSON.stringify(row)))
@@ -178,14 +179,21 @@ function conditionOn(
     };
     const holds = (row: JsonObject): boolean => {
       const left = valueOf(row, field, ignoreCase);
-      const other = typeof right === "object"
-        ? valueOf(row, right.field, ignoreCase)
-        : comparable(field, right, ignoreCase);
-      const result = left !== undefined && other !== undefined && comparators[name]?.(left, other) === true;
+      const others = typeof right === "object"
+        ? [valueOf(row, right.field, ignoreCase)]
+        : formsOf(name, right).map((form) => comparable(field, form, ignoreCase));
+      const result = left !== undefined &&
+        others.some((other) => other !== undefined && comparators[name]?.(left, other) === true);
       return comparator === name ? result : !result;
     };
     return { json, holds };
   });
+}
+
+/** Lists the forms of accents in which a value is found. The order of texts depends on their form. */
+function formsOf(name: string, value: Comparable): Comparable[] {
+  if (typeof value !== "string" || (name !== "EQ" && !(name in PARTS))) return [value];
+  return [value.normalize("NFC"), value.normalize("NFD"), value];
 }
 
 function valueOf(row: JsonObject, field: string, ignoreCase: boolean): Comparable | undefined {
@@ -209,13 +217,16 @@ function order(left: Comparable, right: Comparable): number {
 }
 
 /** Sorts rows. Missing values come first, and equal rows keep their order. */
-function inOrder(rows: readonly JsonObject[], field: string, descending: boolean): JsonObject[] {
+function inOrder(
+  rows: readonly JsonObject[],
+  { field, type, ignoreCase }: { field: string; type: string; ignoreCase: boolean },
+): JsonObject[] {
   return rows.toSorted((one, two) => {
-    const [left, right] = [valueOf(one, field, false), valueOf(two, field, false)];
+    const [left, right] = [valueOf(one, field, ignoreCase), valueOf(two, field, ignoreCase)];
     const result = left === undefined || right === undefined
       ? Number(left !== undefined) - Number(right !== undefined)
       : order(left, right);
-    return descending ? -result : result;
+    return type === "DESC" ? -result : result;
   });
 }
 

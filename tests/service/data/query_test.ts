@@ -65,6 +65,52 @@ Deno.test("each comparator works for fields of every type", () =>
     }
   }));
 
+Deno.test("texts are found in whatever form their accents are stored, with every comparator", () =>
+  withCars(async (svc) => {
+    const [composed, decomposed] = ["Caf\u00e9 \u01d6", "Cafe\u0301 u\u0308\u0304"];
+    for (const [ID, Model] of [[5, composed], [6, decomposed]]) {
+      assert.equal((await svc.call("POST", "/data/D_Cars", { body: { data: { ID, Model } } })).status, 200);
+    }
+    for (const value of [composed, decomposed]) {
+      const [first = "", last = ""] = value.split(" ");
+      const cases: [string, JsonObject, number[]][] = [
+        ["EQ", { value }, [5, 6]],
+        ["NEQ", { value }, [1, 2, 3, 4]],
+        ["IN", { values: ["Bee", value] }, [2, 5, 6]],
+        ["NOT_IN", { values: ["Bee", value] }, [1, 3, 4]],
+        ["STARTS_WITH", { value: first }, [5, 6]],
+        ["NOT_STARTS_WITH", { value: first }, [1, 2, 3, 4]],
+        ["ENDS_WITH", { value: last }, [5, 6]],
+        ["CONTAINS", { value: value.slice(2) }, [5, 6]],
+      ];
+      for (const [comparator, right, expected] of cases) {
+        assert.deepEqual(await find(svc, { F1: ["Model", comparator, right] }), expected, comparator);
+      }
+      assert.deepEqual(await find(svc, { F1: ["Model", "EQ", { value: value.toUpperCase() }, true] }), [5, 6]);
+    }
+  }));
+
+Deno.test("sortBy sorts texts by their bytes, or without regard to case, over pages, too", () =>
+  withCars(async (svc) => {
+    for (const [ID, Model] of [[5, "\u00c9tude"], [6, "\u00e9clair"], [7, "Zoo"]]) {
+      assert.equal((await svc.call("POST", "/data/D_Cars", { body: { data: { ID, Model } } })).status, 200);
+    }
+    const read = async (sort: JsonObject, pageSize: number) => {
+      const ids: JsonValue[] = [];
+      for (let pageNumber = 1; ids.length < 7; pageNumber++) {
+        const query = { select: ["ID"], sortBy: [{ field: "Model", ...sort }, { field: "ID" }] };
+        const rows = await svc.rows("D_Cars", { query, paging: { pageNumber, pageSize } });
+        ids.push(...rows.map((row) => row.ID ?? null));
+      }
+      return ids;
+    };
+    for (const pageSize of [2, 7]) {
+      assert.deepEqual(await read({}, pageSize), [1, 3, 2, 7, 4, 5, 6]);
+      assert.deepEqual(await read({ ignoreCase: true }, pageSize), [1, 3, 4, 2, 7, 6, 5]);
+      assert.deepEqual(await read({ ignoreCase: true, type: "DESC" }, pageSize), [5, 6, 7, 2, 1, 3, 4]);
+    }
+  }));
+
 /** Fields by the names of their types in docs/library.md, each with a value to compare with. */
 const FIELDS: Readonly<Record<string, [field: string, value: JsonValue][]>> = {
   texts: [["Model", "Ant"]],
@@ -286,7 +332,7 @@ Deno.test("an invalid request is refused with what is allowed", () =>
       [
         { query: { sortBy: [{ field: "ID", order: "DESC" }] } },
         400,
-        /query\.sortBy\[0\] has no member 'order'; it may have field, type/,
+        /query\.sortBy\[0\] has no member 'order'; it may have field, type, ignoreCase/,
       ],
       [{ paging: 3 }, 400, /paging must be a JSON object/],
       [{ dataViewParameters: [{}, {}] }, 400, /one object/],

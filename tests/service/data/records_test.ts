@@ -323,3 +323,23 @@ Deno.test("a data view that saves no records refuses them", () =>
     const { status, body } = await svc.call("POST", "/data/D_OtherVisits", { body: { data: VISIT } });
     assert.deepEqual([status, readErrorDetails(body)[0]?.message], [400, "D_OtherVisits does not save records."]);
   }));
+
+Deno.test("records whose keys differ only in how accents are stored are one record", () =>
+  withVisit(async (svc) => {
+    const [composed, decomposed] = ["Zo\u00eb", "Zoe\u0308"];
+    const create = async (Place: string) =>
+      await svc.call("POST", "/data/D_Visits", { body: { data: { ...VISIT, Place } } });
+    assert.equal((await create(decomposed)).status, 200);
+    assert.equal((await create(composed)).status, 409);
+    assert.equal(valueAt((await read(svc, { Place: composed, Year: 2026 })).body, "Place"), decomposed);
+    for (const Place of [composed, decomposed]) {
+      const found = await svc.rows("D_Visits", {
+        query: {
+          filter: { filterConditions: { F1: { lhs: { field: "Place" }, comparator: "EQ", rhs: { value: Place } } } },
+        },
+      });
+      assert.equal(found.length, 1);
+      const changed = await svc.call("PATCH", "/data/D_Visits", { body: { data: { Place, Year: 2026, Note: Place } } });
+      assert.equal(changed.status, 200);
+    }
+  }));
