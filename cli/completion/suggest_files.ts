@@ -1,3 +1,4 @@
+import { compareForPeople } from "../../utils/text/collator.ts";
 import type { Suggestion } from "../commands/command.ts";
 
 /** Maximum number of suggested files. */
@@ -20,5 +21,5 @@ export function suggestFiles(start: string): Suggestion[] {
   } catch {
     return []; // There is no such directory, or it cannot be read.
   }
-  return found.sort((a, b) => a.word < b.word ? -1 : 1);
+  return found.sort((a, b) => compareForPeople(a.word, b.word));
 }

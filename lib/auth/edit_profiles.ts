@@ -2,6 +2,7 @@
 import type { Warn } from "../client/callback.ts";
 import { SvcError } from "../errors.ts";
 import { isJsonObject, isString, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { compareForPeople } from "../../utils/text/collator.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { createLookUpCommand } from "./keyring.ts";
 import { DEFAULT_PROFILE } from "./default_profile.ts";
@@ -49,7 +50,7 @@ export type ShownProfile = ListedProfile & {
 export function listProfiles(directory: string, warn: Warn): ListedProfile[] {
   const config = readConfig(getConfigFile(directory), warn);
   const selected = getDefaultProfile(config);
-  return Object.entries(config.profiles).sort(([a], [b]) => a < b ? -1 : 1).map(([name, value]) => {
+  return Object.entries(config.profiles).sort(([a], [b]) => compareForPeople(a, b)).map(([name, value]) => {
     const trimmed = trimMembers(value);
     const problem = findProfileProblem(trimmed, name);
     const { baseUrl, clientId }: JsonObject = isJsonObject(trimmed) ? trimmed : {};

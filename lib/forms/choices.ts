@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../utils/json.ts";
+import { compareForPeople } from "../../utils/text/collator.ts";
 import type { Choice, ChoiceQuery } from "./nodes.ts";
 import { getAt } from "./path.ts";
 
@@ -59,7 +60,8 @@ export class ChoiceLoader {
       const loading = this.#known.get(name) ?? this.#source.load({ dataView, parameters, select });
       this.#known.set(name, loading);
       const { rows, hasMore } = await loading;
-      return { choices: toChoices(rows, query), hasMore };
+      const loaded = toChoices(rows, query);
+      return { choices: hasMore ? loaded : loaded.sort((a, b) => compareForPeople(a.text, b.text)), hasMore };
     } catch (error) {
       this.#known.delete(name);
       return { choices: [], hasMore: false, error };

@@ -141,6 +141,17 @@ Deno.test("choices are loaded once for the same parameters, and a failure leaves
   assert.equal(calls.at(-1), 'D_DepotList {"country":"NO"} ID,City,Zip');
 });
 
+Deno.test("all choices of a data view are sorted as people expect, and a part keeps its order", async () => {
+  const names = ["Zürich", "Ärö", "Area 10", "oslo", "Area 9", "Bergen"];
+  const sorted = ["Area 9", "Area 10", "Ärö", "Bergen", "oslo", "Zürich"];
+  for (const hasMore of [false, true]) {
+    const rows = names.map((Name) => ({ Code: Name, Name }));
+    const loader = new ChoiceLoader({ load: () => Promise.resolve({ rows, hasMore }) });
+    const { choices } = await loader.load(findField(readForm(cascade), "Region"));
+    assert.deepEqual(choices.map(({ text }) => text), hasMore ? names : sorted);
+  }
+});
+
 Deno.test("a row of a list of the case is copied into a page, and cleared again", () => {
   const form = readForm(copyRow);
   assert.deepEqual(asked(form), ['Main: copy reference "Main stop"']);
