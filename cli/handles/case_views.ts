@@ -3,6 +3,7 @@ import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import data, { type DataObjectInfo } from "../../lib/resources/data.ts";
 import { listsCases } from "../../lib/resources/shared/lists_cases.ts";
 import { isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { caseFold } from "../../utils/text/case_fold.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { callOperation } from "../context.ts";
 import { readIfServed } from "./if_served.ts";
@@ -61,7 +62,7 @@ export async function searchCaseViews(context: CommandContext, search: CaseSearc
 }
 
 function isSameText(text: string | undefined, wanted: string | undefined): boolean {
-  return text !== undefined && text.toLowerCase() === wanted?.toLowerCase();
+  return text !== undefined && wanted !== undefined && caseFold(text) === caseFold(wanted);
 }
 
 async function searchView(
@@ -111,8 +112,8 @@ function isWanted(
   { pyID, pyLabel, pyStatusWork }: JsonObject,
   { text = "", number, status = "" }: CaseSearch,
 ): boolean {
-  const lower = (value: JsonValue | undefined) => String(value ?? "").toLowerCase();
-  if (!lower(pyStatusWork).startsWith(status.toLowerCase())) return false;
-  if (number !== undefined) return lower(pyID) === number.toLowerCase();
-  return [pyID, pyLabel].some((value) => lower(value).includes(text.toLowerCase()));
+  const fold = (value: JsonValue | undefined) => caseFold(String(value ?? ""));
+  if (!fold(pyStatusWork).startsWith(caseFold(status))) return false;
+  if (number !== undefined) return fold(pyID) === caseFold(number);
+  return [pyID, pyLabel].some((value) => fold(value).includes(caseFold(text)));
 }

@@ -1,9 +1,10 @@
 /** Finds choices by typed text. */
+import { caseFold } from "../../utils/text/case_fold.ts";
 
 /** Returns the texts that match, the best first. A text matches if it contains the typed characters in their order. */
 export function matchTexts<T>(typed: string, items: readonly T[], getText: (item: T) => string): T[] {
-  const query = typed.toLowerCase().replaceAll(/\s+/g, "");
-  return items.map((item) => ({ item, rank: rank(query, getText(item).toLowerCase()) }))
+  const query = caseFold(typed).replaceAll(/\s+/g, "");
+  return items.map((item) => ({ item, rank: rank(query, caseFold(getText(item))) }))
     .filter(({ rank }) => rank < Infinity)
     .sort((a, b) => a.rank - b.rank)
     .map(({ item }) => item);

@@ -5,6 +5,7 @@ import { SvcError } from "../../lib/errors.ts";
 import assignments from "../../lib/resources/assignments.ts";
 import cases, { type AssignmentInfo, type CaseAnswer } from "../../lib/resources/cases.ts";
 import type { JsonObject } from "../../utils/json.ts";
+import { caseFold } from "../../utils/text/case_fold.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { canPrompt } from "../context.ts";
 import { rememberCase } from "../handles/cursor.ts";
@@ -230,8 +231,7 @@ function listAssignmentTasks({ ID, name, actions = [], isMultiStep }: Assignment
 }
 
 function find(wanted: string, tasks: readonly Task[]): Task {
-  const isWanted = ({ id, name, label }: Task) =>
-    [id, name, label].some((text) => text.toLowerCase() === wanted.toLowerCase());
+  const isWanted = ({ id, name, label }: Task) => [id, name, label].some((text) => caseFold(text) === caseFold(wanted));
   const task = tasks.find(isWanted);
   if (task !== undefined) return task;
   throw new SvcError("INVALID_ARGS", `You cannot perform '${wanted}' now.`, {

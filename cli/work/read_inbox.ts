@@ -4,6 +4,7 @@ import { SvcError } from "../../lib/errors.ts";
 import type { Answer } from "../../lib/operation/answer.ts";
 import work, { type WorkInboxParams } from "../../lib/resources/work.ts";
 import { filterObjects, isNonEmptyString, type JsonObject } from "../../utils/json.ts";
+import { caseFold } from "../../utils/text/case_fold.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { callOperation } from "../context.ts";
 import { hasDraft } from "../handles/handles.ts";
@@ -71,7 +72,7 @@ async function filterWorklist(context: CommandContext, params: WorkInboxParams):
   const { readWorklist } = await import("../handles/worklist.ts");
   const { assignments, hasMoreResults } = await readWorklist(context);
   const found = assignments.filter(({ label, name, caseID }) =>
-    [label, name, caseID].some((part) => String(part ?? "").toLowerCase().includes(text.toLowerCase()))
+    [label, name, caseID].some((part) => caseFold(String(part ?? "")).includes(caseFold(text)))
   );
   const end = page * pageSize;
   return { assignments: found.slice(end - pageSize, end), hasMoreResults: found.length > end || hasMoreResults };

@@ -9,6 +9,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../utils/json.ts";
+import { caseFold } from "../../utils/text/case_fold.ts";
 import { countCharacters, pluralize } from "../../utils/text/wording.ts";
 import { formatLocalTime, parseLocalTime } from "../../utils/time/local_time.ts";
 import { parseTimestamp, truncateToMilliseconds } from "../../utils/time/parse_timestamp.ts";
@@ -71,7 +72,7 @@ export function parseInput(
     case "choice":
     case "user": {
       const choice = choices?.find(({ key }) => String(key) === text) ??
-        choices?.find((one) => one.text.toLowerCase() === text.toLowerCase());
+        choices?.find((one) => caseFold(one.text) === caseFold(text));
       return choice === undefined ? { value: toKey(keyKind, text) } : { value: choice.key };
     }
   }
