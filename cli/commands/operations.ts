@@ -74,7 +74,11 @@ export function createOperationCommand(group: string, name: string, operation: O
         const { runInteractively } = await import("../prompts/interactive.ts");
         return await runInteractively(context, ref, values, requiredOnly === true);
       }
-      await runOperation(context, ref, isForm ? addPrompted(operation, values) : values, target);
+      try {
+        await runOperation(context, ref, isForm ? addPrompted(operation, values) : values, target);
+      } catch (error) {
+        throw await explainSettings(error, given.set);
+      }
       reportAttached(context, given.file);
     },
   };
@@ -125,8 +129,18 @@ async function fillInput(context: CommandContext, ref: OperationRef, given: Valu
   const { set, file, category, ...values } = given;
   if (set === undefined && file === undefined) return values;
   const { fillValues } = await import("../input/fill_values.ts");
-  const toTexts = (value: unknown) => Array.isArray(value) ? value.filter(isString) : [];
   return await fillValues(context, ref, values, { set: toTexts(set), file: toTexts(file), category: String(category) });
+}
+
+/** Adds to a rejection how the values of `--set` could be written instead. */
+async function explainSettings(error: unknown, set: unknown): Promise<unknown> {
+  if (!(error instanceof SvcError) || error.status !== 422 || set === undefined) return error;
+  const { explainTypes } = await import("../input/set_fields.ts");
+  return explainTypes(error, toTexts(set));
+}
+
+function toTexts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter(isString) : [];
 }
 
 /** Says which files of `--file` were attached, because the result does not show them. */

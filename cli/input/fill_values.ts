@@ -9,7 +9,7 @@ import type { CommandContext } from "../commands/command.ts";
 import { callOperation } from "../context.ts";
 import { openFile } from "../render/local_files.ts";
 import { watchUpload } from "../render/transfer.ts";
-import { parseSetting, setInContent, toSubmission } from "./set_fields.ts";
+import { describeCleared, parseSetting, setInContent, toSubmission } from "./set_fields.ts";
 
 /** The values of the flags. */
 export interface InputFlags {
@@ -58,6 +58,7 @@ export async function fillValues(
     const attachment = { type: "File", attachmentFieldName: written };
     uploads.push({ file: await openFile(`--set ${written}`, path), attachment });
   }
+  describeCleared(fields).forEach(context.note);
   const filled: Record<string, unknown> = { ...values };
   const isWhole = operation.creates === true || operation.flags?.pageInstructions === undefined;
   if (fields.length > 0 && isWhole) filled.data = setInContent(data, fields);

@@ -1,6 +1,6 @@
 /** `--set`: values of single fields, as an alternative to JSON. */
 import { SvcError } from "../../lib/errors.ts";
-import { cloneJson, isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../utils/json.ts";
+import { cloneJson, isJsonObject, isScalar, type JsonObject, type JsonValue, parseJson } from "../../utils/json.ts";
 
 /** A part of the path to a field. */
 interface Segment {
@@ -51,9 +51,12 @@ function parseSegment(part: string, written: string): Segment {
   return row === undefined ? { name } : { name, row: row === "+" ? "new" : Number(row) };
 }
 
-/** Numbers, `true`, `false`, `null`, and what begins with a quote, brace or bracket are JSON. Other values are text. */
+/**
+ * Numbers, `true`, `false`, `null`, and what begins with a quote, brace or bracket are JSON. Other values are text. A number
+ * with an exponent is text, because 1e3 is more often a name than a number.
+ */
 function parseValue(written: string, text: string): JsonValue {
-  const isLiteral = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/.test(text);
+  const isLiteral = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false|null)$/.test(text);
   if (!isLiteral && !/^["{[]/.test(text)) return text;
   try {
     return parseJson(text, { keepText: true });
@@ -61,6 +64,27 @@ function parseValue(written: string, text: string): JsonValue {
     const hint = `Quote text that begins like JSON: --set '${written}=${JSON.stringify(text)}'`;
     throw new SvcError("INVALID_ARGS", `The value of --set ${written} is not valid JSON.`, { cause, hint });
   }
+}
+
+/** Describes settings that clear a field, for the user. */
+export function describeCleared(settings: readonly FieldSetting[]): string[] {
+  return settings.filter(({ value }) => value === null)
+    .map(({ written }) => `--set ${written}=null clears ${written}. For the text, write --set '${written}="null"'.`);
+}
+
+/** Adds to the error of a rejected value how to write it as text. Values that look like JSON are sent as JSON. */
+export function explainTypes(error: SvcError, texts: readonly string[]): SvcError {
+  const settings = texts.map(parseSetting).filter((setting) => "path" in setting);
+  const rejected = settings.filter(({ path, value }) => {
+    const field = "." + path.map(({ name }) => name).join(".");
+    const places = (error.details ?? []).map(({ erroneousInputOutputFieldInPage: page = "" }) =>
+      String(page).replaceAll(/\(\w+\)/g, "")
+    );
+    return typeof value !== "string" && isScalar(value) && places.includes(field);
+  });
+  if (rejected.length === 0) return error;
+  const quoted = rejected.map(({ written, value }) => `--set '${written}="${value}"'`).join(" ");
+  return error.with({ hint: `If the field takes text, quote the value: ${quoted}.` });
 }
 
 /** Members to set in one place: in the content itself, in a page, or in a row. */

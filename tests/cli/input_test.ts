@@ -23,6 +23,7 @@ Deno.test("a value of --set is JSON if it looks like JSON, and text otherwise", 
     "a=null": null,
     "a=": "",
     "a=01234": "01234",
+    "a=1e3": "1e3",
     "a=2026-01-31": "2026-01-31",
     "a=b=c": "b=c",
     'a="4711"': "4711",
@@ -45,6 +46,27 @@ Deno.test("a value of --set that cannot be understood is refused with the way to
       return true;
     });
   }
+});
+
+Deno.test("a whole number is accepted for a text, and the hint on another rejected value quotes it", async () => {
+  const created = await live.object("cases create --type City-Permit-Work-Permit --set Applicant=12345 --set Area=3");
+  assert.deepEqual([
+    valueAt(created, "data.caseInfo.content.Applicant"),
+    valueAt(created, "data.caseInfo.content.Area"),
+  ], [
+    "12345",
+    3,
+  ]);
+  const { hint } = await live.refused("cases create --type City-Permit-Work-Permit --set Applicant=12.50 --set Area=x");
+  assert.equal(hint, `If the field takes text, quote the value: --set 'Applicant="12.50"'.`);
+  const inRow = await live.refused("cases create --type City-Permit-Work-Permit --set Documents[0].Title=1.5");
+  assert.equal(inRow.hint, `If the field takes text, quote the value: --set 'Documents[0].Title="1.5"'.`);
+});
+
+Deno.test("null clears a field, and says so", async () => {
+  const { stdout, stderr } = await live.run("cases create --type City-Permit-Work-Permit --set Applicant=null");
+  assert.equal(valueAt(JSON.parse(stdout), "data.caseInfo.content.Applicant"), "");
+  assert.equal(stderr, `--set Applicant=null clears Applicant. For the text, write --set 'Applicant="null"'.\n`);
 });
 
 Deno.test("settings build the content of something new", () => {

@@ -1,5 +1,5 @@
 /** Content of cases and records: merging, required values, and calculated fields. */
-import { cloneJson, isJsonObject, type JsonObject, type JsonValue, toObject } from "../../../utils/json.ts";
+import { cloneJson, isJsonObject, isNumber, type JsonObject, type JsonValue, toObject } from "../../../utils/json.ts";
 import type {
   Action,
   EmbeddedClass,
@@ -11,7 +11,7 @@ import type {
   ViewField,
 } from "../../application/model/application.ts";
 import { createPageView, getInnerView, VALUE_KINDS } from "../../application/model/field.ts";
-import { toScalar } from "../../application/expressions/comparisons.ts";
+import { isInteger, toScalar } from "../../application/expressions/comparisons.ts";
 import {
   checkFieldValue,
   isAbsent,
@@ -366,7 +366,7 @@ export function pickChanges(view: View, before: JsonObject, after: JsonObject): 
 
 function setValue(field: Field, target: JsonObject, given: JsonValue, page: string, issues: ContentIssues): void {
   const { name, embedded } = field;
-  const value = issues.keepsText ? given : readText(field.type, given);
+  const value = issues.keepsText ? given : convert(field.type, given);
   const problem = checkFieldValue(field, value);
   if (problem !== undefined) {
     issues.addViolation(page, name, problem);
@@ -376,12 +376,21 @@ function setValue(field: Field, target: JsonObject, given: JsonValue, page: stri
   else target[name] = mergeEmbedded(field, embedded, target[name], value, page, issues);
 }
 
-/** Converts a number, `true` or `false` that a client sends as text. An empty text means `false`. */
-function readText(type: FieldType, value: JsonValue): JsonValue {
+/**
+ * Converts a number, `true` or `false` that a client sends as text, and the other way round if nothing is lost: a client
+ * that reads texts cannot tell them apart. An empty text means `false`.
+ */
+function convert(type: FieldType, value: JsonValue): JsonValue {
   const kind = VALUE_KINDS[type];
+  if (kind === "text") return isWritten(value) ? String(value) : value;
   if (typeof value !== "string" || (kind !== "number" && kind !== "boolean")) return value;
   if (value === "" && kind === "boolean") return false;
   return toScalar(type, value) ?? value;
+}
+
+/** Reports whether a value has only one text. A decimal number can have been written with other digits: 12.50. */
+function isWritten(value: JsonValue): boolean {
+  return typeof value === "boolean" || (isNumber(value) && isInteger(value) && !Object.is(value, -0));
 }
 
 /** Checks that content does not change an attachment field. A client that submits a form as it was read sends the field. */

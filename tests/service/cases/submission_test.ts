@@ -1,6 +1,7 @@
 /** Submissions as clients of real servers send them. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import { ExactNumber } from "../../../utils/exact_number.ts";
 import { valueAt } from "../../harness/service_engine.ts";
 import { openTrip } from "./_trip.ts";
 
@@ -24,6 +25,23 @@ Deno.test("numbers and booleans are accepted as texts, and stored as what they a
     valueAt(content, path)
   );
   assert.deepEqual(found, [4, 4500, true, -1, 45.5, 7, 4545.5]);
+});
+
+Deno.test("whole numbers and booleans are accepted for texts, if nothing is lost", async () => {
+  await using trip = await openTrip();
+  for (const City of [12.5, { a: 1 }, ["x"]]) {
+    const values = { ...trip.form, data: { Days: 1, Home: { City } }, ifMatch: "*" };
+    const { status } = await trip.engine.refused("assignments.perform", values);
+    assert.equal(status, 422, "the digits may have been 12.50");
+  }
+  const content = await trip.submit({ Days: 1, Home: { City: 12345 } }, [
+    { instruction: "APPEND", target: ".Stops", content: { City: true, Guests: [{ Name: -7 }] } },
+    { instruction: "APPEND", target: ".Stops", content: { City: new ExactNumber("12345678901234567890") } },
+  ]);
+  const found = ["Home.City", "Stops.0.City", "Stops.0.Guests.0.Name", "Stops.1.City"].map((path) =>
+    valueAt(content, path)
+  );
+  assert.deepEqual(found, ["12345", "true", "-7", "12345678901234567890"]);
 });
 
 Deno.test("an empty text empties a value of any type, and means false for a boolean", async () => {
