@@ -15,6 +15,7 @@ import {
   requireCredentials,
   resolveConfigDirectory,
   type SessionSettings,
+  type Sources,
 } from "./settings.ts";
 import { getTokenFile, readToken, type Token } from "./token_cache.ts";
 
@@ -26,8 +27,10 @@ export interface AuthOptions extends CallerOptions {
 
 /** Result of `login`. */
 export type LoginResult = {
-  /** Name of the profile. */
-  profile: string;
+  /** Name of the profile, if the service and the client are its own. */
+  profile?: string;
+  /** Where address and credentials come from, if variables replace those of the profile. */
+  sources?: Sources;
   /** Address of the service. */
   server: string;
   /** Time at which the token expires, in ISO 8601. */
@@ -46,8 +49,10 @@ export type LogoutResult = {
 
 /** Result of `status`. */
 export type StatusResult = {
-  /** Name of the profile. */
-  profile: string;
+  /** Name of the profile, if the service and the client are its own. */
+  profile?: string;
+  /** Where address and credentials come from, if variables replace those of the profile. */
+  sources?: Sources;
   /** Address of the service. */
   server: string;
   /** True if the next call needs no token exchange. */
@@ -58,8 +63,10 @@ export type StatusResult = {
 
 /** Result of `ping`. */
 export type PingResult = {
-  /** Name of the profile. */
-  profile: string;
+  /** Name of the profile, if the service and the client are its own. */
+  profile?: string;
+  /** Where address and credentials come from, if variables replace those of the profile. */
+  sources?: Sources;
   /** Address of the service. */
   server: string;
   /** HTTP status. */
@@ -172,6 +179,11 @@ export function getSignal({ signal }: AuthOptions): AbortSignal {
   return signal ?? new AbortController().signal;
 }
 
-function describeTarget({ target }: Pick<Credentials, "target">): { profile: string; server: string } {
-  return { profile: target.profile, server: target.baseUrl };
+/** Describes the service, and the profile or where the values come from instead. */
+export function describeTarget(
+  { target, sources }: Pick<SessionSettings, "target" | "sources">,
+): { profile?: string; server: string; sources?: Sources } {
+  return sources === undefined
+    ? { profile: target.profile, server: target.baseUrl }
+    : { server: target.baseUrl, sources };
 }

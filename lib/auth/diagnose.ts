@@ -6,7 +6,14 @@ import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { abortable } from "../../utils/async/abort.ts";
 import { type AuthOptions, getSignal, listCaseTypes, obtainToken } from "./commands.ts";
 import { findProxy, type Proxy } from "./proxy.ts";
-import { type Credentials, getProfileName, getTokenUrl, readSettings, requireCredentials } from "./settings.ts";
+import {
+  type Credentials,
+  getProfileName,
+  getTokenUrl,
+  readSettings,
+  requireCredentials,
+  type Sources,
+} from "./settings.ts";
 import { TokenSource } from "./session.ts";
 import { CHECK_CREDENTIALS } from "./token_exchange.ts";
 
@@ -33,8 +40,10 @@ export type DiagnosisStep = {
 
 /** Result of `diagnose`. */
 export type DiagnosisResult = {
-  /** Name of the profile. */
-  profile: string;
+  /** Name of the profile, if the service and the client are its own. */
+  profile?: string;
+  /** Where address and credentials come from, if variables replace those of the profile. */
+  sources?: Sources;
   /** True if every layer works. */
   ok: boolean;
   /** All layers in order. */
@@ -53,14 +62,20 @@ interface Success<T> {
  */
 export async function diagnose(options: AuthOptions = {}): Promise<DiagnosisResult> {
   const log = new StepLog(getSignal(options));
-  await testLayers(options, log);
+  const credentials = await testLayers(options, log);
   const steps = log.complete();
-  return { profile: getProfileName(options), ok: steps.every((step) => step.ok), steps };
+  const { sources } = credentials ?? {};
+  const origin = sources === undefined ? { profile: getProfileName(options) } : { sources };
+  return { ...origin, ok: steps.every((step) => step.ok), steps };
 }
 
-async function testLayers(options: AuthOptions, log: StepLog): Promise<void> {
+async function testLayers(options: AuthOptions, log: StepLog): Promise<Credentials | undefined> {
   const credentials = await log.test("configuration", () => testConfiguration(options));
-  if (!credentials) return;
+  if (credentials !== undefined) await testConnection(credentials, options, log);
+  return credentials;
+}
+
+async function testConnection(credentials: Credentials, options: AuthOptions, log: StepLog): Promise<void> {
   const { target } = credentials;
   const route = await findRoute(new URL(target.baseUrl));
   if (!await testNetwork(credentials, route, options, log)) return;
@@ -214,8 +229,9 @@ function selectHint(error: SvcError, hint: string | undefined): string {
 
 function testConfiguration(options: AuthOptions): Success<Credentials> {
   const value = requireCredentials(readSettings(options));
-  const { target, clientId } = value;
-  return { result: `client ${clientId} of ${target.baseUrl}, API at ${target.apiRoot || "/"}`, value };
+  const { target, clientId, sources = {} } = value;
+  const origins = Object.entries(sources).map(([member, source]) => `; ${member} from ${source}`).join("");
+  return { result: `client ${clientId} of ${target.baseUrl}, API at ${target.apiRoot || "/"}${origins}`, value };
 }
 
 /** Uses the resolver of the system, which also reads the hosts file. */

@@ -148,10 +148,15 @@ export interface Target extends RequestStyle {
 /** The client secret, or the command that prints it. */
 export type SecretSource = { readonly text: string } | { readonly command: readonly string[] };
 
+/** Where address and credentials come from: an option, a variable, or a profile. */
+export type Sources = { -readonly [M in keyof typeof VARIABLES]: string };
+
 /** Settings that name a service. */
 export interface SessionSettings {
   /** The service. */
   readonly target: Target;
+  /** Where the values come from, if variables replace the service or the client of a profile by another one. */
+  readonly sources?: Sources;
   /** Path of the token endpoint below the base URL. */
   readonly tokenPath: string;
   /** How the client authenticates at the token endpoint. */
@@ -168,6 +173,8 @@ export interface SessionSettings {
   readonly secret?: SecretSource | undefined;
   /** Directory of the token cache; undefined disables it. */
   readonly cacheDirectory?: string | undefined;
+  /** True if an option or a variable names the profile. */
+  readonly isProfileChosen: boolean;
   /** Creates the error for a credential that is missing in options, environment and profile. */
   readonly createMissingError: (member: "clientId" | "clientSecret") => SvcError;
   /** Called with warnings. */
@@ -216,7 +223,9 @@ export function readSettings(given: SessionOptions = {}): SessionSettings {
   const isOtherService = overrides.baseUrl !== undefined || options.apiRoot !== undefined;
   const { supports } = isOtherService ? {} : findSupportedFeatures(profile);
   const maxOutageSeconds = find("maxOutageSeconds");
+  const sources = profile && findSources(name, profile, options, overrides);
   return {
+    ...(sources && { sources }),
     target: {
       profile: name,
       baseUrl: trimSlashes(new URL(baseUrl).href),
@@ -239,6 +248,8 @@ export function readSettings(given: SessionOptions = {}): SessionSettings {
     secret: findSecret(overrides.clientSecret, profile),
     cacheDirectory: findCacheDirectory(options),
     createMissingError,
+    isProfileChosen: options.profile !== undefined ||
+      (isConfigured && readVariableIfAllowed("SVC_PROFILE") !== undefined),
     warn: createWarn(options),
     fetch: options.fetch,
     onExchange: (summary) => invokeCallback("onExchange", options.onExchange, summary),
@@ -264,6 +275,7 @@ export function requireCredentials(settings: SessionSettings): Credentials {
   if (clientId === undefined) throw settings.createMissingError("clientId");
   if (secret === undefined) throw settings.createMissingError("clientSecret");
   if (settings.cacheDirectory !== undefined) warnOfIgnoredNoCache(settings.warn);
+  warnOfOverrides(settings);
   return { ...settings, clientId, secret };
 }
 
@@ -336,6 +348,41 @@ function trimOptions(options: SessionOptions): SessionOptions {
     return typeof value === "string" ? { [member]: trimLineEnds(value) } : {};
   };
   return { ...options, ...trim("baseUrl"), ...trim("clientId"), ...trim("clientSecret") };
+}
+
+const CREDENTIALS = ["baseUrl", "clientId", "clientSecret"] as const;
+
+/** Lists where values come from, if variables replace the service or the client of a profile by another one. */
+function findSources(
+  name: string,
+  profile: Profile,
+  options: SessionOptions,
+  overrides: Overrides,
+): Sources | undefined {
+  const isVariable = (member: keyof Overrides) => options[member] === undefined && overrides[member] !== undefined;
+  const isOther = CREDENTIALS.some((member) => {
+    const [value, own] = [overrides[member], profile[member]];
+    return isVariable(member) && value !== undefined && own !== undefined && !isSameMember(member, value, own);
+  });
+  if (!isOther) return undefined;
+  const find = (member: keyof Overrides) => {
+    if (isVariable(member)) return VARIABLES[member];
+    return options[member] === undefined ? `profile ${JSON.stringify(name)}` : "option";
+  };
+  return { baseUrl: find("baseUrl"), clientId: find("clientId"), clientSecret: find("clientSecret") };
+}
+
+function isSameMember(member: keyof Overrides, one: string, other: string): boolean {
+  return member === "baseUrl" ? trimSlashes(new URL(one).href) === trimSlashes(new URL(other).href) : one === other;
+}
+
+/** Warns of variables that replace the service or the client of the profile that the user has chosen. */
+function warnOfOverrides({ sources, target, isProfileChosen, warn }: SessionSettings): void {
+  if (sources === undefined || !isProfileChosen) return;
+  const variables = Object.values(sources).filter((source) => source.startsWith("SVC_"));
+  const [last, ...others] = variables.toReversed();
+  const list = others.length === 0 ? `${last} overrides` : `${others.toReversed().join(", ")} and ${last} override`;
+  warn(`${list} the profile ${JSON.stringify(target.profile)}. Unset them to use the profile.`);
 }
 
 /** Checks the options that are also members of a profile. */

@@ -4,15 +4,17 @@ import { SvcError } from "../errors.ts";
 import work, { type WorkOperatorAnswer } from "../resources/work.ts";
 import { type JsonObject, parseJsonObject } from "../../utils/json.ts";
 import { decodeUtf8 } from "../../utils/text/utf8.ts";
-import { type AuthOptions, obtainToken } from "./commands.ts";
+import { type AuthOptions, describeTarget, obtainToken } from "./commands.ts";
 import { createSession, TokenSource } from "./session.ts";
-import { createWarn, type Credentials, readSettings, requireCredentials } from "./settings.ts";
+import { createWarn, type Credentials, readSettings, requireCredentials, type Sources } from "./settings.ts";
 import type { Token } from "./token_cache.ts";
 
 /** Result of `whoami`. */
 export type WhoamiResult = {
-  /** Name of the profile. */
-  profile: string;
+  /** Name of the profile, if the service and the client are its own. */
+  profile?: string;
+  /** Where address and credentials come from, if variables replace those of the profile. */
+  sources?: Sources;
   /** Address of the service. */
   server: string;
   /** Client ID. */
@@ -32,12 +34,11 @@ export async function whoami(options: AuthOptions = {}): Promise<WhoamiResult> {
   const credentials = requireCredentials(readSettings(options));
   const tokens = new TokenSource(credentials);
   const token = await obtainToken(credentials, tokens, options);
-  const { target, clientId } = credentials;
   const operator = await readOperator(credentials, tokens, options) ?? readClaims(token);
   if (operator.operator === undefined) {
     createWarn(options)("The service does not say which operator the client acts as.");
   }
-  return { profile: target.profile, server: target.baseUrl, clientId, ...operator };
+  return { ...describeTarget(credentials), clientId: credentials.clientId, ...operator };
 }
 
 type OperatorFacts = Pick<WhoamiResult, "operator" | "name" | "queues" | "application">;

@@ -1,6 +1,14 @@
 /** `svc auth`, and the number of token exchanges. */
 import assert from "node:assert/strict";
-import { callFakeService, NO_SERVICE, startAnswering, startFakeService } from "../harness/fake_service.ts";
+import { saveProfile } from "../../lib/auth/profiles.ts";
+import {
+  callFakeService,
+  CLIENT,
+  freshDirectory,
+  NO_SERVICE,
+  startAnswering,
+  startFakeService,
+} from "../harness/fake_service.ts";
 import { startService } from "../../service/mod.ts";
 import { makeFolder, parseErrorRecord, svc } from "../harness/svc.ts";
 
@@ -91,4 +99,39 @@ Deno.test("auth whoami shows the operator that the service names, or that of the
   const { code, stdout, stderr } = await callFakeService(silent, "auth whoami");
   assert.deepEqual([code, JSON.parse(stdout).operator], [0, undefined]);
   assert.equal(stderr, "Warning: The service does not say which operator the client acts as.\n");
+});
+
+Deno.test("variables of another client hide behind no profile: results, diagnosis and a warning name them", async () => {
+  await using service = startFakeService();
+  const directory = await freshDirectory();
+  const own = { baseUrl: service.baseUrl, clientId: "lab-client", clientSecret: "lab" };
+  await saveProfile("lab", own, directory);
+  const variables = { SVC_CLIENT_ID: CLIENT.clientId, SVC_CLIENT_SECRET: CLIENT.clientSecret };
+  const env = { SVC_CONFIG_DIR: directory, ...variables };
+  const sources = { baseUrl: 'profile "lab"', clientId: "SVC_CLIENT_ID", clientSecret: "SVC_CLIENT_SECRET" };
+  const warning = 'Warning: SVC_CLIENT_ID and SVC_CLIENT_SECRET override the profile "lab". ' +
+    "Unset them to use the profile.\n";
+  for (const command of ["whoami", "login", "ping", "diagnose"]) {
+    const { stdout, stderr } = await svc(["auth", command, "--profile", "lab", "--no-cache"], { env });
+    const result = JSON.parse(stdout);
+    assert.deepEqual([result.profile, result.sources], [undefined, sources], command);
+    assert.equal(stderr.split(warning).length, 2, `${command} warns once: ${stderr}`);
+    if (command === "diagnose") {
+      assert.match(
+        result.steps[0].result,
+        /; baseUrl from profile "lab"; clientId from SVC_CLIENT_ID; clientSecret from/,
+      );
+    }
+  }
+  const status = JSON.parse((await svc(["auth", "status", "--profile", "lab"], { env })).stdout);
+  assert.deepEqual([status.profile, status.sources], [undefined, sources]);
+  const call = await svc(["case-types", "list"], { env: { ...env, SVC_PROFILE: "lab" } });
+  assert.deepEqual([call.code, call.stderr], [0, warning]);
+  assert.equal((await svc(["case-types", "list", "--profile", "lab", "--quiet"], { env })).stderr, "");
+
+  const same = { SVC_CONFIG_DIR: directory, SVC_BASE_URL: service.baseUrl + "/", SVC_CLIENT_ID: own.clientId };
+  const { stdout, stderr } = await svc(["auth", "status", "--profile", "lab"], { env: same });
+  assert.deepEqual([JSON.parse(stdout).profile, stderr], ["lab", ""], "the same client");
+  const only = await svc(["auth", "status"], { env: { ...env, SVC_BASE_URL: service.baseUrl } });
+  assert.deepEqual([JSON.parse(only.stdout).profile, only.stderr], ["default", ""], "no profile is hidden");
 });
