@@ -1,7 +1,18 @@
 import { isCancel, MultiLinePrompt, TextPrompt, wrapTextWithPrefix } from "@clack/core";
 import { S_BAR, S_BAR_END, symbol } from "@clack/prompts";
+import type { Readable, Writable } from "node:stream";
 import { styleText } from "node:util";
-import type { FindProblem, PromptStreams } from "./prompts.ts";
+
+/** The streams of prompts. */
+export interface PromptStreams {
+  /** Typed text. */
+  readonly input: Readable;
+  /** Displayed text. */
+  readonly output: Writable & { readonly columns?: number };
+}
+
+/** Returns the problem in a text, or undefined if it is valid. */
+export type FindProblem = (text: string) => string | undefined | Promise<string | undefined>;
 
 /** Options of a prompt for a text. */
 export interface TextPromptOptions extends PromptStreams {

@@ -1,11 +1,10 @@
 /** Prompts at a terminal. */
 import * as clack from "@clack/prompts";
-import type { Readable, Writable } from "node:stream";
 import { SvcError } from "../../lib/errors.ts";
 import { escapeToOneLine, hasControlCharacters } from "../../utils/text/control_characters.ts";
 import { wrapToWidth } from "../../utils/text/display_width.ts";
 import { matchTexts } from "./match_choices.ts";
-import { promptForText } from "./prompt_for_text.ts";
+import { type FindProblem, promptForText, type PromptStreams } from "./prompt_for_text.ts";
 
 /** A value that can be selected. */
 export interface Choice {
@@ -14,17 +13,6 @@ export interface Choice {
   /** Displayed text. */
   readonly label: string;
 }
-
-/** The streams of prompts. */
-export interface PromptStreams {
-  /** Typed text. */
-  readonly input: Readable;
-  /** Displayed text. */
-  readonly output: Writable & { readonly columns?: number };
-}
-
-/** Returns the problem in a text, or undefined if it is valid. */
-export type FindProblem = (text: string) => string | undefined | Promise<string | undefined>;
 
 /** Choices that are shown without a search. */
 const MAX_MENU = 9;
