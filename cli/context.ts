@@ -25,16 +25,20 @@ export async function loadRenderer(
   const { render } = await import("../lib/output/render.ts");
   return async (result, surface) => {
     if (format !== "table") return await render(result, { format, fields }, surface);
-    const shown = fields === undefined ? await listMessages(result) : result;
+    const shown = fields === undefined ? await prepareTable(result, surface) : result;
     if (surface.columns === undefined) return await render(shown, { format, fields }, surface);
     const { formatCell } = await import("./view/format_value.ts");
     return await render(shown, { format, fields, formatCell }, surface);
   };
 }
 
-/** Returns the messages of a conversation with their replies as rows. Other results stay as they are. */
-async function listMessages(result: JsonValue): Promise<JsonValue> {
-  if (!isJsonObject(result) || (result.messages === undefined && result.data === undefined)) return result;
+/** Prepares a result for a table: messages are rows with their replies, and people read short names. */
+async function prepareTable(result: JsonValue, { columns }: Surface): Promise<JsonValue> {
+  if (!isJsonObject(result)) return result;
+  if (columns !== undefined && (result.attachments ?? result.participants) !== undefined) {
+    return (await import("./handles/short_names.ts")).addShortNames(result);
+  }
+  if (result.messages === undefined && result.data === undefined) return result;
   const { listRows, readConversation } = await import("./view/conversation.ts");
   const conversation = readConversation(result);
   return conversation === undefined || conversation.entries.length === 0 ? result : listRows(conversation);

@@ -2,9 +2,9 @@
 import type { Reply } from "../../lib/client/response/reply.ts";
 import type { Values } from "../../lib/client/request/values.ts";
 import { SvcError } from "../../lib/errors.ts";
-import { hasEffect, type OperationRef } from "../../lib/operation/operation.ts";
+import { hasEffect, type Operation, type OperationRef } from "../../lib/operation/operation.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { type HandledCall, LAST_CASE } from "./handles.ts";
+import { type HandledCall, hasShortName, LAST_CASE } from "./handles.ts";
 import { resolveFlags } from "./resolve_flags.ts";
 import { adviseOnShortId, getLastCase, resolveAssignmentId, resolveCaseId } from "./resolve_handles.ts";
 
@@ -19,7 +19,7 @@ export async function callResolved(
   given: Values,
   call: (values: Values) => Promise<Reply>,
 ): Promise<HandledCall> {
-  const values = await resolveFlags(context, operation, given);
+  const values = await resolveFlags(context, operation, await resolveNames(context, operation, given));
   const { caseId, assignmentId } = values;
   if ((assignmentId ?? caseId) === LAST_CASE && hasEffect(operation) && context.io.stderr.isTerminal()) {
     context.note(`The last case is ${getLastCase(context)}.`);
@@ -42,4 +42,11 @@ export async function callResolved(
     if (resolved.caseId === caseId) throw error.hint === undefined ? error : adviseOnShortId(error, caseId);
     return { reply: await call(resolved), values: resolved };
   }
+}
+
+/** Replaces the names of attachments and participants by their IDs. */
+async function resolveNames(context: CommandContext, operation: Operation, values: Values): Promise<Values> {
+  if (!hasShortName(operation, values)) return values;
+  const { resolveShortNames } = await import("./resolve_short_names.ts");
+  return await resolveShortNames(context, operation, values);
 }

@@ -1,7 +1,7 @@
 import type { Values } from "../../lib/client/request/values.ts";
 import { type Operation, toKebab } from "../../lib/operation/operation.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { isCaseName, isShortId, LAST_CASE, listCaseFlags } from "./handles.ts";
+import { findAttachmentArgument, hasShortName, isCaseName, isShortId, LAST_CASE, listCaseFlags } from "./handles.ts";
 import { getLastCase } from "./resolve_handles.ts";
 
 /** Explains in a dry run which handles the request would have. Returns the values to show, with `-` replaced. */
@@ -17,6 +17,10 @@ export function explainHandles(context: CommandContext, operation: Operation, va
     const text = showLast(assignmentId);
     shown.assignmentId = text;
     if (isCaseName(text)) explain(context, text, "is a case", "sends the handle of your open assignment there");
+  }
+  if (hasShortName(operation, values)) {
+    const text = values.participantId ?? values[findAttachmentArgument(operation) ?? ""];
+    explain(context, String(text), "is a name", "finds the ID and sends that");
   }
   for (const name of listCaseFlags(operation)) {
     const value = values[name];

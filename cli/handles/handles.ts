@@ -51,11 +51,40 @@ export function getShortId(caseId: string): string {
   return isShortId(last) ? last : caseId;
 }
 
+/**
+ * Splits a short name of an attachment: `P-3/2`, `-/plan.pdf`, or `plan.pdf` for a file of the last case. Returns undefined
+ * for an attachment ID.
+ */
+export function splitAttachmentName(text: string): { readonly caseName?: string; readonly name: string } | undefined {
+  if (text.includes("!")) return undefined;
+  const [, caseName = "", name = ""] = /^([^/]+)\/(.+)$/.exec(text) ?? [];
+  if (isCaseName(caseName)) return { caseName, name };
+  return /^[^/]+\.\w+$/.test(text) ? { name: text } : undefined;
+}
+
+/** Reports whether a text in place of a participant ID may be the name of a person. */
+export function isPersonName(text: string): boolean {
+  return /\p{L} \p{L}/u.test(text) || text.includes("@");
+}
+
+/** Returns the name of the argument of an operation that is an attachment ID. */
+export function findAttachmentArgument({ args = [] }: Operation): string | undefined {
+  return args.find(({ to }) => to === "path:attachmentID")?.name;
+}
+
 /** Reports whether a value of a call may have to be replaced by a full handle. */
 export function needsHandles(operation: Operation, values: Values): boolean {
   const { caseId, assignmentId } = values;
   if (typeof assignmentId === "string" && isCaseName(assignmentId)) return true;
+  if (hasShortName(operation, values)) return true;
   return isShort(caseId) || listCaseFlags(operation).some((name) => [values[name]].flat().some(isShort));
+}
+
+/** Reports whether a call names an attachment or a participant as lists for people do. */
+export function hasShortName(operation: Operation, values: Values): boolean {
+  const attachment = values[findAttachmentArgument(operation) ?? ""];
+  if (typeof attachment === "string" && splitAttachmentName(attachment) !== undefined) return true;
+  return typeof values.participantId === "string" && isPersonName(values.participantId);
 }
 
 /** Lists the names of the flags that can name cases. */

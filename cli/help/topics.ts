@@ -148,6 +148,12 @@ function buildHandles(): Promise<Block[]> {
         "and those in data views that list cases. Scripts should use full handles, which need no further request.",
     },
     {
+      heading: "Attachments and participants",
+      text:
+        "P-1/2 is the second attachment of P-1, counted from the oldest, and P-1/plan.pdf its file with that name. " +
+        "plan.pdf alone is a file of the last case. A participant can be named by the name of the person.",
+    },
+    {
       heading: "Examples",
       commands: ["svc show p-1", "svc assignments perform - --action Register", "svc tags list P-1"],
     },

@@ -2,6 +2,7 @@ import { findRows, isJsonObject, type JsonObject, type JsonValue } from "../../u
 import type { FieldChoice, Selection } from "../../lib/output/fields.ts";
 import { findTableRows } from "../../lib/output/table.ts";
 import type { Rendered, Surface } from "../../lib/output/format.ts";
+import { addShortNames } from "../handles/short_names.ts";
 import { buildCasePage, isCaseBody } from "./case_page.ts";
 import { type Conversation, findNextPage, readConversation, renderConversation } from "./conversation.ts";
 import { listRecordFields } from "./content_rows.ts";
@@ -15,7 +16,7 @@ export async function renderView(
   fields: FieldChoice | undefined,
   surface: Surface,
 ): Promise<Rendered> {
-  if (fields === undefined) return renderPage(result, undefined, surface);
+  if (fields === undefined) return renderPage(addShortNames(result), undefined, surface);
   const { selectFields } = await import("../../lib/output/fields.ts");
   const selection = selectFields(result, fields);
   const rendered = renderPage(selection.value, selection, surface);

@@ -7,7 +7,7 @@ import { attachmentMembers, caseId } from "./shared/params.ts";
 
 const id = {
   name: "id",
-  help: "Attachment ID, as 'attachments list' prints it",
+  help: "Attachment ID, or its short name on the command line, such as P-3/2 or P-3/plan.pdf",
   type: "string",
   to: "path:attachmentID",
   required: true,
@@ -184,7 +184,7 @@ const operations = {
     answer: "content",
     example: [
       "'LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT' -o plan.pdf",
-      "'LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT' | head",
+      "P-1/plan.pdf -o plan.pdf",
     ],
     seeAlso: ["attachments list --help"],
   },

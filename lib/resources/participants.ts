@@ -8,7 +8,7 @@ import { caseData, viewAnswer } from "./shared/case.ts";
 import { attachmentMembers, caseId, caseTag, content, participantViewType } from "./shared/params.ts";
 
 const participantId = {
-  help: "Participant ID",
+  help: "Participant ID, or the name of the person on the command line",
   type: "string",
   to: "path:participantID",
   required: true,

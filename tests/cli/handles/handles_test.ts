@@ -187,3 +187,36 @@ Deno.test({
     }
   },
 });
+
+Deno.test("an attachment is named by its case with a number or a file, and a participant by name", async () => {
+  const handle = await live.createPermit();
+  const number = handle.split(" ").at(-1);
+  await using folder = await makeFolder({ "plan.txt": "0 1", "site plan.txt": "2 3" });
+  for (const file of ["plan.txt", "site plan.txt"]) {
+    await live.run(`attachments add ${number} --file '${file}'`, "clerk@city", { cwd: folder.path });
+  }
+  const page = await live.run(`attachments list ${number} --format view`);
+  assert.match(page.stdout, new RegExp(`^${number}/2 .*site plan.*\n${number}/1 .*plan`, "m"));
+  await live.run(`show ${number}`);
+  for (const name of [`${number}/1`, `${number}/plan.txt`, "-/Plan.TXT", `'${handle}/plan'`, "plan.txt"]) {
+    const { stdout, stderr } = await live.run(`attachments get ${name}`);
+    assert.deepEqual([stdout, stderr], ["0 1", ""], name);
+  }
+  assert.equal((await live.run(`attachments get '${number}/site plan.txt'`)).stdout, "2 3");
+  assert.equal((await live.run(`attachments patch ${number}/2 --name plan`)).code, 0);
+  const several = await live.refused(`attachments delete ${number}/plan`);
+  assert.equal(several.message, `${number} has 2 attachments named plan: ${number}/1, ${number}/2.`);
+  const missing = await live.refused(`attachments get ${number}/3`);
+  assert.equal(missing.message, `${number} has no attachment 3.`);
+  const dry = await live.run(`attachments delete ${number}/1 --dry-run`);
+  assert.equal(dry.stderr, `${number}/1 is a name. Without --dry-run, svc finds the ID and sends that.\n`);
+  assert.equal((await live.run(`attachments delete ${number}/1`)).code, 0);
+
+  const role = `--role Adviser --data '{"pyFirstName":"Chen","pyLastName":"Costa","Subject":"Heritage"}'`;
+  assert.equal((await live.run(`participants add ${number} ${role}`)).code, 0);
+  assert.match((await live.run(`participants list ${number} --format view`)).stdout, /Chen Costa/);
+  const read = await live.object(`participants get ${number} --participant-id 'chen costa'`);
+  assert.match(String(read.id), /^PARTY-\d+$/);
+  const unknown = await live.refused(`participants get ${number} --participant-id 'Ada Byron'`);
+  assert.equal(unknown.code, "NOT_FOUND");
+});

@@ -140,11 +140,9 @@ P-1!REVIEW; available: CheckApplication`,
   );
   assert.equal(
     await session.run("svc attachments list -"),
-    `ID                                                            fileName  name
-────────────────────────────────────────────────────────────  ────────  ────
-LINK-ATTACHMENT CITY-PERMIT-WORK P-1!YYYYMMDDThhmmss.mmm GMT  plan.pdf  plan
-Columns hidden to fit the terminal: type, category, categoryName, extension,
-mimeType, createdBy, createdByName, createTime. Select columns with --fields.`,
+    `ID     fileName  name  category  createdBy    createTime
+─────  ────────  ────  ────────  ───────────  ────────────────
+P-1/1  plan.pdf  plan  Document  Clara Clerk  YYYY-MM-DD hh:mm`,
   );
   assert.equal(
     await session.run("svc case-types list"),
