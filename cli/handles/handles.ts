@@ -40,6 +40,11 @@ export function hasDraft({ draftActions }: { readonly draftActions?: unknown }, 
     (action === undefined ? draftActions.length > 0 : draftActions.includes(action));
 }
 
+/** Reports whether the status of a case says that it is resolved. */
+export function isResolved(status: unknown): boolean {
+  return /^Resolved/i.test(String(status));
+}
+
 /** Returns the handle of the case to which an assignment belongs. Other texts stay as they are. */
 export function getCaseHandle(text: string): string {
   return isAssignmentHandle(text) ? text.replace(/^\S+ /, "").replace(/![^!]*$/, "") : text;

@@ -1,4 +1,4 @@
-/** The page of a case or an assignment. */
+/** The complete page of a case or an assignment, as responses contain them. */
 import { formatCommandLine } from "../../lib/errors.ts";
 import { htmlToText } from "../../lib/forms/html.ts";
 import {
@@ -9,17 +9,13 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../utils/json.ts";
-import { displayWidth, padToWidth } from "../../utils/text/display_width.ts";
 import { getShortId, hasDraft, isShortId } from "../handles/handles.ts";
 import { listFields } from "./content_rows.ts";
 import { EMPTY, formatDistance, formatValue } from "./format_value.ts";
 import type { Row, Section, Span } from "./page.ts";
 
-/** Number of entries of the history on a page. */
-const RECENT = 5;
-
 /** The body of a response with a case. */
-type CaseBody = JsonObject & { readonly data: { readonly caseInfo: JsonObject } };
+export type CaseBody = JsonObject & { readonly data: { readonly caseInfo: JsonObject } };
 
 /** Reports whether a result is a case, or an assignment with its case. */
 export function isCaseBody(value: JsonValue): value is CaseBody {
@@ -41,58 +37,66 @@ export function describeEvent({ time, by, text }: PastEvent): PastEvent {
   return { time: formatValue(time), by: formatValue(by), text: formatValue(text) };
 }
 
-/** Facts that a page shows besides the response with the case. */
-export interface CaseContext {
-  /** Response with a page or form of the case, whose labels are shown. */
-  readonly page?: JsonObject;
-  /** History of the case, oldest first. */
-  readonly history: readonly PastEvent[];
-  /** Sections with the last notes. Default: none. */
-  readonly notes?: readonly Section[];
+/** The parts of a case that its pages show. */
+export interface CaseParts {
+  readonly caseInfo: JsonObject;
+  readonly content: JsonObject;
+  readonly caseId: string;
+  /** Number of the case, or its handle if it has none. */
+  readonly name: string;
+  /** Number and label. */
+  readonly title: string;
+  /** Open assignments: only the one that the response is about, if there is one. */
+  readonly assignments: readonly JsonObject[];
+  /** True if the response is about one of the assignments. */
+  readonly isOfAssignment: boolean;
 }
 
-/** Builds the page of a case, or of an assignment with its case. */
-export function buildCasePage(body: CaseBody, around?: CaseContext): Section[] {
+/** Reads the parts of a case from a response. */
+export function readCaseParts(body: CaseBody): CaseParts {
   const { caseInfo } = body.data;
   const content = isJsonObject(caseInfo.content) ? caseInfo.content : {};
   const caseId = toText(caseInfo.ID) ?? toText(body.ID) ?? "";
   const shortId = toText(caseInfo.businessID) ?? getShortId(caseId);
-  const name = isShortId(shortId) ? shortId : caseId;
+  const label = toText(content.pyLabel) ?? toText(caseInfo.name) ?? "";
   const all = filterObjects(caseInfo.assignments);
   const selected = all.filter(({ ID }) => ID === body.id);
-  const assignments = selected.length > 0 ? selected : all;
-  const label = toText(content.pyLabel) ?? toText(caseInfo.name) ?? "";
+  return {
+    caseInfo,
+    content,
+    caseId,
+    name: isShortId(shortId) ? shortId : caseId,
+    title: [shortId, label].filter(isNonEmptyString).join("  "),
+    assignments: selected.length > 0 ? selected : all,
+    isOfAssignment: selected.length > 0,
+  };
+}
+
+/** Builds the page of a case, or of an assignment with its case. */
+export function buildCasePage(body: CaseBody): Section[] {
+  const { caseInfo, content, caseId, name, title, assignments, isOfAssignment } = readCaseParts(body);
+  const isOnly = filterObjects(caseInfo.assignments).length === 1;
+  const canWork = assignments.some((one) => filterObjects(one.actions).length > 0);
   return [
     ...(isNonEmptyString(body.confirmationNote) ? [{ text: htmlToText(body.confirmationNote) }] : []),
-    { line: [{ text: [shortId, label].filter(isNonEmptyString).join("  "), style: "bold" }] },
+    { line: [{ text: title, style: "bold" }] },
     { line: buildStageLine(filterObjects(caseInfo.stages)) },
     { rows: listFacts(caseInfo, body, caseId) },
-    ...listFields(around?.page ?? body, content, { omitsEmpty: around !== undefined }),
+    ...listFields(body, content),
     { heading: "Open work", rows: assignments.map(describeAssignment) },
     {
       heading: "Actions",
       rows: [
-        ...listAssignmentActions(assignments, all.length === 1 ? name : undefined),
-        ...(selected.length > 0 ? [] : listCaseActions(caseInfo, name)),
+        ...(canWork ? [{ label: "In a dialogue", command: formatCommandLine(["do", name]) }] : []),
+        ...listAssignmentActions(assignments, isOnly ? name : undefined),
+        ...(isOfAssignment ? [] : listCaseActions(caseInfo, name)),
       ],
     },
-    ...(around === undefined ? [] : [...around.notes ?? [], listHistory(around.history, name)]),
   ];
 }
 
-/** Shows the last entries of a history. */
-function listHistory(history: CaseContext["history"], caseName: string): Section {
-  const recent = history.slice(-RECENT).map(describeEvent);
-  const width = Math.max(0, ...recent.map(({ by }) => displayWidth(by)));
-  const all = formatCommandLine(["history", caseName]);
-  return {
-    heading: "Recent history" + (history.length > RECENT ? ` (for all, run: ${all})` : ""),
-    rows: recent.map(({ time, by, text }) => ({ label: time, value: `${padToWidth(by, width)}  ${text}` })),
-  };
-}
-
 /** Shows the way of the case: `Intake ✓ ─ Review ● ─ Decision`. Alternative stages are shown when they are visited. */
-function buildStageLine(stages: readonly JsonObject[]): Span[] {
+export function buildStageLine(stages: readonly JsonObject[]): Span[] {
   const shown = stages.filter(({ type, visited_status: status }) =>
     type !== "Alternate" || (isNonEmptyString(status) && status !== "future")
   );
@@ -106,12 +110,10 @@ function buildStageLine(stages: readonly JsonObject[]): Span[] {
 }
 
 function listFacts(caseInfo: JsonObject, body: CaseBody, caseId: string): Row[] {
-  const sla = isJsonObject(caseInfo.sla) ? caseInfo.sla : {};
-  const facts: [string, string | undefined][] = [
+  const facts: Fact[] = [
     ["Status", toText(caseInfo.status) ?? toText(body.status)],
     ["Urgency", toText(caseInfo.urgency) ?? toText(body.urgency)],
-    ["Due", formatTimeFact(sla.goal)],
-    ["Deadline", formatTimeFact(sla.deadline)],
+    ...listDueTimes(caseInfo),
     ["Type", toText(caseInfo.caseTypeName) ?? toText(caseInfo.caseTypeID)],
     ["Handle", caseId],
     ["Part of", toText(caseInfo.parentCaseID)],
@@ -119,15 +121,31 @@ function listFacts(caseInfo: JsonObject, body: CaseBody, caseId: string): Row[] 
     ["Created", formatTimeFact(caseInfo.createTime, caseInfo.createdBy)],
     ["Changed", formatTimeFact(caseInfo.lastUpdateTime, caseInfo.lastUpdatedBy)],
   ];
-  return facts.flatMap(([label, value]) => !isNonEmptyString(value) ? [] : [{ label, value }]);
+  return toRows(facts);
 }
 
-function formatTimeFact(time: JsonValue | undefined, by?: JsonValue): string | undefined {
+/** A label with its value, if there is one. */
+export type Fact = readonly [label: string, value: string | undefined];
+
+/** Returns the goal and the deadline of a case. */
+export function listDueTimes({ sla }: JsonObject): Fact[] {
+  const { goal, deadline } = isJsonObject(sla) ? sla : {};
+  return [["Due", formatTimeFact(goal)], ["Deadline", formatTimeFact(deadline)]];
+}
+
+/** Returns the rows of facts that have a value. */
+export function toRows(facts: readonly Fact[]): Row[] {
+  return facts.flatMap(([label, value]) => isNonEmptyString(value) ? [{ label, value }] : []);
+}
+
+/** Formats a time with its distance from now, and who did it. */
+export function formatTimeFact(time: JsonValue | undefined, by?: JsonValue): string | undefined {
   if (!isNonEmptyString(time)) return undefined;
   return isNonEmptyString(by) ? `${formatDistance(time)} by ${by}` : formatDistance(time);
 }
 
-function describeAssignment(assignment: JsonObject): Row {
+/** Describes an assignment for people. */
+export function describeAssignment(assignment: JsonObject): Row {
   const { name, ID, instructions, assigneeInfo, urgency, dueTime } = assignment;
   const assignee = isJsonObject(assigneeInfo) ? assigneeInfo : {};
   const [id, display] = [toText(assignee.ID), toText(assignee.name)];
@@ -174,10 +192,12 @@ function listCaseActions({ availableActions, availableProcesses }: JsonObject, c
   return [...actions, ...processes];
 }
 
-function getName({ name, ID }: JsonObject): string {
+/** Returns the display name of an action or a step. */
+export function getName({ name, ID }: JsonObject): string {
   return toText(name) ?? toText(ID) ?? "";
 }
 
-function toText(value: JsonValue | undefined): string | undefined {
+/** Returns a value as text; undefined if it is empty or nested. */
+export function toText(value: JsonValue | undefined): string | undefined {
   return isScalar(value) && value !== "" ? String(value) : undefined;
 }

@@ -9,7 +9,7 @@ import { caseFold } from "../../utils/text/case_fold.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { canPrompt } from "../context.ts";
 import { rememberCase } from "../handles/cursor.ts";
-import { canPerform, getCaseHandle, isAssignmentHandle } from "../handles/handles.ts";
+import { canPerform, getCaseHandle, isAssignmentHandle, isResolved } from "../handles/handles.ts";
 import { fillValues } from "../input/fill_values.ts";
 import { resolveCaseId } from "../handles/resolve_handles.ts";
 import { createCaseForm } from "../prompts/case_form.ts";
@@ -243,7 +243,9 @@ function find(wanted: string, tasks: readonly Task[]): Task {
 function describeEnd({ data, status }: CaseAnswer): string[] {
   const title = titleCase(data);
   const open = data.caseInfo.assignments ?? [];
-  if (open.length === 0) return [`${title} is done: ${status}.`];
+  if (open.length === 0) {
+    return [isResolved(status) ? `${title} is done: ${status}.` : `${title} is ${status} and has no open work.`];
+  }
   const waits = open.map(({ name, assigneeInfo }) =>
     `Open: ${name} (${assigneeInfo?.name ?? assigneeInfo?.ID ?? "not assigned"})`
   );

@@ -11,7 +11,7 @@ import { callOperation } from "../context.ts";
 import { getShortId } from "../handles/handles.ts";
 import { readIfEmbedded, readIfServed } from "../handles/if_served.ts";
 import { type Conversation, readConversation, summarizeMessages } from "../view/conversation.ts";
-import type { Section } from "../view/page.ts";
+import type { Row, Section } from "../view/page.ts";
 
 /** Number of messages on a page about something else. */
 const MAX_RECENT = 3;
@@ -27,11 +27,14 @@ export async function readMessages(context: CommandContext, params: SocialListMe
   return await callOperation(context, LIST_MESSAGES, { ...params });
 }
 
-/** Returns a section with the last messages of a case, if the service has any. */
-export async function readRecentNotes(context: CommandContext, caseId: string): Promise<Section[]> {
+/** Returns the last messages of a case, with the command that shows all. */
+export async function readRecentNotes(
+  context: CommandContext,
+  caseId: string,
+): Promise<{ heading: string; rows: Row[] }> {
   const recent = await readRecent(context, { filterFor: caseId, filterBy: "messages", pageSize: MAX_RECENT });
   const all = formatCommandLine(["notes", getShortId(caseId)]);
-  return [{ heading: `Notes (for all, run: ${all})`, rows: summarizeMessages(recent) }];
+  return { heading: `Notes (for all, run: ${all})`, rows: summarizeMessages(recent) };
 }
 
 /** Returns a section with the messages of the last days that mention the caller. Other services may have none. */

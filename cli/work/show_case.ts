@@ -4,16 +4,16 @@ import type { OperationRef } from "../../lib/operation/operation.ts";
 import assignments from "../../lib/resources/assignments.ts";
 import caseForms from "../../lib/resources/case_forms.ts";
 import cases from "../../lib/resources/cases.ts";
-import { isJsonObject, type JsonObject } from "../../utils/json.ts";
+import { filterObjects, isJsonObject, type JsonObject } from "../../utils/json.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { callOperation, getSurface, loadRenderer, wantsPage, writeResult } from "../context.ts";
 import { rememberCase } from "../handles/cursor.ts";
-import { getCaseHandle, isAssignmentHandle } from "../handles/handles.ts";
+import { getCaseHandle, isAssignmentHandle, isResolved } from "../handles/handles.ts";
 import { readIfServed } from "../handles/if_served.ts";
 import { resolveCaseId } from "../handles/resolve_handles.ts";
 import { printReply } from "../render/print_result.ts";
-import { buildCasePage, isCaseBody } from "../view/case_page.ts";
-import { layOutPage } from "../view/page.ts";
+import { isCaseBody } from "../view/case_page.ts";
+import { renderCaseSummary } from "../view/case_summary.ts";
 import { readHistory } from "./history.ts";
 import { readRecentNotes } from "./read_messages.ts";
 
@@ -35,26 +35,44 @@ export async function showCase(context: CommandContext, id: string): Promise<voi
       : { name: "assignments.get", operation: assignments.get };
     return await printReply(context, ref, { caseId, assignmentId }, reply);
   }
-  await showPage(context, caseId, await read, assignmentId);
+  await showCasePage(context, caseId, await read, assignmentId);
 }
 
-async function showPage(
+/** Shows the page of a case for people, or of an assignment, from the response with the case. */
+export async function showCasePage(
   context: CommandContext,
   caseId: string,
   reply: Reply,
   assignmentId: string | undefined,
 ): Promise<void> {
-  const [details, history, notes] = await Promise.all([
+  const body = reply.readPrintable();
+  const isCase = body !== undefined && isCaseBody(body);
+  const [details, history, notes, children] = await Promise.all([
     readIfServed(() => readDetails(context, caseId)),
     readIfServed(() => readHistory(context, caseId)),
     readRecentNotes(context, caseId),
+    isCase && isWaiting(body.data.caseInfo) ? readIfServed(() => readOpenChildren(context, caseId)) : undefined,
   ]);
   rememberCase(context, reply.head, caseId);
-  const body = reply.readPrintable();
-  if (body === undefined || !isCaseBody(body)) return await context.print(body);
+  if (!isCase) return await context.print(body);
   const shown = assignmentId === undefined ? body : { ...body, id: assignmentId };
-  const page = buildCasePage(shown, { page: details, history: history ?? [], notes });
-  await writeResult(context, layOutPage(page, getSurface(context.io)));
+  const rows = context.io.stdout.rows?.();
+  const around = { page: details, history: history ?? [], notes, children };
+  await writeResult(
+    context,
+    renderCaseSummary(shown, around, getSurface(context.io), rows === undefined ? undefined : rows - 1),
+  );
+}
+
+/** Reports whether a case that is not resolved has no open work. Then it waits for a child case, or for a person. */
+function isWaiting({ assignments, status }: JsonObject): boolean {
+  return filterObjects(assignments).length === 0 && !isResolved(status);
+}
+
+async function readOpenChildren(context: CommandContext, caseId: string): Promise<JsonObject[]> {
+  const ref = { name: "cases.list-descendants", operation: cases.listDescendants };
+  const { body } = await callOperation(context, ref, { caseId });
+  return filterObjects(isJsonObject(body) ? body.childCases : undefined).filter(({ status }) => !isResolved(status));
 }
 
 /** Reads the view that declares the fields of a case. */

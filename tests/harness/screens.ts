@@ -26,6 +26,19 @@ Fields
 `;
 }
 
+/** Returns the beginning of the page of the same permit in `svc show`. */
+export function summarizePermit(stages: string, status: string): string {
+  return `P-1  Permit for Ada
+
+${stages}
+
+Status   ${status}, urgency 10
+Created  <time> by clerk@city
+
+Open work
+`;
+}
+
 /** The actions of a whole permit on its page. */
 export const PERMIT_ACTIONS = `  Edit details
       svc cases perform-action P-1 --action pyUpdateCaseDetails

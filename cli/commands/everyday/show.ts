@@ -3,7 +3,9 @@ import { localCommand } from "../local_command.ts";
 /** `svc show` */
 export const show = localCommand({
   summary: "Show a case or an assignment",
-  details: "Only reads the case, so it locks nothing, even if opening an assignment would lock the case.",
+  details:
+    "Only reads the case, so it locks nothing, even if opening an assignment would lock the case. At a terminal, " +
+    "the page fits on one screen; 'svc cases get <case> --format view' shows all fields and actions.",
   args: [{
     name: "id",
     help: "Short ID or handle of a case, handle of an assignment, or -",

@@ -1,6 +1,7 @@
 /** The commands of a working day with a service that has only published operations. */
 import assert from "node:assert/strict";
 import { buildCasePage } from "../../../cli/view/case_page.ts";
+import { renderCaseSummary } from "../../../cli/view/case_summary.ts";
 import { layOutPage } from "../../../cli/view/page.ts";
 import { isJsonObject, type JsonValue } from "../../../utils/json.ts";
 import { callFakeService, clientEnvironment } from "../../harness/fake_service.ts";
@@ -126,9 +127,12 @@ Deno.test("the page of a case and its history need no member of the responses", 
     if (!isJsonObject(caseInfo)) continue;
     const body = { data: { caseInfo } };
     const view = { ...body, uiResources: FORM };
-    for (const page of [buildCasePage(body), buildCasePage(body, { page: view, history })]) {
-      assert.doesNotMatch(layOutPage(page, { color: false }), PLACEHOLDER_FAULTS, JSON.stringify(caseInfo));
+    const surface = { color: false };
+    for (const maxLines of [undefined, 5]) {
+      const page = renderCaseSummary(body, { page: view, history, children: [caseInfo] }, surface, maxLines);
+      assert.doesNotMatch(page, PLACEHOLDER_FAULTS, JSON.stringify(caseInfo));
     }
+    assert.doesNotMatch(layOutPage(buildCasePage(body), surface), PLACEHOLDER_FAULTS, JSON.stringify(caseInfo));
   }
 });
 

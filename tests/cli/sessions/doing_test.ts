@@ -1,7 +1,7 @@
 /** Doing: a reviewer takes a case, reads it, fills in its form, attaches a file, writes a note, and moves it on. */
 import assert from "node:assert/strict";
 import { openLiveForAll } from "../../harness/service.ts";
-import { describePermit } from "../../harness/screens.ts";
+import { summarizePermit } from "../../harness/screens.ts";
 import { valueAt } from "../../harness/service_engine.ts";
 import { KEYS } from "../../harness/terminal.ts";
 import { ON_UNIX, Session } from "./_session.ts";
@@ -20,16 +20,22 @@ Deno.test(
 
     assert.equal(
       await session.run("svc next"),
-      `${describePermit("Intake ✓ ─ Review ● ─ Decision", "Pending-Review")}  Applicant            Ada
-  E-mail               –
-  Address of the work  Quay 1
-
-Open work
+      `${summarizePermit("Intake ✓ ─ Review ● ─ Decision", "Pending-Review")}\
   Check the application  Assigned to Rosa Reviewer (reviewer@city), urgency 20
+  To work on it, run     svc do P-1
 
-Actions
-  Check the application: Applicant
-      svc assignments perform P-1 --action CheckApplication`,
+Fields
+  Applicant            Ada
+  Channel              Internet
+  Address of the work  Quay 1
+  Area in m²           40
+  Urgent               No
+
+Recent history (for all, run: svc history P-1)
+  YYYY-MM-DD hh:mm  clerk@city  Performed Register
+  YYYY-MM-DD hh:mm  clerk@city  Entered the stage Review
+
+For all fields and actions, run: svc cases get P-1 --format view`,
     );
     assert.equal(
       await session.run("svc attachments add - --file plan.pdf"),

@@ -1,7 +1,7 @@
 /** Reading: a clerk chooses pages once, and reads lists, a case, its history, and errors. */
 import assert from "node:assert/strict";
 import { findFreePort } from "../../../tasks/support/free_port.ts";
-import { describePermit, PERMIT_ACTIONS } from "../../harness/screens.ts";
+import { describePermit, PERMIT_ACTIONS, summarizePermit } from "../../harness/screens.ts";
 import { ServiceHome } from "../../harness/service.ts";
 import { splitWords } from "../../harness/svc.ts";
 import { ON_UNIX, Session, SHORT_PARENT } from "./_session.ts";
@@ -72,37 +72,30 @@ Open work
                          20
 
 Actions
+  In a dialogue
+      svc do P-1
   Check the application: Applicant
       svc assignments perform P-1 --action CheckApplication
 ${PERMIT_ACTIONS}`,
   );
   assert.equal(
     await session.run("svc show -"),
-    `${describePermit("Intake ✓ ─ Review ● ─ Decision", "Pending-Review")}  Applicant                    Ada
-  Channel                      Internet
-  Address of the work          Quay 1
-  Area in m²                   40
-  Urgent                       No
-  Fee                          EUR 150.50
-  Documents                    Title  Pages  Cost of copies
-                               Plan   1      EUR 0.50
-  The application is complete  No
-
-Open work
+    `${summarizePermit("Intake ✓ ─ Review ● ─ Decision", "Pending-Review")}\
   Check the application  In the queue Review of applications (Review), urgency
                          20
+  To work on it, run     svc do P-1
+  Other actions          Edit details, Change stage, Expedite, Withdraw the
+                         application, Site visit
 
-Actions
-  Check the application: Applicant
-      svc assignments perform P-1 --action CheckApplication
-${PERMIT_ACTIONS}
+Fields
+  Applicant            Ada
+  Channel              Internet
+  Address of the work  Quay 1
 
-Recent history
-  YYYY-MM-DD hh:mm  clerk@city  Created the case P-1
-  YYYY-MM-DD hh:mm  clerk@city  Entered the stage Intake
-  YYYY-MM-DD hh:mm  clerk@city  Attached plan
-  YYYY-MM-DD hh:mm  clerk@city  Performed Register
-  YYYY-MM-DD hh:mm  clerk@city  Entered the stage Review`,
+Recent history (for all, run: svc history P-1)
+  YYYY-MM-DD hh:mm  clerk@city  Entered the stage Review
+
+For all fields and actions, run: svc cases get P-1 --format view`,
   );
   assert.equal(
     await session.run("svc history -"),

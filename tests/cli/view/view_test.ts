@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { body, declare, declareList, field, rawView, reference, STOP, view } from "../../lib/forms/_body.ts";
 import { callFakeService, startFakeService } from "../../harness/fake_service.ts";
-import { describePermit, maskTimes, PERMIT_ACTIONS } from "../../harness/screens.ts";
+import { maskTimes, summarizePermit } from "../../harness/screens.ts";
 import { openLiveForAll } from "../../harness/service.ts";
 import { splitWords } from "../../harness/svc.ts";
 import { openTerminal, type TerminalOptions } from "../../harness/terminal.ts";
@@ -18,10 +18,15 @@ async function runInTerminal(line: string, options: TerminalOptions = {}): Promi
   return terminal.scrollback();
 }
 
-Deno.test("svc show prints the page of a case in a terminal", async () => {
-  assert.equal(
-    maskTimes(await runInTerminal("show P-1")),
-    `${describePermit("Intake ● ─ Review ─ Decision", "New")}  Applicant                    Ada
+const SUMMARY = `${summarizePermit("Intake ● ─ Review ─ Decision", "New")}\
+  Register the application  Assigned to Clara Clerk (clerk@city), urgency 10
+                            Enter who applies, for what, and where.
+  To work on it, run        svc do P-1
+  Other actions             Edit details, Change stage, Expedite, Withdraw the
+                            application, Site visit
+
+Fields
+  Applicant                    Ada
   Channel                      Internet
   Address of the work          Quay 1
   Area in m²                   400
@@ -34,29 +39,57 @@ Deno.test("svc show prints the page of a case in a terminal", async () => {
 Contact
   Name  Zoë
 
-Open work
-  Register the application  Assigned to Clara Clerk (clerk@city), urgency 10
-                            Enter who applies, for what, and where.
-
-Actions
-  Register
-      svc assignments perform P-1 --action Register
-  Withdraw
-      svc assignments perform P-1 --action Withdraw
-${PERMIT_ACTIONS}
-
-Recent history
+Recent history (for all, run: svc history P-1)
   YYYY-MM-DD hh:mm  clerk@city  Created the case P-1
   YYYY-MM-DD hh:mm  clerk@city  Entered the stage Intake
-  YYYY-MM-DD hh:mm  clerk@city  Performed Edit details`,
-  );
+  YYYY-MM-DD hh:mm  clerk@city  Performed Edit details`;
+
+Deno.test("svc show prints the page of a case in a terminal, and shortens it to one screen", async () => {
+  assert.equal(maskTimes(await runInTerminal("show P-1", { rows: 40 })), SUMMARY);
+  const lines = SUMMARY.split("\n");
+  for (const rows of [24, 30]) {
+    const short = maskTimes(await runInTerminal("show P-1", { rows })).split("\n");
+    assert.ok(short.length < rows, short.join("\n"));
+    assert.equal(short.pop(), "For all fields and actions, run: svc cases get P-1 --format view");
+    assert.deepEqual(short.slice(0, 15), lines.slice(0, 15));
+    const squeeze = (line: string) => line.replaceAll(/ {2,}/g, "  ");
+    assert.deepEqual(short.map(squeeze).filter((line) => !lines.map(squeeze).includes(line)), []);
+  }
+});
+
+Deno.test("the page of a case that waits for a child names the child and who has it", async () => {
+  const caseInfo = { ID: "ACME-WORK C-1", businessID: "C-1", name: "Order", status: "Pending-Parts", assignments: [] };
+  const child = {
+    ID: "ACME-WORK P-7",
+    businessID: "P-7",
+    name: "Part",
+    status: "New",
+    assignments: [{
+      ID: "ASSIGN-WORKLIST ACME-WORK P-7!MAKE",
+      name: "Make it",
+      assigneeInfo: { ID: "ada", name: "Ada" },
+    }],
+  };
+  const responses: Record<string, object> = {
+    "/cases/C-1": { ID: caseInfo.ID, data: { caseInfo } },
+    "/cases/C-1/descendants": { childCases: [{ ...child, ID: "ACME-WORK P-6", status: "Resolved-Done" }, child] },
+  };
+  await using service = startFakeService({
+    api: (request) => {
+      const found = Object.entries(responses).find(([path]) => new URL(request.url).pathname.endsWith(path));
+      return found === undefined ? Response.json({}, { status: 404 }) : Response.json(found[1]);
+    },
+  });
+  const { stdout } = await callFakeService(service, "show C-1 --format view");
+  assert.match(stdout, /\nOpen work\n {2}Waits for P-7 {2}Part, New, Make it: Assigned to Ada \(ada\)$/m);
+  assert.doesNotMatch(stdout, /P-6/);
 });
 
 Deno.test("the history on a page is short, and svc history shows the members of pages", async () => {
   for (const name of ["Ann", "Ben", "Cem", "Zoë"]) {
     await live.json(`cases perform-action P-1 --action pyUpdateCaseDetails --set Contact.Name=${name}`);
   }
-  const page = maskTimes(await runInTerminal("show P-1"));
+  const page = maskTimes(await runInTerminal("show P-1", { rows: 60 }));
   assert.match(
     page,
     /\nRecent history \(for all, run: svc history P-1\)\n(?: {2}YYYY-MM-DD hh:mm {2}clerk@city {2}Performed Edit details\n?){5}$/,
@@ -71,7 +104,8 @@ Deno.test("the view of an assignment has the labels of its form, and amounts of 
   assert.match(stdout, /^ {2}Fee +EUR 1,050\.50$/m);
   assert.match(stdout, /^ {2}Documents +Title +Pages +Cost of copies\n +Plan +1 +EUR 0\.50$/m);
   assert.match(stdout, /^ {2}E-mail +–$/m);
-  assert.match(stdout, /^ {2}Register {2}svc assignments perform P-1 --action Register$/m);
+  assert.match(stdout, /^ {2}In a dialogue {2}svc do P-1$/m);
+  assert.match(stdout, /^ {2}Register +svc assignments perform P-1 --action Register$/m);
   assert.ok(!stdout.includes("perform-action") && !stdout.includes("\x1b"), stdout);
 });
 
@@ -79,10 +113,9 @@ Deno.test("a view fits narrow terminals, except for its command lines", async ()
   for (const columns of [60, 30, 12]) {
     const screen = await runInTerminal("show P-1", { columns, rows: 200 });
     assert.ok(screen.startsWith("P-1"), screen);
-    assert.ok(screen.includes("Actions"), screen);
+    assert.match(screen, /svc do/);
   }
   const text = await runInTerminal("show P-1", { columns: 30, rows: 200 });
-  assert.match(text, /^Handle\n {4}CITY-PERMIT-WORK P-1$/m);
   assert.match(text, /^ {2}Register the application\n {6}Assigned to Clara Clerk\n {6}\(clerk@city\), urgency 10$/m);
 });
 
