@@ -29,7 +29,7 @@ export interface AuthOptions extends CallerOptions {
 export type LoginResult = {
   /** Name of the profile, if the service and the client are its own. */
   profile?: string;
-  /** Where address and credentials come from, if variables replace those of the profile. */
+  /** The sources of address and credentials, if variables replace those of the profile. */
   sources?: Sources;
   /** Address of the service. */
   server: string;
@@ -51,7 +51,7 @@ export type LogoutResult = {
 export type StatusResult = {
   /** Name of the profile, if the service and the client are its own. */
   profile?: string;
-  /** Where address and credentials come from, if variables replace those of the profile. */
+  /** The sources of address and credentials, if variables replace those of the profile. */
   sources?: Sources;
   /** Address of the service. */
   server: string;
@@ -65,7 +65,7 @@ export type StatusResult = {
 export type PingResult = {
   /** Name of the profile, if the service and the client are its own. */
   profile?: string;
-  /** Where address and credentials come from, if variables replace those of the profile. */
+  /** The sources of address and credentials, if variables replace those of the profile. */
   sources?: Sources;
   /** Address of the service. */
   server: string;

@@ -42,7 +42,7 @@ export type DiagnosisStep = {
 export type DiagnosisResult = {
   /** Name of the profile, if the service and the client are its own. */
   profile?: string;
-  /** Where address and credentials come from, if variables replace those of the profile. */
+  /** The sources of address and credentials, if variables replace those of the profile. */
   sources?: Sources;
   /** True if every layer works. */
   ok: boolean;

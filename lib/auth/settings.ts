@@ -148,14 +148,14 @@ export interface Target extends RequestStyle {
 /** The client secret, or the command that prints it. */
 export type SecretSource = { readonly text: string } | { readonly command: readonly string[] };
 
-/** Where address and credentials come from: an option, a variable, or a profile. */
+/** The sources of address and credentials: an option, a variable, or a profile. */
 export type Sources = { -readonly [M in keyof typeof VARIABLES]: string };
 
 /** Settings that name a service. */
 export interface SessionSettings {
   /** The service. */
   readonly target: Target;
-  /** Where the values come from, if variables replace the service or the client of a profile by another one. */
+  /** The sources of the values, if variables replace the service or the client of a profile by another one. */
   readonly sources?: Sources;
   /** Path of the token endpoint below the base URL. */
   readonly tokenPath: string;

@@ -13,7 +13,7 @@ import type { Token } from "./token_cache.ts";
 export type WhoamiResult = {
   /** Name of the profile, if the service and the client are its own. */
   profile?: string;
-  /** Where address and credentials come from, if variables replace those of the profile. */
+  /** The sources of address and credentials, if variables replace those of the profile. */
   sources?: Sources;
   /** Address of the service. */
   server: string;
