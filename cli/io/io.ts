@@ -31,6 +31,8 @@ export interface Input {
   isTerminal(): boolean;
   /** The bytes. They can be read once. */
   readonly readable: ReadableStream<Uint8Array>;
+  /** Makes a terminal deliver each key at once, without showing it. Missing if that is not possible. */
+  setRaw?(isRaw: boolean): void;
 }
 
 /** The process of a command. */

@@ -13,6 +13,8 @@ export function processIo(): Io {
       get readable() {
         return Deno.stdin.readable;
       },
+      // Windows has no mode in which Ctrl-C still interrupts.
+      setRaw: (isRaw) => Deno.stdin.setRaw(isRaw, { cbreak: isRaw && Deno.build.os !== "windows" }),
     },
     stdout: createOutput(Deno.stdout, throwOutputError),
     stderr: createOutput(Deno.stderr, () => {}), // A message that cannot be written must not stop the call.

@@ -1,7 +1,8 @@
+import type { Surface } from "../../lib/output/format.ts";
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import type { FieldChoice } from "../../lib/output/fields.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { createContext } from "../context.ts";
+import { createContext, loadRenderer } from "../context.ts";
 import { EMPTY } from "../view/format_value.ts";
 
 /** A list that is printed for people or for programs. */
@@ -22,6 +23,18 @@ export async function printList(context: CommandContext, { result, rows, empty }
   const table = (fields: FieldChoice | undefined) => createContext({ ...globals, format: "table", fields }, io);
   if (globals.fields !== undefined) return await table(globals.fields).print(result);
   await table(io.stdout.isTerminal() ? { names: listFilledColumns(rows) } : undefined).print([...rows]);
+}
+
+/** Renders the rows of a list as the lines of a table: the header, a line below it, and the rows. */
+export async function renderRows(
+  { globals }: CommandContext,
+  { rows }: PrintedList,
+  surface: Surface,
+): Promise<string[]> {
+  if (rows.length === 0) return [];
+  const render = await loadRenderer({ ...globals, format: "table", fields: globals.fields ?? listFilledColumns(rows) });
+  const { text } = await render([...rows], surface);
+  return text.trimEnd().split("\n");
 }
 
 /** The columns keep their order at a terminal, so that a list always looks the same. */

@@ -2,45 +2,38 @@
 import { SvcError } from "../../lib/errors.ts";
 import type { WorkInboxParams } from "../../lib/resources/work.ts";
 import { delay } from "../../utils/async/abort.ts";
-import { pluralize } from "../../utils/text/wording.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { createContext } from "../context.ts";
-import { printList } from "./print_list.ts";
-import { describeInbox, type Inbox, readInbox, toElement } from "./read_inbox.ts";
-
-/** Clears the screen and moves to its start. */
-const CLEAR = "\x1b[2J\x1b[H";
+import { type Inbox, readInbox, toElement } from "./read_inbox.ts";
 
 /** Codes of errors after which the service may be available again soon. */
 const PASSING = ["NETWORK_ERROR", "TIMEOUT", "RATE_LIMITED", "SERVER_ERROR"];
 
 /**
- * Watches the inbox. At a terminal it is redrawn each time. In a pipe, each assignment that is new or has changed is
- * printed as one line of JSON.
+ * Watches the inbox. At a terminal, it is a screen that is redrawn in place. In a pipe, each assignment that is new or has
+ * changed is printed as one line of JSON.
  */
 export async function watchInbox(context: CommandContext, params: WorkInboxParams, seconds: number): Promise<void> {
+  const { stdout } = context.io;
+  if (stdout.isTerminal() && stdout.rows?.() !== undefined) {
+    const { showInboxScreen } = await import("./show_inbox_screen.ts");
+    return await showInboxScreen(context, params, seconds, isPassing);
+  }
   const known = new Map<string, string>();
-  const show = context.io.stdout.isTerminal()
-    ? (inbox: Inbox) => drawInbox(context, inbox, seconds)
-    : (inbox: Inbox) => printChanges(context, inbox, known);
   while (!context.signal.aborted) {
     try {
-      await show(await readInbox(context, params));
+      printChanges(context, await readInbox(context, params), known);
       await delay(seconds * 1000, context.signal);
     } catch (error) {
       if (context.signal.aborted) return;
-      if (!(error instanceof SvcError) || !PASSING.includes(error.code)) throw error;
+      if (!isPassing(error)) throw error;
       context.note(`${error.message} Trying again in ${seconds} s.`);
       await delay(seconds * 1000, context.signal).catch(() => {}); // Only the end of the watch rejects it.
     }
   }
 }
 
-async function drawInbox(context: CommandContext, inbox: Inbox, seconds: number): Promise<void> {
-  const count = pluralize(inbox.assignments.length, "assignment") + (inbox.hasMoreResults ? " or more" : "");
-  const time = new Date().toTimeString().slice(0, 8);
-  context.io.stdout.write(`${CLEAR}${count} at ${time}. Every ${seconds} s; Ctrl-C ends it.\n`);
-  await printList(createContext({ ...context.globals, noPager: true }, context.io), describeInbox(inbox));
+function isPassing(error: unknown): error is SvcError {
+  return error instanceof SvcError && PASSING.includes(error.code);
 }
 
 function printChanges({ io }: CommandContext, { assignments }: Inbox, known: Map<string, string>): void {

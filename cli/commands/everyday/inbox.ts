@@ -19,7 +19,11 @@ export const inbox = localCommand({
     page,
     pageSize,
     due: { help: "Only work that is due: today, overdue, or by a date", type: "string", placeholder: "when" },
-    watch: { help: "Refresh the inbox until Ctrl-C; in a pipe, print a line of JSON for each change", type: "boolean" },
+    watch: {
+      help:
+        "Show the inbox on the whole screen and refresh it until you press q; arrow keys scroll. In a pipe, print a line of JSON for each change",
+      type: "boolean",
+    },
     interval: { help: "Seconds between refreshes with --watch", type: "integer", default: "10" },
   },
   reads: true,

@@ -97,16 +97,23 @@ Deno.test("svc inbox falls back to the worklist of a service without an inbox", 
   assert.equal(search.message, "This service cannot search for cases.");
 });
 
-Deno.test("svc inbox --watch redraws the inbox in a terminal, until Ctrl-C", async () => {
+Deno.test("svc inbox --watch redraws the inbox in place, marks new rows, and ends with q or Ctrl-C", async () => {
   await using own = await openLive();
   await own.createPermit({ Applicant: "Ada" });
   await using terminal = openTerminal(["inbox", "--watch", "--interval", "1"], { env: await own.environment() });
-  await terminal.waitFor("1 assignment at");
+  await terminal.waitFor(/^1 assignment\. Read at [\d:]+\. Every 1 s; q ends it\.\n\n {2}case .*\n {2}──.*\n {2}P-1 /);
   await own.createPermit({ Applicant: "Bo" });
-  const screen = await terminal.waitFor("Permit for Bo");
-  assert.match(screen, /^2 assignments at [\d:]+\. Every 1 s; Ctrl-C ends it\.\n┌/);
-  terminal.type(KEYS.ctrlC);
+  await terminal.waitFor(/^2 assignments, 1 new \(●\)\. Read [^]*\n {2}P-1 .*\n● P-2 {3}Permit for Bo/);
+  terminal.type(KEYS.down);
+  await terminal.waitFor(/^2 assignments\. Read [^]*\n {2}P-2 /);
+  assert.equal(terminal.scrollback(), terminal.screen(), "nothing scrolls");
+  terminal.type("q");
   assert.equal(await terminal.exit(), 0);
+  assert.equal(terminal.screen(), "");
+  await using other = openTerminal(["inbox", "--watch"], { env: await own.environment() });
+  await other.waitFor("2 assignments");
+  other.type(KEYS.ctrlC);
+  assert.equal(await other.exit(), 0);
 });
 
 Deno.test("svc inbox --watch prints each change as a line of JSON in a pipe", async () => {
