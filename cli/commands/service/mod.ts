@@ -3,6 +3,7 @@ import { addClientCommand } from "./add_client.ts";
 import { backupCommand } from "./backup.ts";
 import { copyCommand } from "./copy.ts";
 import { diagramCommand } from "./diagram.ts";
+import { serviceLogsCommand } from "./logs.ts";
 import { migrateCommand } from "./migrate.ts";
 import { removeClientCommand } from "./remove_client.ts";
 import { resetCommand } from "./reset.ts";
@@ -21,6 +22,7 @@ export const commands: LocalGroup = {
   start: startCommand,
   status: serviceStatusCommand,
   stop: stopCommand,
+  logs: serviceLogsCommand,
   seed: seedCommand,
   reset: resetCommand,
   migrate: migrateCommand,

@@ -91,6 +91,19 @@ function getPort({ url }: Record<string, unknown>): number {
   return Number(new URL(String(url)).port);
 }
 
+Deno.test("svc service logs prints the last lines of a service in the background, also after it has stopped", async () => {
+  await using home = await ServiceHome.open();
+  const missing = await home.svc("service", "logs");
+  assert.equal(missing.error.message, `There is no log ${home.directory}/service/service.log.`);
+  await home.svc(...START_ARGUMENTS, "--log-requests");
+  await home.svc("case-types", "list");
+  await home.svc("service", "stop");
+  const read = async (lines: string) => (await runCommand(home.command(["service", "logs", "--lines", lines]))).stdout;
+  const all = await read("1000");
+  assert.match(all, /GET \/dx-api\/v2\/casetypes 200/);
+  assert.equal(await read("1"), `${all.trimEnd().split("\n").at(-1)}\n`);
+});
+
 Deno.test("a start at a terminal lists the commands to try next", async () => {
   await using home = await ServiceHome.open();
   const [program = "", ...args] = home.commandLine(START_ARGUMENTS);
