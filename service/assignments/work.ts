@@ -13,6 +13,7 @@ import {
   type EngineContext,
   findCase,
   findOtherHolder,
+  getOperatorName,
   openCase,
   readDraft,
   readScreen,
@@ -94,7 +95,9 @@ export function mayWorkOn(work: CaseWork, { assignee }: StoredAssignment): boole
 export function checkWorker({ work, assignment }: AssignmentWork): void {
   if (mayWorkOn(work, assignment)) return;
   checkWork(work);
-  throw new Forbidden(`${assignment.id} is not in your worklist or in one of your queues`);
+  const { kind, id } = assignment.assignee;
+  const holder = kind === "operator" ? getOperatorName(work.context.app, id) : `the queue ${id}`;
+  throw new Forbidden(`${assignment.id} is not in your worklist or in one of your queues: ${holder} has it`);
 }
 
 /** Lists the actions that an assignment offers now: all actions of its step, or the current screen. */
@@ -244,5 +247,5 @@ function storeDraft({ work, assignment }: AssignmentWork, action: Action, conten
   work.touch();
   assignment.assignee = { kind: "operator", id: work.context.caller.id };
   setDraft(assignment, action.id, pickChanges(action.view, work.stored.content, content));
-  setLock(work.stored, work.context.caller.id);
+  setLock(work.stored, work.context.caller.id, work.context.now);
 }

@@ -106,7 +106,7 @@ export class CaseWork {
 
   /** Updates the lock, the calculated fields and the labels of assignments. */
   #complete(): void {
-    if (getLockHolder(this.stored) !== undefined && !this.assignments.some(hasDrafts)) setLock(this.stored, undefined);
+    if (getLockHolder(this.stored) !== undefined && !this.assignments.some(hasDrafts)) releaseLock(this.stored);
     if (this.#changed) {
       this.#calculate();
       this.#relabel();
@@ -191,7 +191,11 @@ export function checkChange(work: CaseWork, ifMatch: string | undefined): void {
   const { stored, context } = work;
   checkWork(work);
   const holder = findOtherHolder(stored, context.caller.id);
-  if (holder !== undefined) throw new Locked(`Resource is locked by ${getOperatorName(context.app, holder)}`);
+  if (holder !== undefined) {
+    const since = stringOrUndefined(stored.flow.lockedAt);
+    const message = `Resource is locked by ${getOperatorName(context.app, holder)}`;
+    throw new Locked([{ message, localizedValue: since === undefined ? message : `${message} since ${since}` }]);
+  }
   checkEntityTag(ifMatch, stored.tag, context);
 }
 
@@ -314,9 +318,16 @@ export function findOtherHolder(stored: Pick<StoredCase, "flow">, operator: stri
   return holder === operator ? undefined : holder;
 }
 
-/** Gives the lock of a case to an operator, or releases it. */
-export function setLock(stored: StoredCase, operator: string | undefined): void {
-  stored.flow.lockedBy = operator;
+/** Gives the lock of a case to an operator, who may have it already. */
+export function setLock({ flow }: StoredCase, operator: string, now: Date): void {
+  if (flow.lockedBy !== operator) flow.lockedAt = now.toISOString();
+  flow.lockedBy = operator;
+}
+
+/** Releases the lock of a case. */
+function releaseLock({ flow }: StoredCase): void {
+  flow.lockedBy = undefined;
+  flow.lockedAt = undefined;
 }
 
 /** Returns the IDs of the followers of a case, in the order in which they were added. */

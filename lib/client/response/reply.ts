@@ -230,6 +230,8 @@ const HINTS: Readonly<Record<number, string | Hint>> = {
   401:
     "The service refuses a token that its token endpoint has issued: check baseUrl, tokenPath and what the client may do.",
   412: "The resource has changed since. Read it again, then decide.",
+  423: "Wait until the change in progress is completed, or ask its author to submit or discard the draft. " +
+    "'svc cases discard-updates <case>' discards it, if you may manage the case.",
   428: { options: [TAG_OPTION] },
 };
 

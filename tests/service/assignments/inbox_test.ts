@@ -84,7 +84,7 @@ Deno.test("an operator takes work from a queue once, and not from others", async
   const outside = await engine.refused("work.take", { assignmentId: REVIEW }, { as: DECIDER });
   assert.deepEqual([outside.status, outside.message], [
     403,
-    `${REVIEW} is not in your worklist or in one of your queues`,
+    `${REVIEW} is not in your worklist or in one of your queues: the queue Review has it`,
   ]);
   const before = await readTag();
   const stale = await engine.refused("work.take", { assignmentId: REVIEW, ifMatch: "old" }, { as: REVIEWER });

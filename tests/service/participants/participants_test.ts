@@ -203,6 +203,7 @@ Deno.test("a case that another operator has locked is refused with the operator'
   const refusal = await live.refused(line, "reviewer@city");
   assert.equal(refusal.code, "LOCKED");
   assert.deepEqual(detailsOf(refusal, "message"), ["Resource is locked by Clara Clerk"]);
+  assert.match(String(refusal.hint), /ask its author.*'svc cases discard-updates <case>' discards it/);
   assert.equal((await live.run(line)).code, 0, "the owner of the lock can continue");
 });
 
