@@ -30,10 +30,19 @@ export interface CommandLine {
 
 /** A mistake in the flags and arguments of a command. */
 export type UsageProblem =
-  | { readonly kind: "not a flag" | "too many arguments"; readonly input: string }
+  | { readonly kind: "not a flag"; readonly input: string }
+  | ExtraArgument
   | { readonly kind: "unknown flag" | "unknown short flag" | "repeated flag"; readonly name: string }
   | { readonly kind: "missing value" | "unexpected value"; readonly flag: string }
   | { readonly kind: "missing argument"; readonly index: number };
+
+/** An argument that a command does not take. */
+export interface ExtraArgument {
+  readonly kind: "too many arguments";
+  readonly input: string;
+  /** The arguments before it. */
+  readonly before: readonly string[];
+}
 
 /** The parsed arguments of a command, or the first mistake in them. */
 export type ParseResult = { readonly values: ParsedArguments } | { readonly problem: UsageProblem };
@@ -104,7 +113,7 @@ export function parseArguments({ args = [], flags = {} }: CommandDescription, in
     if (token.kind === "end of flags") {
       flagsEnded = true;
     } else if (token.kind === "argument") {
-      if (texts.length === args.length) return { problem: { kind: "too many arguments", input } };
+      if (texts.length === args.length) return { problem: { kind: "too many arguments", input, before: texts.flat() } };
       if (args[texts.length]?.rest) {
         texts.push(inputs.slice(index));
         break;

@@ -1,11 +1,13 @@
 /** Describes the mistakes in a command line, with suggestions. */
 import { SvcError } from "../../lib/errors.ts";
 import { entryNamed, toKebab } from "../../lib/operation/operation.ts";
-import type { CommandDescription, CommandTree, Flag } from "../commands/command.ts";
+import type { Arg, CommandDescription, CommandTree, Flag } from "../commands/command.ts";
 import { globalFlags, HELP_FLAG, VERSION_FLAG } from "./global_flags.ts";
-import { GUESSED_COMMANDS } from "./guessed_commands.ts";
-import { getFirstWord, type UsageProblem } from "./parse_arguments.ts";
+import { GUESSED_COMMANDS, GUESSED_FLAGS } from "./guessed_commands.ts";
+import { type ExtraArgument, getFirstWord, type UsageProblem } from "./parse_arguments.ts";
+import { isCaseName } from "../handles/handles.ts";
 import { didYouMean, formatSuggestions } from "../../utils/text/did_you_mean.ts";
+import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { topics } from "../help/topics.ts";
 import { formatArg } from "../help/help_pages.ts";
 
@@ -97,7 +99,8 @@ export function misplacedFlag(arg: string): SvcError {
   const name = arg.replace(/^--?|=[^]*$/g, "");
   const known = flagNames({ ...globalFlags, help: HELP_FLAG, version: VERSION_FLAG });
   if (arg.startsWith("--") && known.includes(name)) return takesNoValue(`--${name}`); // Without the value it is allowed.
-  const question = arg.startsWith("--") ? didYouMean(name, known, asFlag) : suggestLongFlags(name, known);
+  const question = suggestGuessedFlag(name) ||
+    (arg.startsWith("--") ? didYouMean(name, known, asFlag) : suggestLongFlags(name, known));
   const all = known.map(asFlag).join(", ");
   return invalid(
     `${arg} is not allowed before the command.`,
@@ -107,6 +110,11 @@ export function misplacedFlag(arg: string): SvcError {
 
 function suggestLongFlags(short: string, known: readonly string[]): string {
   return formatSuggestions(known.filter((name) => short !== "" && name.startsWith(short.toLowerCase())), asFlag);
+}
+
+function suggestGuessedFlag(name: string): string {
+  const flag = Object.hasOwn(GUESSED_FLAGS, name) ? GUESSED_FLAGS[name] : undefined;
+  return formatSuggestions(flag === undefined ? [] : [flag], quoted);
 }
 
 function flagNames(flags: Readonly<Record<string, Flag>>): string[] {
@@ -132,13 +140,15 @@ export function usageError(
         "Write --flag=value for a value that begins with dashes, or -- before such an argument.",
       );
     case "unknown flag": {
-      const question = didYouMean(problem.name, known, asFlag);
+      const question = suggestGuessedFlag(problem.name) || didYouMean(problem.name, known, asFlag);
       return invalid(`${command} has no flag --${problem.name}.`, `${question}'${command} --help' lists the flags.`);
     }
     case "unknown short flag":
       return invalid(
         `${command} has no flag -${problem.name}.`,
-        `${suggestLongFlags(problem.name, known)}Write --flag=value for a value that begins with a dash.`,
+        `${
+          suggestGuessedFlag(problem.name) || suggestLongFlags(problem.name, known)
+        }Write --flag=value for a value that begins with a dash.`,
       );
     case "repeated flag": {
       const flag = `--${toKebab(problem.name)}`;
@@ -153,7 +163,7 @@ export function usageError(
       const limit = args.length === 1 ? "1 argument" : `${args.length || "no"} arguments`;
       return invalid(
         `${command} takes ${limit}: '${problem.input}' is one too many.`,
-        `Quote an argument that contains spaces. '${command} --help' lists the flags.`,
+        `${explainExtra(problem, args)} '${command} --help' lists the flags.`,
       );
     }
     case "missing argument":
@@ -162,6 +172,13 @@ export function usageError(
         `Usage: ${[command, ...args.map(formatArg)].join(" ")} [flags]`,
       );
   }
+}
+
+/** Explains an argument too many: a second handle, or the rest of a text with spaces. */
+function explainExtra({ input, before }: ExtraArgument, args: readonly Arg[]): string {
+  if (args.length === 0) return "Leave it out.";
+  if ([...before, input].every(isCaseName)) return "Run the command once for each.";
+  return `If it belongs to the argument before it, quote both: ${shellQuote(`${before.at(-1)} ${input}`)}.`;
 }
 
 function takesNoValue(flag: string): SvcError {

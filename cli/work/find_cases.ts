@@ -10,6 +10,7 @@ import { readIfEmbedded, readIfSkipped } from "../handles/if_served.ts";
 import { formatValue } from "../view/format_value.ts";
 import { type MemberNames, renameMembers, renameShape } from "./list_members.ts";
 import type { PrintedList } from "./print_list.ts";
+import { formatFilters } from "./read_inbox.ts";
 
 const NAMES: MemberNames = { businessID: "case", stageLabel: "stage", createTime: "created" };
 
@@ -54,10 +55,16 @@ export async function findCases(context: CommandContext, params: WorkFindParams)
     stage: formatValue(stage),
     created: formatValue(created),
   }));
-  const empty = (params.page ?? 1) > 1
-    ? `Page ${params.page} has no cases.`
-    : `No case contains ${JSON.stringify(params.text)}.`;
+  const empty = (params.page ?? 1) > 1 ? `Page ${params.page} has no cases.` : describeNone(params);
   return { list: { result: { cases, hasMoreResults }, rows, empty }, hasMoreResults };
+}
+
+/** Describes an empty result. It need not mean that the text occurs nowhere: a filter may be misspelt. */
+function describeNone({ text, type, status }: WorkFindParams): string {
+  const flags = formatFilters({ type, status });
+  return flags === ""
+    ? `No case contains ${JSON.stringify(text)}.`
+    : `No case that contains ${JSON.stringify(text)} matches${flags}.`;
 }
 
 interface CasePage {

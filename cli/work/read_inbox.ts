@@ -2,9 +2,11 @@
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { Answer } from "../../lib/operation/answer.ts";
+import { toKebab } from "../../lib/operation/operation.ts";
 import work, { type WorkInboxParams } from "../../lib/resources/work.ts";
 import { filterObjects, isNonEmptyString, type JsonObject } from "../../utils/json.ts";
 import { caseFold } from "../../utils/text/case_fold.ts";
+import { shellQuote } from "../../utils/text/shell_quote.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { callOperation } from "../context.ts";
 import { hasDraft } from "../handles/handles.ts";
@@ -79,15 +81,28 @@ async function filterWorklist(context: CommandContext, params: WorkInboxParams):
 }
 
 /** Describes an inbox for printing. */
-export function describeInbox({ assignments, hasMoreResults }: Inbox): PrintedList {
+export function describeInbox({ assignments, hasMoreResults }: Inbox, params: WorkInboxParams = {}): PrintedList {
   const elements = assignments.map(toElement);
   const rows = elements.map(toRow);
   const hasDue = rows.some(({ due }) => due !== "");
   return {
     result: { assignments: elements, hasMoreResults },
     rows: hasDue ? rows : rows.map(({ due: _, ...row }) => row),
-    empty: "No open work.",
+    empty: describeNoWork(params),
   };
+}
+
+/** Describes an empty inbox. It need not mean that there is no work: a filter may be misspelt. */
+function describeNoWork({ page: _page, pageSize: _size, ...filters }: WorkInboxParams): string {
+  const flags = formatFilters(filters);
+  return flags === "" ? "No open work." : `No open work matches${flags}. 'svc inbox' lists all of it.`;
+}
+
+/** Formats flags that select rows, each after a space. */
+export function formatFilters(filters: Readonly<Record<string, string | undefined>>): string {
+  return Object.entries(filters).map(([name, value]) =>
+    value === undefined ? "" : ` --${toKebab(name)} ${shellQuote(value)}`
+  ).join("");
 }
 
 /** Returns an assignment as `svc inbox` prints it. */

@@ -205,8 +205,25 @@ const MISTAKES: Record<string, Mistake> = {
   "cases get": { message: "The argument <caseId> is missing.", hint: "Usage: svc cases get <caseId> [flags]" },
   "cases get A B": {
     message: "svc cases get takes 1 argument: 'B' is one too many.",
-    hint: "Quote an argument that contains spaces. 'svc cases get --help' lists the flags.",
+    hint: "If it belongs to the argument before it, quote both: 'A B'. 'svc cases get --help' lists the flags.",
   },
+  "show CITY-PERMIT-WORK P-1": {
+    message: "svc show takes 1 argument: 'P-1' is one too many.",
+    hint: /^If it belongs to the argument before it, quote both: 'CITY-PERMIT-WORK P-1'\./,
+  },
+  "show P-1 P-2": {
+    message: "svc show takes 1 argument: 'P-2' is one too many.",
+    hint: /^Run the command once for each\./,
+  },
+  "inbox mine": { message: "svc inbox takes no arguments: 'mine' is one too many.", hint: /^Leave it out\./ },
+  "get P-1": { message: "svc has no command or group 'get'.", hint: /^Did you mean 'svc show <case>'/ },
+  "new": { message: "svc has no command or group 'new'.", hint: /^Did you mean 'svc do' or/ },
+  "close P-1": { message: "svc has no command or group 'close'.", hint: /^Did you mean 'svc do <case>'/ },
+  "assign P-1": { message: "svc has no command or group 'assign'.", hint: /^Did you mean 'svc work transfer/ },
+  "restart": { message: "svc has no command or group 'restart'.", hint: /^Did you mean 'svc service start'/ },
+  "inbox -o json": { message: "svc inbox has no flag -o.", hint: /^Did you mean '--format json'\?/ },
+  "cases get P-1 --json": { message: "svc cases get has no flag --json.", hint: /^Did you mean '--format json'\?/ },
+  "--json inbox": { message: "--json is not allowed before the command.", hint: /^Did you mean '--format json'\?/ },
   "case-types list A": { message: "svc case-types list takes no arguments: 'A' is one too many." },
   "cases get C-1 --format xml": { message: "--format must be one of json, compact, yaml, table, view." },
   "cases get C-1 --fields id,,type": {

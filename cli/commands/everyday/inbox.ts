@@ -41,7 +41,7 @@ export const inbox = localCommand({
     }
     const { printList } = await import("../../work/print_list.ts");
     const [found, mentions] = await Promise.all([readInbox(context, params), readShownMentions(context)]);
-    await printList(context, describeInbox(found));
+    await printList(context, describeInbox(found, { ...given, due }));
     if (mentions !== "") context.io.stdout.write(`\n${mentions}`);
     if (found.hasMoreResults) context.note(`More work follows: --page ${(params.page ?? 1) + 1}.`);
   },

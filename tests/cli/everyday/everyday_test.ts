@@ -27,6 +27,11 @@ Deno.test("svc inbox is a table in a terminal", async () => {
   assert.match(screen, /│ P-1 +│ Permit for A.*│ Check the.*│ Review │/);
   assert.match(screen, /│ P-2 +│ Permit for Bo.*│ Register .*│ +│/);
   assert.match(await runInTerminal("inbox", "inspector@city"), /^No open work\.$/);
+  assert.match(
+    await runInTerminal("inbox --status Pnding --type Permit"),
+    /^No open work matches --status Pnding --type Permit\. 'svc inbox' lists all of it\.$/,
+  );
+  assert.match(await runInTerminal("find P-1 --status Opne"), /^No case that contains "P-1" matches --status Opne\.$/);
 });
 
 Deno.test("svc inbox is JSON in a pipe, and a table where that is requested", async () => {
