@@ -87,6 +87,7 @@ Deno.test({
       "svc assignments perform - --set Appl": ["Applicant=\t"],
       "svc work transfer P-1 --to-operator c": ["clerk@city\tClara Clerk"],
       "svc cases get --profile other ": [],
+      "svc cases get --profile=other ": [],
     };
     for (const [line, words] of Object.entries(expected)) assert.deepEqual(await complete(folder, line), words, line);
 
@@ -115,8 +116,8 @@ Deno.test("--allow is completed with groups, and after the dot with operations",
   const words = async (line: string) => (await complete(folder, line)).map((row) => row.split("\t")[0]);
   const groups = await words("svc workflow run x.ts --allow ");
   assert.ok(groups.includes("cases.") && groups.includes("case-types.") && !groups.includes("auth."), groups.join());
-  assert.deepEqual(await words("svc workflow run x.ts --allow case-types.,assignments.sa"), [
-    "case-types.,assignments.save",
+  assert.deepEqual(await words("svc workflow run x.ts --allow case-types.,tags.,assignments.sa"), [
+    "case-types.,tags.,assignments.save",
   ]);
   assert.equal((await words("svc workflow plan x.ts --allow tags."))[0], "tags.*");
 });

@@ -56,6 +56,24 @@ Deno.test("a flag is completed with its choices, if it has any", async () => {
   assert.deepEqual(await wordsAfter("svc attachments add C-1 -"), await wordsAfter("svc attachments add C-1 --"));
 });
 
+Deno.test("a flag takes the next word as its value, also by its short name, and can be repeated only if it says so", async () => {
+  const flags = await wordsAfter("svc attachments get A-1 --format yaml ");
+  assert.ok(flags.includes("--output"));
+  assert.deepEqual(await wordsAfter("svc attachments get A-1 -o "), []);
+  const afterOutput = flags.filter((flag) => flag !== "--output");
+  for (const output of ["-o a.pdf", "-o=a.pdf", "--output a.pdf", "--output=a.pdf"]) {
+    assert.deepEqual(await wordsAfter(`svc attachments get A-1 --format yaml ${output} `), afterOutput, output);
+  }
+  const afterTag = await wordsAfter("svc tags add C-1 --tag urgent --quiet ");
+  assert.deepEqual([afterTag.includes("--tag"), afterTag.includes("--quiet")], [true, false]);
+});
+
+Deno.test("the word of a group or of help is an argument after the command", async () => {
+  assert.deepEqual(await wordsAfter("svc workflow show schedule "), await wordsAfter("svc workflow show r1 "));
+  assert.deepEqual(await wordsAfter("svc cases get help "), await wordsAfter("svc cases get C-1 "));
+  assert.deepEqual(await wordsAfter("svc help workflow schedule r"), ["resume", "run-now", "remove"]);
+});
+
 Deno.test("commands for runs are completed with the runs, and --profile with the profiles", async () => {
   await using workspace = await openScriptWorkspace("return input;");
   for (const run of ["r1", "r2"]) await workspace.svc("run", "script.ts", "--run-id", run, "--allow-declared");
