@@ -265,3 +265,50 @@ Deno.test("the log is emptied when the service is idle, and after another proces
     await store.close();
     assert.deepEqual([...Deno.readDirSync(path.replace(/[^/]*$/, ""))].map(({ name }) => name), ["service.db"]);
   }));
+
+Deno.test("a change of 20 MB is durable in the log, and does not wait until the log is copied", () =>
+  withFile(async (path) => {
+    const store = openSqliteStore(path, false, { copiedLog: 2 ** 40, maxLog: 2 ** 40 });
+    const { size } = Deno.statSync(path);
+    await putRecords(store, 10_000, "x".repeat(2000));
+    assert.ok(Deno.statSync(`${path}-wal`).size > 20_000_000);
+    assert.equal(Deno.statSync(path).size, size);
+    await store.close();
+  }));
+
+/** Makes changes without a break until the log becomes shorter. */
+async function changeUntilShorter(store: Store, path: string): Promise<void> {
+  let [last, changes] = [0, 0];
+  await eventually("the log becomes shorter", async () => {
+    await putRecords(store, 5, String(++changes).repeat(1000));
+    const { size } = await Deno.stat(`${path}-wal`);
+    const isShorter = size < last;
+    last = size;
+    return isShorter;
+  });
+}
+
+Deno.test("the log becomes shorter while changes follow each other without a break", () =>
+  withFile(async (path) => {
+    const store = openSqliteStore(path, false, { copiedLog: 32 * 1024, maxLog: 2 ** 40 });
+    await changeUntilShorter(store, path);
+    await store.close();
+  }));
+
+Deno.test("a long log is emptied while changes and slow queries follow each other without a break", () =>
+  withFile(async (path) => {
+    const store = openSqliteStore(path, false, { short: 20, long: 200, copiedLog: 2 ** 40, maxLog: 2 ** 20 });
+    await putRecords(store, 4000, "x".repeat(2000));
+    let isDone = false;
+    const readers = ["ada", "ben"].map(async (operator) => {
+      while (!isDone) {
+        const slow = store.read((tx) => tx.countRows(SLOW), operator);
+        await slow.catch((error) => assert.ok(error instanceof QueryTooSlow));
+      }
+    });
+    await changeUntilShorter(store, path);
+    isDone = true;
+    await within("the queries end", Promise.all(readers));
+    assert.ok(await store.read((tx) => tx.countRows(RECORDS)) > 0);
+    await store.close();
+  }));
