@@ -29,7 +29,12 @@ interface Options {
   readonly from: number;
 }
 
-await tryAll(readOptions());
+try {
+  await tryAll(readOptions());
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  Deno.exitCode = 2;
+}
 
 async function tryAll({ only, ...options }: Options): Promise<void> {
   const interruption = new AbortController();

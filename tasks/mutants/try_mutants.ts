@@ -26,12 +26,9 @@ export interface MutantOptions {
 export interface TriedMutant extends Mutant {
   /** Number in the order of the seed, from 1. */
   readonly number: number;
-  /** True if a test failed. */
+  /** True if a test failed or did not end. */
   readonly isNoticed: boolean;
 }
-
-/** Seconds without the end of a test after which a mutant counts as noticed. */
-const STALL_SECONDS = 120;
 
 /** Tries mutants. Throws if the tests of a subject fail without a change. */
 export async function* tryMutants(options: MutantOptions): AsyncGenerator<TriedMutant> {
@@ -108,7 +105,7 @@ async function runTestsOf({ tests, skipped = [] }: Subject, directory: string): 
   const files = `${directory}/files`;
   await Deno.mkdir(files);
   try {
-    return await runTests(args, { directory: files, write: () => {}, stallSeconds: STALL_SECONDS });
+    return await runTests(args, { directory: files, write: () => {} });
   } finally {
     await Deno.remove(files, { recursive: true });
   }
