@@ -93,7 +93,7 @@ class Position {
 
   /** Enters the subcommands of a word, such as `schedule`. Returns false if it has none. */
   #passParent(word: string): boolean {
-    const subcommands = this.#nameLength === 2 ? findSubcommands(this.#commands, word) : undefined;
+    const subcommands = findSubcommands(this.#commands, word);
     if (subcommands === undefined) return false;
     this.#commands = subcommands;
     this.#nameLength = 3;
