@@ -6,7 +6,7 @@ import { applyStyle } from "../view/page.ts";
 
 /** A row of the inbox. */
 export interface ScreenRow {
-  /** What identifies the row in each refresh. */
+  /** Identifies the row in each refresh. */
   readonly id: string;
   /** Text, which may be wider than the screen. */
   readonly text: string;

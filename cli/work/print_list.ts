@@ -32,7 +32,8 @@ export async function renderRows(
   surface: Surface,
 ): Promise<string[]> {
   if (rows.length === 0) return [];
-  const render = await loadRenderer({ ...globals, format: "table", fields: globals.fields ?? listFilledColumns(rows) });
+  const fields = globals.fields ?? { names: listFilledColumns(rows) };
+  const render = await loadRenderer({ ...globals, format: "table", fields });
   const { text } = await render([...rows], surface);
   return text.trimEnd().split("\n");
 }

@@ -125,9 +125,14 @@ export interface ReadTextOptions {
   readonly source?: string;
 }
 
+/** Reports whether a media type is one of text, as far as it is declared. */
+function isTextType(type: string): boolean {
+  return type === "" || /^text\/|\b(json|xml)\b/i.test(type);
+}
+
 /**
  * Reads the text of a response in its charset. Throws `INVALID_RESPONSE` if it is longer than the limit, or if its bytes
- * are not valid in that charset. The text of an error is read in any case.
+ * are not valid in that charset. An error and a type without text, whose type is reported, are read in any case.
  */
 export async function readText(
   response: Response,
@@ -140,10 +145,11 @@ export async function readText(
   const bytes = length <= limit || response.body === null
     ? new Uint8Array(await response.arrayBuffer())
     : await readBytes(response.body, limit, source);
-  const charset = findCharset(headers.get("content-type") ?? "");
+  const type = headers.get("content-type") ?? "";
+  const charset = findCharset(type);
   const text = decodeText(bytes, charset ?? findMarkedCharset(bytes) ?? "utf-8");
   if (text !== undefined) return text;
-  if (!response.ok) return new TextDecoder(FALLBACK_CHARSET).decode(bytes);
+  if (!response.ok || !isTextType(type)) return new TextDecoder(FALLBACK_CHARSET).decode(bytes);
   const problem = charset === undefined ? "is not valid UTF-8" : `is not valid text in the charset ${charset}`;
   throw new SvcError("INVALID_RESPONSE", `${source} ${problem}.`, {
     hint: "Ask the operators of the service to send UTF-8, or the charset in Content-Type.",

@@ -115,13 +115,19 @@ Deno.test("invalid UTF-8 in a result is an error, and in an error page it hides 
   for (const body of [() => invalid, chunked]) {
     const error = await list(() => new Response(body(), { headers: json }));
     assert.equal(error.code, "INVALID_RESPONSE");
-    assert.equal(error.message, "The response of the service is not valid UTF-8.");
+    assert.equal(error.message, "caseTypes.list(): The response of the service is not valid UTF-8.");
   }
   const unknown = await list(() =>
     new Response("{}", { headers: { "content-type": "application/json; charset=x-none" } })
   );
-  assert.equal(unknown.message, "The response of the service is not valid text in the charset x-none.");
+  assert.equal(
+    unknown.message,
+    "caseTypes.list(): The response of the service is not valid text in the charset x-none.",
+  );
   const page = new Uint8Array([0x66, 0xfc, 0x72]);
   const refused = await list(() => new Response(page, { status: 502, headers: { "content-type": "text/plain" } }));
-  assert.deepEqual([refused.status, refused.message], [502, "The service responded with 502 Bad Gateway: für"]);
+  assert.deepEqual([refused.status, refused.message], [
+    502,
+    "caseTypes.list(): The service responded with 502 Bad Gateway: für",
+  ]);
 });
