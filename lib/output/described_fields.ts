@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import type { ListShape, Members, ObjectShape, Shape } from "../../utils/shape.ts";
 import type { Answer } from "../operation/answer.ts";
-import { splitPath, suggestFields } from "./field_path.ts";
+import { listFieldPaths, splitPath, suggestFields } from "./field_path.ts";
 import { createUnknownFieldError, type FieldChoice } from "./fields.ts";
 
 /** Result of looking for a field in a description: `open` if only the response tells. */
@@ -18,11 +18,12 @@ const MAX_LEVELS = 6;
 export function checkDescribedFields(names: readonly string[], answer: Answer, isOpen: boolean): FieldChoice {
   if (typeof answer === "string") return { names };
   const { shape } = answer;
-  const list = isOpen ? undefined : findOnlyList(shape);
+  const list = findOnlyList(shape);
   const fields = names.map((name): { name: string; description: Description } => {
     const description = follow(shape, shape, splitPath(name));
     if (description !== "unknown" || list === undefined) return { name, description };
-    return { name: `${list}.${name}`, description: follow(shape, shape, [list, ...splitPath(name)]) };
+    const path = isOpen ? name : `${list}.${name}`; // Some services send the list alone.
+    return { name: path, description: follow(shape, shape, [list, ...splitPath(name)]) };
   });
   const isUnknown = fields.map(({ description }) => description === "unknown");
   const unknown = names.filter((_, i) => isUnknown[i]);
@@ -68,10 +69,11 @@ function listOpenPaths(shape: Shape, path: string): string[] {
   return [...(shape.open ? [path] : []), ...members.flatMap(([name, one]) => listOpenPaths(one, `${path}${name}.`))];
 }
 
-/** Reports whether a name is like a described one. One that differs only in case can be another member: `ID`, `id`. */
+/** Reports whether a name is like a described one. The same name elsewhere, or in other case, can be another member. */
 function isMisspelt(field: string, examples: readonly JsonObject[]): boolean {
-  const isOtherCase = examples.flatMap(Object.keys).some((name) => name.toLowerCase() === field.toLowerCase());
-  return !isOtherCase && suggestFields(field, examples) !== "";
+  const isSameName = (name: string) => splitPath(name).at(-1)?.toLowerCase() === field.toLowerCase();
+  const suggestion = suggestFields(field, examples);
+  return suggestion !== "" && !listFieldPaths(examples).some(isSameName);
 }
 
 /** Finds the name of the only list of a response that is an object. */

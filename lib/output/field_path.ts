@@ -43,7 +43,7 @@ export function hasField(object: JsonObject, field: string): boolean {
 
 /** Formats a question for an unknown field: fields of that name elsewhere in the objects, or of a similar name. */
 export function suggestFields(field: string, objects: readonly JsonObject[]): string {
-  const paths = listPaths(objects);
+  const paths = listFieldPaths(objects);
   const last = splitPath(field).at(-1) ?? field;
   const ending = `.${field}`.toLowerCase();
   const elsewhere = paths.filter((path) => `.${path}`.toLowerCase().endsWith(ending));
@@ -53,7 +53,7 @@ export function suggestFields(field: string, objects: readonly JsonObject[]): st
 }
 
 /** Lists the paths of all fields, those at the top first. The elements of a list share their paths. */
-function listPaths(objects: readonly JsonObject[]): string[] {
+export function listFieldPaths(objects: readonly JsonObject[]): string[] {
   const paths = new Set<string>();
   const queue: [JsonValue | undefined, string][] = objects.map((object) => [object, ""]);
   for (const [value, prefix] of queue) {
