@@ -206,6 +206,11 @@ const MACHINE: readonly Attempt[] = [
     script: `return new Deno.Command(Deno.execPath(), { args: ["eval", "-A", "1"] }).outputSync().code;`,
     refused: "TypeError: Deno.Command is not a constructor",
   },
+  {
+    attempt: "takes the pipes of its process",
+    script: `return typeof new Deno.Process({ rid: 0, pid: 1, stdinRid: 0, stdoutRid: 1, stderrRid: 2 }).stdout;`,
+    refused: "TypeError: Deno.Process is not a constructor",
+  },
   { attempt: "ends its parent", script: `Deno.kill({pid}, "SIGKILL"); return 1;`, refused: "Requires run access" },
   { attempt: "stops all processes", script: `Deno.kill(-1, "SIGSTOP"); return 1;`, refused: "Requires run access" },
   {

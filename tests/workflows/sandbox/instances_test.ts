@@ -68,6 +68,97 @@ for (const [name, statement] of Object.entries(TRACES)) {
   });
 }
 
+/** Statements that return what an earlier input has left, or `undefined`. */
+const CHANNELS = {
+  "the prototype of generators": mark(`Object.getPrototypeOf(function* () {})`),
+  "the prototype of an iterator": mark(`Object.getPrototypeOf(new Map().entries())`),
+  "the prototype of an iterator of headers": mark(`Object.getPrototypeOf(new Headers().entries())`),
+  "the prototype of segments": mark(`Object.getPrototypeOf(new Intl.Segmenter().segment("a"))`),
+  "a class that is loaded when it is read": mark(`Response.prototype`),
+  "a class that a function returns": mark(`Object.getPrototypeOf((await fetch("data:,x")).headers)`),
+  "a class of a stream": mark(`Object.getPrototypeOf(new Blob(["x"]).stream())`),
+  "a class in a namespace": mark(`Intl.NumberFormat.prototype`),
+  "a class of the storage": mark(
+    `(globalThis as unknown as Record<string, { prototype: object }>).Storage?.prototype ?? {}`,
+  ),
+  "a function of the context": mark(`log`),
+  "a function of the library": mark(`defineWorkflow`),
+  "a class of the library": mark(`SvcError.prototype`),
+  "a method of a built-in object": mark(`Array.prototype.map`),
+  "a function of Deno": mark(`Deno.inspect`),
+  "a replaced function of the check": `
+    const left = Reflect.get(Math, "left");
+    Object.assign(Math, { left: true });
+    Array.prototype.every = () => true;
+    Reflect.get = () => undefined;
+    Object.is = () => true;
+    return left;`,
+  "a changed prototype": `
+    if (Object.getPrototypeOf(Math) === null) return true;
+    Object.setPrototypeOf(Math, null);`,
+  "a replaced getter": `
+    if (new Map().size !== 0) return true;
+    Object.defineProperty(Map.prototype, "size", { get: () => 9 });`,
+  "a frozen object": `
+    if (Object.isFrozen(Math)) return true;
+    Object.freeze(Math);`,
+  "a listener by the prototype": `
+    if (!dispatchEvent(new Event("x", { cancelable: true }))) return true;
+    EventTarget.prototype.addEventListener.call(globalThis, "x", (event) => event.preventDefault());`,
+  "an exit code": `
+    if (Deno.exitCode !== 0) return true;
+    Deno.exitCode = 7;`,
+  "a lock": `
+    const { locks } = navigator as unknown as { locks?: LockManager };
+    if ((await locks?.query())?.held?.length) return true;
+    void locks?.request("a", () => new Promise(() => {}));`,
+  "the last match of a regular expression": `
+    if (RegExp.$1 === "left") return true;
+    /(left)/.test("left");`,
+};
+
+/** Returns statements that leave a member in an object, and return that of an earlier input. */
+function mark(object: string): string {
+  return `const object = ${object};
+    const left = Reflect.get(object, "left");
+    try { Object.defineProperty(object, "left", { value: true, configurable: true }); } catch { /* It is frozen. */ }
+    return left;`;
+}
+
+for (const [name, statements] of Object.entries(CHANNELS)) {
+  Deno.test(`an input does not see what an earlier one leaves in ${name}`, async () => {
+    const script = scriptText(`await svc.cases.get("C-1"); ${statements} return undefined;`, ["cases.get"]);
+    const { results } = await runInputs({ "script.ts": script }, numbers(6));
+    assert.deepEqual(results, numbers(6).map(() => undefined));
+  });
+}
+
+Deno.test("inputs that use the runtime and assign to inherited names share processes", async () => {
+  const body = `await svc.cases.get("C-1");
+    const named = { toString: () => "a" };
+    named.toString = () => "b";
+    class Mine extends Map<string, number> {}
+    const mine = new Mine();
+    mine.toString = () => "mine";
+    class Problem extends Error {}
+    const problem = new Problem("x");
+    problem.name = "Problem";
+    problem.toString = () => "problem";
+    const segments = [...new Intl.Segmenter("en", { granularity: "word" }).segment("a b")].length;
+    const texts = [await new Response("x").text(), await new Blob(["y"]).text(), await (await fetch("data:,z")).text()];
+    const headers = [...new Headers({ a: "1" })].length;
+    const bytes = new TextEncoder().encode(atob(btoa("x"))).length;
+    const stream = await new Response(new Blob(["s"]).stream().pipeThrough(new TextDecoderStream())).text().catch(() => "s");
+    const copy = structuredClone(new Date(0)).getTime();
+    const digest = (await crypto.subtle.digest("SHA-256", new Uint8Array(1))).byteLength;
+    await new Promise((go) => setTimeout(go, 1));
+    console.table([{ a: 1 }]);
+    return [String(named), String(mine), String(problem), segments, texts.join(""), headers, bytes, stream, copy, digest].join();`;
+  const { results, processes } = await runInputs({ "script.ts": scriptText(body) }, numbers(12));
+  assert.deepEqual(new Set(results), new Set(["b,mine,problem,3,xyz,1,1,s,0,32"]));
+  assert.ok(processes < 6, `${processes} processes ran 12 inputs`);
+});
+
 Deno.test("an input after one that failed or ended its process runs as usual", async () => {
   const body = `await svc.cases.get("C-1");
     if (input === 1) throw new Error("one");

@@ -1,52 +1,182 @@
-/** Notices that a script has changed the globals of its process, which the next instance of the script would see. */
+/**
+ * Notices that a script has changed an object that the next instance of the script in its process would see. The functions
+ * of the runtime are frozen, so that a script cannot change them. Other objects stay changeable, because scripts and
+ * libraries extend them and assign to inherited names.
+ */
+import * as library from "../../mod.ts";
 
-/** An object that all instances share. */
+const { defineProperty, freeze, getOwnPropertyDescriptor, getPrototypeOf, hasOwn, is, isExtensible } = Object;
+const { apply, get: getMember, ownKeys } = Reflect;
+
+/** An object that all instances share, as it was. */
 interface SharedObject {
   readonly object: object;
+  readonly prototype: object | null;
+  readonly isExtensible: boolean;
   /** Number of members. */
   readonly count: number;
-  /** The members with a value. Those with a getter are not read, because the runtime loads code when they are. */
-  readonly values: readonly (readonly [name: PropertyKey, value: unknown])[];
+  readonly names: readonly PropertyKey[];
+  readonly values: readonly unknown[];
+  /** The members with a getter. Their values are not read, because the runtime loads code when they are. */
+  readonly accessors: readonly (readonly [name: PropertyKey, member: PropertyDescriptor])[];
+}
+
+/** Classes that functions of the runtime return without a read of the global with their name. */
+const RETURNED_CLASSES = [
+  "Headers",
+  "ReadableStream",
+  "ReadableStreamDefaultReader",
+  "ReadableStreamDefaultController",
+  "Response",
+  "WritableStream",
+];
+
+/** Returns an iterator of a class that the runtime loads later, whose prototype only the iterator leads to. */
+const ITERATORS: Readonly<Record<string, () => object>> = {
+  Headers: () => new Headers().entries(),
+  ReadableStream: () => new ReadableStream().values(),
+};
+
+/** The objects that no global leads to: prototypes of functions and iterators. */
+function listHidden(): object[] {
+  const iterators = [
+    [][Symbol.iterator](),
+    new Map()[Symbol.iterator](),
+    new Set()[Symbol.iterator](),
+    ""[Symbol.iterator](),
+    "".matchAll(/x/g),
+    Iterator.from({ next: () => ({ done: true, value: undefined }) }),
+    [].values().map(String),
+    new URLSearchParams().entries(),
+  ];
+  const functions = [function* () {}, async function* () {}, async () => {}, () => {}];
+  return [...iterators, ...functions].map((one) => getPrototypeOf(one));
+}
+
+/** Watches the objects that scripts share. */
+class SharedObjects {
+  readonly #known = new Set<object>();
+  readonly #objects: SharedObject[] = [];
+
+  /** Watches an object, and the objects to which its members and prototypes lead. Freezes functions. */
+  watch(root: unknown): void {
+    const waiting: unknown[] = [root];
+    for (let value = waiting.pop(); waiting.length > 0 || value !== undefined; value = waiting.pop()) {
+      if (!isObject(value) || this.#known.has(value)) continue;
+      this.#known.add(value);
+      if (typeof value === "function" && !hasOwn(value, "prototype")) {
+        freeze(value);
+        continue;
+      }
+      const shared = describe(value);
+      this.#objects.push(shared);
+      waiting.push(shared.prototype, ...shared.values, ...shared.accessors.flatMap(([, { get, set }]) => [get, set]));
+    }
+  }
+
+  /** Reports whether all objects are as they were. Uses nothing that a script can replace. */
+  areUnchanged(): boolean {
+    for (let index = 0; index < this.#objects.length; index++) {
+      const shared = this.#objects[index];
+      if (shared !== undefined && !isUnchanged(shared)) return false;
+    }
+    return true;
+  }
 }
 
 /**
- * Notes the globals, their members, and those of their prototypes. Returns a function that reports whether all are as they
- * were, and whether no event has a listener. Members of other objects, such as the prototype of generators, are not noted.
+ * Starts to watch the globals and what the script receives. Returns a function that reports whether all are as they were, and
+ * whether no event has a listener.
  */
-export function watchGlobals(): () => boolean {
-  const { addEventListener } = globalThis;
+export function watchGlobals(received: readonly object[]): () => boolean {
+  const shared = new SharedObjects();
+  const { addEventListener } = EventTarget.prototype;
   let isListening = false;
-  globalThis.addEventListener = (...args: Parameters<typeof addEventListener>) => {
-    isListening = true;
-    addEventListener(...args);
+  EventTarget.prototype.addEventListener = function (this: EventTarget, ...args: Parameters<typeof addEventListener>) {
+    const target: unknown = this ?? globalThis;
+    if (target === globalThis || target === performance || target === navigator) isListening = true;
+    return apply(addEventListener, this, args);
   };
-  const shared = [...listGlobals()].map(describe);
-  return () => !isListening && shared.every(isSame);
+  globalThis.addEventListener = EventTarget.prototype.addEventListener;
+  watchLazyGlobals(shared);
+  for (const root of [globalThis, library, ...listHidden(), ...received]) shared.watch(root);
+  const handlers = ownKeys(globalThis).filter((key) => typeof key === "string" && key.startsWith("on"));
+  return () => {
+    for (let index = 0; index < handlers.length; index++) {
+      const handler = handlers[index];
+      if (handler !== undefined && getMember(globalThis, handler)) return false;
+    }
+    return !isListening && Deno.exitCode === 0 && shared.areUnchanged();
+  };
 }
 
-function listGlobals(): Set<object> {
-  const globals = new Set<object>([globalThis]);
-  for (const { value } of Object.values(Object.getOwnPropertyDescriptors(globalThis))) {
-    if (!isObject(value)) continue;
-    globals.add(value);
-    const prototype: unknown = Object.getOwnPropertyDescriptor(value, "prototype")?.value;
-    if (isObject(prototype)) globals.add(prototype);
+/** Watches the globals that the runtime loads when they are first read, from then on. */
+function watchLazyGlobals(shared: SharedObjects): void {
+  for (const name of ownKeys(globalThis)) {
+    const { get: load, ...rest } = getOwnPropertyDescriptor(globalThis, name) ?? {};
+    if (load === undefined || !rest.configurable) continue;
+    let watched: unknown;
+    const get = () => {
+      const value: unknown = apply(load, globalThis, []);
+      if (value !== watched) {
+        watched = value;
+        shared.watch(value);
+        const iterate = typeof name === "string" ? ITERATORS[name] : undefined;
+        if (iterate !== undefined) shared.watch(getPrototypeOf(iterate()));
+      }
+      return value;
+    };
+    defineProperty(globalThis, name, { ...rest, get });
   }
-  return globals;
+  const loadClasses = () => RETURNED_CLASSES.forEach((name) => getMember(globalThis, name));
+  const { fetch } = globalThis;
+  globalThis.fetch = (...args) => {
+    loadClasses();
+    return fetch(...args);
+  };
+  const { segment } = Intl.Segmenter.prototype; // A segmenter takes long to create.
+  Intl.Segmenter.prototype.segment = function (this: Intl.Segmenter, text) {
+    const segments = apply(segment, this, [text]);
+    shared.watch(getPrototypeOf(segments));
+    shared.watch(getPrototypeOf(segments[Symbol.iterator]()));
+    return segments;
+  };
+  const { stream } = Blob.prototype;
+  Blob.prototype.stream = function (this: Blob) {
+    loadClasses();
+    return apply(stream, this, []);
+  };
 }
 
 function describe(object: object): SharedObject {
-  const names = Reflect.ownKeys(object);
-  const values = names.flatMap((name) => {
-    const member = Object.getOwnPropertyDescriptor(object, name);
-    return member !== undefined && "value" in member ? [[name, member.value] as const] : [];
-  });
-  return { object, count: names.length, values };
+  const keys = ownKeys(object);
+  const [names, values, accessors]: [PropertyKey[], unknown[], [PropertyKey, PropertyDescriptor][]] = [[], [], []];
+  for (const key of keys) {
+    const member = getOwnPropertyDescriptor(object, key);
+    if (member === undefined) continue;
+    if ("value" in member) {
+      names.push(key);
+      values.push(member.value);
+    } else accessors.push([key, member]);
+  }
+  const prototype: object | null = getPrototypeOf(object);
+  return { object, prototype, isExtensible: isExtensible(object), count: keys.length, names, values, accessors };
 }
 
-function isSame({ object, count, values }: SharedObject): boolean {
-  return Reflect.ownKeys(object).length === count &&
-    values.every(([name, value]) => Object.is(Reflect.get(object, name), value));
+function isUnchanged(shared: SharedObject): boolean {
+  const { object, prototype, isExtensible: wasExtensible, count, names, values, accessors } = shared;
+  if (getPrototypeOf(object) !== prototype || isExtensible(object) !== wasExtensible) return false;
+  if (ownKeys(object).length !== count) return false;
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index];
+    if (name === undefined || !is(getMember(object, name), values[index])) return false;
+  }
+  for (let index = 0; index < accessors.length; index++) {
+    const accessor = accessors[index];
+    const now = accessor && getOwnPropertyDescriptor(object, accessor[0]);
+    if (now === undefined || now.get !== accessor?.[1].get || now.set !== accessor?.[1].set) return false;
+  }
+  return true;
 }
 
 function isObject(value: unknown): value is object {

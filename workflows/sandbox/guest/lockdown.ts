@@ -9,14 +9,20 @@ import { loadingInput, perInput } from "./per_input.ts";
 import { GuestMessage, MAX_LOG_CHARACTERS } from "../protocol/messages.ts";
 
 /**
- * Globals to remove: persistent storage, threads, prompts, which would read messages of the host, and whatever makes a
+ * Globals to remove: storage, locks, threads, prompts, which would read messages of the host, and whatever makes a
  * replay take another path. That is what depends on garbage collection, on events other than results of steps, or on the
- * clock and the random numbers of the runtime (files and boundaries of forms, retries of event sources).
+ * clock and the random numbers of the runtime (files and boundaries of forms, retries of event sources). Graphics
+ * is removed because no script needs it.
  */
 const REMOVED_GLOBALS = [
   "localStorage",
   "sessionStorage",
+  "Storage",
   "caches",
+  "Cache",
+  "CacheStorage",
+  "Lock",
+  "LockManager",
   "Worker",
   "alert",
   "confirm",
@@ -36,11 +42,14 @@ const REMOVED_GLOBALS = [
   "PerformanceMeasure",
   "Performance",
   "FormData",
+  "ImageBitmapRenderingContext",
+  "OffscreenCanvas",
 ];
 
 /**
- * Members of `Deno` to remove: those that differ between processes, such as the temporary folder, signals, and functions
- * that read the system before they check permissions: they look for a program, or for the name server.
+ * Members of `Deno` to remove: those that differ between processes, such as the temporary folder, those that keep a value for
+ * the next input, signals, child processes, tools of Deno, and functions that read the system before they check permissions:
+ * they look for a program, or for the name server.
  */
 const REMOVED_OF_DENO = [
   "stdin",
@@ -53,11 +62,18 @@ const REMOVED_OF_DENO = [
   "addSignalListener",
   "removeSignalListener",
   "Command",
+  "Process",
+  "ChildProcess",
   "run",
   "spawn",
   "spawnAndWait",
   "spawnAndWaitSync",
   "resolveDns",
+  "telemetry",
+  "test",
+  "bench",
+  "lint",
+  "internal",
 ];
 
 const { exit } = Deno;
@@ -97,8 +113,11 @@ function sendLog(text: string): void {
 /** Removes and replaces globals. Must be called once. */
 export function lockDown(): void {
   for (const name of REMOVED_GLOBALS) Reflect.deleteProperty(globalThis, name);
+  for (const name of Object.getOwnPropertyNames(globalThis)) {
+    if (name.startsWith("GPU")) Reflect.deleteProperty(globalThis, name);
+  }
   removeForms();
-  Reflect.deleteProperty(Navigator.prototype, "gpu");
+  for (const name of ["gpu", "locks"]) Reflect.deleteProperty(Navigator.prototype, name);
   Object.assign(console, consoleMethods());
   for (const name of ["stdout", "stderr"] as const) {
     Object.defineProperty(Deno, name, { value: createTextSink(name) });

@@ -42,7 +42,7 @@ const MEMBERS: readonly [name: string, isValid: (member: unknown) => boolean, ad
 
 async function main(): Promise<void> {
   const { default: instances } = await import("./instances.ts");
-  const isUnchanged = instances.length === 1 ? () => false : watchGlobals();
+  const isUnchanged = instances.length === 1 ? () => false : watchGlobals([log, sleep, waitFor, receive, patched]);
   for (const [index, load] of instances.entries()) {
     const { default: workflow } = await load();
     checkWorkflow(workflow);
