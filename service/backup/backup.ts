@@ -10,6 +10,7 @@ import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import { FILE_KIND } from "../attachments/files.ts";
 import { locateFiles, lockDirectory, refuseServer, registerApplication } from "../server/directory.ts";
 import { keepBytes } from "../store/bytes_on_disk.ts";
+import { describeLogDamage, findLogDamage, locateDamagedLog } from "../store/sqlite/log_damage.ts";
 import {
   checkDatabase,
   checkDerived,
@@ -77,6 +78,7 @@ export async function backUp({ file, ...which }: ServiceDirectory & { file: stri
   const createdAt = new Date().toISOString();
   using _kept = await keepBytes(files);
   try {
+    await assertLogIntact(data, database);
     await using folder = await makeFolder(dirname(backup));
     const copy = `${folder.path}/${DATABASE_ENTRY}`;
     await copyDatabase(database, copy);
@@ -139,6 +141,7 @@ export async function verify({ backup, repair = false, ...which }: VerifyOptions
   refuseServer(state, "Verify the database with the tools of PostgreSQL, such as pg_amcheck.");
   const { database, files } = locateFiles(data);
   using _kept = await keepBytes(files);
+  await assertLogIntact(data, database);
   const { schema, cases } = assertIntact(database, database);
   const items = readItems(database, FILE_KIND);
   const issues: string[] = [];
@@ -191,6 +194,17 @@ function assertIntact(owner: string, database: string): DatabaseFindings {
   const findings = checkDatabase(database);
   if (findings.issues.length > 0) throw damaged(owner, findings.issues);
   return findings;
+}
+
+/** Checks the write-ahead log of a data directory. Throws `STORE_DAMAGED` if confirmed changes are lost. */
+async function assertLogIntact(data: string, database: string): Promise<void> {
+  const damage = findLogDamage(database);
+  if (damage !== undefined) throw damaged(data, [describeLogDamage(database, damage)]);
+  const copy = locateDamagedLog(database);
+  if (!await exists(copy)) return;
+  throw damaged(data, [
+    `The service has started without the last changes of a damaged log, ${copy}. To accept their loss, delete that file`,
+  ]);
 }
 
 function damaged(path: string, issues: readonly string[]): SvcError {

@@ -23,6 +23,7 @@ import type { Store } from "../store/store.ts";
 import { IN_DATABASE, isBucket, locateBucket } from "../store/open_bytes.ts";
 import { type FileOptions, MEMORY, type StoreOptions, type StorePasswordOptions } from "./settings.ts";
 import { keepFile, removeBytes } from "../store/bytes_on_disk.ts";
+import { locateDamagedLog } from "../store/sqlite/log_damage.ts";
 import { removeCopies, removeDatabase } from "../store/sqlite/upgrade/earlier_copies.ts";
 import { describeUpgrade, readUpgrade, removeUpgrade } from "./upgrade_state.ts";
 
@@ -266,6 +267,7 @@ export async function createLog(path: string): Promise<void> {
 export async function removeData(path: string): Promise<void> {
   const { database, files, log } = locateFiles(path);
   await removeDatabase(database);
+  await Deno.remove(locateDamagedLog(database)).catch(ignoreMissing);
   await removeCopies(database);
   for (const file of [log, getReserveFile(path)]) await Deno.remove(file).catch(ignoreMissing);
   await removeUpgrade(path);

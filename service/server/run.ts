@@ -29,6 +29,7 @@ import { getErrorMessage, SvcError } from "../../lib/errors.ts";
 import { MEMORY, resolveSettings, type ServiceOptions } from "./settings.ts";
 import { openBytes } from "../store/bytes_on_disk.ts";
 import { openStore, type StoreFile } from "../store/open_store.ts";
+import { describeLogDamage, keepDamagedLog } from "../store/sqlite/log_damage.ts";
 import { upgradeDatabase, type UpgradeProgress } from "../store/sqlite/upgrade/upgrade.ts";
 import { explainUpgrade, type UpgradeState, writeUpgrade } from "./upgrade_state.ts";
 import { deleteExpiredResponses } from "../http/idempotency.ts";
@@ -99,6 +100,7 @@ export async function runService(options: RunOptions, hooks: StartHooks = {}): P
     const isNew = "file" in place && (directory === undefined || !await exists(place.file));
     const note = settings.logFormat === "json" ? settings.log : hooks.note ?? settings.log;
     const upgradeHooks = { note, signal: hooks.signal };
+    if ("file" in place && directory !== undefined) reportLogDamage(place.file, settings.log);
     const opened = "file" in place && directory !== undefined
       ? await openDirectoryStore({ ...place, isKnown }, directory, upgradeHooks)
       : await openStore(place, { note, log: settings.log });
@@ -221,6 +223,14 @@ async function openDirectoryStore(place: StoreFile, directory: string, hooks: Up
     if (!isDiskFull(error) || !await releaseReserve(directory)) throw error;
     return await open();
   }
+}
+
+/** Reports changes that the database loses because its write-ahead log is damaged. Keeps a copy of the log. */
+function reportLogDamage(database: string, log: Log): void {
+  const kept = keepDamagedLog(database);
+  if (kept === undefined) return;
+  const sentence = describeLogDamage(database, kept.damage);
+  log(`${sentence}. The service starts without them. A copy of the log is ${kept.copy}.`, { level: "error" });
 }
 
 type UpgradeHooks = Pick<StartHooks, "signal"> & Required<Pick<StartHooks, "note">>;
