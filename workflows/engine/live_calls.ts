@@ -277,7 +277,7 @@ class Change {
 
   /** Commits a change with a key while its entity tag is read, because the key does not depend on the tag. */
   async #commitMeanwhile<T>(preparing: Promise<T>): Promise<T> {
-    let isPreparing = this.isKeyed && !this.#call.options.sent.unkeyed;
+    let isPreparing = this.isKeyed;
     whenSent(() => {
       if (isPreparing) void this.#call.options.commit(undefined, true).catch(() => {}); // The next commit reports it.
     });
