@@ -1,3 +1,4 @@
+import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { invokeCallback, type Warn } from "../client/callback.ts";
 import { type ClientAuth, DEFAULT_CLIENT_AUTH } from "./client_auth.ts";
 import { CALL_SETTINGS, type CallSettingName, parseSetting } from "./call_settings.ts";
@@ -210,8 +211,13 @@ export function readSettings(given: SessionOptions = {}): SessionSettings {
   };
   const profile = needsProfile(options) ? readProfile(name, options, overrides) : undefined;
   const createMissingError = (member: keyof Overrides) => {
-    const directory = resolveConfigDirectory(options);
-    return profile ? createMissingMemberError(member, name, directory) : createMissingProfileError(name, directory);
+    if (profile) return createMissingMemberError(member, name, profile, resolveConfigDirectory(options));
+    const directory = options.configDirectory ?? findConfigDirectory();
+    const isProfileWanted = options.profile !== undefined || name !== DEFAULT_PROFILE ||
+      Object.values(overrides).every((one) => one === undefined);
+    return directory !== undefined && isProfileWanted
+      ? createMissingProfileError(name, directory)
+      : createMissingValuesError(overrides, name);
   };
   const baseUrl = overrides.baseUrl ?? profile?.baseUrl;
   if (baseUrl === undefined) throw createMissingError("baseUrl");
@@ -224,12 +230,13 @@ export function readSettings(given: SessionOptions = {}): SessionSettings {
   const { supports } = isOtherService ? {} : findSupportedFeatures(profile);
   const maxOutageSeconds = find("maxOutageSeconds");
   const sources = profile && findSources(name, profile, options, overrides);
+  const apiRoot = trimSlashes(options.apiRoot ?? profile?.apiRoot ?? PROFILE_DEFAULTS.apiRoot);
   return {
     ...(sources && { sources }),
     target: {
       profile: name,
-      baseUrl: trimSlashes(new URL(baseUrl).href),
-      apiRoot: trimSlashes(options.apiRoot ?? profile?.apiRoot ?? PROFILE_DEFAULTS.apiRoot),
+      baseUrl: removeSuffix(trimSlashes(new URL(baseUrl).href), apiRoot),
+      apiRoot,
       timeoutSeconds: find("timeoutSeconds", options.timeoutSeconds) ?? PROFILE_DEFAULTS.timeoutSeconds,
       idempotencyKeys: options.idempotencyKeys ?? profile?.idempotencyKeys ?? PROFILE_DEFAULTS.idempotencyKeys,
       tags: options.tags ?? chooseTags(profile, supports),
@@ -429,11 +436,38 @@ function checkTransport(baseUrl: string, allowInsecureHttp: boolean): void {
   });
 }
 
-function createMissingMemberError(member: keyof Overrides, profile: string, directory: string): SvcError {
+function createMissingMemberError(
+  member: keyof Overrides,
+  name: string,
+  profile: Profile,
+  directory: string,
+): SvcError {
   const alternative = member === "clientSecret" ? " or clientSecretCommand" : "";
-  return new SvcError("INVALID_CONFIG", `Profile ${JSON.stringify(profile)} has no ${member}${alternative}.`, {
-    hint: `Add it to the profile in ${getConfigFile(directory)}, or set ${VARIABLES[member]}.`,
+  const others = Object.keys(profile).filter((other) => !isProfileMember(other));
+  const misspelt = others.find((other) => didYouMean(other, [member], String) !== "");
+  return new SvcError("INVALID_CONFIG", `Profile ${JSON.stringify(name)} has no ${member}${alternative}.`, {
+    hint: misspelt === undefined
+      ? `Add it to the profile in ${getConfigFile(directory)}, or set ${VARIABLES[member]}.`
+      : `Its member '${misspelt}' has no meaning: rename it to '${member}' in ${getConfigFile(directory)}.`,
   });
+}
+
+/** Creates the error for values that no profile adds to those of options and environment. */
+function createMissingValuesError(overrides: Overrides, profile: string): SvcError {
+  const members = (["baseUrl", "clientId", "clientSecret"] as const).filter((name) => overrides[name] === undefined);
+  const list = (names: readonly string[]) => names.join(" and ").replace(/ and (?=.* and )/, ", ");
+  const verb = members.length === 1 ? "is" : "are";
+  return new SvcError("INVALID_CONFIG", `${list(members)} ${verb} missing, and there is no profile "${profile}".`, {
+    hint: {
+      text: `Set ${list(members.map((member) => VARIABLES[member]))}.`,
+      commands: [{ args: ["profile", "add", profile], purpose: "to create the profile instead" }],
+    },
+  });
+}
+
+/** Removes the path of the API, which people copy together with the address. */
+function removeSuffix(text: string, suffix: string): string {
+  return suffix !== "" && text.endsWith(suffix) ? text.slice(0, -suffix.length) : text;
 }
 
 function trimSlashes(text: string): string {

@@ -245,8 +245,8 @@ Deno.test("without a home directory there is no profile and no cache, and the en
   assert.deepEqual(await script("call", {}, { ...env, ...credentials }), {
     error: {
       code: "INVALID_CONFIG",
-      message: "The configuration was not found, because there is no home directory.",
-      hint: "Set SVC_CONFIG_DIR to a directory of your own.",
+      message: 'baseUrl is missing, and there is no profile "default".',
+      hint: "Set SVC_BASE_URL. Run 'svc profile add default' to create the profile instead.",
     },
   });
 });
@@ -329,6 +329,31 @@ Deno.test("http to other machines is rejected unless it is allowed", async () =>
   }
   await saveProfile("lab", { ...PROFILE, baseUrl: "http://10.0.0.1", allowInsecureHttp: true }, configDirectory);
   assert.equal((readTarget({ profile: "lab", configDirectory })).baseUrl, "http://10.0.0.1");
+});
+
+Deno.test("an address that ends with the path of the API is used without it", async () => {
+  const configDirectory = await freshDirectory();
+  for (const end of ["/dx-api/v2", "/dx-api/v2/"]) {
+    const { baseUrl, apiRoot } = readTarget({ baseUrl: `https://city.example/prweb${end}`, configDirectory });
+    assert.deepEqual([baseUrl, apiRoot], ["https://city.example/prweb", "/dx-api/v2"]);
+  }
+  const other = { baseUrl: "https://city.example/dx-api/v2", apiRoot: "/api", configDirectory };
+  assert.equal(readTarget(other).baseUrl, "https://city.example/dx-api/v2");
+});
+
+Deno.test("an error names the values that are missing, and a misspelt member of the profile", async () => {
+  const configDirectory = await freshDirectory();
+  const partial = { baseUrl: "https://city.example", configDirectory };
+  const values = await catchError(() => openSession(partial));
+  assert.equal(values.message, 'clientId and clientSecret are missing, and there is no profile "default".');
+  assert.match(values.hint ?? "", /^Set SVC_CLIENT_ID and SVC_CLIENT_SECRET\./);
+  const none = await catchError(() => openSession({ configDirectory }));
+  assert.match(none.message, /^There is no profile "default" in /);
+  const path = `${configDirectory}/config.json`;
+  await Deno.mkdir(configDirectory, { mode: 0o700 });
+  await Deno.writeTextFile(path, '{"profiles":{"default":{"baseURL":"https://city.example"}}}', { mode: 0o600 });
+  const misspelt = await catchError(() => readTarget({ configDirectory }));
+  assert.equal(misspelt.hint, `Its member 'baseURL' has no meaning: rename it to 'baseUrl' in ${path}.`);
 });
 
 Deno.test("a dry run needs only an address, and a session reports missing credentials", async () => {
