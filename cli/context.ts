@@ -1,5 +1,5 @@
 /** The context of a running command, and the options with which it calls the service. */
-import type { Caller, CallerOptions } from "../lib/client/caller.ts";
+import type { Caller, CallerOptions, SentRequest } from "../lib/client/caller.ts";
 import type { Warn } from "../lib/client/callback.ts";
 import { openCaller } from "../lib/client/open_caller.ts";
 import type { Values } from "../lib/client/request/values.ts";
@@ -168,7 +168,7 @@ export function callerOptions(context: CommandContext): CallerOptions {
   };
 }
 
-/** Returns the options that do not depend on the terminal: profile, token cache, warnings, the log of `--verbose`. */
+/** Returns the options that do not depend on the terminal: profile, token cache, warnings, the log of `--verbose` and `SVC_DEBUG=http`. */
 function baseOptions(context: CommandContext): CallerOptions {
   const { globals: { profile, noCache, noAutoTag, verbose, retries, timeout: timeoutSeconds }, io } = context;
   const options: CallerOptions = {
@@ -180,14 +180,21 @@ function baseOptions(context: CommandContext): CallerOptions {
     fetch: io.fetch,
     ...(noAutoTag && { autoTag: false }),
   };
-  if (!verbose) return options;
+  const isDebugging = io.env("SVC_DEBUG") === "http";
+  if (!verbose && !isDebugging) return options;
   const log = (line: string) => io.stderr.write(`[HTTP] ${escapeToOneLine(line)}\n`);
   const logExchange = (exchange: Exchange) => {
     log(summarize(exchange));
     if (exchange.text !== undefined) log(`Response: ${compactJson(exchange.text)}`);
   };
+  const logRequest = ({ method, path, headers, text }: SentRequest) => {
+    log(`${method} ${path}`);
+    for (const [name, value] of Object.entries(headers)) log(`${name}: ${value}`);
+    if (text !== "") log(`Request: ${compactJson(text)}`);
+  };
   return {
     ...options,
+    ...(isDebugging && { onRequest: logRequest }),
     onExchange: logExchange,
     onReply: logExchange,
     onFailure: ({ message, milliseconds }) => log(`${message.replace(/\.$/, "")} (${Math.round(milliseconds)}ms)`),

@@ -33,8 +33,22 @@ export interface Exchange extends ExchangeSummary {
   readonly text: string;
 }
 
+/** A request to the API before it is sent, for logs. It contains no secret. */
+export interface SentRequest {
+  /** HTTP method. */
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  /** Headers. The token is redacted. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Body, or its size in parentheses if it contains files. Empty without one. */
+  readonly text: string;
+}
+
 /** Options of a caller. */
 export interface CallerOptions extends SessionOptions {
+  /** Receives each request to the API before it is sent. */
+  onRequest?: ((request: SentRequest) => void) | undefined;
   /** Receives each exchange with the API. */
   onReply?: ((exchange: Exchange) => void) | undefined;
   /**
@@ -130,6 +144,7 @@ export function createCaller(
   const demanding = new Set<string>();
   let isWarned = false;
   const listeners: CallListeners = {
+    onRequest: options.onRequest,
     onReply: options.onReply,
     onFailure: options.onFailure,
     onUntagged(reason) {
@@ -247,7 +262,7 @@ export function canSkipTag({ tagFrom }: Operation, error: unknown): error is Svc
 }
 
 /** Callbacks of a call. */
-interface CallListeners extends Pick<CallerOptions, "onReply" | "onFailure"> {
+interface CallListeners extends Pick<CallerOptions, "onRequest" | "onReply" | "onFailure"> {
   /** Receives the reason why a change is sent without an entity tag. */
   readonly onUntagged: (reason: string) => void;
 }
@@ -336,10 +351,12 @@ class Call {
   /** Sends a request. The session never sends a change again by itself. */
   #fetch(transit: Transit, body?: MultipartBody | string): Promise<Response> {
     const { request, change, url, deadline } = transit;
+    const headers = buildHeaders(this.#ref.operation, request, change?.key);
+    this.#reportRequest(transit, headers, body);
     const fetching = this.#session.fetch({
       method: request.method,
       url,
-      headers: buildHeaders(this.#ref.operation, request, change?.key),
+      headers,
       body,
       signal: deadline.signal,
       // Not even with a key: a refusal of the second request would hide that the first was applied.
@@ -348,6 +365,18 @@ class Call {
     });
     deadline.start(); // After the request: the first timer of a process takes longer to create.
     return fetching;
+  }
+
+  /** Reports a request, if `onRequest` is set. */
+  #reportRequest({ request, url }: Transit, headers: Record<string, string>, body?: MultipartBody | string): void {
+    const { onRequest } = this.#listeners;
+    if (onRequest === undefined) return;
+    invokeCallback("onRequest", onRequest, {
+      method: request.method,
+      path: getRequestPath(url),
+      headers: { ...headers, authorization: "Bearer [REDACTED]" },
+      text: typeof body === "object" ? `(${body.size} bytes)` : this.#session.redact(body ?? ""),
+    });
   }
 
   /** Reports a request that got no response. An `SvcError` comes from the token exchange. */

@@ -28,6 +28,7 @@ const TYPES: OptionTypes<ClientOptions> = {
   warn: "function",
   onExchange: "function",
   onFailure: "function",
+  onRequest: "function",
   onReply: "function",
   retries: undefined,
   autoTag: "boolean",

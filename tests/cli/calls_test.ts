@@ -138,6 +138,19 @@ Deno.test("--verbose prints two lines for each exchange, without the credentials
   for (const secret of [CLIENT.clientSecret, ...service.issued]) assert.equal(stderr.includes(secret), false);
 });
 
+Deno.test("SVC_DEBUG=http also prints the headers and the body of each request, without the credentials", async () => {
+  await using service = startFakeService({ api: () => Response.json({ ID: "C-1" }) });
+  const line = "cases create --type T --set Applicant=Ada";
+  const { code, stderr } = await callFakeService(service, line, { env: { SVC_DEBUG: "http" } });
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /^\[HTTP\] POST \/dx-api\/v2\/cases\n/m);
+  assert.match(stderr, /^\[HTTP\] authorization: Bearer \[REDACTED\]\n/m);
+  assert.match(stderr, /^\[HTTP\] content-type: application\/json\n/m);
+  assert.match(stderr, /^\[HTTP\] Request: \{.*"caseTypeID":"T".*"Applicant":"Ada".*\}\n/m);
+  assert.match(stderr, /^\[HTTP\] POST \/dx-api\/v2\/cases 200 /m);
+  assert.ok(!stderr.includes("Bearer t"), stderr);
+});
+
 Deno.test("--verbose prints the response that rejects a token, and the call that is repeated with a new one", async () => {
   await using folder = await makeFolder();
   await using service = startAnswering(CASE);

@@ -82,7 +82,7 @@ export type {
   SvcErrorOptions,
 } from "../../lib/errors.ts";
 export type { Outage } from "../../lib/client/availability.ts";
-export type { CallerOptions, Exchange } from "../../lib/client/caller.ts";
+export type { CallerOptions, Exchange, SentRequest } from "../../lib/client/caller.ts";
 export type { ExchangeSummary, Fetch, SessionOptions } from "../../lib/auth/settings.ts";
 export type { Warn } from "../../lib/client/callback.ts";
 export type { JsonObject, JsonValue } from "../../utils/json.ts";
