@@ -50,7 +50,7 @@ Deno.test("a flipped bit before the last two changes is found, wherever it is", 
   }
 });
 
-Deno.test("a change that a power loss has interrupted is no damage", async () => {
+Deno.test("a change that a power loss has interrupted does not count as damage", async () => {
   await using folder = await makeFolder();
   const bytes = await makeLog(folder, 20);
   const size = 24 + 2048;
@@ -59,7 +59,7 @@ Deno.test("a change that a power loss has interrupted is no damage", async () =>
   }
 });
 
-Deno.test("the frames of an earlier log behind the current one are no damage", async () => {
+Deno.test("frames of an earlier log behind the current one do not count as damage", async () => {
   await using folder = await makeFolder();
   await makeLog(folder, 20);
   const path = `${folder.path}/log.db`;
