@@ -1,4 +1,5 @@
 import { SvcError } from "../../lib/errors.ts";
+import { WITHOUT_SECRET } from "../io/without_secret.ts";
 import { readVariable } from "../../lib/auth/environment.ts";
 
 /** Opens a file in the editor of the user, and waits until it is closed. Throws `INVALID_CONFIG` if the editor fails. */
@@ -11,6 +12,7 @@ export async function openEditor(path: string): Promise<void> {
     : ["/bin/sh", ["-c", `${editor} "$1"`, "sh", path]] as const;
   const { code } = await new Deno.Command(program, {
     args: [...args],
+    env: WITHOUT_SECRET,
     stdin: "inherit",
     stdout: "inherit",
     stderr: "inherit",

@@ -1,4 +1,5 @@
 /** Shows long results in the pager of the user. */
+import { WITHOUT_SECRET } from "./without_secret.ts";
 import { displayWidth } from "../../utils/text/display_width.ts";
 import type { Io } from "./io.ts";
 
@@ -55,7 +56,7 @@ async function run(program: string, args: readonly string[], text: string): Prom
   const ignore = () => {};
   Deno.addSignalListener("SIGINT", ignore);
   try {
-    const process = new Deno.Command(program, { args: [...args], stdin: "piped" }).spawn();
+    const process = new Deno.Command(program, { args: [...args], env: WITHOUT_SECRET, stdin: "piped" }).spawn();
     const writer = process.stdin.getWriter();
     const written = writer.write(new TextEncoder().encode(text)).then(() => writer.close()).catch((error) => {
       if (!(error instanceof Deno.errors.BrokenPipe)) throw error; // The user has read enough.

@@ -14,6 +14,14 @@ async function edit(id: string, editor: string): Promise<CommandResult> {
   });
 }
 
+Deno.test("the editor does not receive the secret of the client", async () => {
+  const [, number] = await createPermit();
+  const file = `${live.folder}/environment-${number}`;
+  const { code } = await edit(number, `test -z "$SVC_CLIENT_SECRET" && env > '${file}' && true`);
+  assert.equal(code, 0);
+  assert.match(await Deno.readTextFile(file), /^SVC_CLIENT_SECRET=$/m);
+});
+
 async function readField(caseId: string, name: string): Promise<unknown> {
   return valueAt(await live.object(`cases get '${caseId}'`), `data.caseInfo.content.${name}`);
 }
