@@ -6,8 +6,8 @@ const MAX_BYTES = 255;
 /** Maximum bytes of an extension. */
 const MAX_EXTENSION_BYTES = 32;
 
-/** Control characters, and the marks that reverse the direction of text. */
-const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
+/** Control characters, marks that reverse the direction of text, and invisible tags. */
+const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
 /** A name and its extension. */
 export interface NameParts {

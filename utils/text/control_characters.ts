@@ -1,13 +1,14 @@
 /**
- * Escapes characters that could drive a terminal: control characters, which begin escape sequences, and marks that
- * reverse the direction of text.
+ * Escapes characters that could drive a terminal or deceive its reader: control characters, which begin escape sequences,
+ * marks that reverse the direction of text, and invisible tags.
  *
  * @module
  */
 
-// C0 without tab, line feed and carriage return; DEL and C1; bidirectional marks, embeddings, overrides and isolates; line separators; the byte order mark.
+// Tag characters are invisible and can carry a hidden text. C0 without tab, line feed and carriage return; DEL and C1; bidirectional marks, embeddings, overrides and isolates; line separators; the byte order mark.
 // deno-lint-ignore no-control-regex -- finding them is the point
-const UNSAFE = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/;
+const UNSAFE =
+  /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]|\udb40[\udc00-\udc7f]/;
 const ALL_UNSAFE = new RegExp(UNSAFE, "g");
 const LAYOUT = /[\t\n\r]/g;
 const LAYOUT_ESCAPES: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
@@ -19,7 +20,11 @@ export function hasControlCharacters(text: string): boolean {
 
 /** Escapes those characters as `\uXXXX`. JSON stays valid and keeps its value, because they occur only in its strings. */
 export function escapeControlCharacters(text: string): string {
-  return text.replace(ALL_UNSAFE, (character) => "\\u" + character.charCodeAt(0).toString(16).padStart(4, "0"));
+  return text.replace(ALL_UNSAFE, (found) => found.split("").map(escapeUnit).join(""));
+}
+
+function escapeUnit(unit: string): string {
+  return "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0");
 }
 
 /** Escapes a text of several lines. A lone carriage return is escaped: the rest of its line would overwrite the start. */

@@ -82,7 +82,24 @@ Deno.test("exactly the characters that can drive a terminal are escaped", () => 
   ) {
     assert.equal(escapeControlCharacters(`a${unsafe}b`), `a\\u${unsafe.charCodeAt(0).toString(16).padStart(4, "0")}b`);
   }
-  for (const safe of ["\t", "\n", "\r", " ", "é", "\u00a0", "\u200d", "漢", "\u{1f468}\u200d\u{1f469}", "שלום"]) {
+  const hidden = [..."pay"].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("");
+  assert.equal(escapeControlCharacters(`a${hidden}`), "a\\udb40\\udc70\\udb40\\udc61\\udb40\\udc79");
+  assert.equal(JSON.parse(`"${escapeControlCharacters(hidden)}"`), hidden);
+  for (
+    const safe of [
+      "\t",
+      "\n",
+      "\r",
+      " ",
+      "é",
+      "\u00a0",
+      "\u200d",
+      "漢",
+      "\u{1f468}\u200d\u{1f469}",
+      "葛\u{e0100}",
+      "שלום",
+    ]
+  ) {
     assert.equal(escapeControlCharacters(safe), safe);
   }
   assert.equal(escapeLines("a\tb\r\nc\rd\r\r\n\x1b"), "a\tb\nc\\rd\\r\n\\u001b");
