@@ -185,6 +185,11 @@ function breakWord(word: string, columns: number): string[] {
   return Array.from({ length: pieces }, (_, index) => characters.slice(index * size, (index + 1) * size).join(""));
 }
 
+/** Characters that XML 1.0 cannot contain, not even escaped. */
+// deno-lint-ignore no-control-regex -- finding them is the point
+const NOT_IN_XML = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
+
 function escapeXml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+  const allowed = text.toWellFormed().replace(NOT_IN_XML, "\ufffd");
+  return allowed.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

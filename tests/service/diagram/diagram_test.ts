@@ -63,6 +63,18 @@ Deno.test("a file that ends with .svg gets an image with all case types, and tex
   }
 });
 
+Deno.test("an image contains no character that XML forbids", async () => {
+  const sample = await Deno.readTextFile(PERMIT_FILE);
+  await using folder = await makeFolder({
+    "app.yaml": sample.replace("name: Permit\n", 'name: "Per\\u0001mit\\uffff"\n'),
+  });
+  const { code, stdout, stderr } = await draw(`${folder.path}/app.yaml`, "--format", "svg");
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /Per\ufffdmit\ufffd/);
+  // deno-lint-ignore no-control-regex -- looking for them is the point
+  assert.doesNotMatch(stdout, /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/);
+});
+
 Deno.test("--format svg prints the image, and an unknown case type is refused with the known ones", async () => {
   assert.match((await draw("--format", "svg")).stdout, /^<svg .*<\/svg>\n$/s);
   const refused = await draw(PERMIT_FILE, "--case-type", "Nope");
