@@ -136,7 +136,8 @@ function findCategory(work: CaseWork, type: Attachment["type"], { category: give
 }
 
 function readLink({ name, url }: JsonObject): Pick<Attachment, "name" | "extension" | "url"> {
-  if (typeof url !== "string" || !/^https?:/i.test(url) || !URL.canParse(url)) {
+  // The parser drops control characters, so that the stored address would be another one.
+  if (typeof url !== "string" || !/^https?:/i.test(url) || /\p{Cc}/u.test(url) || !URL.canParse(url)) {
     throw new Rejection("Invalid", "'url' must be an address that begins with http: or https:");
   }
   const title = typeof name === "string" ? cleanTitle(name) : "";

@@ -107,6 +107,7 @@ Deno.test("a batch with an invalid element adds nothing and reports each issue",
     { type: "URL", category: "File", name: "Site", url: "https://city.example" },
     { type: "URL", category: "URL", name: "Site", url: "javascript:alert(1)" },
     { type: "URL", category: "URL", name: "Site", url: "https://" },
+    { type: "URL", category: "URL", name: "Site", url: "https://city.example/a\r\nb" },
     "nothing",
     { type: "URL", category: "URL", name: "Site", url: "https://city.example", delete: true },
   ];
@@ -119,6 +120,7 @@ Deno.test("a batch with an invalid element adds nothing and reports each issue",
     "attachments(5)",
     "attachments(6)",
     "attachments(7)",
+    "attachments(8)",
   ]);
   assert.equal(
     details[1]?.localizedValue,
@@ -126,7 +128,7 @@ Deno.test("a batch with an invalid element adds nothing and reports each issue",
   );
   assert.equal(
     details.at(-1)?.localizedValue,
-    "Attachment 7: delete it with 'attachments delete'.",
+    "Attachment 8: delete it with 'attachments delete'.",
   );
   assert.deepEqual(await list(caseId), []);
   await add(caseId, [{ type: "File", category: "File", ID }]); // The upload is still there.
