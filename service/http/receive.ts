@@ -42,6 +42,7 @@ export function createReceiver(operation: Operation, uploads: Uploads): (request
   return async (request) => {
     const key = reads ? undefined : checkKey(request.header("idempotency-key"));
     if (hasForm) {
+      checkContentEncoding(request);
       const { bytes, maxFileBytes: limit } = uploads;
       return { key, form: await receiveForm(request, { bytes, limit, digest: key !== undefined }) };
     }
@@ -54,8 +55,20 @@ export function createReceiver(operation: Operation, uploads: Uploads): (request
 
 /** Checks that a body is declared as JSON. A missing type is accepted, because simple clients do not send one. */
 function checkMediaType(type: string | undefined): void {
-  if (type === undefined || /^application\/([^;]+\+)?json[ \t]*(;|$)/i.test(type)) return;
-  throw new RequestError("UnsupportedMediaType", `The body must be application/json, not ${type}.`);
+  if (type === undefined) return;
+  if (!/^application\/([^;]+\+)?json[ \t]*(;|$)/i.test(type)) {
+    throw new RequestError("UnsupportedMediaType", `The body must be application/json, not ${type}.`);
+  }
+  const charset = /;[ \t]*charset[ \t]*=[ \t]*"?([^\s;"]+)/i.exec(type)?.[1];
+  if (charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset)) return;
+  throw new RequestError("UnsupportedMediaType", `The body must be encoded as UTF-8, not ${charset}.`);
+}
+
+/** Checks that a body is not compressed. */
+function checkContentEncoding(request: ServiceRequest): void {
+  const encoding = request.header("content-encoding");
+  if (encoding === undefined || /^\s*(identity)?\s*$/i.test(encoding)) return;
+  throw new RequestError("UnsupportedMediaType", `The body must be sent without Content-Encoding, not as ${encoding}.`);
 }
 
 /** Maximum size of a body in bytes. */
@@ -75,6 +88,7 @@ let arriving = 0;
 
 /** Reads the bytes of a body. A client that disconnects is not a failure of the service. */
 export async function receiveBody(request: ServiceRequest, limit: number = MAX_BODY_BYTES): Promise<Uint8Array> {
+  checkContentEncoding(request);
   const declared = request.header("content-length");
   if (Number(declared) > limit) throw createTooLargeError(limit);
   try {

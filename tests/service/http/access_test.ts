@@ -94,6 +94,30 @@ Deno.test("a body of another media type is a 415", async () => {
   assert.equal((await svc.call("POST", "/attachments/upload", { text })).status, 415);
 });
 
+Deno.test("a body in another charset or with a content encoding is a 415", async () => {
+  await using svc = await openService();
+  const text = JSON.stringify(PERMIT);
+  const send = async (headers: Record<string, string>) => {
+    const { status, body } = await svc.call("POST", "/cases", { text, headers });
+    return [status, readErrorDetails(body)[0]?.message];
+  };
+  for (const charset of ["iso-8859-1", "UTF-16", "windows-1252"]) {
+    for (const value of [charset, `"${charset}"`]) {
+      const answer = await send({ "content-type": `application/json; charset=${value}` });
+      assert.deepEqual(answer, [415, `The body must be encoded as UTF-8, not ${charset}.`]);
+    }
+  }
+  for (const encoding of ["gzip", "br", "gzip, identity"]) {
+    const answer = await send({ "content-type": "application/json", "content-encoding": encoding });
+    assert.deepEqual(answer, [415, `The body must be sent without Content-Encoding, not as ${encoding}.`]);
+  }
+  const accepted = { "content-type": 'application/json;charset="UTF-8"', "content-encoding": "identity" };
+  assert.deepEqual(await send(accepted), [201, undefined]);
+  const { url, tokenPath } = svc.service;
+  const form = { body: new URLSearchParams({ grant_type: "x" }), headers: { "content-encoding": "gzip" } };
+  assert.equal((await sendRequest("POST", url + tokenPath, form)).status, 415);
+});
+
 Deno.test("a client revokes its own tokens and no others", async () => {
   await using svc = await openService();
   const [one, other] = [await svc.service.addClient("clerk@city"), await svc.service.addClient("clerk@city")];
