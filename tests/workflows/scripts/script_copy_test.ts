@@ -5,7 +5,7 @@ import { ScriptCopy } from "../../../workflows/scripts/script_copy.ts";
 import { readInside } from "../../../workflows/scripts/read_inside.ts";
 import { FileLock } from "../../../utils/fs/file_lock.ts";
 import { exists } from "../../../utils/fs/exists.ts";
-import { makeFolder } from "../../harness/svc.ts";
+import { makeFolder, parseErrorRecord, runCommand } from "../../harness/svc.ts";
 import { eventually } from "../../harness/wait.ts";
 import {
   createRunner,
@@ -240,4 +240,21 @@ Deno.test("a failed copy is reported after all copies have ended, so that the fo
   await assert.rejects(copy.addInstances(), /^SvcError: The script cannot be copied to the temporary directory/);
   const last = `${folder.path}/copies/2${folder.path}/${names.at(-1)}`;
   assert.ok(await exists(last));
+});
+
+Deno.test({
+  name: "an import of a file that Deno shows only to trusted programs is outside of the folder",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    for (const path of ["/proc/self/environ", "/proc/version", "/dev/null"]) {
+      const script = `import secret from "${path}";\n${scriptText("return secret;", [])}`;
+      await using folder = await makeFolder({ "script.ts": script });
+      const result = await runCommand(
+        workflowCommand(["run", "script.ts"], { directory: folder.path, cwd: folder.path }),
+      );
+      const { code, message } = parseErrorRecord(result);
+      assert.equal(code, "PERMISSION_DENIED");
+      assert.equal(message, `The script imports ${path}, which is outside ${folder.path} (script.ts:1).`);
+    }
+  },
 });
