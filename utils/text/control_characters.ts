@@ -5,10 +5,17 @@
  * @module
  */
 
-// Tag characters are invisible and can carry a hidden text. C0 without tab, line feed and carriage return; DEL and C1; bidirectional marks, embeddings, overrides and isolates; line separators; the byte order mark.
+/** Tag characters. They are invisible and can carry a hidden text. */
+const TAGS = /\udb40[\udc00-\udc7f]/;
+
+/**
+ * C0 without tab, line feed and carriage return; DEL and C1; bidirectional marks, embeddings, overrides and isolates; line
+ * separators; the byte order mark.
+ */
 // deno-lint-ignore no-control-regex -- finding them is the point
-const UNSAFE =
-  /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]|\udb40[\udc00-\udc7f]/;
+const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/;
+
+const UNSAFE = new RegExp(`${CONTROLS.source}|${TAGS.source}`);
 const ALL_UNSAFE = new RegExp(UNSAFE, "g");
 const LAYOUT = /[\t\n\r]/g;
 const LAYOUT_ESCAPES: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
