@@ -278,6 +278,28 @@ Deno.test("an operator who may not see all cases uses what belongs to no case", 
   assert.match(JSON.stringify(await body("uiLists.listPersonalizations", { uiListID: "Permits" })), /"Mine"/);
 });
 
+Deno.test("an operator who may not see all cases reads records, operators, feeds, and a part of the inbox", async () => {
+  await using engine = await openEngine(YAML);
+  await populate(engine, true);
+  await populateOutside(engine);
+  const as = OUTSIDER;
+  for (const Applicant of ["Ada", "Ben"]) {
+    await engine.call("cases.create", { type: PERMIT, data: { Applicant } }, { as });
+  }
+  const read = (name: string, values: JsonObject) => engine.body(name, values, { as });
+  await engine.call("data.create", { dataViewId: "D_Districts", data: { Name: "Harbour" } });
+  for (const dataViewId of ["D_Districts", "D_pyC11nOperatorsList"]) {
+    const rows = valueAt(await read("data.query", { dataViewId, data: {} }), "data");
+    assert.ok(Array.isArray(rows) && rows.length > 0, dataViewId);
+    assert.deepEqual(rows, valueAt(await engine.body("data.query", { dataViewId, data: {} }, { as: CLERK }), "data"));
+  }
+  const feed = await read("social.getFeed", { feedID: "pyDashboardFeed", filterFor: PORTAL, pageSize: 100 });
+  assert.match(JSON.stringify(feed), /hello/);
+  const { assignments } = await read("work.inbox", { text: "Ben" });
+  assert.ok(Array.isArray(assignments) && assignments.length === 1);
+  assert.match(JSON.stringify(assignments), /Ben/);
+});
+
 Deno.test("an operator without the right to work sees a case and cannot change it", async () => {
   await using engine = await openEngine(YAML);
   const references = await populate(engine, true);
