@@ -117,6 +117,20 @@ Deno.test("a change is not sent again with a key that expired while the machine 
   }
 });
 
+Deno.test("with keys, a change with a lost response fails as its call did, and is sent again with its key", async () => {
+  const keys: (string | null)[] = [];
+  let isDown = true;
+  await using run = await openRun(`return (await svc.cases.create({ type: "T" })).id;`, ({ key }) => {
+    keys.push(key);
+    return isDown ? new Response("", { status: 502 }) : Response.json(createCaseBody("C-1"), { status: 201 });
+  });
+  assert.equal(await run.attempt(), "SERVER_ERROR");
+  isDown = false;
+  assert.equal(await run.retry(), `"C-1"`);
+  assert.ok(keys[0]);
+  assert.equal(new Set(keys).size, 1);
+});
+
 Deno.test("without keys, a change with a lost response is settled by its entity tag, even after further failures", async () => {
   let version = 1;
   let isDown = false;
