@@ -152,6 +152,21 @@ Deno.test("without keys, a change with a lost response is settled by its entity 
   assert.equal(version, 2);
 });
 
+Deno.test("without keys, a change whose demanded entity tag cannot be read was not applied, and fails as the read did", async () => {
+  let changes = 0;
+  await using run = await openRun(
+    `return await svc.cases.stageNext("C-1");`,
+    ({ call }) => {
+      if (call.startsWith("GET")) return Response.json({ localizedValue: "Not allowed." }, { status: 403 });
+      changes++;
+      return Response.json({ localizedValue: "Send If-Match." }, { status: 428 });
+    },
+    { keys: false },
+  );
+  assert.equal(await run.attempt(), "FORBIDDEN");
+  assert.equal(changes, 1);
+});
+
 Deno.test("a change that was sent without a key is not sent again with one after the profile changes", async () => {
   let effects = 0;
   const lost = () => {
