@@ -22,7 +22,7 @@ export interface AuthenticatedForm {
 
 /** Creates the form of the client credentials grant. */
 export function createGrantForm(
-  { scope, audience }: { readonly scope?: string; readonly audience?: string },
+  { scope, audience }: { readonly scope?: string | undefined; readonly audience?: string | undefined },
 ): Record<string, string> {
   return {
     grant_type: "client_credentials",

@@ -163,9 +163,9 @@ export interface SessionSettings {
   /** How the client authenticates at the token endpoint. */
   readonly clientAuth: ClientAuth;
   /** Scopes of the token. */
-  readonly scope?: string;
+  readonly scope?: string | undefined;
   /** Audience of the token. */
-  readonly audience?: string;
+  readonly audience?: string | undefined;
   /** Path of the revocation endpoint below the base URL, if the profile has one. */
   readonly revocationPath?: string | undefined;
   /** Client ID, if it is known. */

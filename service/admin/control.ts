@@ -183,7 +183,9 @@ export async function resetService(
   { data: given, stopFirst = false }: ServiceDirectory & { stopFirst?: boolean } = {},
 ): Promise<{ removed: string }> {
   const data = resolveDirectory(given);
-  const state = await readUsedState(data, "There is nothing to remove.");
+  const hint = "There is nothing to remove.";
+  const state = await readUsedState(data, hint);
+  if (state.url === undefined && !await hasServiceDatabase(data)) throw createUnusedError(data, hint);
   refuseServer(state, "Delete the data there: drop the schema that the location names (default: svc).");
   if (stopFirst) await stopService({ data });
   using _lock = await lockDirectory(data, "Add --stop to stop it first.");
@@ -200,6 +202,12 @@ export async function readUsedState(data: string, hint: string): Promise<Partial
   if (state !== undefined) return state;
   if (await exists(locateFiles(data).database)) return {};
   throw createUnusedError(data, hint);
+}
+
+/** Reports whether a directory has the database of a service, and not another file of that name. */
+async function hasServiceDatabase(data: string): Promise<boolean> {
+  const { isServiceDatabase } = await import("../store/sqlite/snapshot.ts");
+  return isServiceDatabase(locateFiles(data).database);
 }
 
 export function createUnusedError(data: string, hint: string): SvcError {

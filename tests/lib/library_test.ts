@@ -186,7 +186,7 @@ Deno.test("the message of an error names the function and the first argument, an
       'cases.get("CITY-PERMIT-WORK P-9"): The resource cannot be found: Case not found for the given parameter ID',
   });
   await assert.rejects(svc.assignments.getNext(), { message: /^assignments\.getNext\(\): / });
-  const data = { Area: "large", Applicant: 5 };
+  const data = { Area: "large", Applicant: 1.5 };
   const error = await svc.cases.create({ type: "City-Permit-Work-Permit", data }).catch((error: unknown) => error);
   assert.match(String(error), /^SvcError: cases\.create\(\): .*(\n {2}(Area|Applicant): .+){2}$/);
   assert.ok(isSvcError(error) && error.stack?.startsWith(`${error}\n    at `));

@@ -76,6 +76,17 @@ export function checkStructure(path: string): string[] {
   return readIssues(db, "quick_check");
 }
 
+/** Reports whether a file is the database of a service, of any version. */
+export function isServiceDatabase(path: string): boolean {
+  try {
+    using db = openForReading(path);
+    const found = db.prepare("SELECT count(*) AS number FROM sqlite_schema WHERE name IN ('cases', 'clients')").get();
+    return found?.number === 2;
+  } catch {
+    return false; // It is another file, or too damaged to be known.
+  }
+}
+
 function readFindings(path: string): DatabaseFindings {
   using db = openForReading(path);
   const integrity = readIssues(db, "integrity_check");

@@ -118,7 +118,7 @@ Deno.test("choices are in the declaration, in data views, in the response or in 
   assert.deepEqual(read("Listed"), [["NO", "Norway"], ["SE", "Sweden"]]);
 
   const { choices } = await office.loader.load(part(form, "Number", "field"));
-  const [oslo] = choices;
+  const oslo = choices.find(({ text }) => text === "Oslo");
   assert.ok(oslo);
   const filled = form.choose("Number", oslo).set("Shared", "Cooking").set("Listed", "Sweden");
   assert.deepEqual(filled.toSubmission().content, { Number: 1, Zip: "0150", Shared: 2, Listed: "SE" });
@@ -173,7 +173,7 @@ Deno.test("a dependent choice in the rows of a list uses the values of its row",
     const { choices } = await office.loader.load(part(form, `Stops[${row}].Region`, "field"));
     return choices.map(({ text }) => text);
   }));
-  assert.deepEqual(texts, [["West", "East"], ["Väst"]]);
+  assert.deepEqual(texts, [["East", "West"], ["Väst"]]);
   const filled = form.set("Stops[1].Region", "W");
   assert.deepEqual(filled.toSubmission().pageInstructions, [
     { instruction: "UPDATE", target: ".Stops", listIndex: 2, content: { Region: "W" } },
