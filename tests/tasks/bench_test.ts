@@ -46,9 +46,9 @@ Deno.test("a comparison measures every row of both checkouts and fails if this o
   assert.equal(code, 1, stdout + stderr);
   for (const { name, unit } of ROWS) {
     const value = `[\\d.]+ \\([\\d.]+–[\\d.]+\\)`;
-    assert.match(stdout, new RegExp(`│ ${name} +│ .* │ ${value} ${unit} +│ ${value} ${unit} +│ ${value} × +│ \\w+`));
+    assert.match(stdout, new RegExp(`^${name} +.* ${value} ${unit} +${value} ${unit} +${value} × +\\w+`, "m"));
   }
-  assert.match(stdout, /│ start-up .*│ worse by \d+\.\d % +│/);
+  assert.match(stdout, /^start-up .* worse by \d+\.\d %$/m);
   assert.deepEqual([...Deno.readDirSync(temporary.path)], []);
 });
 

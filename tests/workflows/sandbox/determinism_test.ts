@@ -189,7 +189,6 @@ const ASYNCHRONOUS: readonly string[] = [
   "new Blob([new Uint8Array(1e5), new Uint8Array(1e5)]).text()",
   "new Response(new Blob([new Uint8Array(1e6)]).stream().pipeThrough(new CompressionStream('gzip'))).bytes()",
   "createImageBitmap(new ImageData(20, 20))",
-  "navigator.locks.request('a', async () => {})",
   "Deno.permissions.query({ name: 'read' })",
   "fetch('data:,text')",
 ];
@@ -222,6 +221,7 @@ const REJECTED: Readonly<Record<string, RegExp>> = {
   "new MessageChannel()": /MessageChannel is not defined/,
   "new BroadcastChannel('a')": /BroadcastChannel is not defined/,
   "new Worker('data:text/javascript,')": /Worker is not defined/,
+  "await navigator.locks.request('a', () => {})": /undefined/,
   "new FileReader()": /FileReader is not defined/,
   "await new Promise((go) => new EventSource('http://a/').onerror = go)": /EventSource is not defined/,
   "Deno.addSignalListener('SIGWINCH', () => {})": /not a function/,
