@@ -1,5 +1,5 @@
 /** Fields that the description of a response has. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import type { ListShape, Members, ObjectShape, Shape } from "../../utils/shape.ts";
 import type { Answer } from "../operation/answer.ts";
 import { listFieldPaths, splitPath, suggestFields } from "./field_path.ts";
@@ -29,7 +29,10 @@ export function checkDescribedFields(names: readonly string[], answer: Answer, i
   const unknown = names.filter((_, i) => isUnknown[i]);
   const examples = unknown.length === 0 ? [] : [createExample(shape, shape, 0)].flat().filter(isJsonObject);
   const wrong = isOpen ? unknown.filter((field) => isMisspelt(field, examples)) : unknown;
-  if (wrong.length > 0) throw createUnknownFieldError(wrong, examples);
+  if (wrong.length > 0) {
+    const columns = examples.flatMap((example) => filterObjects(list && example[list]));
+    throw createUnknownFieldError(wrong, [...examples, ...columns]);
+  }
   return {
     names: fields.map(({ name }) => name),
     described: fields.filter(({ description }) => description === "described").map(({ name }) => name),

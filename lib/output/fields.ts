@@ -1,4 +1,11 @@
-import { isJsonObject, isObjectList, type JsonObject, type JsonValue, type Rows } from "../../utils/json.ts";
+import {
+  filterObjects,
+  isJsonObject,
+  isObjectList,
+  type JsonObject,
+  type JsonValue,
+  type Rows,
+} from "../../utils/json.ts";
 import { SvcError } from "../errors.ts";
 import { findField, hasField, suggestFields } from "./field_path.ts";
 
@@ -48,7 +55,11 @@ export function selectFields(value: JsonValue, choice: FieldChoice): Selection {
   return {
     value: picked,
     list: findSelectedList(value, picked, paths),
-    notes: report(paths.filter((path) => !hasField(value, path)), [value], choice),
+    notes: report(
+      paths.filter((path) => !hasField(value, path)),
+      [value, ...filterObjects(only && value[only])],
+      choice,
+    ),
   };
 }
 

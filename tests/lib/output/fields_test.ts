@@ -82,6 +82,10 @@ Deno.test("a member of the result comes before a column of its only list, in all
   assert.deepEqual(await rendered(rows, ["total", "ID"]), ['{"total":2,"data":[{"ID":"A"},{"ID":"B"}]}', []]);
   assert.deepEqual(await rendered(rows, ["total", "ID"], "table"), ["ID\nA\nB", ["Outside the list: total 2."]]);
   assert.deepEqual(await rendered(rows, ["data.ID", "data.total"], "table"), ["ID  total\nA   7\nB", []]);
+  assert.equal(
+    await refused({ data: [{ name: "A" }], total: 1 }, "nam"),
+    "The response has no field nam. Did you mean name?",
+  );
   const two = { steps: [{ ID: "A" }], notes: [{ text: "x" }] };
   assert.equal(await refused(two, "ID"), "The response has no field ID. Did you mean steps.ID?");
 });
@@ -164,7 +168,11 @@ Deno.test("fields are checked by the description of a response before it exists"
   };
   assert.deepEqual(check("cases.ID", work.find), ["cases.ID"]);
   assert.deepEqual(check("lastUpdateTime", work.find), ["cases.lastUpdateTime"]);
-  assert.equal(check("zork", work.find), "The response has no field zork. Its fields: cases, hasMoreResults.");
+  assert.match(
+    String(check("zork", work.find)),
+    /^The response has no field zork\. Its fields: cases, hasMoreResults, ID, businessID, /,
+  );
+  assert.equal(check("lable", work.find), "The response has no field lable. Did you mean label?");
   assert.equal(check("cases.lable", work.find), "The response has no field cases.lable. Did you mean cases.label?");
   assert.deepEqual(check("id", cases.create), ["id"]);
   assert.deepEqual(check("data.caseInfo.content.Anything", cases.create), []);
