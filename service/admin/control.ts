@@ -3,6 +3,7 @@ import { SvcError } from "../../lib/errors.ts";
 import { sendRequest } from "../../lib/http/send_request.ts";
 import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import {
+  hasServiceDatabase,
   isInUse,
   locateFiles,
   lockDirectory,
@@ -202,12 +203,6 @@ export async function readUsedState(data: string, hint: string): Promise<Partial
   if (state !== undefined) return state;
   if (await exists(locateFiles(data).database)) return {};
   throw createUnusedError(data, hint);
-}
-
-/** Reports whether a directory has the database of a service, and not another file of that name. */
-async function hasServiceDatabase(data: string): Promise<boolean> {
-  const { isServiceDatabase } = await import("../store/sqlite/snapshot.ts");
-  return isServiceDatabase(locateFiles(data).database);
 }
 
 export function createUnusedError(data: string, hint: string): SvcError {

@@ -79,6 +79,12 @@ export function locateFiles(path: string): DirectoryFiles {
   return { database: `${path}/service.db`, files: `${path}/files`, log: `${path}/service.log` };
 }
 
+/** Reports whether a directory has the database of a service, and not another file of that name. */
+export async function hasServiceDatabase(path: string): Promise<boolean> {
+  const { isServiceDatabase } = await import("../store/sqlite/snapshot.ts");
+  return isServiceDatabase(locateFiles(path).database);
+}
+
 /** Creates the directory if necessary, and locks it. Throws `CONFLICT` if a service uses it. */
 export async function lockDirectory(path: string, hint?: string): Promise<FileLock> {
   await createDirectory(path);
