@@ -68,6 +68,10 @@ export class Batch {
       const process = this.#start(args);
       const { code, killed, stdout, stderr } = await process.ended;
       const lines = stdout.split("\n").slice(0, -1);
+      if (code === 0 && args[0] === "retry") {
+        args = ["resume", this.id]; // It prints all inputs, not only those that were retried.
+        continue;
+      }
       if (code === 0) return { lines };
       failures = killed || wasDisturbed(process.startedAt) ? 0 : failures + 1;
       if (failures === MAX_FAILURES) return { lines, failure: stderr };
