@@ -66,6 +66,8 @@ export interface BatchOptions {
   readonly concurrency: number;
   /** Number of inputs to start per second. Default: no limit. */
   readonly rate?: number;
+  /** Estimated number of all inputs, if it is known. */
+  readonly total?: number;
   /** Tells after each input whether no further one is started. Counts only inputs that this process has ended. */
   readonly isEnough?: (progress: { readonly done: number; readonly failed: number }) => boolean;
   /** True leaves out the results of inputs that had ended before. They are counted. */
@@ -129,7 +131,7 @@ class Batch {
   }
 
   async *run(inputs: AsyncIterable<BatchInput>): AsyncGenerator<InputResult, BatchSummary> {
-    const { concurrency, rate } = this.#options;
+    const { concurrency, rate, total = Infinity } = this.#options;
     const { workflow, interruption } = this.#runner;
     const [stoppableInputs, end] = stoppable(inputs);
     this.#endInputs = end;
@@ -137,7 +139,8 @@ class Batch {
       end();
       this.#changed.resolve();
     });
-    workflow.expectInputs(chooseReserve(concurrency));
+    // Inputs that all run at the same time never follow another one in its process.
+    if (total > concurrency || workflow.isStateless) workflow.expectInputs(chooseReserve(concurrency));
     const isNew = async ({ number, recorded }: RunInput) => {
       if (recorded === undefined) return !await this.#runner.hasEndedOrWaits(number);
       return recorded.end === undefined && recorded.waitsUntil === undefined;
@@ -343,7 +346,8 @@ class Batch {
 
   #progress(): BatchProgress {
     const seconds = (performance.now() - this.#started) / 1000;
-    return { done: this.#done, failed: this.#failed + this.#stopped, perSecond: this.#done / seconds };
+    const { total } = this.#options;
+    return { done: this.#done, failed: this.#failed + this.#stopped, perSecond: this.#done / seconds, total };
   }
 
   async #count(outcome: InputOutcome): Promise<void> {

@@ -239,17 +239,17 @@ class ActiveRun implements Run {
     const { settings, work, file, source, mode } = this.#execution;
     const { concurrency = DEFAULT_CONCURRENCY, rate, maxFailures, each = "" } = settings;
     const { onLog, onProgress, onFailure, onEnd } = work;
-    const total = file && estimateInputs(each, file);
     const summary = yield* runBatch(
       this.#runner,
       source?.inputs ?? (work.inputs ? toInputs(work.inputs) : await openInputs(each)),
       {
         concurrency,
         rate,
+        total: file && estimateInputs(each, file),
         omitsEnded: mode === "retry",
         onFailure,
         isEnough: maxFailures === undefined ? undefined : parseMaxFailures(maxFailures),
-        onProgress: onProgress && ((progress) => onProgress({ ...progress, total })),
+        onProgress,
         onLog,
       },
     );

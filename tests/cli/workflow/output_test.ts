@@ -19,7 +19,7 @@ Deno.test("a run whose results cannot be written names the command to resume it"
     const io = createCapturedIo(captured);
     const run = ["workflow", "run", `${folder.path}/script.ts`, "--run-id", id, ...input, "--journal", journal];
     assert.equal(await main(run, { ...io, stdout: { ...io.stdout, write: full } }), 2);
-    const { error } = JSON.parse(captured.stderr);
+    const { error } = JSON.parse(captured.stderr.trimEnd().split("\n").at(-1) ?? "");
     const again = `svc workflow resume ${id} --journal ${journal}`;
     assert.deepEqual(error, {
       code: "INVALID_ARGS",

@@ -60,17 +60,15 @@ class SharedObjects {
 
   /** Watches an object, and the objects to which its members and prototypes lead. Freezes functions. */
   watch(root: unknown): void {
-    const waiting: unknown[] = [root];
-    for (let value = waiting.pop(); waiting.length > 0 || value !== undefined; value = waiting.pop()) {
-      if (!isObject(value) || this.#known.has(value)) continue;
+    const waiting = isObject(root) ? [root] : [];
+    for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+      if (this.#known.has(value)) continue;
       this.#known.add(value);
       if (typeof value === "function" && !hasOwn(value, "prototype")) {
         freeze(value);
         continue;
       }
-      const shared = describe(value);
-      this.#objects.push(shared);
-      waiting.push(shared.prototype, ...shared.values, ...shared.accessors.flatMap(([, { get, set }]) => [get, set]));
+      this.#objects.push(describe(value, (found) => waiting.push(found)));
     }
   }
 
@@ -148,18 +146,26 @@ function watchLazyGlobals(shared: SharedObjects): void {
   };
 }
 
-function describe(object: object): SharedObject {
+/** Describes an object, and reports the objects to which its members and its prototype lead. */
+function describe(object: object, report: (found: object) => void): SharedObject {
   const keys = ownKeys(object);
   const [names, values, accessors]: [PropertyKey[], unknown[], [PropertyKey, PropertyDescriptor][]] = [[], [], []];
   for (const key of keys) {
     const member = getOwnPropertyDescriptor(object, key);
     if (member === undefined) continue;
-    if ("value" in member) {
-      names.push(key);
-      values.push(member.value);
-    } else accessors.push([key, member]);
+    const { value, get, set } = member;
+    if (get !== undefined || set !== undefined) {
+      accessors.push([key, member]);
+      if (get !== undefined) report(get);
+      if (set !== undefined) report(set);
+      continue;
+    }
+    names.push(key);
+    values.push(value);
+    if (isObject(value)) report(value);
   }
   const prototype: object | null = getPrototypeOf(object);
+  if (prototype !== null) report(prototype);
   return { object, prototype, isExtensible: isExtensible(object), count: keys.length, names, values, accessors };
 }
 

@@ -14,7 +14,8 @@ import type { InputCounts, RunEvents, RunOutage } from "../../../../workflows/ru
 import type { Run } from "../../../../workflows/runs/run.ts";
 import type { Ask } from "../../../../workflows/scripts/permissions.ts";
 import { canPrompt } from "../../../context.ts";
-import { evenUnread, type Io, OutputClosed, writeWaiting } from "../../../io/io.ts";
+import { evenUnread, type Io, OutputClosed } from "../../../io/io.ts";
+import { ResultOutput } from "../../../io/result_output.ts";
 import { describeProgress, ProgressBar } from "../../../render/progress.ts";
 import type { CommandContext } from "../../command.ts";
 
@@ -71,17 +72,23 @@ export async function processRun(
   io.stderr.startQueue?.();
   if (run.ended?.failed === 0) note(describeEnded(run.ended));
   if (run.reopened > 0) note(`Running ${pluralize(run.reopened, "failed input")} of run ${run.id} again.`);
+  const lines = new ResultOutput(io.stdout, { signal: context.signal, onFailure: () => void run.interrupt() });
+  const printResult = async (result: InputResult) => {
+    if (run.isBatch && io.stdout.isTerminal()) bar?.clear();
+    if (run.isBatch) await lines.write(formatLine(result, globals.fields?.names));
+    else if (!("error" in result)) await evenUnread(() => print(result.result));
+  };
+  const failToPrint = (error: unknown) => {
+    throw error instanceof OutputClosed ? error : run.addResumeHint(error);
+  };
   try {
-    for await (const result of run.results) {
-      if (run.isBatch && io.stdout.isTerminal()) bar?.clear();
-      try {
-        if (run.isBatch) await writeWaiting(io.stdout, formatLine(result, globals.fields?.names), context.signal);
-        else if (!("error" in result)) await evenUnread(() => print(result.result));
-      } catch (error) {
-        if (error instanceof OutputClosed) break; // Interrupts the run: `finish` reports it.
-        throw run.addResumeHint(error);
-      }
+    try {
+      for await (const result of run.results) await printResult(result).catch(failToPrint);
+    } finally {
+      await lines.flush().catch(failToPrint); // Also after a failure to print, which has interrupted the run.
     }
+  } catch (error) {
+    if (!(error instanceof OutputClosed)) throw error; // Otherwise `finish` reports the interrupted run.
   } finally {
     bar?.clear();
   }
