@@ -51,8 +51,10 @@ export function checkApplication(
   return { issues: sortIssues(compiled.issues.map((issue) => read.document.locate(issue))) };
 }
 
+/** Sorts issues by their place. An issue of a value with several aliases is listed once. */
 function sortIssues(issues: readonly LocatedIssue[]): LocatedIssue[] {
-  return issues.toSorted((a, b) => a.line - b.line || a.column - b.column);
+  const distinct = new Map(issues.map((issue) => [`${issue.line}:${issue.column} ${issue.message}`, issue]));
+  return [...distinct.values()].toSorted((a, b) => a.line - b.line || a.column - b.column);
 }
 
 function createError(fileName: string, issues: readonly LocatedIssue[]): SvcError {

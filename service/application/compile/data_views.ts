@@ -57,11 +57,12 @@ function checkRecords(
     const at = place.at(index);
     for (const [name, value] of Object.entries(record)) {
       const field = at.at(name).resolve("field", name, fields);
-      if (field?.calculated !== undefined) {
+      if (field === undefined) continue;
+      if (field.calculated !== undefined) {
         at.at(name).report(`'${name}' is calculated: a record cannot give its value`);
       }
-      const issue = field && checkFieldValue(field, value);
-      if (issue !== undefined) at.at(name).report(`'${name}': ${issue}`);
+      const issue = checkFieldValue(field, value);
+      if (issue !== undefined) at.at(name).reportValue(`'${name}': ${issue}`, field.type, value);
     }
     for (const { name, required } of fields.values()) {
       const isEmpty = (record[name] ?? "") === "";
@@ -116,7 +117,7 @@ function compileParameters(definitions: ParameterDefinitions, place: DefinitionP
   return place.compileAll(definitions, (name, parameter, at) => {
     const { type, default: value } = parameter;
     if (value !== undefined && toScalar(type, value) === undefined) {
-      at.at("default").report(`the default of '${name}' must be ${describeOperand(type)}`);
+      at.at("default").reportValue(`the default of '${name}' must be ${describeOperand(type)}`, type, value);
     }
     return { name, ...parameter };
   });

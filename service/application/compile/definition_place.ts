@@ -1,5 +1,6 @@
 /** Places in a definition, where the compilation reports issues. */
 import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
+import { type FieldType, VALUE_KINDS } from "../model/field.ts";
 import type { DefinitionIssue } from "../schema/issues.ts";
 
 /** Names that a definition can refer to: a map or a set. */
@@ -25,6 +26,12 @@ export class DefinitionPlace {
   readonly report = (message: string): void => {
     this.#issues.push({ path: this.#path, message });
   };
+
+  /** Reports a value that a field of a type does not take. */
+  reportValue(message: string, type: FieldType, value: unknown): void {
+    const needsText = VALUE_KINDS[type] === "text" && typeof value !== "string";
+    this.#issues.push({ path: this.#path, message, needsText });
+  }
 
   /** Reports a name that does not exist, and suggests others. `where` completes the sentence, e.g. ` in this process`. */
   checkExists(kind: string, name: string, names: Names, where = ""): void {

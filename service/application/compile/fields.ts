@@ -110,7 +110,7 @@ function compileField(
     : undefined;
   const field = { ...definition, ...common, choices };
   const issue = field.default === undefined ? undefined : checkFieldValue(field, field.default);
-  if (issue !== undefined) place.at("default").report(`'default': ${issue}`);
+  if (issue !== undefined) place.at("default").reportValue(`'default': ${issue}`, type, field.default);
   return field;
 }
 

@@ -2,6 +2,7 @@
 import { type ASTNode, Environment } from "@marcbachmann/cel-js";
 import { ExactNumber } from "../../../utils/exact_number.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import { toBooleanWord } from "../../../utils/text/boolean_words.ts";
 import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
 import { createIssue, ValidationFailed } from "../../errors.ts";
 import {
@@ -142,7 +143,7 @@ export class Vocabulary {
     const type = this.#check(source, report);
     if (type === undefined) return () => null;
     if (wanted !== undefined && !fits(type, CEL[wanted][0])) {
-      report(`the expression returns ${type}, but ${wanted} is needed`);
+      report(`the expression returns ${type}, but ${wanted} is needed${adviseOnDate(source)}`);
     }
     return this.#createExpression(this.#checking.parse(source).ast, source, wanted);
   }
@@ -205,10 +206,16 @@ export class Vocabulary {
       return undefined;
     }
     const reason = firstLine(error);
-    const [, name] = reason.match(/^Unknown variable: (\w+)$/) ?? [];
-    const known = [...Object.keys(this.#shapes), ...Object.keys(VARIABLES)];
-    report(`bad expression: ${reason}${name === undefined ? "" : suggestAlternatives(name, known)}`);
+    report(`bad expression: ${reason}${this.#advise(source, reason)}`);
     return undefined;
+  }
+
+  #advise(source: string, reason: string): string {
+    const [, name] = reason.match(/^Unknown variable: (\w+)$/) ?? [];
+    const word = name === undefined ? undefined : toBooleanWord(name);
+    if (word !== undefined) return `; write ${word}`;
+    if (name !== undefined) return suggestAlternatives(name, [...Object.keys(this.#shapes), ...Object.keys(VARIABLES)]);
+    return adviseOnDate(source);
   }
 
   #createExpression(ast: ASTNode, source: string, wanted: FieldType | undefined): Expression {
@@ -244,6 +251,12 @@ export class Vocabulary {
     this.#pages.set(key, name);
     return name;
   }
+}
+
+/** Advises to quote a date, which is a subtraction otherwise. */
+function adviseOnDate(source: string): string {
+  const [date] = source.replace(/'[^']*'|"[^"]*"/g, "").match(/\b\d{4}-\d{2}-\d{2}\b/) ?? [];
+  return date === undefined ? "" : `; quote a date: '${date}'`;
 }
 
 /** Reports whether an expression has no issue. */

@@ -5,6 +5,7 @@ import { LONGEST_MESSAGE } from "../model/application.ts";
 import { agent, agentId, assistant } from "./agent_format.ts";
 import { caseType } from "./case_type_format.ts";
 import { dataType, dataView } from "./data_format.ts";
+import { allowExtensions, removeExtensions } from "./extensions.ts";
 import { userInterface } from "./interface_format.ts";
 import { type DefinitionIssue, describeIssue, toIssues } from "./issues.ts";
 import { atLeastOne, className, identifier, nonEmptyText, principal } from "./primitives.ts";
@@ -49,12 +50,12 @@ export type Definition = z.infer<typeof definition>;
 export function parseDefinition(
   value: unknown,
 ): { readonly definition: Definition } | { readonly issues: DefinitionIssue[] } {
-  const { data, error } = definition.safeParse(value, { error: describeIssue });
+  const { data, error } = definition.safeParse(removeExtensions(value), { error: describeIssue });
   return error === undefined ? { definition: data } : { issues: toIssues(error.issues) };
 }
 
 /** Builds the published JSON Schema, by which editors complete and check a definition. */
 export function applicationJsonSchema(): JsonObject {
   const schema = z.toJSONSchema(definition, { io: "input", target: "draft-2020-12", reused: "ref" });
-  return JSON.parse(JSON.stringify({ ...schema, title: "svc application definition" }));
+  return allowExtensions(JSON.parse(JSON.stringify({ ...schema, title: "svc application definition" })));
 }

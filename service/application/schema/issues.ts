@@ -1,5 +1,6 @@
 /** Issues in application definitions. */
 import { z } from "zod";
+import { toBooleanWord } from "../../../utils/text/boolean_words.ts";
 import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
 
 /** A problem in a definition, and its place. */
@@ -9,6 +10,8 @@ export interface DefinitionIssue {
   readonly message: string;
   /** True if the issue is the last key itself, not its value. */
   readonly atKey?: boolean;
+  /** True if the place needs a text: the value may be one that lacks quotes. */
+  readonly needsText?: boolean;
 }
 
 /** Names of types in messages. */
@@ -22,12 +25,34 @@ const TYPES: Readonly<Record<string, string>> = {
   record: "an object",
 };
 
+/** Types of fields by their usual names in other formats. */
+const SYNONYMS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    Text: "string str varchar",
+    TextArea: "multiline memo",
+    RichText: "html",
+    Email: "mail",
+    Phone: "tel telephone",
+    Url: "uri link",
+    Integer: "int long bigint",
+    Decimal: "number numeric float double",
+    Currency: "money amount",
+    Boolean: "bool checkbox",
+    DateTime: "timestamp instant",
+    Dropdown: "enum select choice",
+    UserReference: "user operator",
+    Page: "object map record",
+    List: "array table",
+    Attachment: "file",
+  }).flatMap(([type, names]) => names.split(" ").map((name): [string, string] => [name, type])),
+);
+
 /** Describes an issue of the format by a predicate, e.g. `must be text`. */
 export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
       if (issue.input === undefined) return "is missing";
-      return `must be ${TYPES[issue.expected] ?? issue.expected}, not ${describeType(issue.input)}`;
+      return describeWrongType(issue.expected, issue.input);
     case "invalid_value":
       return describeChoice(issue.input, issue.values);
     case "invalid_union":
@@ -75,7 +100,20 @@ function splitIssue(issue: z.core.$ZodIssue): DefinitionIssue[] {
   if (issue.code === "invalid_key") {
     return [{ path, message: `the name '${String(path.at(-1))}' ${issue.issues[0]?.message}`, atKey: true }];
   }
-  return [{ path, message: `${describePlace(path)} ${message}` }];
+  const needsText = issue.code === "invalid_type" && issue.expected === "string";
+  return [{ path, message: `${describePlace(path)} ${message}`, needsText }];
+}
+
+function describeWrongType(expected: string, input: unknown): string {
+  const type = TYPES[expected] ?? expected;
+  if (expected === "int" && typeof input === "number") return `must be ${type}, not ${input}`;
+  const word = expected === "boolean" && typeof input === "string" ? toBooleanWord(input) : undefined;
+  if (word !== undefined && word !== input) return `must be ${type}, not ${input}: write ${word}`;
+  const isNumber = (expected === "number" || expected === "int") && typeof input === "string" &&
+    /^-?[\d.]+$/.test(input);
+  return `must be ${type}, not ${describeType(input)}${
+    word !== undefined || isNumber ? ": write it without quotes" : ""
+  }`;
 }
 
 function describeUnknownKeys(keys: readonly string[], shape: z.core.$ZodShape, input: unknown): string[] {
@@ -95,6 +133,8 @@ function describePlace(path: DefinitionIssue["path"]): string {
 function describeChoice(value: unknown, choices: readonly unknown[]): string {
   if (value === undefined) return `is missing: choose ${choices.join(", ")}`;
   const given = typeof value === "object" ? describeType(value) : String(value);
+  const synonym = SYNONYMS.get(given.toLowerCase());
+  if (synonym !== undefined && choices.includes(synonym)) return `must not be ${given}; did you mean '${synonym}'?`;
   return `must not be ${given}${suggestAlternatives(given, choices.map(String), Infinity)}`;
 }
 

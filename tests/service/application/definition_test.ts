@@ -1,5 +1,6 @@
 /** Application definitions: what they accept, and how they report issues. */
 import assert from "node:assert/strict";
+import { inspect } from "node:util";
 import { SvcError, toSvcError } from "../../../lib/errors.ts";
 import { checkApplication, loadApplication, parseApplication } from "../../../service/application/load.ts";
 import { applicationJsonSchema } from "../../../service/application/schema/definition.ts";
@@ -385,6 +386,128 @@ Deno.test("a text that needs quotes in YAML is reported with advice", () => {
   assert.match(refusal("    prefix:P", "    prefix: P").message, /: a name ends with ':' and a space$/);
 });
 
+Deno.test("a value that lacks quotes, or has too many, is reported with what to write", () => {
+  const name = "    name: Permit\n";
+  const field = "Advice: { type: TextArea, label: Advice, maxLength: 2000 }";
+  const shown = "{ field: Applicant, required: true }";
+  const cases: [right: string, wrong: string, reason: string][] = [
+    [name, "    name: 1.0\n", `'name' must be text, not a number: quote it, as in "1.0"`],
+    [name, "    name: 0123\n", `'name' must be text, not a number: quote it, as in "0123"`],
+    [name, "    name: null\n", `'name' must be text, not empty: quote it, as in "null"`],
+    [name, "    name: True\n", `'name' must be text, not true or false: quote it, as in "True"`],
+    [name, "    name: [A]\n", "'name' must be text, not a list: quote a text that begins with '['"],
+    [name, "    name: {{ A }}\n", "a name must be text: quote a text that begins with '{' or '['"],
+    [
+      name,
+      "    name: '1' A\n",
+      "Unexpected scalar at node end: quote a text that contains quotes, or that begins with",
+    ],
+    [name, "    name: - A\n", "quote a text that contains quotes, or that begins with '-'"],
+    [name, "    name: @A\n", "reserved character @: quote the text"],
+    [name, "    name: *A\n", "there is no anchor 'A' before this alias: quote a text that begins with '*'"],
+    ["values: [Grant, Refuse]", "values: [1, 2]", `item 1 of 'values' must be text, not a number: quote it, as in "1"`],
+    [field, "Advice: { type: TextArea, default: +49123 }", `49123 is not a valid text value: quote it, as in "+49123"`],
+    ['when: "!Complete"', "when: VisitDate > 2026-01-31", "string > int; quote a date: '2026-01-31'"],
+    [field, "D: { type: Date, calculated: 2026-01-31 }", "but Date is needed; quote a date: '2026-01-31'"],
+    [shown, "{ field: Applicant, required: yes }", "bad expression: Unknown variable: yes; write true"],
+    ["type: Boolean, label", "type: Boolean, required: No, label", "must be true or false, not No: write false"],
+    ["type: Boolean, label", 'type: Boolean, required: "true", label', "not text: write it without quotes"],
+    ["urgency: 20", 'urgency: "20"', "'urgency' must be a number, not text: write it without quotes"],
+    ["urgency: 20", "urgency: 0.5", "'urgency' must be a whole number, not 0.5"],
+  ];
+  for (const [right, wrong, reason] of cases) {
+    const { message } = refusal(wrong, right);
+    assert.ok(message.includes(reason), message);
+    assert.match(message, new RegExp(`^app.yaml:${SAMPLE.slice(0, SAMPLE.indexOf(right)).split("\n").length}:`));
+  }
+  const written = SAMPLE.replace(field, `${field}\n      D: { type: Date, default: 2026-01-31 }`);
+  const { fields } = parseApplication(written, "app.yaml").caseTypes.get("City-Permit-Work-Permit") ?? {};
+  assert.equal(fields?.get("D")?.default, "2026-01-31", "a date needs no quotes");
+});
+
+Deno.test("the type of a field by its usual name elsewhere is reported with its name here", () => {
+  const types = {
+    Int: "Integer",
+    String: "Text",
+    bool: "Boolean",
+    Float: "Decimal",
+    enum: "Dropdown",
+    File: "Attachment",
+  };
+  for (const [wrong, right] of Object.entries(types)) {
+    const { message } = refusal(`type: ${wrong}, label: Area`, "type: Decimal, label: Area");
+    assert.ok(message.endsWith(`'type' must not be ${wrong}; did you mean '${right}'?`), message);
+  }
+});
+
+Deno.test("merge keys add the members of other objects, which own members replace", () => {
+  const merged = SAMPLE.replace(
+    "\napplication:\n",
+    "\nx-base: &base { queues: [Review], email: a@b.example }\napplication:\n",
+  )
+    .replace(
+      "operators:\n",
+      `operators:
+  x-ray@city: &ray { <<: *base, name: Ray }
+  own@city: { name: Own, <<: *base, email: own@b.example }
+  list@city: { <<: [*ray, { name: Later, queues: [] }] }
+  twice@city: { <<: *base, <<: *ray }
+  alias@city: { <<: *both }
+`,
+    ).replace("\nx-base:", "\nx-both: &both [{ name: Both }, { name: Neither }]\nx-base:");
+  const { operators } = parseApplication(merged, "app.yaml");
+  const [base, ray] = [{ queues: ["Review"], email: "a@b.example" }, { name: "Ray" }];
+  assert.deepEqual(operators.get("x-ray@city"), { id: "x-ray@city", ...base, ...ray });
+  assert.deepEqual(operators.get("own@city"), { id: "own@city", name: "Own", ...base, email: "own@b.example" });
+  assert.deepEqual(operators.get("list@city"), { id: "list@city", ...base, ...ray });
+  assert.deepEqual(operators.get("twice@city"), { id: "twice@city", ...base, ...ray });
+  assert.deepEqual(operators.get("alias@city"), { id: "alias@city", name: "Both", queues: [] });
+});
+
+Deno.test("wrong merge keys, and issues of merged members, are reported at their place", () => {
+  const refused: [operators: string, issues: string[]][] = [
+    ["a: { <<: 5, name: A }", [
+      "3:8: '<<' merges an object or a list of objects, such as '<<: *base' or '<<: [*base, *more]'",
+    ]],
+    ["a: { <<: [*base, no], name: A }", ["3:8: '<<' merges an object"]],
+    [`a: { "<<": *base, name: A }`, ["3:8: '<<' is not allowed here"]],
+    ["a: { <<: *base, name: A, name: B }", ["3:28: the key 'name' is repeated"]],
+    ["a: { <<: *wrong }\n  b: { <<: *wrong, name: B }", ["1:47: 'name' must be text, not a number"]],
+  ];
+  for (const [operators, expected] of refused) {
+    const own = `x-base: [&base { queues: [] }, &wrong { name: 5 }]\noperators:\n  ${operators}\n`;
+    const checked = checkApplication(own + SAMPLE.replace(/^operators:\n( {2}.*\n)*/m, ""));
+    assert.ok("issues" in checked);
+    const found = checked.issues.filter(({ line }) => line < 6).map(({ line, column, message }) =>
+      `${line}:${column}: ${message}`
+    );
+    assert.equal(found.length, expected.length, found.join("\n"));
+    for (const [index, issue] of expected.entries()) assert.ok(found[index]?.startsWith(issue), found[index]);
+  }
+});
+
+Deno.test("members that begin with x- are ignored everywhere but in names of operators and texts", () => {
+  const extended = SAMPLE
+    .replaceAll(
+      /^(application|queues|caseTypes|dataTypes|dataViews):\n/gm,
+      "x-$1: [1, { a: 2 }]\n$1:\n  x-note: { name: 5 }\n",
+    )
+    .replace("Advice: { type: TextArea,", "x-fields: 1\n      Advice: { x-owner: me, type: TextArea,")
+    .replace("set: { Urgent:", "x-action: here, set: { x-why: 5, Urgent:")
+    .replace("next: [{ stage: PRIM1 }]", "x-step: 1, next: [{ stage: PRIM1, x-why: send back }]")
+    .replace("operators:\n", "operators:\n  x-ray@city: { name: Ray, x-phone: 5 }\n")
+    .concat("  de: { x-ray: Strahl }\n");
+  const { operators, locales, caseTypes } = parseApplication(extended, "app.yaml");
+  assert.deepEqual(operators.get("x-ray@city"), { id: "x-ray@city", name: "Ray", queues: [] });
+  assert.equal(locales.get("de")?.get("x-ray"), "Strahl");
+  const plain = parseApplication(SAMPLE, "app.yaml").caseTypes;
+  assert.deepEqual(inspect(caseTypes, { depth: 6 }), inspect(plain, { depth: 6 }));
+  assert.match(
+    refusal("X-owner: me, type: Email", "type: Email").message,
+    /'X-owner' is not allowed for the type Email/,
+  );
+});
+
 Deno.test("an alias to nothing, to itself or to too many values is reported with its line", () => {
   const read = (more: string) => parseApplication(SAMPLE + more, "app.yaml");
   const lines = SAMPLE.split("\n").length;
@@ -402,6 +525,15 @@ Deno.test("an alias to nothing, to itself or to too many values is reported with
     return index === 0 ? name : `&${name} [${Array(9).fill(before).join(", ")}]`;
   });
   assert.throws(() => read(laughs.join(", ") + "]\n"), /app.yaml:\d+:\d+: the aliases stand for too many values/);
+  const merges = "abcdefghij".split("").map((name, index, names) =>
+    `  ${name}: &${name} { ${index === 0 ? "ha: ha" : `<<: [${Array(9).fill("*" + names[index - 1]).join(", ")}]`} }\n`
+  );
+  assert.throws(() => read(`x-laughs:\n${merges.join("")}`), /app.yaml:\d+:\d+: the aliases stand for too many values/);
+  const deep = Array.from({ length: 200 }, (_, n) => `  a${n}: &a${n} { b: ${n === 0 ? "c" : `*a${n - 1}`} }\n`);
+  assert.throws(() => read(`x-deep:\n${deep.join("")}`), /app.yaml:\d+:\d+: values may be nested 100 levels deep/);
+  const often = Array.from({ length: 300 }, (_, n) => `  d${n}: *texts\n`).join("");
+  const locales = read(`  de: &texts { Fee: Gebühr }\nx-often:\n${often}`).locales;
+  assert.equal(locales.get("de")?.get("Fee"), "Gebühr", "an alias may be used often");
   assert.equal(read("  de: &texts { Fee: Gebühr }\n  fr: *texts\n").locales.get("fr")?.get("Fee"), "Gebühr");
 });
 
@@ -472,4 +604,10 @@ Deno.test("the published JSON Schema describes the format", () => {
   assert.equal(schema.$schema, "https://json-schema.org/draft/2020-12/schema");
   assert.deepEqual(schema.required, ["application", "operators", "caseTypes"]);
   assert.match(JSON.stringify(schema), /"description":"Allowed values of a Dropdown"/);
+  const { properties, patternProperties } = schema;
+  assert.deepEqual(patternProperties, { "^x-": {} }, "extensions are allowed");
+  assert.deepEqual(valueAt(properties, "queues.patternProperties"), { "^x-": {} });
+  assert.deepEqual(valueAt(properties, "queues.propertyNames.anyOf.0"), { pattern: "^x-" });
+  assert.equal(valueAt(properties, "operators.patternProperties"), undefined, "an operator may be called x-ray");
+  assert.equal(valueAt(properties, "locales.additionalProperties.patternProperties"), undefined);
 });
