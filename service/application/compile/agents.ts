@@ -1,6 +1,6 @@
 /** Compiles agents and assistants. */
 import { caseFold } from "../../../utils/text/case_fold.ts";
-import { type FieldShapes, toShapes } from "../expressions/field_shape.ts";
+import { type Callers, type FieldShapes, toShapes } from "../expressions/field_shape.ts";
 import { Vocabulary } from "../expressions/vocabulary.ts";
 import { type Agent, type AnswerScript, type ChatModel, MESSAGE_VARIABLE } from "../model/agent.ts";
 import type { CaseType } from "../model/case_type.ts";
@@ -10,13 +10,14 @@ import type { DefinitionPlace } from "./definition_place.ts";
 /** Compiles agents or assistants. */
 export function compileAgents(
   definitions: Readonly<Record<string, AgentDefinition>>,
+  callers: Callers,
   caseTypes: ReadonlyMap<string, CaseType>,
   place: DefinitionPlace,
 ): Map<string, Agent> {
   return place.compileAll(definitions, (id, definition, at) => {
     const { name, external = true, caseType, starterQuestion, initialInstruction, suggestedPrompts } = definition;
     const shapes = getCaseShapes(caseType, caseTypes, at.at("caseType"));
-    const words = new Vocabulary({ ...shapes, [MESSAGE_VARIABLE]: { type: "Text" } });
+    const words = new Vocabulary({ ...shapes, [MESSAGE_VARIABLE]: { type: "Text" } }, callers);
     const answers = compileAnswers(definition, words, at);
     return { id, name, external, caseType, starterQuestion, initialInstruction, suggestedPrompts, answers };
   });

@@ -23,14 +23,15 @@ import { compileForm, compileView, compileViews, toLabel } from "./views.ts";
 
 /** Compiles all case types. */
 export function compileCaseTypes(
-  { caseTypes, queues, dataViews }: Definition,
+  all: Definition,
   dataTypes: RecordSources["dataTypes"],
   place: DefinitionPlace,
 ): Map<string, CaseType> {
+  const { caseTypes, queues, dataViews } = all;
   // All fields come first, because a step may create a case of any type.
   const fields = place.compileAll(caseTypes, (id, definition, at) => {
     checkNames(definition.fields, at.at("fields"));
-    return compileFields(definition.fields, id, at.at("fields"), { dataTypes, caseTypes, dataViews });
+    return compileFields(definition.fields, id, at.at("fields"), all, { dataTypes, caseTypes, dataViews });
   });
   const queueIds = new Set(Object.keys(queues));
   const types = place.compileAll(caseTypes, (id, definition, at) => {
@@ -39,7 +40,12 @@ export function compileCaseTypes(
     const views = compileViews(definition.views, own, at.at("views"));
     if (!views.has("pyCaseSummary")) views.set("pyCaseSummary", createView("pyCaseSummary", "Summary", new Map()));
     const stages = new Set(Object.keys(definition.stages));
-    return compileCaseType(id, definition, { ...own, views, stages, caseTypes: fields, queues: queueIds }, at);
+    return compileCaseType(
+      id,
+      definition,
+      { ...own, views, stages, caseTypes: fields, queues: queueIds, callers: all },
+      at,
+    );
   });
   checkPrefixes(types, place);
   return types;
@@ -73,6 +79,7 @@ function compileCaseType(
     ...createBuiltInActions(stages, context),
     ...compileLocalActions(definition.actions, "Case", context, place.at("actions")),
   ]);
+  checkStageIds(stages, place.at("stages"));
   checkStageActions(stages, actions, place);
   const attachmentCategories = compileCategories(definition, context, place.at("attachmentCategories"));
   checkAttachmentFields(fields, attachmentCategories, place.at("fields"));
@@ -95,7 +102,7 @@ function compileCaseType(
     processes: collectProcesses(stages, caseWide, place),
     actions,
     attachmentCategories,
-    participantRoles: compileRoles(definition, place.at("participantRoles")),
+    participantRoles: compileRoles(definition, context, place.at("participantRoles")),
     rights: compileRights(definition, context, place.at("rights")),
   };
 }
@@ -166,6 +173,22 @@ function createBuiltInActions(stages: ReadonlyMap<string, Stage>, { views }: Cas
     }],
   ];
   return actions.map(([id, name, view]) => [id, { ...common, id, name, view }]);
+}
+
+/** Checks that numbered IDs of stages fit their order and type: PRIM0, PRIM1, … are primary, ALT1, … alternate. */
+function checkStageIds(stages: ReadonlyMap<string, Stage>, place: DefinitionPlace): void {
+  let primary = 0;
+  for (const { id, type } of stages.values()) {
+    const [, prefix, number] = id.match(/^(PRIM|ALT)(\d+)$/) ?? [];
+    if (prefix === "ALT" && type === "Primary") {
+      place.at(id).report(`'${id}' is the ID of an alternate stage: add 'type: Alternate', or call it PRIM${primary}`);
+    } else if (prefix === "PRIM" && type === "Alternate") {
+      place.at(id).report(`'${id}' is the ID of a primary stage: an alternate stage is called ALT1, ALT2, …`);
+    } else if (prefix === "PRIM" && number !== String(primary)) {
+      place.at(id).report(`the primary stages are PRIM0, PRIM1, … without a gap: '${id}' must be PRIM${primary}`);
+    }
+    if (type === "Primary") primary++;
+  }
 }
 
 /** Checks that the actions of stages have other IDs than those of the case. */
@@ -248,10 +271,19 @@ const PARTICIPANT_FIELDS: Readonly<Record<string, FieldDefinition>> = {
 };
 const PARTICIPANT_FORM = ["pyFirstName", "pyLastName", "pyEmail1", "pyPhoneNumber"];
 
-function compileRoles({ participantRoles }: CaseTypeDefinition, place: DefinitionPlace): Map<string, ParticipantRole> {
+function compileRoles(
+  { participantRoles }: CaseTypeDefinition,
+  { callers }: CaseTypeContext,
+  place: DefinitionPlace,
+): Map<string, ParticipantRole> {
   return place.compileAll(participantRoles, (id, definition, at) => {
     const { name = toLabel(id), multiple, moreFields, fields: shown = PARTICIPANT_FORM } = definition;
-    const own = compileFields({ ...PARTICIPANT_FIELDS, ...moreFields }, PARTICIPANT_CLASS, at.at("moreFields"));
+    const own = compileFields(
+      { ...PARTICIPANT_FIELDS, ...moreFields },
+      PARTICIPANT_CLASS,
+      at.at("moreFields"),
+      callers,
+    );
     const view = compileView(id, name, shown, own, at.at("fields"));
     return { id, name, multiple, fields: own.fields, view };
   });

@@ -32,8 +32,8 @@ export function compileApplication(
     dataViews,
     messageTypes: compileMessageTypes(definition, queues, place.at("messageTypes")),
     ...compileUserInterface(definition, { caseTypes, dataTypes, dataViews }, place),
-    agents: compileAgents(definition.agents, caseTypes, place.at("agents")),
-    assistants: compileAgents(definition.assistants, caseTypes, place.at("assistants")),
+    agents: compileAgents(definition.agents, definition, caseTypes, place.at("agents")),
+    assistants: compileAgents(definition.assistants, definition, caseTypes, place.at("assistants")),
   };
   return issues.length === 0 ? { application } : { issues };
 }

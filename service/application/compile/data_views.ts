@@ -1,6 +1,6 @@
 /** Compiles data types and data views. */
 import { describeOperand, type Scalar, supportsComparator, toScalar } from "../expressions/comparisons.ts";
-import { toShapes } from "../expressions/field_shape.ts";
+import { type Callers, toShapes } from "../expressions/field_shape.ts";
 import { Vocabulary } from "../expressions/vocabulary.ts";
 import type { CaseType } from "../model/case_type.ts";
 import type { DataType, DataView, DataViewColumn, DataViewCondition, DataViewParameter } from "../model/data_view.ts";
@@ -11,25 +11,31 @@ import type { Definition } from "../schema/definition.ts";
 import { type AnyViewDefinition, BUILT_IN_VIEWS, createCaseColumns, createFixedColumns } from "./columns.ts";
 import { compileFields } from "./fields.ts";
 import type { DefinitionPlace } from "./definition_place.ts";
-import { compileForm, compileViews, toLabel } from "./views.ts";
+import { compileForm, compileViews, type FieldSet, toLabel } from "./views.ts";
 
 /** Compiles all data types. */
-export function compileDataTypes({ dataTypes, dataViews }: Definition, place: DefinitionPlace): Map<string, DataType> {
-  return place.compileAll(dataTypes, (id, definition, at) => {
-    const { savable } = definition;
+export function compileDataTypes(definition: Definition, place: DefinitionPlace): Map<string, DataType> {
+  const { dataTypes, dataViews } = definition;
+  return place.compileAll(dataTypes, (id, dataType, at) => {
+    const { savable } = dataType;
     if (savable !== undefined) {
       const views = Object.entries(dataViews).flatMap(([name, view]) =>
         view.source === "records" && view.class === id ? [name] : []
       );
       at.at("savable").checkExists("data view", savable, new Set(views), ` over records of '${id}'`);
     }
-    return compileDataType(id, definition, at);
+    return compileDataType(id, dataType, definition, at);
   });
 }
 
-function compileDataType(id: string, definition: DataTypeDefinition, place: DefinitionPlace): DataType {
+function compileDataType(
+  id: string,
+  definition: DataTypeDefinition,
+  callers: Callers,
+  place: DefinitionPlace,
+): DataType {
   const { name, key, savable } = definition;
-  const own = compileFields(definition.fields, id, place.at("fields"));
+  const own = compileFields(definition.fields, id, place.at("fields"), callers);
   const { fields } = own;
   const views = compileViews(definition.views, own, place.at("views"));
   for (const [index, part] of key.entries()) {
@@ -42,14 +48,14 @@ function compileDataType(id: string, definition: DataTypeDefinition, place: Defi
     const named = { id: actionId, name: action.name ?? toLabel(actionId) };
     return { ...named, view: compileForm(action, named, { ...own, views }, at, views.get("pyDetails")) };
   });
-  checkRecords(definition.records, key, fields, place.at("records"));
+  checkRecords(definition.records, key, own, place.at("records"));
   return { id, name, key, fields, views, savable, actions, records: definition.records };
 }
 
 function checkRecords(
   records: DataTypeDefinition["records"],
   key: readonly string[],
-  fields: ReadonlyMap<string, Field>,
+  { fields, words }: FieldSet,
   place: DefinitionPlace,
 ): void {
   const keys = new Set<string>();
@@ -63,6 +69,7 @@ function checkRecords(
       }
       const issue = checkFieldValue(field, value);
       if (issue !== undefined) at.at(name).reportValue(`'${name}': ${issue}`, field.type, value);
+      if (field.type === "UserReference") words.checkOperator(String(value), at.at(name).report);
     }
     for (const { name, required } of fields.values()) {
       const isEmpty = (record[name] ?? "") === "";
@@ -77,15 +84,15 @@ function checkRecords(
 
 /** Compiles all data views, with those of every application. */
 export function compileDataViews(
-  { dataViews }: Definition,
+  all: Definition,
   caseTypes: ReadonlyMap<string, CaseType>,
   dataTypes: ReadonlyMap<string, DataType>,
   place: DefinitionPlace,
 ): Map<string, DataView> {
-  return place.compileAll({ ...BUILT_IN_VIEWS, ...dataViews }, (id, definition, at) => {
+  return place.compileAll({ ...BUILT_IN_VIEWS, ...all.dataViews }, (id, definition, at) => {
     const rows = compileSource(id, definition, caseTypes, dataTypes, at);
     const fields = getFields(rows);
-    const words = new Vocabulary(definition.views === undefined ? {} : toShapes(fields.values()));
+    const words = new Vocabulary(definition.views === undefined ? {} : toShapes(fields.values()), all);
     const views = compileViews(definition.views, { fields, words }, at.at("views"));
     if (rows.savable && definition.filter.length > 0) {
       at.at("filter").report(

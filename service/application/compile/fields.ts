@@ -1,7 +1,7 @@
 /** Compiles fields. */
 import { mapValues } from "../../../utils/map_values.ts";
 import { checkFieldValue } from "../expressions/field_values.ts";
-import { type FieldShape, type FieldShapes, toShapes } from "../expressions/field_shape.ts";
+import { type Callers, type FieldShape, type FieldShapes, toShapes } from "../expressions/field_shape.ts";
 import { isFreeName, isSound, Vocabulary } from "../expressions/vocabulary.ts";
 import type { EmbeddedClass, Field } from "../model/field.ts";
 import type { FieldDefinition } from "../schema/field_format.ts";
@@ -16,6 +16,7 @@ interface ClassContext {
   readonly id: string;
   readonly definitions: FieldDefinitions;
   readonly words: Vocabulary;
+  readonly callers: Callers;
   /** The records that the fields may refer to. Undefined if they may not refer to records. */
   readonly sources?: RecordSources;
 }
@@ -25,11 +26,12 @@ export function compileFields(
   definitions: FieldDefinitions,
   classId: string,
   place: DefinitionPlace,
+  callers: Callers,
   sources?: RecordSources,
 ): FieldSet {
   const shapes = mapValues(definitions, (definition) => toShape(definition, sources));
-  const words = new Vocabulary(shapes);
-  const context = { id: classId, definitions, words, sources };
+  const words = new Vocabulary(shapes, callers);
+  const context = { id: classId, definitions, words, callers, sources };
   const fields = place.compileAll(definitions, (name, definition, at) => compileField(name, definition, context, at));
   checkOrder(definitions, shapes, words, place);
   return { fields, words };
@@ -56,9 +58,10 @@ function toShape(definition: FieldDefinition, sources: RecordSources | undefined
 function compileField(
   name: string,
   definition: FieldDefinition,
-  { id: classId, definitions, words, sources }: ClassContext,
+  context: ClassContext,
   place: DefinitionPlace,
 ): Field {
+  const { id: classId, definitions, words, callers, sources } = context;
   const { label = toLabel(name), help, required = false } = definition;
   if (!isFreeName(name)) place.report(`'${name}' has a meaning in expressions: choose another name`);
   if (definition.type === "Attachment") {
@@ -74,7 +77,7 @@ function compileField(
       label,
       help,
       required,
-      ...compileCopy(definition, { id: classId, definitions, words, sources }, place),
+      ...compileCopy(definition, context, place),
     };
   }
   const { type, calculated } = definition;
@@ -84,7 +87,9 @@ function compileField(
     label,
     help,
     required,
-    calculated: calculated === undefined ? undefined : words.compile(calculated, place.at("calculated").report, type),
+    calculated: calculated === undefined
+      ? undefined
+      : words.compileValue(calculated, definition, place.at("calculated").report),
   };
   if ("fields" in definition) {
     const { rowLabel } = definition;
@@ -92,7 +97,7 @@ function compileField(
       place.at("rowLabel").report(`'rowLabel' is for the type List, not for ${type}`);
     }
     const embeddedId = definition.class ?? `${classId}-${name}`;
-    const own = compileFields(definition.fields, embeddedId, place.at("fields"), sources);
+    const own = compileFields(definition.fields, embeddedId, place.at("fields"), callers, sources);
     const views = compileViews(definition.views, own, place.at("views"));
     return { ...common, rowLabel, embedded: { classId: embeddedId, fields: own.fields, views } };
   }
@@ -111,6 +116,7 @@ function compileField(
   const field = { ...definition, ...common, choices };
   const issue = field.default === undefined ? undefined : checkFieldValue(field, field.default);
   if (issue !== undefined) place.at("default").reportValue(`'default': ${issue}`, type, field.default);
+  if (type === "UserReference") words.checkOperator(String(field.default ?? ""), place.at("default").report);
   return field;
 }
 

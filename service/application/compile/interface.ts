@@ -49,23 +49,26 @@ export function compileUserInterface(
 
 /** Compiles all UI lists. Leaves out those whose data view does not exist. */
 function compileUiLists(
-  { uiLists }: Definition,
+  definition: Definition,
   dataViews: ReadonlyMap<string, DataView>,
   place: DefinitionPlace,
 ): Map<string, UiList> {
-  const words = new Vocabulary({});
-  return place.compileAll(uiLists, (id, { name = toLabel(id), dataView: viewId, columns, setAppDefault }, at) => {
-    const dataView = at.at("dataView").resolve("data view", viewId, dataViews);
-    if (dataView === undefined) return undefined;
-    const fields = getFields(dataView);
-    return {
-      id,
-      name,
-      dataView,
-      columns: at.at("columns").resolveAll("field", columns ?? [...fields.keys()], fields),
-      canSetAppDefault: words.compileCondition(setAppDefault, at.at("setAppDefault").report),
-    };
-  });
+  const words = new Vocabulary({}, definition);
+  return place.compileAll(
+    definition.uiLists,
+    (id, { name = toLabel(id), dataView: viewId, columns, setAppDefault }, at) => {
+      const dataView = at.at("dataView").resolve("data view", viewId, dataViews);
+      if (dataView === undefined) return undefined;
+      const fields = getFields(dataView);
+      return {
+        id,
+        name,
+        dataView,
+        columns: at.at("columns").resolveAll("field", columns ?? [...fields.keys()], fields),
+        canSetAppDefault: words.compileCondition(setAppDefault, at.at("setAppDefault").report),
+      };
+    },
+  );
 }
 
 function compilePage(
@@ -79,7 +82,7 @@ function compilePage(
   const caseType = parts.caseTypes.get(classId);
   const dataType = parts.dataTypes.get(classId);
   const { fields, views } = caseType ?? dataType ?? NO_CLASS;
-  const words = new Vocabulary(toShapes(fields.values()));
+  const words = new Vocabulary(toShapes(fields.values()), all);
   const components = definition.components.flatMap((component, index) => {
     return compileComponent(component, words, views, parts, all, place.at("components", index)) ?? [];
   });

@@ -1,4 +1,5 @@
 /** Compiles processes with their steps, actions and transitions. */
+import type { Callers } from "../expressions/field_shape.ts";
 import type {
   Action,
   AssignmentRoute,
@@ -31,6 +32,7 @@ export interface CaseTypeContext extends FieldSet {
   readonly caseTypes: ReadonlyMap<string, FieldSet>;
   /** IDs of the queues. */
   readonly queues: Names;
+  readonly callers: Callers;
 }
 
 /** Compiles processes of a stage, or optional processes of a stage or a case. */
@@ -180,7 +182,8 @@ function compileSet(
     const field = fields && at.resolve("field", name, fields);
     if (field?.calculated !== undefined) at.report(`'${name}' is calculated: it cannot be set`);
     if (field?.type === "Attachment") at.report(`'${name}' is an attachment field: only an upload can set it`);
-    return [name, words.compile(source, at.report, field?.type)] as const;
+    const value = field === undefined ? words.compile(source, at.report) : words.compileValue(source, field, at.report);
+    return [name, value] as const;
   });
 }
 
@@ -224,5 +227,8 @@ function compileRoute(
     return { kind: "queue", queue };
   }
   if (operator === undefined) return { kind: to };
-  return { kind: "operator", operator: words.compile(operator, place.at("operator").report, "Text") };
+  return {
+    kind: "operator",
+    operator: words.compileValue(operator, { type: "UserReference" }, place.at("operator").report),
+  };
 }

@@ -131,6 +131,10 @@ export function compileChoices(
   const setters = place.at("set").compileAll(set, (name, column, at) => {
     if (!inForm || loaded) at.report("only a form that names the data view can set other fields: use 'inForm: true'");
     at.checkExists("field", name, new Set(Object.keys(siblings)));
+    const target = siblings[name];
+    if (target && "calculated" in target && target.calculated !== undefined) {
+      at.report(`'${name}' is calculated: it cannot be set`);
+    }
     if (type !== undefined) at.checkExists("column", column, type.fields);
     return column;
   });

@@ -11,6 +11,12 @@ export interface FieldShape {
 /** The shapes of fields by name. */
 export type FieldShapes = Readonly<Record<string, FieldShape>>;
 
+/** The operators and queues of an application, by which expressions about the caller are checked. */
+export interface Callers {
+  readonly operators: Readonly<Record<string, unknown>>;
+  readonly queues: Readonly<Record<string, unknown>>;
+}
+
 /** Returns the shapes of fields. */
 export function toShapes(fields: Iterable<Field>): FieldShapes {
   return Object.fromEntries(

@@ -39,11 +39,14 @@ export function isEmpty(value: JsonValue | undefined): boolean {
   return value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
+/** The type of a field, and what limits its values. */
+export type FieldLimits = Pick<Field, "type" | "values" | "maxLength" | "min" | "max">;
+
 /**
  * Describes why a value does not fit a field. Returns undefined if it fits. Null and empty text always fit, because the
  * view decides whether a value is required. The caller checks the members of pages and rows.
  */
-export function checkFieldValue(field: Field, value: JsonValue): string | undefined {
+export function checkFieldValue(field: FieldLimits, value: JsonValue): string | undefined {
   if (value === null || value === "") return undefined;
   if (!hasType(field.type, value)) return `${format(value)} is not a valid ${NAMES[field.type]}`;
   if (field.values !== undefined && typeof value === "string" && !field.values.includes(value)) {

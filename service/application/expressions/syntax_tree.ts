@@ -7,6 +7,14 @@ export function getChildren({ args }: ASTNode): ASTNode[] {
   return parts.filter(isNode);
 }
 
+/** Returns the constants that an expression can have as its value, such as both texts in `Paid ? 'Yes' : 'No'`. */
+export function listConstantResults({ op, args }: ASTNode): (string | number)[] {
+  if (op === "?:") return [args[1], args[2]].flatMap(listConstantResults);
+  if (op !== "value") return [];
+  if (typeof args === "bigint") return [Number(args)];
+  return typeof args === "string" || typeof args === "number" ? [args] : [];
+}
+
 /** Reports whether an expression calls a method. */
 export function callsMethod(node: ASTNode, method: string): boolean {
   return (node.op === "rcall" && node.args[0] === method) ||

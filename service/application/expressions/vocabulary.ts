@@ -19,10 +19,10 @@ import { EVERY_CASE, NO_CASE, type ReadRight } from "../model/rights.ts";
 import { convertCondition } from "./case_condition.ts";
 import { toClientCondition } from "./client_condition.ts";
 import { findUnknownValues } from "./dropdown_values.ts";
-import type { FieldShape, FieldShapes } from "./field_shape.ts";
-import { mapPages } from "./field_values.ts";
+import type { Callers, FieldShape, FieldShapes } from "./field_shape.ts";
+import { checkFieldValue, type FieldLimits, mapPages } from "./field_values.ts";
 import { type Meter, meterExpression, registerMeteredFunctions, runMetered } from "./meter.ts";
-import { callsMethod } from "./syntax_tree.ts";
+import { callsMethod, listConstantResults } from "./syntax_tree.ts";
 
 /** The CEL type of each type of field, and the value of a field that has no value. */
 const CEL: Record<FieldType, readonly [type: string, empty: JsonValue]> = {
@@ -118,14 +118,16 @@ export function isFreeName(name: string): boolean {
 /** The names that expressions over some fields can use. */
 export class Vocabulary {
   readonly #shapes: FieldShapes;
+  readonly #callers: Callers | undefined;
   readonly #evaluating = EVALUATING.clone();
   readonly #checking = CHECKING.clone();
   /** Page types by members. Pages with the same members share a type, so that they can be compared. */
   readonly #pages = new Map<string, string>();
 
-  /** Creates the vocabulary of some fields. */
-  constructor(shapes: FieldShapes) {
+  /** Creates the vocabulary of some fields. With `callers`, it checks the operators and queues that expressions name. */
+  constructor(shapes: FieldShapes, callers?: Callers) {
     this.#shapes = shapes;
+    this.#callers = callers;
     for (const [name, shape] of Object.entries(shapes)) {
       if (!isFreeName(name)) continue;
       this.#evaluating.registerVariable(name, CEL[shape.type][0]);
@@ -135,7 +137,7 @@ export class Vocabulary {
 
   /** Returns the vocabulary of a page or of the rows of a list. */
   within(name: string): Vocabulary {
-    return new Vocabulary(this.#shapes[name]?.fields ?? {});
+    return new Vocabulary(this.#shapes[name]?.fields ?? {}, this.#callers);
   }
 
   /** Compiles an expression. With `wanted`, its value must fit a field of that type. */
@@ -145,7 +147,27 @@ export class Vocabulary {
     if (wanted !== undefined && !fits(type, CEL[wanted][0])) {
       report(`the expression returns ${type}, but ${wanted} is needed${adviseOnDate(source)}`);
     }
-    return this.#createExpression(this.#checking.parse(source).ast, source, wanted);
+    const { ast } = this.#checking.parse(source);
+    return this.#createExpression(ast, source, wanted);
+  }
+
+  /** Compiles an expression for the value of a field. The constants that it can return must fit the field. */
+  compileValue(source: string, field: FieldLimits, report: Report): Expression {
+    const compiled = this.compile(source, report, field.type);
+    if (!isSound(this, source)) return compiled;
+    for (const value of listConstantResults(this.#checking.parse(source).ast)) {
+      const isRounded = field.type === "Integer" && typeof value === "number";
+      const issue = checkFieldValue(field, isRounded ? Math.round(value) : value);
+      if (issue !== undefined) report(issue);
+      else if (field.type === "UserReference") this.checkOperator(String(value), report);
+    }
+    return compiled;
+  }
+
+  /** Reports an operator that does not exist. */
+  checkOperator(id: string, report: Report): void {
+    if (id === "" || this.#callers === undefined || Object.hasOwn(this.#callers.operators, id)) return;
+    report(`there is no operator '${id}'${suggestAlternatives(id, Object.keys(this.#callers.operators))}`);
   }
 
   /** Compiles a condition: an expression, or a constant. A missing condition always holds. */
@@ -198,7 +220,10 @@ export class Vocabulary {
     const { valid, error, type = "dyn" } = this.#checking.check(source);
     if (valid) {
       const { ast } = this.#checking.parse(source);
-      for (const issue of findUnknownValues(source, ast, this.#shapes)) report(issue);
+      const names = this.#callers !== undefined && source.includes("operator")
+        ? { ...this.#shapes, operator: toShape(this.#callers) }
+        : this.#shapes;
+      for (const issue of findUnknownValues(source, ast, names)) report(issue);
       if (!callsMethod(ast, "matches")) return type;
       report(
         "'matches' is not supported, because some regular expressions never end; use contains, startsWith or endsWith",
@@ -257,6 +282,17 @@ export class Vocabulary {
 function adviseOnDate(source: string): string {
   const [date] = source.replace(/'[^']*'|"[^"]*"/g, "").match(/\b\d{4}-\d{2}-\d{2}\b/) ?? [];
   return date === undefined ? "" : `; quote a date: '${date}'`;
+}
+
+/** Returns the shape of the variable `operator`, whose ID and queues have only the values of the application. */
+function toShape({ operators, queues }: Callers): FieldShape {
+  return {
+    type: "Page",
+    fields: {
+      ID: { type: "Text", values: Object.keys(operators) },
+      queues: { type: "Text", values: Object.keys(queues) },
+    },
+  };
 }
 
 /** Reports whether an expression has no issue. */

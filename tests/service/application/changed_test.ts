@@ -64,7 +64,7 @@ for (
     ["case type", (yaml) => yaml.replace("Org-Shop-Work-Order:", "Org-Shop-Work-Purchase:")],
     ["process", (yaml) => yaml.replace("Order: { steps", "Ordering: { steps")],
     ["step", (yaml) => yaml.replace("{ Enter:", "{ Begin:")],
-    ["stage", (yaml) => yaml.replace("PRIM0:", "PRIM2:")],
+    ["stage", (yaml) => yaml.replace("PRIM0:", "Other:")],
   ] satisfies [string, (yaml: string) => string][]
 ) {
   Deno.test(`get-next skips assignments whose ${lost} is no longer defined`, () =>
@@ -78,7 +78,7 @@ Deno.test("a case whose process, step or stage is no longer defined reports it a
   const changes: [string, string, string][] = [
     ["Order", "Order: { steps", "Ordering: { steps"],
     ["Enter", "{ Enter:", "{ Begin:"],
-    ["PRIM0", "PRIM0:", "PRIM2:"],
+    ["PRIM0", "PRIM0:", "Other:"],
   ];
   for (const [lost, before, after] of changes) {
     await afterChange((yaml) => yaml.replace(before, after), async (svc) => {

@@ -129,6 +129,100 @@ Deno.test("an unknown name is reported with similar names, or with all names if 
   }
 });
 
+Deno.test("an operator or a queue that the definition does not list is reported wherever it is named", () => {
+  const handler = "Handler: { type: UserReference, label: Handled by }";
+  const right = `rights: { manage: "'Decision' in operator.queues" }`;
+  const route = "route: { to: creator }";
+  const cases: [right: string, wrong: string, reason: string][] = [
+    [
+      route,
+      `route: { operator: "'reviewr@city'" }`,
+      "there is no operator 'reviewr@city'; did you mean 'reviewer@city'?",
+    ],
+    [
+      route,
+      `route: { operator: "Urgent ? Applicant : Complete ? 'decider@city' : 'decidr@city'" }`,
+      "no operator 'decidr@city'",
+    ],
+    [handler, `Handler: { type: UserReference, default: noone@city }`, "there is no operator 'noone@city'"],
+    [handler, `Handler: { type: UserReference, calculated: "'noone@city'" }`, "there is no operator 'noone@city'"],
+    [
+      "name: Decision\n            steps:\n",
+      "name: Decision\n            steps:\n              Assign: { type: automatic, set: { Owner: \"'noone@city'\" } }\n",
+      "there is no operator 'noone@city'",
+    ],
+    [right, `rights: { manage: "operator.ID == 'noone@city'" }`, "'noone@city' is not a value of operator.ID"],
+    [right, `rights: { work: "!(operator.ID in ['clerk@city', 'clark@city'])" }`, "did you mean 'clerk@city'?"],
+    [
+      right,
+      `rights: { manage: "'Desicion' in operator.queues" }`,
+      "'Desicion' is not a value of operator.queues; did you mean 'Decision'?",
+    ],
+    [`setAppDefault: "'Review' in`, `setAppDefault: "'Revue' in`, "'Revue' is not a value of operator.queues"],
+    [
+      "ID: { type: Text",
+      "Lead: { type: UserReference, default: noone@city }\n      ID: { type: Text",
+      "no operator 'noone@city'",
+    ],
+  ];
+  const owner = SAMPLE.replace(
+    "    fields:\n      Applicant:",
+    "    fields:\n      Owner: { type: UserReference }\n      Applicant:",
+  );
+  for (const [right, wrong, reason] of cases) {
+    assert.ok(owner.includes(right), right);
+    const { message } = catchDefinitionError(owner.replace(right, wrong), wrong);
+    assert.ok(message.includes(reason), message);
+  }
+  const known = owner.replace(
+    route,
+    `route: { operator: "Urgent ? Applicant : Owner == '' ? 'decider@city' : Owner" }`,
+  );
+  assert.ok(parseApplication(known, "app.yaml"));
+});
+
+Deno.test("a constant that does not fit the field to which it is assigned is reported", () => {
+  const values: [set: string, reason: string][] = [
+    [`Decision: "'Grnat'"`, "Grnat is not one of Grant, Refuse"],
+    [`Decision: "Urgent ? 'Grant' : Complete ? 'Refuse' : 'Later'"`, "Later is not one of Grant, Refuse"],
+    [`VisitDate: "'2026-02-30'"`, "2026-02-30 is not a valid date"],
+    [`Email: "'ada'"`, "ada is not a valid e-mail address"],
+    [`Area: "100001"`, "100001 is more than 100000"],
+  ];
+  for (const [set, reason] of values) {
+    const { message } = refusal(`set: { ${set},`, "set: {");
+    assert.ok(message.includes(reason), message);
+    assert.match(message, new RegExp(`^app.yaml:${positionOf("set: {").split(":")[0]}:`));
+  }
+  const field = "Advice: { type: TextArea,";
+  const calculated = `D: { type: Dropdown, values: [A, B], calculated: "Urgent ? 'A' : 'C'" }\n      ${field}`;
+  assert.match(refusal(calculated, field).message, /C is not one of A, B$/);
+  const fine = `set: { Decision: "Urgent ? 'Grant' : Decision", Area: "2.5",`;
+  assert.ok(parseApplication(SAMPLE.replace("set: {", fine), "app.yaml"));
+});
+
+Deno.test("a gap in the primary stages, and an ID that does not fit the type of its stage, are reported", () => {
+  const cases: [right: string, wrong: string, at: string, reason: string][] = [
+    ["      PRIM1:\n        name: Review", "      PRIM4:\n        name: Review", "PRIM4:", "'PRIM4' must be PRIM1"],
+    ["      PRIM2:\n        name: Decision", "      PRIM3:\n        name: Decision", "PRIM3:", "'PRIM3' must be PRIM2"],
+    ["        type: Alternate\n", "", "ALT1:", "'ALT1' is the ID of an alternate stage: add 'type: Alternate'"],
+    [
+      "      ALT1:\n",
+      "      PRIM3:\n",
+      "PRIM3:",
+      "'PRIM3' is the ID of a primary stage: an alternate stage is called ALT1",
+    ],
+  ];
+  for (const [right, wrong, at, reason] of cases) {
+    const text = SAMPLE.replace(right, wrong);
+    const { details = [] } = catchDefinitionError(text);
+    const line = text.slice(0, text.indexOf(`      ${at}`, text.indexOf("PRIM0:"))).split("\n").length;
+    assert.ok(details.some((one) => one.line === line && one.message?.includes(reason)), JSON.stringify(details));
+  }
+  const named = SAMPLE.replaceAll("PRIM1", "Review").replaceAll("ALT1", "Withdrawal");
+  assert.ok(parseApplication(named, "app.yaml"), "stages may have names without numbers");
+});
+
 Deno.test("a condition that cannot be evaluated and a default that does not fit its parameter are reported", () => {
   const filter = "filter: [{ field: Channel, parameter: Channel }]";
   const asked = (condition: string) => refusal(`filter: [{ ${condition} }]`, filter).message;

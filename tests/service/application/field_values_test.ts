@@ -40,7 +40,7 @@ for (const [kind, type, text, fits] of VALUES) {
     const maxLength = kind === "text" ? 1 : undefined;
     const parsed = parseInput({ kind, maxLength }, text);
     const value = "value" in parsed ? parsed.value : text;
-    const problem = checkFieldValue({ name: "F", type, label: "F", required: false, maxLength }, value);
+    const problem = checkFieldValue({ type, maxLength }, value);
     assert.deepEqual(["value" in parsed, problem === undefined], [fits, fits], problem);
   });
 }

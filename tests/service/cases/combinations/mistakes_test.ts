@@ -14,6 +14,11 @@ const MISTAKES: readonly (readonly [right: string, wrong: string, reason: RegExp
   ["inForm: true, set:", "set:", /only a form that names the data view can set other fields: use 'inForm: true'/],
   ["set: { Zip: Zip }", "set: { Zip: Zpi }", /no column 'Zpi'; did you mean 'Zip'/],
   [
+    "Zip: { type: Text, label: Zip }",
+    "Zip: { type: Text, calculated: Story }",
+    /'Zip' is calculated: it cannot be set/,
+  ],
+  [
     "parameters: { Region: .Region } }",
     "parameters: { Region: .Region }, loaded: true }",
     /the rows depend on a field, so the form cannot contain them: remove 'loaded'/,
