@@ -11,10 +11,10 @@ import {
   hasDrafts,
   openCase,
 } from "./case_work.ts";
-import { enterStage, findStage, getMember, listLocalActions } from "./flow.ts";
+import { enterStage, findStage, getCurrentStage, getMember, listLocalActions } from "./flow.ts";
 import { type Submission, submissionFacts } from "./content/fill_form.ts";
 import { submitForm } from "./content/submit_form.ts";
-import { STAGE_FIELD } from "../application/model/case_type.ts";
+import { REOPEN_ACTION, STAGE_FIELD } from "../application/model/case_type.ts";
 import { mayManage } from "../access/case_rights.ts";
 import { Conflict, Forbidden } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
@@ -59,10 +59,12 @@ export async function performLocal(
   work.setContent(content, action.set, action.id);
   await addAttachments(work, form.attachments);
   if (action.status !== undefined) work.stored.status = action.status;
+  else if (action.id === REOPEN_ACTION) work.stored.status = "Open";
   const facts = submissionFacts(submission, { before, after: work.stored.content });
   work.addEvent("performed", `Performed ${action.name}`, { action: action.id, ...facts });
   if (typeof stageName === "string") await enterStage(work, findStage(work, stageName));
   else if (action.stage !== undefined) await enterStage(work, getMember(work.type.stages, action.stage));
+  else if (action.id === REOPEN_ACTION) await enterStage(work, getCurrentStage(work));
   await work.save();
   return work;
 }

@@ -9,6 +9,7 @@ import type {
   Step,
   StepTransition,
 } from "../application/model/application.ts";
+import { REOPEN_ACTION } from "../application/model/case_type.ts";
 import { Conflict, Invalid, NotFound, OperationFailed } from "../errors.ts";
 import type { StoredAssignment } from "../store/store.ts";
 import { setComputed } from "./content/content.ts";
@@ -289,7 +290,8 @@ export async function goToNextStage(context: EngineContext, caseId: string, opti
 
 /** Lists the actions that a case offers now. */
 export function listLocalActions(work: CaseWork): LocalAction[] {
-  return isResolved(work.stored) ? [] : [...work.type.actions.values(), ...getCurrentStage(work).actions.values()];
+  const actions = [...work.type.actions.values(), ...getCurrentStage(work).actions.values()];
+  return actions.filter(({ id }) => (id === REOPEN_ACTION) === isResolved(work.stored));
 }
 
 /** Lists the optional processes that a case offers now. */

@@ -20,6 +20,9 @@ export const CONTENT_FACTS = [
   "pxUpdateDateTime",
 ] as const;
 
+/** The action that a resolved case offers, and only a resolved one. */
+export const REOPEN_ACTION = "Reopen";
+
 /** The class of every participant. */
 export const PARTICIPANT_CLASS = "Data-Party";
 

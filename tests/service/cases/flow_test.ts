@@ -154,7 +154,7 @@ Deno.test("an assignment that is opened again under its handle is the newest, in
 });
 
 Deno.test("a draft that can no longer be calculated is shown unchanged, and other assignments can be performed", async () => {
-  const made = "Made: { type: Integer, max: 1, calculated: 'Urgent && Area > 5.0 ? 2 : 1' }";
+  const made = "Made: { type: Integer, max: 1, calculated: 'Urgent && Area > 5.0 ? 1 + 1 : 1' }";
   await using engine = await openEngine(await changed("Advice: {", `${made}\n      Advice: {`));
   const caseId = await createPermit(engine, { Applicant: "Ada" });
   const draft = { assignmentId: INTAKE, action: "Register", data: { Area: 7 } };
@@ -208,8 +208,8 @@ Deno.test("an urgency is a text up to platform version 24, as clients of that ve
 
 Deno.test("a value that a definition sets must be valid for the field, or nothing is changed", async () => {
   const sets: [set: string, reason: RegExp][] = [
-    ["Channel: \"'Fax'\"", /Fax is not one of Internet, Desk/],
-    ["VisitDate: \"'soon'\"", /soon is not a valid date/],
+    ["Channel: \"'Fa' + 'x'\"", /Fax is not one of Internet, Desk/],
+    ["VisitDate: \"'so' + 'on'\"", /soon is not a valid date/],
     ["Area: '-1'", /-1 is less than 0/],
     ["Documents: '[1]'", /\[1\] is not a valid list/],
     ["Address: dyn(caseInfo.urgency)", /10 is not a valid text value/],
@@ -230,7 +230,7 @@ Deno.test("a value that a definition sets must be valid for the field, or nothin
 });
 
 Deno.test("a value that a step passes to a child case must be valid for its field", async () => {
-  const child = "{ type: child, caseType: City-Permit-Work-Receipt, content: { Channel: \"'Fax'\" } }";
+  const child = "{ type: child, caseType: City-Permit-Work-Receipt, content: { Channel: \"'Fa' + 'x'\" } }";
   await using engine = await openEngine(await changed("{ name: Confirm the withdrawal, fields: [Reason] }", child));
   const refused = await engine.refused("cases.stageGo", { caseId: await createPermit(engine), stage: "ALT1" });
   assert.deepEqual([refused.status, refused.details[1]?.message], [
@@ -244,8 +244,8 @@ Deno.test("a value that a definition calculates must be valid for the field, or 
   const inCase = { before: "Advice: {", indent: 6, place: ".Made" };
   const inRow = { before: "Cost: {", indent: 10, place: ".Documents(2).Made" };
   const calculated: [within: typeof inCase | typeof inRow, field: string, reason: RegExp][] = [
-    [inCase, "{ type: Date, calculated: \"'n/a'\" }", /^n\/a is not a valid date/],
-    [inCase, "{ type: Dropdown, values: [a, b], calculated: \"'zz'\" }", /^zz is not one of a, b/],
+    [inCase, "{ type: Date, calculated: \"'n/' + 'a'\" }", /^n\/a is not a valid date/],
+    [inCase, "{ type: Dropdown, values: [a, b], calculated: \"'z' + 'z'\" }", /^zz is not one of a, b/],
     [inCase, "{ type: Text, calculated: 'dyn([1, 2])' }", /^\[1,2\] is not a valid text value/],
     [inCase, "{ type: Text, maxLength: 3, calculated: Channel }", /^The text is longer than 3 characters/],
     [inCase, "{ type: Integer, calculated: dyn('many') }", /^many is not a valid integer value/],
@@ -285,4 +285,50 @@ Deno.test("an empty computed value counts as missing, also in pages and rows", a
   assert.ok(await found("Contact.Name", "EQ", { value: "" }), "an empty text is a text");
   const { Contact, Documents } = objectAt(await engine.body("cases.get", { caseId }), "data.caseInfo.content");
   assert.deepEqual([valueAt(Contact, "Age"), valueAt(Documents, "0.Weight")], ["", ""]);
+});
+
+Deno.test("Reopen is the only action of a resolved case, and moves it to its stage", async () => {
+  const action =
+    `{ name: Reopen the permit, fields: [{ field: Reason, required: true }], set: { Urgent: "true" }, stage: PRIM1 }`;
+  const yaml = await changed("    actions:\n      Expedite:", `    actions:\n      Reopen: ${action}\n      Expedite:`);
+  await using engine = await openEngine(yaml);
+  const caseId = await createPermit(engine, { Applicant: "Ada" });
+  const listActions = async () => idsAt(await engine.body("cases.get", { caseId }), "data.caseInfo.availableActions");
+  assert.deepEqual(await listActions(), ["pyUpdateCaseDetails", "pyChangeStage", "Expedite", "Withdraw"]);
+  const reopen = { caseId, action: "Reopen", data: { Reason: "A mistake" } };
+  assert.equal((await engine.refused("cases.performAction", reopen)).status, 409, "an open case cannot be reopened");
+
+  const withdraw = { assignmentId: INTAKE, action: "Withdraw", ifMatch: await tagOf(engine, caseId) };
+  assert.equal((await engine.body("assignments.perform", withdraw)).status, "Resolved-Withdrawn");
+  assert.deepEqual(await listActions(), ["Reopen"]);
+  assert.equal((await engine.refused("cases.stageGo", { caseId, stage: "Review" })).status, 409);
+  const form = await engine.body("cases.getAction", { caseId, action: "Reopen" });
+  assert.match(JSON.stringify(form), /"name":"Reopen the permit"/);
+  assert.equal((await engine.refused("cases.performAction", { ...reopen, data: {} })).status, 422);
+
+  const reopened = await engine.body("cases.performAction", reopen);
+  assert.equal(reopened.status, "Pending-Review");
+  assert.equal(valueAt(reopened, "data.caseInfo.assignments.0.ID"), REVIEW);
+  const { stages, content } = objectAt(await engine.body("cases.get", { caseId }), "data.caseInfo");
+  assert.equal(valueAt(stages, "1.visited_status"), "active");
+  assert.deepEqual([valueAt(content, "Urgent"), valueAt(content, "Reason")], [true, "A mistake"]);
+  assert.deepEqual(await listActions(), ["pyUpdateCaseDetails", "pyChangeStage", "Expedite", "Withdraw"]);
+});
+
+Deno.test("Reopen without a stage returns a case to the stage in which it was resolved, with the status Open", async () => {
+  const stage = "        name: Intake\n        transition: create\n";
+  await using engine = await openEngine(await changed(stage, `${stage}        actions: { Reopen: {} }\n`));
+  const caseId = await createPermit(engine, { Applicant: "Ada" });
+  const withdraw = async () => {
+    const values = { assignmentId: INTAKE, action: "Withdraw", ifMatch: await tagOf(engine, caseId) };
+    return (await engine.body("assignments.perform", values)).status;
+  };
+  for (let round = 0; round < 2; round++) {
+    assert.equal(await withdraw(), "Resolved-Withdrawn");
+    const reopened = await engine.body("cases.performAction", { caseId, action: "Reopen" });
+    assert.equal(reopened.status, "Open");
+    assert.equal(valueAt(reopened, "data.caseInfo.stageID"), "PRIM0");
+  }
+  const kinds = (await engine.history(caseId)).map(({ pyMessageKey }) => pyMessageKey);
+  assert.equal(kinds.filter((kind) => kind === "Performed Reopen").length, 2);
 });
