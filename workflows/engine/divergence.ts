@@ -52,15 +52,6 @@ export function missingStep(position: number, step: Step, failure?: ErrorRecord)
   });
 }
 
-/** Creates the error of a script that was edited since the run started and takes the same steps. */
-export function editedScript(name: string, runId: string): SvcError {
-  return new SvcError(
-    "WORKFLOW_DIVERGED",
-    `The script of ${name} was edited after run ${runId} started. It still makes every recorded call.`,
-    { hint: "Restore the script, or add --force.", cause: new LeftOpen() },
-  );
-}
-
 /** Chooses the hint. If the line of the input was edited, that is a likelier cause than an edited script. */
 function chooseHint(position: number, { precedesEdit }: Step): string {
   if (!precedesEdit) return "Restore the script, or add --force to continue from this step with the current script.";

@@ -74,7 +74,7 @@ const UNDECIDED = "Check whether the change was applied. If it was, add --on-unk
 
 const SKIPPED =
   "The change was not sent again because of --on-unknown skip. Complete this input by hand. Or change the " +
-  "script so that it catches OUTCOME_UNKNOWN and continues, and add --force --on-unknown skip.";
+  "script so that it catches OUTCOME_UNKNOWN and continues, and retry with --on-unknown skip.";
 
 /** The operations that a run may call. */
 export interface Granted {

@@ -38,16 +38,15 @@ export function listContinueCommands(
 
 /** Returns the error with a hint that ends with the commands that continue the run. */
 export function addCommands(error: SvcError, run: RunReference, verbs: readonly ContinueCommand[]): SvcError {
-  const mayEdit = error.code === "WORKFLOW_FAILED" && verbs.includes("retry");
-  const retried = run.hasInput ? "to run the same input again" : "to run the failed inputs again";
   const purposes = {
     resume: "to continue",
-    retry: mayEdit ? `${retried} (add --force if you edit the script)` : retried,
+    retry: run.hasInput ? "to run the same input again" : "to run the failed inputs again",
   };
   const next = verbs.map((verb) =>
     error.code === "WORKFLOW_DIVERGED" ? forceCommand(verb, run) : toRunCommand(verb, run, purposes[verb])
   );
-  const text = mayEdit && run.hasInput ? [error.hint, WRONG_INPUT].filter(Boolean).join(" ") : error.hint;
+  const mayBeInput = run.hasInput && error.code === "WORKFLOW_FAILED" && verbs.includes("retry");
+  const text = mayBeInput ? [error.hint, WRONG_INPUT].filter(Boolean).join(" ") : error.hint;
   const show = error.hint === undefined ? [toRunCommand("show", run, "to see its steps")] : [];
   const verify = error.code === "JOURNAL_DAMAGED" ? [toRunCommand("verify", run, "to list all damaged records")] : [];
   return error.with({ hint: { text, commands: [...show, ...verify, ...next] } });

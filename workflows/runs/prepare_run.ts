@@ -1,5 +1,4 @@
 import { SvcError } from "../../lib/errors.ts";
-import { editedScript } from "../engine/divergence.ts";
 import type { Fingerprint } from "../inputs/fingerprint.ts";
 import type { InputRecord, Journal, RunRecord, RunSettings } from "../journal/journal.ts";
 import type { OpenWorkflow } from "../scripts/open_workflow.ts";
@@ -23,13 +22,13 @@ export interface Preparation {
   readonly file?: Fingerprint;
   /** True opens the failed inputs again. */
   readonly retries: boolean;
-  /** True continues with another script or service. */
+  /** True continues with another service, or with a script that leaves its history. */
   readonly force: boolean;
 }
 
 /**
- * Records a new run. For an existing run, checks that the script and the service are the same, records the settings, and
- * opens failed inputs for a retry. A run that cannot continue is not changed. Returns the number of opened inputs.
+ * Records a new run. For an existing run, checks the service and an edited script, records the settings, and opens failed
+ * inputs for a retry. A run that cannot continue is not changed. Returns the number of opened inputs.
  */
 export async function prepareRun(workflow: OpenWorkflow, preparation: Preparation): Promise<number> {
   const { id, journal, settings, service, file, retries, force, configDirectory } = preparation;
@@ -44,7 +43,7 @@ export async function prepareRun(workflow: OpenWorkflow, preparation: Preparatio
     return 0;
   }
   if (isOtherService(run, service) && !force) throw otherService(run, service);
-  if (run.digest !== digest && !force) throw await explainDivergence(workflow, preparation);
+  if (run.digest !== digest && !force) await checkEdited(workflow, preparation);
   const { limits, concurrency, rate, callRate, maxFailures, maxOutageSeconds, keep, profile } = settings;
   const pace = { limits, concurrency, rate, callRate, maxFailures, maxOutageSeconds, keep };
   const { script, root, each } = settings; // The files may have moved.
@@ -87,20 +86,19 @@ function otherService({ id, settings }: RunRecord, service = "no service"): SvcE
   });
 }
 
-/** Finds the step at which an edited script leaves the history of the run, without sending or recording anything. */
-async function explainDivergence(
-  workflow: OpenWorkflow,
-  { id, journal, retries }: Preparation,
-): Promise<SvcError> {
-  const edited = editedScript(workflow.name, id);
+/**
+ * Throws if an edited script leaves the history of the first input that continues. Sends and records nothing. The other
+ * inputs are checked when they run: an input whose history the script leaves stops there.
+ */
+async function checkEdited(workflow: OpenWorkflow, { id, journal, retries }: Preparation): Promise<void> {
   for await (const input of journal.inputs(id)) {
     if (!isContinued(input, retries)) continue;
     const events = retries ? await readReopened(journal, id, input) : await journal.events(id, input.number);
     const error = await findDivergence(workflow, input, events);
     // The user wants to run the script, so any other failure is not a reason to reject it.
-    return error?.code === "WORKFLOW_DIVERGED" ? error : edited;
+    if (error?.code === "WORKFLOW_DIVERGED") throw error;
+    return;
   }
-  return edited;
 }
 
 function isContinued({ end }: InputRecord, retries: boolean): boolean {

@@ -198,7 +198,7 @@ Deno.test("a batch distinguishes stopped inputs from failed ones", async () => {
   assert.equal(error.message, `2 of 3 inputs failed or stopped: ${inputs}.`);
   assert.match(
     error.hint,
-    /\. Run 'svc workflow resume r1' to continue, or 'svc workflow retry r1' to run the failed inputs again \(add --force/,
+    /\. Run 'svc workflow resume r1' to continue, or 'svc workflow retry r1' to run the failed inputs again\.$/,
   );
   const show = async () => (await svc("show", "r1", "--failed")).stdout;
   assert.match(await show(), /^in\.ndjson:2 open: OUTCOME_UNKNOWN cases\.create was sent[^]*^in\.ndjson:3 failed/m);

@@ -66,13 +66,12 @@ for (
   });
 }
 
-Deno.test("retry with an edited script says so, whatever the first failed input fails with", async () => {
+Deno.test("retry with an edited script runs all failed inputs, whatever the first one fails with", async () => {
   await using workspace = await openScriptWorkspace(`throw new Error(input === 1 ? "bad data" : "a bug");`);
   await Deno.writeTextFile(`${workspace.folder}/in.ndjson`, "1\n2\n");
   await workspace.svc(...RUN_SCRIPT, "--each", "in.ndjson");
   await workspace.write(`if (input === 1) throw new Error("bad data"); return input;`);
-  assert.match((await workspace.svc("retry", "r1")).stderr, /WORKFLOW_DIVERGED.*was edited.*--force/);
-  assert.deepEqual(readResults((await workspace.svc("retry", "r1", "--force")).stdout), ["WORKFLOW_FAILED", 2]);
+  assert.deepEqual(readResults((await workspace.svc("retry", "r1")).stdout), ["WORKFLOW_FAILED", 2]);
 });
 
 Deno.test("resume with an edited script that fails before it has repeated its history reports the failure", async () => {
@@ -89,7 +88,7 @@ Deno.test("resume with an edited script that fails before it has repeated its hi
     /^Fix the script, or .* add --force\. Run 'svc workflow retry r1 --force' to continue with the current script and inputs\.$/,
   );
   await workspace.write(`${CREATE_CASE} return made.status;`);
-  assert.equal((await workspace.svc("retry", "r1", "--force", "--format", "compact")).stdout, `"New"\n`);
+  assert.equal((await workspace.svc("retry", "r1", "--format", "compact")).stdout, `"New"\n`);
   assert.equal(await workspace.permits(), 1);
 });
 

@@ -127,27 +127,52 @@ Deno.test("an edited script with fewer concurrent calls stops at the missing cal
   );
 });
 
-Deno.test("an edited script with the same steps needs --force, too", async () => {
+Deno.test("an edited script that makes the recorded calls continues without --force, and repeats none", async () => {
   await using workspace = await openScriptWorkspace(`${CREATE_CASE} throw new Error("oops");`);
   assert.equal((await workspace.svc(...RUN_SCRIPT)).code, 1);
-  await workspace.write(`${CREATE_CASE} return 1;`);
-  const { stderr } = await workspace.svc("retry", "r1");
-  assert.match(stderr, /was edited after run r1 started\. It still makes every recorded call/);
-  assert.equal(
-    JSON.parse(stderr).error.hint,
-    "Restore the script, or add --force. Run 'svc workflow retry r1 --force' to continue with the current script and inputs.",
-  );
-  assert.equal((await workspace.svc("retry", "r1", "--force", "--format", "compact")).stdout, "1\n");
+  await workspace.write(`${CREATE_CASE} throw new Error("still");`);
+  assert.match((await workspace.svc("retry", "r1")).stderr, /The script failed: still/);
+  await workspace.write(`${CREATE_CASE} return (await svc.cases.get(made.id)).status;`);
+  assert.equal((await workspace.svc("retry", "r1", "--format", "compact")).stdout, `"New"\n`);
+  assert.equal(await workspace.permits(), 1);
+  workspace.sql("UPDATE runs SET state = 'open'; UPDATE inputs SET state = 'open', outcome = NULL");
+  await workspace.write(`${CREATE_CASE} const { status } = await svc.cases.get(made.id); return { status };`);
+  assert.equal((await workspace.svc("resume", "r1", "--format", "compact")).stdout, `{"status":"New"}\n`);
   assert.equal(await workspace.permits(), 1);
 });
 
-const EDITS = ["await svc.cases.get(made.id);", "return 1;", "await new Promise((go) => setTimeout(go, 3_600_000));"];
+Deno.test("a fix changes the call that was refused, but not one that may be the same change", async () => {
+  const perform = (data: string) =>
+    `${CREATE_CASE} await svc.assignments.perform(made.nextAssignmentInfo!.ID, { action: "Register", data: ${data} });`;
+  await using workspace = await openScriptWorkspace(perform(`{ Applicant: ["Ada"] }`));
+  assert.match((await workspace.svc(...RUN_SCRIPT)).stderr, /VALIDATION_FAIL/);
+  await workspace.write(perform(`{ Applicant: "Ada", Address: "Main St 1" }`) + ` throw new Error("oops");`);
+  assert.match((await workspace.svc("retry", "r1")).stderr, /The script failed: oops/);
+  await workspace.write(perform(`{ Applicant: "Eve", Address: "Main St 1" }`));
+  assert.match((await workspace.svc("retry", "r1")).stderr, /WORKFLOW_DIVERGED.*Step 2 was assignments\.perform/);
+  assert.equal(await workspace.permits(), 1);
+});
 
-Deno.test("an edited script changes nothing without --force", async () => {
+Deno.test("in a batch, only the inputs whose history the edited script leaves need --force", async () => {
+  const script = (id: string) => `${CREATE_CASE} if (input > 1) await svc.tags.add(made.id, { tag: [${id}] });`;
+  await using workspace = await openScriptWorkspace(`${script("'a'")} throw new Error("oops");`);
+  await Deno.writeTextFile(`${workspace.folder}/in.ndjson`, "1\n2\n");
+  await workspace.svc(...RUN_SCRIPT, "--each", "in.ndjson");
+  await workspace.write(`${script("'b'")} return input;`);
+  const { stdout } = await workspace.svc("retry", "r1");
+  const results = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual([results[0].result, results[1].error.code], [1, "WORKFLOW_DIVERGED"]);
+  assert.match(results[1].error.message, /^Step 2 was tags\.add/);
+  await workspace.write(`${script("'a'")} return input;`);
+  assert.match((await workspace.svc("retry", "r1")).stdout, /"result":2}/);
+  assert.equal(await workspace.permits(), 2);
+});
+
+Deno.test("a script that leaves the history changes nothing without --force", async () => {
   await using workspace = await openScriptWorkspace(`${CREATE_CASE} throw new Error("oops");`);
   assert.equal((await workspace.svc(...RUN_SCRIPT)).code, 1);
-  for (const edit of EDITS) {
-    await workspace.write(`${CREATE_CASE} ${edit}`);
+  for (const edit of ["return 1;", `await svc.cases.get("C-1"); ${CREATE_CASE}`]) {
+    await workspace.write(edit);
     assert.match((await workspace.svc("retry", "r1")).stderr, /WORKFLOW_DIVERGED/, edit);
     const { inputs: [input] } = JSON.parse((await workspace.svc("show", "r1", "--format", "json")).stdout);
     assert.deepEqual([input.state, input.calls.length], ["failed", 1], edit);

@@ -41,7 +41,7 @@ Deno.test("a hint names the journal of the run", async () => {
   const journal = `${workspace.config}/own.db`;
   const { hint } = errorIn((await workspace.svc(...RUN_SCRIPT, "--journal", journal)).stderr);
   const [show, retry] = ["show", "retry"].map((verb) => `svc workflow ${verb} r1 --journal ${journal}`);
-  const advice = "to run the failed inputs again (add --force if you edit the script)";
+  const advice = "to run the failed inputs again";
   assert.equal(hint, `Run '${show}' to see its steps, or '${retry}' ${advice}.`);
 });
 
@@ -51,7 +51,7 @@ Deno.test("after a failure with an input, the hint says that retry uses the same
   assert.equal(
     hint,
     "If the input is wrong, start a new run with another one. Run 'svc workflow show r1' to see its steps, or " +
-      "'svc workflow retry r1' to run the same input again (add --force if you edit the script).",
+      "'svc workflow retry r1' to run the same input again.",
   );
 });
 
@@ -282,7 +282,7 @@ Deno.test("a batch that stops at --max-failures names the commands to resume and
   assert.match(stderr, /^1 input: 0 succeeded, 1 failed\. No further input was started: --max-failures 1\.$/m);
   assert.match(
     errorIn(stderr).hint,
-    /\. Run 'svc workflow resume r1' to continue, or 'svc workflow retry r1' to run the failed inputs again \(add --force/,
+    /\. Run 'svc workflow resume r1' to continue, or 'svc workflow retry r1' to run the failed inputs again\.$/,
   );
   await workspace.write(`return input;`);
   const again = await workspace.svc("retry", "r1", "--force");
@@ -304,7 +304,7 @@ Deno.test("a batch that reaches --max-failures with its last input has ended", a
   assert.match(stderr, /^2 inputs: 0 succeeded, 2 failed\.$/m);
   assert.match(
     errorIn(stderr).hint,
-    /'svc workflow retry r1' to run the failed inputs again \(add --force if you edit the script\)\.$/,
+    /'svc workflow retry r1' to run the failed inputs again\.$/,
   );
   const [{ state }] = JSON.parse((await workspace.svc("list")).stdout);
   assert.equal(state, "failed");
