@@ -12,25 +12,25 @@ export const STDIN = "-";
 
 /**
  * Opens a file of inputs, which can be read once. A name that ends in `.csv` is CSV with a header row; any other file, and
- * standard input, is NDJSON.
+ * standard input, is NDJSON. If the user named the file through a link, the name of the link comes first.
  */
-export async function openInputs(path: string): Promise<AsyncIterable<BatchInput>> {
+export async function openInputs(path: string, link?: string): Promise<AsyncIterable<BatchInput>> {
   const lines = readLines(await isPipe(path) ? readPipe(path) : await openFile(path));
   const name = path === STDIN ? "stdin" : getFileName(path);
-  if (!isCsv(name)) return readNdjson(lines, name);
+  if (!isCsv(path, link)) return readNdjson(lines, name);
   const { readCsv } = await import("./csv.ts");
   return readCsv(lines, name);
 }
 
 /** Checks that a file can be read and starts with valid inputs. A pipe is not checked, because it can be read only once. */
-export async function checkInputs(path: string): Promise<void> {
+export async function checkInputs(path: string, link?: string): Promise<void> {
   if (await isPipe(path)) return;
-  for await (const _ of await openInputs(path)) return;
+  for await (const _ of await openInputs(path, link)) return;
 }
 
 /** Estimates the number of inputs of a file by its lines. */
-export function estimateInputs(path: string, { lines }: Fingerprint): number {
-  return isCsv(path) ? Math.max(0, lines - 1) : lines;
+export function estimateInputs({ lines }: Fingerprint, path: string, link?: string): number {
+  return isCsv(path, link) ? Math.max(0, lines - 1) : lines;
 }
 
 /** Computes the fingerprint of a file. Returns undefined for a pipe. A later one must have blocks of the same size. */
@@ -39,16 +39,17 @@ export async function fingerprintFile(path: string, linesPerBlock?: number): Pro
 }
 
 /** Reports whether there are more inputs than a number. A pipe is assumed to have more. */
-export async function hasMoreInputs(path: string, count: number): Promise<boolean> {
+export async function hasMoreInputs(count: number, path: string, link?: string): Promise<boolean> {
   if (await isPipe(path)) return true;
   let remaining = count;
-  for await (const _ of await openInputs(path)) if (remaining-- === 0) return true;
+  for await (const _ of await openInputs(path, link)) if (remaining-- === 0) return true;
   return false;
 }
 
 /** Reports whether a file of inputs is CSV. Others are NDJSON. */
-export function isCsv(path: string): boolean {
-  return /\.csv$/i.test(path);
+export function isCsv(path: string, link = path): boolean {
+  const [, format] = /\.(csv|ndjson|jsonl)$/i.exec(link) ?? /\.(csv)$/i.exec(path) ?? [];
+  return format?.toLowerCase() === "csv";
 }
 
 async function isPipe(path: string): Promise<boolean> {

@@ -28,14 +28,16 @@ export const KEEPS = ["answers", "results", "nothing"] as const satisfies readon
 
 /** The settings with which a run continues in another process. */
 export interface RunSettings {
-  /** Path of the script. */
+  /** Path of the script, which may lead through links. */
   readonly script: string;
-  /** Directory of the files that it imports. */
+  /** Directory of the files that it imports. The path may lead through links. */
   readonly root?: string;
   /** The only input, if the run has no file of inputs. It is recorded together with the run. */
   readonly input?: JsonValue;
-  /** File of the inputs. */
+  /** File of the inputs. The path leads through no link. */
   readonly each?: string;
+  /** Path through which the user named the file, if it is another one. */
+  readonly eachLink?: string;
   /** Fingerprint of the file when the run was started or last continued. */
   readonly file?: Fingerprint;
   /** SHA-256 digests of earlier contents of the file, in hexadecimal. */

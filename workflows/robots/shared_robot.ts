@@ -33,7 +33,7 @@ export async function workOnSharedQueue(
 ): Promise<void> {
   const { start, queue, maxAttempts, retryMilliseconds } = options;
   await using resources = new AsyncDisposableStack();
-  const requested = await toSettings({ ...start, queue }, service.profile);
+  const requested = toSettings({ ...start, queue }, service.profile);
   const { script, root, limits, concurrency = DEFAULT_CONCURRENCY } = requested;
   const workflow = resources.use(await openWorkflow({ ...start, script, root, limits }));
   const settings = { ...requested, concurrency, grants: [...workflow.grants], service: describeService(service) };

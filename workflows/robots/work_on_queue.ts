@@ -1,7 +1,10 @@
 import type { CallerOptions } from "../../lib/client/caller.ts";
 import { createClient } from "../../lib/client/client.ts";
 import { SvcError } from "../../lib/errors.ts";
+import { toAbsolutePath } from "../../utils/fs/absolute_path.ts";
+import { isSameFile } from "../../utils/fs/same_file.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
+import type { RunDescription } from "../runs/describe_run.ts";
 import type { WorkOptions } from "../runs/options.ts";
 import type { Run } from "../runs/run.ts";
 import type { Runs } from "../runs/runs.ts";
@@ -25,16 +28,27 @@ export async function workOnQueue(
     return await workOnSharedQueue(shared, caller, options);
   }
   const { start: { script }, queue, drain, untilEmpty, maxAttempts } = options;
-  const path = await Deno.realPath(script).catch(() => script); // Opening the script reports the error.
+  const path = toAbsolutePath(script);
   const failures = new FailureCounts(maxAttempts);
   for await (const input of runs.queueInputs(path, queue)) failures.addRecord(input);
   const resumed = new Set<string>();
   for (;;) {
-    const interrupted = (await runs.list({ state: "interrupted" }))
-      .find((run) => run.script === path && run.queue === queue && !resumed.has(run.id));
+    const interrupted = await findInterrupted(runs, path, queue, resumed);
     const count = await workOnRun(runs, interrupted?.id, options, failures, resumed);
     if (drain.aborted || (untilEmpty && interrupted === undefined && count === 0)) return;
   }
+}
+
+async function findInterrupted(
+  runs: Runs,
+  script: string,
+  queue: string,
+  resumed: ReadonlySet<string>,
+): Promise<RunDescription | undefined> {
+  for (const run of await runs.list({ state: "interrupted" })) {
+    if (run.queue === queue && !resumed.has(run.id) && await isSameFile(run.script, script)) return run;
+  }
+  return undefined;
 }
 
 /** Continues a run, or works on a new one. Returns the number of its inputs. */

@@ -46,11 +46,16 @@ export async function checkFile(
 }
 
 /** Checks that a file has at least as many inputs as were started. */
-export async function checkStartedInputs(journal: Journal, runId: string, path: string): Promise<void> {
+export async function checkStartedInputs(
+  journal: Journal,
+  runId: string,
+  path: string,
+  link?: string,
+): Promise<void> {
   const { inputs } = await journal.countInputs(runId);
   if (inputs === 0) return;
   let found = 0;
-  for await (const _ of await openInputs(path)) if (++found === inputs) return;
+  for await (const _ of await openInputs(path, link)) if (++found === inputs) return;
   if (found < inputs) throw tooFewInputs(inputs, found);
 }
 

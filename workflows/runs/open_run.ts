@@ -114,10 +114,16 @@ async function findEnded({ once = false, journal, id, location }: Execution): Pr
 
 /** Reads the file of the inputs once, to find out whether it has changed since the run started. */
 async function readFile(execution: Execution): Promise<Fingerprint | undefined> {
-  const { id, settings: { each }, journal, mode, acceptChangedInputs = false, work: { inputs, source, onProgress } } =
-    execution;
+  const {
+    id,
+    settings: { each, eachLink },
+    journal,
+    mode,
+    acceptChangedInputs = false,
+    work: { inputs, source, onProgress },
+  } = execution;
   if (each === undefined || inputs !== undefined || source !== undefined) return undefined;
-  await checkInputs(each);
+  await checkInputs(each, eachLink);
   if (journal === undefined) return onProgress && await fingerprintFile(each);
   const { file: before, earlierFiles = [] } = (await journal.findRun(id))?.settings ?? {};
   if (before === undefined && execution.file !== undefined) return execution.file;
@@ -125,7 +131,7 @@ async function readFile(execution: Execution): Promise<Fingerprint | undefined> 
   const file = await fingerprintFile(each, acceptChangedInputs ? undefined : before?.linesPerBlock);
   if (before === undefined || file === undefined) return file;
   try {
-    if (acceptChangedInputs) await checkStartedInputs(journal, id, each);
+    if (acceptChangedInputs) await checkStartedInputs(journal, id, each, eachLink);
     else {
       const hasChangedBefore = earlierFiles.length > 0;
       await checkFile(journal, { id, path: each, before, hasChangedBefore, now: file, retries: mode === "retry" });
@@ -237,15 +243,15 @@ class ActiveRun implements Run {
 
   async *#runBatch(): AsyncGenerator<InputResult, RunEnd> {
     const { settings, work, file, source, mode } = this.#execution;
-    const { concurrency = DEFAULT_CONCURRENCY, rate, maxFailures, each = "" } = settings;
+    const { concurrency = DEFAULT_CONCURRENCY, rate, maxFailures, each = "", eachLink } = settings;
     const { onLog, onProgress, onFailure, onEnd } = work;
     const summary = yield* runBatch(
       this.#runner,
-      source?.inputs ?? (work.inputs ? toInputs(work.inputs) : await openInputs(each)),
+      source?.inputs ?? (work.inputs ? toInputs(work.inputs) : await openInputs(each, eachLink)),
       {
         concurrency,
         rate,
-        total: file && estimateInputs(each, file),
+        total: file && estimateInputs(file, each, eachLink),
         omitsEnded: mode === "retry",
         onFailure,
         isEnough: maxFailures === undefined ? undefined : parseMaxFailures(maxFailures),
@@ -261,8 +267,8 @@ class ActiveRun implements Run {
   }
 
   async #hasMoreInputs({ read, inputs }: BatchSummary): Promise<boolean> {
-    const { settings: { each = "" }, work } = this.#execution;
-    return read > inputs || work.inputs !== undefined || await hasMoreInputs(each, read);
+    const { settings: { each = "", eachLink }, work } = this.#execution;
+    return read > inputs || work.inputs !== undefined || await hasMoreInputs(read, each, eachLink);
   }
 
   /** Records the state of the run, and returns its outcome. */

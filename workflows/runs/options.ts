@@ -4,6 +4,7 @@ import type { Outage } from "../../lib/client/availability.ts";
 import type { CallerOptions } from "../../lib/client/caller.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
+import { toAbsolutePath } from "../../utils/fs/absolute_path.ts";
 import { describeReadError } from "../../utils/fs/describe_error.ts";
 import type { PasswordSource } from "../../utils/postgres/password.ts";
 import { STDIN } from "../inputs/open_inputs.ts";
@@ -142,21 +143,17 @@ export interface ResumeRunOptions extends WorkOptions {
   readonly acceptChangedInputs?: boolean;
 }
 
-/** Converts the options of a new run to its settings. `toPath` makes paths absolute. */
-export async function toSettings(
-  options: StartRunOptions,
-  profile?: string,
-  toPath: (path: string) => string | Promise<string> = toRealPath,
-): Promise<RunSettings> {
+/** Converts the options of a new run to its settings. Paths may lead through links. */
+export function toSettings(options: StartRunOptions, profile?: string): RunSettings {
   const { script, root, input, each, inputs, queue, onUnknown = "stop" } = options;
   if ([input, each, inputs].filter((source) => source !== undefined).length > 1) {
     throw new SvcError("INVALID_ARGS", "input, each and inputs are mutually exclusive.", { hint: "Use one of them." });
   }
   return {
-    script: await toPath(script),
-    root: root && await toPath(root),
+    script: toAbsolutePath(script),
+    root: root && toAbsolutePath(root),
     input,
-    each: inputs !== undefined || queue !== undefined || each === STDIN ? STDIN : each && await toPath(each),
+    each: inputs !== undefined || queue !== undefined || each === STDIN ? STDIN : each && toAbsolutePath(each),
     ...toPace(options),
     limits: toLimits(options, DEFAULT_LIMITS),
     grants: [],
@@ -221,12 +218,21 @@ function toLimits({ limits }: WorkOptions, defaults: Limits): Limits {
   };
 }
 
-/** Resolves a path, so that a process with another working directory finds the same file. */
-export async function toRealPath(path: string): Promise<string> {
+/**
+ * Follows the links to the file of inputs. A run keeps its file, even if a link has another target later. A missing file has
+ * the path that the user wrote.
+ */
+export async function resolveInputs<S extends Pick<RunSettings, "each">>(
+  settings: S,
+  written = settings.each,
+): Promise<S & Pick<RunSettings, "eachLink">> {
+  const { each } = settings;
+  if (each === undefined || each === STDIN) return settings;
   try {
-    return await Deno.realPath(path);
+    const path = await Deno.realPath(each);
+    return path === each ? settings : { ...settings, each: path, eachLink: each };
   } catch (error) {
-    if (describeReadError(error) !== undefined) return path; // Opening the file reports the error.
+    if (describeReadError(error) !== undefined) return { ...settings, each: written }; // Opening the file reports the error.
     throw error;
   }
 }

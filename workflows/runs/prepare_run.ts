@@ -46,8 +46,8 @@ export async function prepareRun(workflow: OpenWorkflow, preparation: Preparatio
   if (run.digest !== digest && !force) await checkEdited(workflow, preparation);
   const { limits, concurrency, rate, callRate, maxFailures, maxOutageSeconds, keep, profile } = settings;
   const pace = { limits, concurrency, rate, callRate, maxFailures, maxOutageSeconds, keep };
-  const { script, root, each } = settings; // The files may have moved.
-  const files = { script, root, each, ...recordFile(run.settings, file) };
+  const { script, root, each, eachLink } = settings; // The files may have moved.
+  const files = { script, root, each, eachLink, ...recordFile(run.settings, file) };
   const changed = { ...run.settings, ...files, grants, ...pace, profile, service };
   const proof = await proveGrants({ id, digest, settings: changed }, configDirectory);
   await journal.changeRun(id, { digest, settings: { ...changed, proof } });

@@ -13,25 +13,27 @@ export interface ProcessedFile {
   readonly service?: string;
   /** Path of the file. */
   readonly path: string;
+  /** Path through which the user named it, if it is another one. */
+  readonly link?: string;
   /** Fingerprint of the file. */
   readonly file: Fingerprint;
 }
 
 /** Reads the file of inputs of a run. Throws if the inputs are not in a file. */
 export async function readProcessedFile(settings: RunSettings, service: string | undefined): Promise<ProcessedFile> {
-  const { script, each: path } = settings;
+  const { script, each: path, eachLink: link } = settings;
   const file = path === undefined ? undefined : await fingerprintFile(path);
-  if (path !== undefined && file !== undefined) return { script: getFileName(script), service, path, file };
+  if (path !== undefined && file !== undefined) return { script: getFileName(script), service, path, link, file };
   throw new SvcError("INVALID_ARGS", "To be processed only once, inputs must be in a file.", {
     hint: { text: "Write the inputs to a file.", options: [{ name: "each", purpose: "to name it" }] },
   });
 }
 
 /** Reports whether a run processes a file, or has processed it. */
-export function isRunOf({ script, service, path, file }: ProcessedFile, { settings }: RunRecord): boolean {
+export function isRunOf({ script, service, path, link, file }: ProcessedFile, { settings }: RunRecord): boolean {
   const digests = [settings.file?.sha256, ...settings.earlierFiles ?? []];
   return digests.includes(file.sha256) && getFileName(settings.script) === script && settings.service === service &&
-    settings.each !== undefined && isCsv(settings.each) === isCsv(path);
+    settings.each !== undefined && isCsv(settings.each, settings.eachLink) === isCsv(path, link);
 }
 
 /** Checks that a file has the name that an unfinished run recorded with its inputs. Throws `INVALID_ARGS` otherwise. */

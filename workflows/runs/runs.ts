@@ -3,6 +3,7 @@ import { SvcError } from "../../lib/errors.ts";
 import { invokeCallback } from "../../lib/client/callback.ts";
 import { findUntrusted } from "../../utils/fs/trusted_path.ts";
 import { exists } from "../../utils/fs/exists.ts";
+import { isSameFile } from "../../utils/fs/same_file.ts";
 import { isPostgresLocation } from "../../utils/postgres/location.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import type { PasswordSource } from "../../utils/postgres/password.ts";
@@ -28,6 +29,7 @@ import { type ContinueCommand, formatRunCommand, type JournalLocation, toListCom
 import {
   changeSettings,
   DEFAULT_CONCURRENCY,
+  resolveInputs,
   type ResumeRunOptions,
   type RunsOptions,
   type StartRunOptions,
@@ -86,7 +88,8 @@ export class Runs implements AsyncDisposable {
   async start(options: StartRunOptions): Promise<Run> {
     const { id, resumeLatest = false, once = false } = options;
     const { concurrency = DEFAULT_CONCURRENCY } = options;
-    const settings = await toSettings({ ...options, concurrency }, this.#options.profile);
+    const absolute = toSettings({ ...options, concurrency }, this.#options.profile);
+    const settings = await resolveInputs(absolute, options.each);
     const criteria = [id !== undefined, resumeLatest, once].filter(Boolean);
     if (criteria.length > 1) {
       throw new SvcError("INVALID_ARGS", "id, resumeLatest and once are mutually exclusive.", {
@@ -211,9 +214,8 @@ export class Runs implements AsyncDisposable {
       );
     }
     const journal = await this.#openJournal();
-    const isOwn = ({ settings }: RunRecord) => settings.script === script && settings.queue === queue;
-    const runs = (await journal.listRuns(() => {})).filter(isOwn).toReversed();
-    for (const { id } of runs) yield* journal.inputs(id);
+    const runs = (await journal.listRuns(() => {})).filter(({ settings }) => settings.queue === queue).toReversed();
+    for (const { id, settings } of runs) if (await isSameFile(settings.script, script)) yield* journal.inputs(id);
   }
 
   /** Yields the lines that the script of a run printed, by input. */
@@ -424,18 +426,15 @@ export class Runs implements AsyncDisposable {
       return earlier;
     }
     if (id === undefined && !resumeLatest) return undefined;
-    const { resolve } = await import("node:path"); // Loaded here, because it takes milliseconds.
-    const { script, each, input } = settings;
-    const inputText = JSON.stringify(input);
-    // The path of a file that no longer exists could not be resolved.
-    const isSamePath = (recorded: string | undefined, path: string | undefined) =>
-      recorded === path || (path !== undefined && recorded === resolve(path));
-    const isSame = ({ settings }: RunRecord) =>
-      isSamePath(settings.script, script) && isSamePath(settings.each, each) &&
-      JSON.stringify(settings.input) === inputText;
-    if (id === undefined) return (await journal.listRuns()).find((run) => run.state === "open" && isSame(run));
+    const { isSameStart } = await import("./same_start.ts");
+    if (id === undefined) {
+      for (const run of await journal.listRuns()) {
+        if (run.state === "open" && await isSameStart(run.settings, settings)) return run;
+      }
+      return undefined;
+    }
     const run = await journal.findRun(checkRunId(id));
-    if (run === undefined || isSame(run)) return run;
+    if (run === undefined || await isSameStart(run.settings, settings)) return run;
     throw new SvcError("INVALID_ARGS", `Run ${id} has another script, another input or another file of inputs.`, {
       hint: {
         text: "Use another identifier.",

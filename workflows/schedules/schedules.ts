@@ -1,5 +1,4 @@
 import { formatCommandLine, SvcError, toSvcError } from "../../lib/errors.ts";
-import { toAbsolutePath } from "../../utils/fs/absolute_path.ts";
 import { exists } from "../../utils/fs/exists.ts";
 import { isPostgresLocation } from "../../utils/postgres/location.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
@@ -229,7 +228,7 @@ export class Schedules implements AsyncDisposable {
         hint: { text: "Write them to a file.", options: [{ name: "each", purpose: "to name it" }] },
       });
     }
-    const settings: RunSettings = await toSettings(options, profile, toAbsolutePath); // Each run follows links.
+    const settings: RunSettings = toSettings(options, profile); // Each run follows links.
     const { script, root, limits } = settings;
     await using workflow = await openWorkflow({ ...options, script, root, limits });
     const service = describeService({ ...this.#options, profile });

@@ -4,7 +4,7 @@ import type { Log } from "../../lib/telemetry/log.ts";
 import type { Connection } from "../../utils/postgres/pool.ts";
 import type { PostgresJournal } from "../journal/postgres/postgres_journal.ts";
 import { formatRunCommand, type JournalLocation } from "../runs/hints.ts";
-import { toRealPath } from "../runs/options.ts";
+import { resolveInputs } from "../runs/options.ts";
 import { createNonce } from "../runs/prepare_run.ts";
 import { groupInputs, recordCompletion, recordInputs, recordRun, type RunStatement } from "../workers/record_run.ts";
 import { numberInputs } from "../workers/submit_run.ts";
@@ -149,11 +149,11 @@ async function recordScheduledRun({ schedule, script, now, connection }: LockedS
   if ((await readStates(connection, [id])).has(id)) return;
   const run: RunStatement = async (sql, parameters) => (await connection.run(sql, parameters)).rows;
   const { workflow: name, digest, script: files } = script;
-  const each = schedule.settings.each && await toRealPath(schedule.settings.each);
-  const settings = { ...schedule.settings, each, schedule: schedule.name, nonce: createNonce() };
-  const { input, concurrency, rate } = settings;
+  const resolved = await resolveInputs(schedule.settings);
+  const settings = { ...resolved, schedule: schedule.name, nonce: createNonce() };
+  const { concurrency, rate } = settings;
   await recordRun(run, { id, name, digest, settings, startedAt: now, script: files, concurrency, rate });
-  const inputs = numberInputs(each === undefined ? { input } : { each });
+  const inputs = numberInputs(settings);
   for await (const group of groupInputs(inputs)) await recordInputs(run, id, group);
   await recordCompletion(run, id);
 }

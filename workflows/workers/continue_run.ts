@@ -66,11 +66,11 @@ export async function continueRun(journal: PostgresJournal, continuation: Contin
 
 /** Returns the inputs of a run whose command was interrupted before it had recorded them all. */
 async function readRest(
-  { run: { id }, settings: { input, each }, options }: Continuation,
+  { run: { id }, settings: { input, each, eachLink }, options }: Continuation,
 ): Promise<AsyncIterable<QueuedInput>> {
   if (options.inputs !== undefined) return numberInputs({ inputs: options.inputs });
   if (each === undefined) return numberInputs({ input });
-  if (each !== STDIN && await exists(each)) return numberInputs({ each });
+  if (each !== STDIN && await exists(each)) return numberInputs({ each, eachLink });
   throw new SvcError("INVALID_ARGS", `Not all inputs of run ${id} are recorded.`, {
     hint: `Repeat the command that has started the run, with --run-id ${id}.`,
   });
@@ -101,12 +101,12 @@ async function chooseScript({ settings, options }: Continuation): Promise<
 async function reopen(
   journal: PostgresJournal,
   queue: WorkQueue,
-  { run: { id }, settings: { each }, options: { force } }: Continuation,
+  { run: { id }, settings: { each, eachLink }, options: { force } }: Continuation,
 ): Promise<number> {
   const failed = await queue.listFailed(id);
   if (failed.size > 0 && each !== undefined && each !== STDIN && await exists(each)) {
     const corrected: QueuedInput[] = [];
-    for await (const input of numberInputs({ each })) {
+    for await (const input of numberInputs({ each, eachLink })) {
       if (failed.has(input.number) && input.error === undefined) corrected.push(input);
     }
     await queue.replaceValues(id, corrected);

@@ -6,12 +6,13 @@ import type { JsonValue } from "../../utils/json.ts";
 import type { PasswordSource } from "../../utils/postgres/password.ts";
 import { toRecordedError } from "../engine/history.ts";
 import { checkInputs, openInputs } from "../inputs/open_inputs.ts";
+import type { RunSettings } from "../journal/journal.ts";
 import { openPostgresJournal, type PostgresJournal } from "../journal/postgres/postgres_journal.ts";
 import { checkRunId, newRunId } from "../journal/run_id.ts";
 import { type InputResult, MAX_NAMED_FAILURES, toBatchError } from "../runs/batch.ts";
 import { describeService } from "../runs/describe_service.ts";
 import { addCommands, listContinueCommands, toRunCommand } from "../runs/hints.ts";
-import { type StartRunOptions, toSettings } from "../runs/options.ts";
+import { resolveInputs, type StartRunOptions, toSettings } from "../runs/options.ts";
 import { createNonce } from "../runs/prepare_run.ts";
 import type { Run, RunSummary } from "../runs/run.ts";
 import { openWorkflow } from "../scripts/open_workflow.ts";
@@ -40,10 +41,11 @@ export interface SubmitOptions extends StartRunOptions {
  * here in the order of the inputs. If a run with the identifier exists, its inputs are completed and its results read.
  */
 export async function submitRun(options: SubmitOptions, service: CallerOptions): Promise<SubmittedRun> {
-  const { workers, password, input, each, inputs } = options;
+  const { workers, password, inputs } = options;
   const id = options.id === undefined ? newRunId() : checkRunId(options.id);
-  if (each !== undefined) await checkInputs(each);
-  const settings = await toSettings(options, service.profile);
+  const settings = await resolveInputs(toSettings(options, service.profile), options.each);
+  const { input, each, eachLink } = settings;
+  if (each !== undefined && inputs === undefined) await checkInputs(each, eachLink);
   await using workflow = await openWorkflow({ ...options, limits: settings.limits });
   await using stack = new AsyncDisposableStack();
   const journal = stack.use(await openPostgresJournal(workers, { password, patienceMilliseconds: 60_000 }));
@@ -73,22 +75,22 @@ export async function submitRun(options: SubmitOptions, service: CallerOptions):
     journal,
     queue,
     options,
-    inputs: numberInputs({ input, each, inputs }),
+    inputs: numberInputs({ input, each, eachLink, inputs }),
     resources,
   });
 }
 
 /** Numbers the values, the inputs of a file, or the only input. */
 export function numberInputs(
-  { input, each, inputs }: Pick<SubmitOptions, "input" | "each" | "inputs">,
+  { input, each, eachLink, inputs }: Pick<RunSettings, "input" | "each" | "eachLink"> & Pick<SubmitOptions, "inputs">,
 ): AsyncGenerator<QueuedInput> {
   if (inputs !== undefined) return numberValues(inputs, false);
-  return each === undefined ? numberValues([input], true) : readFile(each);
+  return each === undefined ? numberValues([input], true) : readFile(each, eachLink);
 }
 
-async function* readFile(path: string): AsyncGenerator<QueuedInput> {
+async function* readFile(path: string, link?: string): AsyncGenerator<QueuedInput> {
   let number = 0;
-  for await (const input of await openInputs(path)) yield { ...input, number: ++number };
+  for await (const input of await openInputs(path, link)) yield { ...input, number: ++number };
 }
 
 async function* numberValues(

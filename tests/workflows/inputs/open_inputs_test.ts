@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { ExactNumber } from "../../../utils/exact_number.ts";
 import type { BatchInput } from "../../../workflows/inputs/batch_input.ts";
-import { estimateInputs, fingerprintFile, openInputs } from "../../../workflows/inputs/open_inputs.ts";
+import { estimateInputs, fingerprintFile, isCsv, openInputs } from "../../../workflows/inputs/open_inputs.ts";
 import { makeFolder } from "../../harness/svc.ts";
 
 Deno.test("lines that are too long or not UTF-8 fail alone", async () => {
@@ -73,7 +73,7 @@ Deno.test("inputs are counted by lines, without the header", async () => {
   await using folder = await makeFolder({ "a.ndjson": "1\n2\n3", "b.csv": "a\n1\n2\n", "c.ndjson": "" });
   const counts = ["a.ndjson", "b.csv", "c.ndjson"].map(async (name) => {
     const file = await fingerprintFile(`${folder.path}/${name}`);
-    return file && estimateInputs(name, file);
+    return file && estimateInputs(file, name);
   });
   assert.deepEqual(await Promise.all(counts), [3, 2, 0]);
 });
@@ -97,3 +97,14 @@ async function readInputs(file: string, text: string | Uint8Array): Promise<Batc
 function summarize({ place, value, error }: BatchInput): unknown[] {
   return [place, error === undefined ? value : error.message];
 }
+
+Deno.test("the name of a link decides the format before the name of the file does", () => {
+  const paths: [path: string, link: string, isCsv: boolean][] = [
+    ["/data/1", "/in.csv", true],
+    ["/data/1.csv", "/latest", true],
+    ["/data/1.csv", "/in.ndjson", false],
+    ["/data/1.ndjson", "/in.CSV", true],
+    ["/data/1", "/latest", false],
+  ];
+  for (const [path, link, expected] of paths) assert.equal(isCsv(path, link), expected, `${link} -> ${path}`);
+});

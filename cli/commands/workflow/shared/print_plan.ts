@@ -4,6 +4,7 @@ import type { JsonValue } from "../../../../utils/json.ts";
 import { escapeToOneLine } from "../../../../utils/text/control_characters.ts";
 import { openInputs } from "../../../../workflows/inputs/open_inputs.ts";
 import { type Plan, type PlannedStep, toPlanJson } from "../../../../workflows/plan/plan.ts";
+import { resolveInputs } from "../../../../workflows/runs/options.ts";
 import type { CommandContext } from "../../command.ts";
 import { toWorkOptions } from "./flags.ts";
 import { NO_JOURNAL, openRunsFor } from "./open_runs.ts";
@@ -45,7 +46,8 @@ async function readInput(context: CommandContext, flags: PlanFlags): Promise<Jso
     throw new SvcError("INVALID_ARGS", "--input-line needs --each.", { hint: "Name the file of the inputs." });
   }
   checkNotTerminal(each, context);
-  for await (const { place, value, error } of await openInputs(each)) {
+  const { each: path, eachLink } = await resolveInputs({ each });
+  for await (const { place, value, error } of await openInputs(path, eachLink)) {
     if (inputLine !== undefined && !place.endsWith(`:${inputLine}`)) continue;
     if (error !== undefined) throw error;
     return value;
