@@ -5,6 +5,7 @@ import { isJsonObject, type JsonValue } from "../../../utils/json.ts";
 import { Tokens } from "../../../service/access/tokens.ts";
 import { startService } from "../../../service/mod.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
+import { type Store, StoreFull } from "../../../service/store/store.ts";
 import { openService, requestToken, sendRequest } from "../../harness/service.ts";
 
 const FORM = { grant_type: "client_credentials" };
@@ -121,10 +122,15 @@ Deno.test("a token expires, whether or not it is cached", async () => {
   assert.equal(await short.findOperator(long), "clerk@city");
 });
 
-Deno.test("up to 10,000 tokens are found without the store, and the others by looking them up", async () => {
+Deno.test("up to 10,000 tokens are found without the store, the others by looking them up if they are stored", async () => {
   using _clock = new Clock();
   await using opened = await openTokens();
-  const { tokens, client } = opened;
+  const { store, client } = opened;
+  let isFull = true;
+  const transact: Store["transact"] = (work) => isFull ? Promise.reject(new StoreFull()) : store.transact(work);
+  const tokens = new Tokens({ ...store, transact }, 60);
+  const unstored = await tokens.issue(client);
+  isFull = false;
   const first = await tokens.issue(client);
   await Promise.all(Array.from({ length: 9_999 }, () => tokens.issue(client)));
   assert.equal(tokens.findOperator(first), "clerk@city");
@@ -133,6 +139,16 @@ Deno.test("up to 10,000 tokens are found without the store, and the others by lo
   assert.ok(found instanceof Promise);
   assert.equal(await found, "clerk@city");
   assert.equal(tokens.findOperator(first), "clerk@city");
+  assert.equal(tokens.findOperator(unstored), "clerk@city");
+  isFull = true;
+  const later = await Promise.all(Array.from({ length: 10_000 }, () => tokens.issue(client)));
+  assert.equal(await tokens.findOperator(unstored), undefined);
+  assert.deepEqual(
+    [later[0], later.at(-1)].map((token = "") => tokens.findOperator(token)),
+    Array(2).fill("clerk@city"),
+  );
+  await tokens.revoke(later[0] ?? "", client);
+  assert.equal(await tokens.findOperator(later[0] ?? ""), undefined);
 });
 
 Deno.test("a token is refused two seconds after another process has removed its client, and not before", async () => {
