@@ -37,6 +37,9 @@ export type Manifest = ObjectOf<typeof manifestShape>;
 
 type Entry = Manifest["entries"][number];
 
+/** Time and application of an archive. */
+export type ArchiveDescription = Pick<Manifest, "createdAt" | "app">;
+
 /** A file to archive. */
 export interface ArchiveSource {
   /** Name of the entry. */
@@ -49,7 +52,7 @@ export interface ArchiveSource {
 export async function writeArchive(
   path: string,
   sources: Iterable<ArchiveSource>,
-  about: Pick<Manifest, "createdAt" | "app">,
+  about: ArchiveDescription,
 ): Promise<void> {
   using target = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
   const { readable, controller } = createTarPacker();

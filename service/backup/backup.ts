@@ -6,6 +6,7 @@ import { describeReadError } from "../../utils/fs/describe_error.ts";
 import { exists } from "../../utils/fs/exists.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import { makePrivateDirectory } from "../../utils/fs/private_file.ts";
+import { renameDurably, syncFolder } from "../../utils/fs/sync_folder.ts";
 import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import { FILE_KIND } from "../attachments/files.ts";
 import { locateFiles, lockDirectory, refuseServer, registerApplication } from "../server/directory.ts";
@@ -20,10 +21,13 @@ import {
   readItems,
 } from "../store/sqlite/snapshot.ts";
 import { readUsedState, resolveDirectory, type ServiceDirectory } from "../admin/control.ts";
-import { DATABASE_ENTRY, FILES_FOLDER, readArchive, writeArchive } from "./archive.ts";
+import { type ArchiveDescription, DATABASE_ENTRY, FILES_FOLDER, readArchive, writeArchive } from "./archive.ts";
 
 /** Largest number of issues that an error lists. */
 const MAX_ISSUES = 20;
+
+/** Number of attempts to copy files that a service may delete, because the backup may not write to the data directory. */
+const MAX_ATTEMPTS = 5;
 
 /** Summary of a backup. */
 export type BackupReport = {
@@ -79,21 +83,52 @@ export async function backUp({ file, ...which }: ServiceDirectory & { file: stri
   using _kept = await keepBytes(files);
   try {
     await assertLogIntact(data, database);
-    await using folder = await makeFolder(dirname(backup));
-    const copy = `${folder.path}/${DATABASE_ENTRY}`;
-    await copyDatabase(database, copy);
-    const { cases } = assertIntact(database, copy);
-    const ids = [...readItems(copy, FILE_KIND).keys()];
-    const archive = `${folder.path}/archive`;
-    await writeArchive(archive, [
-      { name: DATABASE_ENTRY, path: copy },
-      ...ids.map((id) => ({ name: FILES_FOLDER + id, path: `${files}/${id}` })),
-    ], { createdAt, app: state.app ?? "" });
-    await Deno.rename(archive, backup);
-    return { backup, data, createdAt, cases, files: ids.length };
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const counts = await tryBackUp(data, backup, { createdAt, app: state.app ?? "" });
+      if (counts !== undefined) return { backup, data, createdAt, ...counts };
+    }
   } catch (error) {
     throw explainWrite(error, file);
   }
+  throw new SvcError("CONFLICT", `Uploaded files were deleted during each of ${MAX_ATTEMPTS} attempts.`, {
+    hint: `Run the backup as a user who may write to ${data}: the service then keeps files until the backup has ended.`,
+  });
+}
+
+/** Writes a backup. Returns undefined if a service has deleted a file of the copied database in the meantime. */
+async function tryBackUp(
+  data: string,
+  backup: string,
+  about: ArchiveDescription,
+): Promise<Pick<BackupReport, "cases" | "files"> | undefined> {
+  const { database, files } = locateFiles(data);
+  await using folder = await makeFolder(dirname(backup));
+  const copy = `${folder.path}/${DATABASE_ENTRY}`;
+  await copyDatabase(database, copy);
+  const { cases } = assertIntact(database, copy);
+  const ids = [...readItems(copy, FILE_KIND).keys()];
+  const archive = `${folder.path}/archive`;
+  const sources = ids.map((id) => ({ name: FILES_FOLDER + id, path: `${files}/${id}` }));
+  try {
+    await writeArchive(archive, [{ name: DATABASE_ENTRY, path: copy }, ...sources], about);
+  } catch (error) {
+    ignoreMissing(error);
+    const lost = await findLost(data, ids);
+    if (lost.length > 0) throw damaged(data, lost);
+    return undefined;
+  }
+  await renameDurably(archive, backup);
+  return { cases, files: ids.length };
+}
+
+/** Describes the missing files that the database has. */
+async function findLost(data: string, ids: Iterable<string>): Promise<string[]> {
+  const { database, files } = locateFiles(data);
+  const missing: string[] = [];
+  for (const id of ids) if (!await exists(`${files}/${id}`)) missing.push(id);
+  if (missing.length === 0) return [];
+  const items = readItems(database, FILE_KIND); // Read again: a service may have deleted a file.
+  return missing.filter((id) => items.has(id)).map((id) => `The file ${files}/${id} is missing`);
 }
 
 /** Creates a data directory from a backup. Puts the database in place last, after checking it. */
@@ -120,8 +155,9 @@ export async function restore({ file, ...which }: ServiceDirectory & { file: str
         await Deno.rename(`${folder.path}/${name}`, `${files}/${name.slice(FILES_FOLDER.length)}`);
       }
     }
+    await syncFolder(files);
     await registerApplication(data, app);
-    await Deno.rename(copy, database);
+    await renameDurably(copy, database);
     return { backup: resolve(file), data, createdAt, cases, files: entries.length - 1 };
   } catch (error) {
     throw explainRead(explainWrite(error, data), file);
@@ -144,11 +180,12 @@ export async function verify({ backup, repair = false, ...which }: VerifyOptions
   await assertLogIntact(data, database);
   const { schema, cases } = assertIntact(database, database);
   const items = readItems(database, FILE_KIND);
-  const issues: string[] = [];
+  const issues = await findLost(data, items.keys());
   for (const [id, { size }] of items) {
     const found = await Deno.stat(`${files}/${id}`).catch(ignoreMissing);
-    if (found === undefined) issues.push(`The file ${files}/${id} is missing`);
-    else if (found.size !== size) issues.push(`The file ${files}/${id} has ${found.size} bytes instead of ${size}`);
+    if (found !== undefined && found.size !== size) {
+      issues.push(`The file ${files}/${id} has ${found.size} bytes instead of ${size}`);
+    }
   }
   if (issues.length > 0) throw damaged(data, issues);
   using _lock = repair ? await lockDirectory(data) : undefined;

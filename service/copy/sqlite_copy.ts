@@ -2,6 +2,7 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { SvcError } from "../../lib/errors.ts";
 import { exists } from "../../utils/fs/exists.ts";
+import { renameDurably } from "../../utils/fs/sync_folder.ts";
 import { isJsonObject, parseJsonObject } from "../../utils/json.ts";
 import { inTransaction } from "../../utils/sqlite/in_transaction.ts";
 import { createUnusedError } from "../admin/control.ts";
@@ -75,7 +76,7 @@ export async function openSqliteTarget(data: string): Promise<CopyTarget> {
     finish: async () => {
       fillDerived(db);
       db.close();
-      await Deno.rename(unfinished, database);
+      await renameDurably(unfinished, database);
       using finished = new DatabaseSync(database);
       finished.exec("DROP TABLE copyProgress"); // Last, because an interrupted copy continues with it.
     },

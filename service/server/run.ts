@@ -274,6 +274,7 @@ export function sweepRegularly(
     );
     await removeExpired(store, bytes, { now: new Date(), uptime: clock.uptime }).catch(logFailure("uploads"));
     await deleteExpiredResponses(store, clock.now()).catch(logFailure("responses"));
+    await bytes.removePostponed?.().catch(logFailure("files"));
     if (store.server === undefined) return;
     const before = new Date(clock.now().getTime() - LONGEST_UPLOAD);
     await removeOrphans(store, bytes, before).catch(logFailure("parts of uploads"));

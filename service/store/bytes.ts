@@ -35,6 +35,8 @@ export interface ByteStore {
   remove(id: string): Promise<void>;
   /** Lists the names of all stored files, or of those that were written before a time. */
   list(before?: Date): Promise<string[]>;
+  /** Deletes files that a backup kept when they were removed. Missing if backups keep none. */
+  removePostponed?(): Promise<void>;
   /** Deletes interrupted uploads that began before a time. Missing if `list` includes them. */
   removeInterrupted?(before: Date): Promise<void>;
   /** Deletes temporary storage. */

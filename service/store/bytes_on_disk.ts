@@ -3,24 +3,33 @@ import { SvcError } from "../../lib/errors.ts";
 import { FileLock } from "../../utils/fs/file_lock.ts";
 import { makePrivateDirectory } from "../../utils/fs/private_file.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
+import { syncFolder } from "../../utils/fs/sync_folder.ts";
 import { readChunks, writeAll } from "../../utils/fs/chunks.ts";
 import { type ByteStore, isStoredName, type Pieces, TooManyBytes } from "./bytes.ts";
 
 /** Opens the storage in a folder, which the first write creates. Without a folder, it is temporary. */
 export function openBytes(folder?: string): ByteStore {
   let temporary: string | undefined;
+  const postponed = new Set<string>();
   // Synchronous, so that concurrent writes create only one folder.
   const getFolder = () => folder ?? (temporary ??= Deno.makeTempDirSync({ prefix: "svc-files-" }));
   return {
     async write(pieces, limit, id = crypto.randomUUID()) {
       if (folder !== undefined) await makePrivateDirectory(folder);
-      const path = `${getFolder()}/${id}`;
-      return { id, size: await writeNew(path, pieces, limit) };
+      const size = await writeNew(`${getFolder()}/${id}`, pieces, limit);
+      if (folder !== undefined) await syncFolder(folder);
+      return { id, size };
     },
     read: (id) => readChunks(async () => await Deno.open(`${getFolder()}/${id}`)),
     async remove(id) {
-      if (folder !== undefined && await areKept(folder)) return; // The next start removes the file.
-      await Deno.remove(`${getFolder()}/${id}`).catch(ignoreMissing);
+      if (folder !== undefined && await areKept(folder)) postponed.add(id);
+      else await Deno.remove(`${getFolder()}/${id}`).catch(ignoreMissing);
+    },
+    async removePostponed() {
+      for (const id of [...postponed]) {
+        postponed.delete(id); // `remove` adds it again during a backup.
+        await this.remove(id);
+      }
     },
     async list(before) {
       const path = folder ?? temporary;

@@ -1,5 +1,6 @@
 /** Backups: made while the service changes cases, restored to another directory, and checked for damage. */
 import assert from "node:assert/strict";
+import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { resetService } from "../../../service/admin/control.ts";
@@ -7,7 +8,9 @@ import { backUp, restore, verify } from "../../../service/backup/backup.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
 import { locateFiles } from "../../../service/server/directory.ts";
-import { keepBytes } from "../../../service/store/bytes_on_disk.ts";
+import { sweepRegularly } from "../../../service/server/run.ts";
+import { ServiceClock } from "../../../service/store/service_clock.ts";
+import { keepBytes, openBytes } from "../../../service/store/bytes_on_disk.ts";
 import { openService, sendRequest, ServiceHome, START_ARGUMENTS, type TestService } from "../../harness/service.ts";
 import { textAt } from "../../harness/service_engine.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
@@ -107,14 +110,15 @@ Deno.test("a restored service has the attachments, the profile and the next case
 class RenameWatch implements Disposable {
   /** The new names, and whether the bytes were on the disk. */
   readonly renamed: [name: string, isDurable: boolean][] = [];
+  /** The paths of files whose new name or content may not survive a power loss. */
+  readonly unsynced = new Set<string>();
   readonly #stack = new DisposableStack();
   readonly #paths = new WeakMap<Deno.FsFile, string>();
-  readonly #unsynced = new Set<string>();
 
   constructor() {
     const { open, rename } = Deno;
     const { write, sync } = Deno.FsFile.prototype;
-    const [paths, unsynced, renamed] = [this.#paths, this.#unsynced, this.renamed];
+    const [paths, unsynced, renamed] = [this.#paths, this.unsynced, this.renamed];
     Deno.open = async (path, options) => {
       const file = await open(path, options);
       paths.set(file, String(path));
@@ -122,6 +126,7 @@ class RenameWatch implements Disposable {
     };
     Deno.rename = async (from, to) => {
       renamed.push([String(to).replace(/.*\//, ""), !unsynced.has(String(from))]);
+      unsynced.add(String(to));
       await rename(from, to);
     };
     Deno.FsFile.prototype.write = async function (bytes) {
@@ -130,7 +135,9 @@ class RenameWatch implements Disposable {
     };
     Deno.FsFile.prototype.sync = async function () {
       await sync.call(this);
-      unsynced.delete(paths.get(this) ?? "");
+      const path = paths.get(this) ?? "";
+      unsynced.delete(path);
+      for (const name of unsynced) if (dirname(name) === path) unsynced.delete(name);
     };
     this.#stack.defer(() => {
       Object.assign(Deno, { open, rename });
@@ -148,11 +155,14 @@ Deno.test("a backup and a restored directory get their names when their bytes ar
   using watch = new RenameWatch();
   const file = await makeBackup(folder);
   assert.deepEqual(watch.renamed.at(-1), ["one.backup", true]);
+  assert.ok(!watch.unsynced.has(file));
   const data = `${folder.path}/restored`;
   watch.renamed.length = 0;
+  watch.unsynced.clear();
   await restore({ file, data });
   const [upload] = Array.from(Deno.readDirSync(locateFiles(data).files), ({ name }) => name);
   assert.deepEqual(watch.renamed, [[upload, true], ["service.json", true], ["service.db", true]]);
+  assert.deepEqual([...watch.unsynced], []);
 });
 
 Deno.test("a backup neither replaces a file nor leaves one behind when it fails", async () => {
@@ -179,7 +189,40 @@ Deno.test("a restore replaces no data", async () => {
   assert.equal((await verify({ data: `${folder.path}/data` })).cases, 1);
 });
 
-Deno.test("a file that an attachment loses during a backup remains until the next start", async () => {
+/** Calls back before a file is opened for the first time. Disposing of it restores `Deno.open`. */
+function interceptOpen(path: string, before: () => Promise<unknown>): Disposable {
+  const { open } = Deno;
+  let called = false;
+  Deno.open = async (opened, options) => {
+    if (opened === path && !called) {
+      called = true;
+      await before();
+    }
+    return await open(opened, options);
+  };
+  return { [Symbol.dispose]: () => Object.assign(Deno, { open }) };
+}
+
+Deno.test("a backup contains no attachment that is deleted before its file is copied", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  await using svc = await openService({ data });
+  const id = await createCase(svc);
+  const [lost, kept] = [await attach(svc, id, "The plan"), await attach(svc, id, "The map")];
+  const path = `${locateFiles(data).files}/${lost.ID}`;
+  using _deleted = interceptOpen(path, async () => {
+    assert.equal((await svc.call("DELETE", `/attachments/${encodeURIComponent(lost.attachment)}`)).status, 200);
+    await Deno.remove(path); // As a service does that cannot see the lock of the backup.
+  });
+  const file = `${folder.path}/one.backup`;
+  assert.equal((await backUp({ data, file })).files, 1);
+  assert.equal((await verify({ backup: file })).files, 1);
+  await Deno.remove(`${locateFiles(data).files}/${kept.ID}`);
+  const error = await rejection(backUp({ data, file: `${folder.path}/two.backup` }));
+  assert.deepEqual([error.code, error.details?.length], ["STORE_DAMAGED", 1]);
+});
+
+Deno.test("a file that an attachment loses during a backup is deleted after it", async () => {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
   const { files } = locateFiles(data);
@@ -193,8 +236,23 @@ Deno.test("a file that an attachment loses during a backup remains until the nex
     await svc.service.close();
     assert.deepEqual(listFiles(), [ID]);
   }
-  await using _again = await openService({ data });
+  {
+    await using _again = await openService({ data });
+    assert.deepEqual(listFiles(), []);
+  }
+  const bytes = openBytes(files);
+  const store = openSqliteStore(":memory:");
+  const clock = await ServiceClock.open(store);
+  {
+    using _kept = await keepBytes(files);
+    const { id } = await bytes.write(ReadableStream.from([new Uint8Array(1)]), 1);
+    await bytes.remove(id);
+    await sweepRegularly({ store, bytes, clock }, assert.fail)[Symbol.asyncDispose]();
+    assert.deepEqual(listFiles(), [id]);
+  }
+  await sweepRegularly({ store, bytes, clock }, assert.fail)[Symbol.asyncDispose]();
   assert.deepEqual(listFiles(), []);
+  await store.close();
 });
 
 Deno.test("verify names missing and shortened files, and damage of the database", async () => {

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { getErrorMessage, SvcError } from "../../../../lib/errors.ts";
 import { nextTurn } from "../../../../utils/async/next_turn.ts";
+import { renameDurably } from "../../../../utils/fs/sync_folder.ts";
 import { isDatabaseDamaged } from "../../../../utils/sqlite/database_errors.ts";
 import { inTransaction } from "../../../../utils/sqlite/in_transaction.ts";
 import { listCopies, locateCopy, locatePartialCopy, locateUnfinishedCopy, removeDatabase } from "./earlier_copies.ts";
@@ -123,7 +124,7 @@ async function makeCopy(path: string, version: number, signal: AbortSignal | und
     await copyDatabase(path, partial, () => signal?.throwIfAborted());
     const [issue] = checkStructure(partial);
     if (issue !== undefined) throw createDamagedError(path, issue);
-    await Deno.rename(partial, locateUnfinishedCopy(path, version));
+    await renameDurably(partial, locateUnfinishedCopy(path, version));
   } catch (error) {
     if (error instanceof Error && isDatabaseDamaged(error)) throw createDamagedError(path, error.message);
     throw error;
@@ -135,7 +136,7 @@ async function makeCopy(path: string, version: number, signal: AbortSignal | und
 /** Keeps the copy of a finished upgrade, and deletes those of earlier upgrades. Returns the path of the kept copy. */
 async function finishCopy(path: string, version: number): Promise<string> {
   const kept = locateCopy(path, version);
-  await Deno.rename(locateUnfinishedCopy(path, version), kept);
+  await renameDurably(locateUnfinishedCopy(path, version), kept);
   for (const copy of await listCopies(path)) {
     if (copy.version !== version) await removeDatabase(copy.path);
   }
