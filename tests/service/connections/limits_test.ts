@@ -1,5 +1,7 @@
 /** Slow clients, too many connections, and the memory of requests. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { startService } from "../../../service/mod.ts";
 import { INSTALLED_PERMISSIONS } from "../../../tasks/support/installed_permissions.ts";
 import { measureMemory } from "../../harness/memory.ts";
@@ -316,6 +318,32 @@ Deno.test("clients with half requests do not keep callers with a token, token re
     await wire.send(authorized);
     assert.equal((await wire.receive())?.status, 200);
   }
+});
+
+/** Sends a request from another address of this machine, and returns the first bytes of the response. */
+async function requestFrom(localAddress: string, port: number, text: string): Promise<string> {
+  const socket = connect({ host: "127.0.0.1", port, localAddress });
+  try {
+    socket.write(text);
+    const [bytes] = await within("a response arrives", once(socket, "data"));
+    return String(bytes);
+  } finally {
+    socket.destroy();
+  }
+}
+
+Deno.test({
+  name: "an address that has as many connections without a token as it may does not keep out another address",
+  ignore: Deno.build.os !== "linux", // Others have only one address for loopback.
+  async fn() {
+    await using server = startServer({ maxConnections: 40, maxAnonymous: 4, minIdle: 60_000 });
+    using _half = await openHalf(server.port, 4);
+    await eventually("the first address is refused", async () => (await request(server.port, GET))?.status === 503);
+    for (const address of ["127.0.0.2", "127.0.0.3"]) {
+      assert.match(await requestFrom(address, server.port, GET), /^HTTP\/1\.1 200 /, address);
+    }
+    assert.equal((await request(server.port, GET))?.status, 503);
+  },
 });
 
 Deno.test("of the connections without a token, the one that has waited longest is closed first", async () => {
