@@ -136,6 +136,34 @@ Deno.test("workers keep what --keep of a run says", async () => {
   assert.deepEqual((await journal.events("r1", 1)).map(({ kind }) => kind), ["pruned"]);
 });
 
+Deno.test({
+  name: "a worker whose log is not read processes its inputs, and ends with SIGTERM",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const lines = "for (let n = 0; n < 2000; n++) log('x'.repeat(100));"; // More than a pipe takes.
+    await using workspace = await openScriptWorkspace(`${lines} return 1;`);
+    await using schema = useTestSchema();
+    const each = await writeInputs(workspace, 3);
+    const worker = workspace.worker("start", "--store", schema.location, "--allow", "*", "--concurrency", "1");
+    const run = [
+      "run",
+      "script.ts",
+      "--each",
+      each,
+      "--allow-declared",
+      "--run-id",
+      "r1",
+      "--workers",
+      schema.location,
+    ];
+    const { code, stderr } = await workspace.svc(...run);
+    assert.equal(code, 0, stderr);
+    worker.kill("SIGTERM");
+    assert.equal((await within("the worker ends", worker.status, { seconds: 20 })).signal, null);
+    await Promise.all([worker.stdout.cancel(), worker.stderr.cancel()]);
+  },
+});
+
 /** Returns the JSON that a process prints. */
 async function runCommandOf(process: Deno.ChildProcess): Promise<Record<string, unknown>[]> {
   const text = await new Response(process.stdout).text();
