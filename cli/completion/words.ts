@@ -122,7 +122,7 @@ class Position {
   }
 
   #findFlag(word: string): [name?: string, flag?: Flag, value?: string] {
-    const [written = "", value] = word.replace(/^--?/, "").split("=", 2);
+    const [, written = "", value] = /^--?([^=]*)(?:=([^]*))?$/.exec(word) ?? [];
     const [name, flag] =
       Object.entries(this.#flags).find(([name, { short }]) => name === toCamel(written) || short === written) ?? [];
     return [name, flag, value];

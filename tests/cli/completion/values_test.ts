@@ -132,6 +132,16 @@ Deno.test("a value that can be a file is completed with the files after @", asyn
   assert.deepEqual(await offered("svc cases create --type @"), []);
 });
 
+Deno.test("a value after = may contain further ones", async () => {
+  await using folder = await makeFolder();
+  const baseUrl = "http://127.0.0.1:1";
+  await writeProfile(folder, baseUrl);
+  const collector = new ValueCollector();
+  collector.collect({ path: "/cases", body: { ID: "ACME-WORK C-1", caseTypeID: "T=1", content: { Size: 1 } } });
+  addValues({ configDirectory: folder.path, baseUrl }, collector);
+  assert.deepEqual(await complete(folder, "svc cases create --type=T=1 --set S"), ["Size=\t"]);
+});
+
 Deno.test("the file of values stays small, and the newest values stay in it", async () => {
   await using folder = await makeFolder();
   const options = { configDirectory: folder.path, baseUrl: "http://127.0.0.1:1" };
