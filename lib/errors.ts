@@ -286,28 +286,6 @@ export function nameField(
   return [page, member].filter(isNonEmptyString).join("").replace(/^\./, "");
 }
 
-/** The stack of a program that has called a function of the library. It is formatted when an error needs it. */
-export interface CallSite {
-  /** Stack without the function and what it has called. */
-  readonly stack?: string;
-}
-
-/** Captures the stack of the program that has called a function of the library. */
-export function captureCallSite(called: (...args: never[]) => unknown): CallSite {
-  const site: CallSite = {};
-  if ("captureStackTrace" in Error) Error.captureStackTrace(site, called);
-  return site;
-}
-
-/** Returns the error of a call with the stack of the program that made the call, without the modules of the library. */
-export function locateError(thrown: unknown, { stack }: CallSite, described?: string): SvcError {
-  const error = toSvcError(thrown);
-  const located = error.with({}, described === undefined ? error.message : `${described}: ${error.message}`);
-  const frames = stack?.match(/\n +at [^]*/)?.[0];
-  if (frames !== undefined) located.stack = located.toString() + frames;
-  return located;
-}
-
 /** Formats a command line of svc so that it can be pasted into a shell. */
 export function formatCommandLine(args: readonly string[]): string {
   return ["svc", ...args.map(shellQuote)].join(" ");

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { captureCallSite, locateError } from "../lib/errors.ts";
+import { captureCallSite, locateError, locateErrors } from "../lib/locate_errors.ts";
 import { checkOptions, type OptionTypes } from "../lib/client/check_options.ts";
 import type { ClientCredentials } from "./access/clients.ts";
 import { type RunningService, runService } from "./server/run.ts";
@@ -58,7 +58,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   const site = captureCallSite(startService);
   try {
     checkOptions("startService", TYPES, options);
-    return await runService(options);
+    return locateErrors(await runService(options));
   } catch (error) {
     throw locateError(error, site);
   }

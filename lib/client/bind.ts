@@ -1,5 +1,5 @@
 /** Creates the functions of a client, such as `svc.cases.create({...})`, from the descriptions of the operations. */
-import { captureCallSite, locateError } from "../errors.ts";
+import { captureCallSite, locateError } from "../locate_errors.ts";
 import { mapValues } from "../../utils/map_values.ts";
 import {
   type Group,

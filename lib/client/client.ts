@@ -1,5 +1,5 @@
 /** The client of the library. */
-import { captureCallSite, locateError } from "../errors.ts";
+import { captureCallSite, locateError } from "../locate_errors.ts";
 import { loadResources } from "../resources/mod.ts";
 import { bindOperations } from "./bind.ts";
 import type { Client } from "./client_type.ts";

@@ -5,6 +5,7 @@ import configuration from "../../deno.json" with { type: "json" };
 import { ERROR_CODES, getErrorCode } from "../../lib/errors.ts";
 import { createClient, isSvcError } from "../../mod.ts";
 import { startService } from "../../service/mod.ts";
+import { openRuns, testCassettes } from "../../workflows/runs/mod.ts";
 import { readHeader, sendJson, startUnrulyServer } from "../harness/faults.ts";
 import { CHECKOUT, LimitedCommand, makeFolder } from "../harness/svc.ts";
 
@@ -155,6 +156,7 @@ Deno.test("the stack of an error begins at the line that called the library, and
   const credentials = { baseUrl: service.url, ...await service.addClient("clerk@city"), noCache: true };
   const svc = createClient({ ...credentials, retries: 1 });
   const misspelt: Record<string, unknown> = { clientID: "me" };
+  await using runs = openRuns({ journal: "no such journal" });
   const calls: { readonly [name: string]: () => unknown } = {
     read: () => svc.cases.get("CITY-PERMIT-WORK P-9"),
     change: () => svc.assignments.perform("ASSIGN-WORKLIST CITY-PERMIT-WORK P-9!INTAKE", { action: "Register" }),
@@ -167,11 +169,20 @@ Deno.test("the stack of an error begins at the line that called the library, and
     unreachable: () => createClient({ ...credentials, baseUrl: "http://127.0.0.1:1" }).caseTypes.list(),
     client: () => createClient(misspelt),
     service: () => startService({ port: -1 }),
+    operator: () => service.addClient("none@city"),
+    run: () => runs.show("none"),
+    start: () => runs.start({ script: "no such script", resumeLatest: true, once: true }),
+    inputs: async () => {
+      for await (const input of runs.inputs("none")) assert.fail(input.place);
+    },
+    cassettes: async () => {
+      for await (const { name } of testCassettes([], { script: "no such script" })) assert.fail(name);
+    },
   };
   for (const [name, call] of Object.entries(calls)) {
     const error = await (async () => await call())().catch((error: unknown) => error);
     assert.ok(isSvcError(error), name);
-    const frames = (error.stack ?? "").split("\n").filter((line) => /^ +at /.test(line));
+    const frames = Deno.inspect(error, { colors: false }).split("\n").filter((line) => /^ +at /.test(line));
     assert.match(frames[0] ?? "", new RegExp(`at (Object\\.)?${name} .*library_test\\.ts`), error.stack);
     assert.deepEqual(frames.filter((frame) => !frame.includes("library_test.ts") && frame.includes(CHECKOUT)), []);
     assert.ok(!Deno.inspect(error).includes("[cause]: undefined"), name);

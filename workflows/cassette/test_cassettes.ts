@@ -1,4 +1,5 @@
 import { type SvcError, toSvcError } from "../../lib/errors.ts";
+import { locateErrors } from "../../lib/locate_errors.ts";
 import type { Limits } from "../sandbox/host/limits.ts";
 import { openWorkflow } from "../scripts/open_workflow.ts";
 import { loadOperations } from "../scripts/permissions.ts";
@@ -37,7 +38,14 @@ export interface CassetteResult extends NamedCassette {
  * Runs a script against cassettes, one after the other, and yields the results. Nothing is sent, and neither a profile nor
  * a journal is used.
  */
-export async function* testCassettes(
+export function testCassettes(
+  cassettes: readonly NamedCassette[],
+  options: TestOptions,
+): AsyncGenerator<CassetteResult> {
+  return locateErrors(playCassettes(cassettes, options));
+}
+
+async function* playCassettes(
   cassettes: readonly NamedCassette[],
   { script, root, limits, onLog, signal = new AbortController().signal }: TestOptions,
 ): AsyncGenerator<CassetteResult> {

@@ -39,7 +39,8 @@
  *
  * @module
  */
-export { openRuns, Runs } from "./runs.ts";
+export { openRuns } from "./open_runs.ts";
+export { Runs } from "./runs.ts";
 export type { ListOptions, LogLine } from "./runs.ts";
 export type { Run, RunSummary } from "./run.ts";
 export type { RunStatus } from "../workers/read_status.ts";

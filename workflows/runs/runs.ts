@@ -61,20 +61,12 @@ export interface LogLine {
   readonly text: string;
 }
 
-/**
- * Opens the runs of a journal. The journal file is created when the first run starts, and read from then on; the options
- * that reach the service are read when a run calls it.
- */
-export function openRuns(options: RunsOptions = {}): Runs {
-  return new Runs(options);
-}
-
 /** The runs of a journal. All methods throw `SvcError`. */
 export class Runs implements AsyncDisposable {
   readonly #options: RunsOptions;
   #journal?: Promise<Journal>;
 
-  /** Use `openRuns`. */
+  /** Programs use `openRuns`. */
   constructor(options: RunsOptions) {
     const { journal, journalPassword } = options;
     if (journalPassword !== undefined) checkTakesPassword(journal);

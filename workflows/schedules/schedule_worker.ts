@@ -9,7 +9,7 @@ import { describeService } from "../runs/describe_service.ts";
 import { hasOwnGrants } from "../runs/grant_proof.ts";
 import type { InputCounts, StartRunOptions } from "../runs/options.ts";
 import type { Run } from "../runs/run.ts";
-import { defaultJournalPath, openRuns } from "../runs/runs.ts";
+import { defaultJournalPath, Runs } from "../runs/runs.ts";
 import { CronCache } from "./cron.ts";
 import { describeSkip, endRun, orderDueRuns, type ScheduledRun, type ScheduleRecord } from "./schedule.ts";
 import { type SchedulesOptions, toGranted } from "./schedules.ts";
@@ -212,7 +212,7 @@ export class ScheduleWorker implements AsyncDisposable {
     const caller = { ...options, profile: settings.profile ?? options.profile };
     const service = describeService(caller);
     if (service !== settings.service) throw otherService(name, settings.service, service);
-    await using runs = openRuns(caller);
+    await using runs = new Runs(caller);
     const work = this.#createWork(id);
     await using run = state === undefined
       ? await runs.start({ ...toStartOptions(settings), ...work, id, schedule: name })

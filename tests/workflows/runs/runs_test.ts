@@ -103,7 +103,7 @@ Deno.test("an aborted signal interrupts a run, and disposing of a run releases i
   const options = { script: `${folder.path}/script.ts`, onLog: () => controller.abort(), signal: controller.signal };
   {
     await using run = await runs.start({ ...options, id: "aborted" });
-    await assert.rejects(run.finish(), { code: "INTERRUPTED" });
+    await assert.rejects(run.finish(), { code: "INTERRUPTED", stack: /^SvcError: .*\n +at .*runs_test\.ts/ });
   }
   await using unread = await runs.start({ script: `${folder.path}/script.ts`, id: "unread" });
   await assert.rejects(runs.delete("unread"), { code: "INVALID_ARGS", message: "A process is working on run unread." });

@@ -14,7 +14,8 @@ import {
 } from "../../harness/workflow.ts";
 import { eventually, within } from "../../harness/wait.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
-import { openRuns, openShared } from "../../../workflows/runs/runs.ts";
+import { openRuns } from "../../../workflows/runs/mod.ts";
+import { openShared } from "../../../workflows/runs/runs.ts";
 import { PostgresScheduleStore } from "../../../workflows/schedules/postgres_schedule_store.ts";
 import type { ScheduleRecord } from "../../../workflows/schedules/schedule.ts";
 import { openScheduleStore } from "../../../workflows/schedules/sqlite_schedule_store.ts";

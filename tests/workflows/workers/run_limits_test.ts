@@ -1,7 +1,7 @@
 /** `--concurrency`, `--rate`, `--call-rate` and `--max-failures` over several workers, and `retry` and `resume` of their runs. */
 import assert from "node:assert/strict";
 import { openPostgresJournal } from "../../../workflows/journal/postgres/postgres_journal.ts";
-import { openRuns } from "../../../workflows/runs/runs.ts";
+import { openRuns } from "../../../workflows/runs/mod.ts";
 import { submitRun } from "../../../workflows/workers/submit_run.ts";
 import { WorkQueue } from "../../../workflows/workers/work_queue.ts";
 import { runWorker } from "../../../workflows/workers/worker.ts";

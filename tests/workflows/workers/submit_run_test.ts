@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { CallerOptions } from "../../../lib/client/caller.ts";
 import { openPostgresJournal } from "../../../workflows/journal/postgres/postgres_journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
-import { openRuns } from "../../../workflows/runs/runs.ts";
+import { openRuns } from "../../../workflows/runs/mod.ts";
 import { readStatus } from "../../../workflows/workers/read_status.ts";
 import { type SubmitOptions, submitRun } from "../../../workflows/workers/submit_run.ts";
 import { WorkQueue } from "../../../workflows/workers/work_queue.ts";

@@ -1,6 +1,6 @@
 /** Opens the runs that a command works on. */
 import { exists } from "../../../../utils/fs/exists.ts";
-import { defaultJournalPath, openRuns, type Runs } from "../../../../workflows/runs/runs.ts";
+import { defaultJournalPath, Runs } from "../../../../workflows/runs/runs.ts";
 import { callerOptions } from "../../../context.ts";
 import type { CommandContext, Suggestion } from "../../command.ts";
 import { type StorePasswordValues, toPasswordSource } from "../../store_password.ts";
@@ -15,7 +15,7 @@ export interface JournalValues extends StorePasswordValues {
 
 /** Opens the runs of the journal that `--journal` names, or of the default one. */
 export function openRunsFor(context: CommandContext, { journal, ...values }: JournalValues): Runs {
-  return openRuns({
+  return new Runs({
     ...callerOptions(context),
     journal: journal === NO_JOURNAL ? false : journal,
     journalPassword: toPasswordSource(values),
@@ -25,7 +25,7 @@ export function openRunsFor(context: CommandContext, { journal, ...values }: Jou
 /** Suggests the runs of the default journal for shell completion. */
 export async function suggestRuns(): Promise<Suggestion[]> {
   if (!await exists(defaultJournalPath())) return [];
-  await using runs = openRuns();
+  await using runs = new Runs({});
   return (await runs.list({ onDamage: () => {} })).map(({ id, name, state }) => ({
     word: id,
     about: `${name}, ${state}`,
