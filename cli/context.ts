@@ -86,7 +86,7 @@ export function getSurface(io: Io): Surface {
 }
 
 /** Wraps notes at a terminal between words, because it would break them anywhere. */
-async function wrapNotes(notes: readonly string[], { stderr }: Io): Promise<readonly string[]> {
+export async function wrapNotes(notes: readonly string[], { stderr }: Io): Promise<readonly string[]> {
   const columns = stderr.columns();
   if (columns === undefined) return notes;
   const { wrapToWidth } = await import("../utils/text/display_width.ts");

@@ -42,6 +42,8 @@ export interface ExtraArgument {
   readonly input: string;
   /** The arguments before it. */
   readonly before: readonly string[];
+  /** The arguments that follow it, up to the next flag. */
+  readonly after: readonly string[];
 }
 
 /** The parsed arguments of a command, or the first mistake in them. */
@@ -113,7 +115,12 @@ export function parseArguments({ args = [], flags = {} }: CommandDescription, in
     if (token.kind === "end of flags") {
       flagsEnded = true;
     } else if (token.kind === "argument") {
-      if (texts.length === args.length) return { problem: { kind: "too many arguments", input, before: texts.flat() } };
+      if (texts.length === args.length) {
+        const rest = inputs.slice(index + 1);
+        const end = rest.findIndex((word) => word.startsWith("-"));
+        const after = end < 0 ? rest : rest.slice(0, end);
+        return { problem: { kind: "too many arguments", input, before: texts.flat(), after } };
+      }
       if (args[texts.length]?.rest) {
         texts.push(inputs.slice(index));
         break;

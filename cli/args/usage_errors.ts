@@ -174,11 +174,23 @@ export function usageError(
   }
 }
 
-/** Explains an argument too many: a second handle, or the rest of a text with spaces. */
-function explainExtra({ input, before }: ExtraArgument, args: readonly Arg[]): string {
+/** Explains an argument too many: a handle without quotes, a second handle, or the rest of a text with spaces. */
+function explainExtra({ input, before, after }: ExtraArgument, args: readonly Arg[]): string {
   if (args.length === 0) return "Leave it out.";
-  if ([...before, input].every(isCaseName)) return "Run the command once for each.";
-  return `If it belongs to the argument before it, quote both: ${shellQuote(`${before.at(-1)} ${input}`)}.`;
+  const words = [...before, input, ...after];
+  if (words.every(isCaseName)) return "Run the command once for each.";
+  const handle = findHandle(words);
+  if (handle !== undefined) return `Quote the handle: ${shellQuote(handle)}.`;
+  const text = [...before.slice(-1), input, ...after].join(" ");
+  return `If it belongs to the argument before it, quote ${after.length === 0 ? "both" : "all"}: ${shellQuote(text)}.`;
+}
+
+/** Finds a handle of several words, such as `ASSIGN-WORKLIST ACME-WORK C-1!REVIEW`. */
+function findHandle(words: readonly string[]): string | undefined {
+  const [handle] = /(?<!\S)(?:[A-Z][A-Z\d]*(?:-[A-Z\d]+)+ )+[A-Z][A-Z\d]*-\d+(?:!\S+)?(?!\S)/i.exec(words.join(" ")) ??
+    [];
+  const parts = handle?.split(" ") ?? [];
+  return parts.slice(0, -1).some(isCaseName) ? undefined : handle;
 }
 
 function takesNoValue(flag: string): SvcError {

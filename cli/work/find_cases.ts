@@ -10,7 +10,7 @@ import { readIfEmbedded, readIfSkipped } from "../handles/if_served.ts";
 import { formatValue } from "../view/format_value.ts";
 import { type MemberNames, renameMembers, renameShape } from "./list_members.ts";
 import type { PrintedList } from "./print_list.ts";
-import { formatFilters } from "./read_inbox.ts";
+import { formatFilters, MAX_EXAMPLES, suggestStatus } from "./read_inbox.ts";
 
 const NAMES: MemberNames = { businessID: "case", stageLabel: "stage", createTime: "created" };
 
@@ -34,18 +34,8 @@ export interface FoundCases {
 
 /** Finds cases. If there is only one, it becomes the last case. */
 export async function findCases(context: CommandContext, params: WorkFindParams): Promise<FoundCases> {
-  const readOwn = () => findInService(context, params);
-  const found = await readIfEmbedded(context, readOwn) ?? await searchElsewhere(context, params, readOwn);
-  if (found === undefined) {
-    throw new SvcError("NOT_FOUND", "This service cannot search for cases.", {
-      hint: {
-        text: "Query a data view of the application instead: 'svc data query --help' explains it.",
-        commands: [{ args: ["inbox", "--text", params.text ?? ""], purpose: "to search your open work" }],
-      },
-    });
-  }
-  const { hasMoreResults } = found;
-  const cases = found.cases.map((one) => renameMembers(one, NAMES));
+  const { cases: found, hasMoreResults } = await searchCases(context, params);
+  const cases = found.map((one) => renameMembers(one, NAMES));
   const [only, ...others] = cases;
   if (isNonEmptyString(only?.ID) && others.length === 0) rememberCase(context, context.caller.getTarget(), only.ID);
   const rows = cases.map(({ case: id, label, status, stage, created }) => ({
@@ -55,21 +45,37 @@ export async function findCases(context: CommandContext, params: WorkFindParams)
     stage: formatValue(stage),
     created: formatValue(created),
   }));
-  const empty = (params.page ?? 1) > 1 ? `Page ${params.page} has no cases.` : describeNone(params);
+  const { page = 1 } = params;
+  const empty = page > 1 ? `Page ${page} has no cases.` : () => explainNone(context, params);
   return { list: { result: { cases, hasMoreResults }, rows, empty }, hasMoreResults };
 }
 
-/** Describes an empty result. It need not mean that the text occurs nowhere: a filter may be misspelt. */
-function describeNone({ text, type, status }: WorkFindParams): string {
+/** Explains an empty result. It need not mean that the text occurs nowhere: a filter may be misspelt. */
+async function explainNone(context: CommandContext, { text, type, status }: WorkFindParams): Promise<string> {
   const flags = formatFilters({ type, status });
-  return flags === ""
-    ? `No case contains ${JSON.stringify(text)}.`
-    : `No case that contains ${JSON.stringify(text)} matches${flags}.`;
+  if (flags === "") return `No case contains ${JSON.stringify(text)}.`;
+  const advice = await suggestStatus(status, "the cases that contain it", async () => {
+    const { cases: rows, hasMoreResults } = await searchCases(context, { text, type, pageSize: MAX_EXAMPLES });
+    return { rows, hasMoreResults };
+  });
+  return `No case that contains ${JSON.stringify(text)} matches${flags}. ${advice}`.trimEnd();
 }
 
 interface CasePage {
   readonly cases: readonly JsonObject[];
   readonly hasMoreResults: boolean;
+}
+
+async function searchCases(context: CommandContext, params: WorkFindParams): Promise<CasePage> {
+  const readOwn = () => findInService(context, params);
+  const found = await readIfEmbedded(context, readOwn) ?? await searchElsewhere(context, params, readOwn);
+  if (found !== undefined) return found;
+  throw new SvcError("NOT_FOUND", "This service cannot search for cases.", {
+    hint: {
+      text: "Query a data view of the application instead: 'svc data query --help' explains it.",
+      commands: [{ args: ["inbox", "--text", params.text ?? ""], purpose: "to search your open work" }],
+    },
+  });
 }
 
 async function findInService(context: CommandContext, params: WorkFindParams): Promise<CasePage> {

@@ -6,6 +6,7 @@ import { toKebab } from "../../lib/operation/operation.ts";
 import work, { type WorkInboxParams } from "../../lib/resources/work.ts";
 import { filterObjects, isNonEmptyString, type JsonObject } from "../../utils/json.ts";
 import { caseFold } from "../../utils/text/case_fold.ts";
+import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { callOperation } from "../context.ts";
@@ -15,6 +16,9 @@ import { formatAge } from "../view/format_time.ts";
 import { EMPTY, formatTimestamp, formatValue, toIsoTime } from "../view/format_value.ts";
 import { type MemberNames, renameMembers, renameShape } from "./list_members.ts";
 import type { PrintedList } from "./print_list.ts";
+
+/** Number of rows from which statuses are suggested. */
+export const MAX_EXAMPLES = 200;
 
 const NAMES: MemberNames = { businessID: "case", name: "task", createTime: "created", dueTime: "due" };
 
@@ -81,21 +85,49 @@ async function filterWorklist(context: CommandContext, params: WorkInboxParams):
 }
 
 /** Describes an inbox for printing. */
-export function describeInbox({ assignments, hasMoreResults }: Inbox, params: WorkInboxParams = {}): PrintedList {
+export function describeInbox({ assignments, hasMoreResults }: Inbox): Omit<PrintedList, "empty"> {
   const elements = assignments.map(toElement);
   const rows = elements.map(toRow);
   const hasDue = rows.some(({ due }) => due !== "");
   return {
     result: { assignments: elements, hasMoreResults },
     rows: hasDue ? rows : rows.map(({ due: _, ...row }) => row),
-    empty: describeNoWork(params),
   };
 }
 
-/** Describes an empty inbox. It need not mean that there is no work: a filter may be misspelt. */
-function describeNoWork({ page: _page, pageSize: _size, ...filters }: WorkInboxParams): string {
+/** Explains an empty inbox. It need not mean that there is no work: a filter may be misspelt. */
+export async function explainNoWork(
+  context: CommandContext,
+  { page: _page, pageSize: _size, ...filters }: WorkInboxParams,
+): Promise<string> {
   const flags = formatFilters(filters);
-  return flags === "" ? "No open work." : `No open work matches${flags}. 'svc inbox' lists all of it.`;
+  if (flags === "") return "No open work.";
+  const advice = await suggestStatus(filters.status, "your open work", async () => {
+    const { assignments, hasMoreResults } = await readInbox(context, { pageSize: MAX_EXAMPLES });
+    return { rows: assignments, hasMoreResults };
+  });
+  return `No open work matches${flags}. ${advice}'svc inbox' lists all of it.`;
+}
+
+/** Rows without the filter of a status. */
+interface Examples {
+  readonly rows: readonly JsonObject[];
+  readonly hasMoreResults: boolean;
+}
+
+/** Suggests the statuses that rows have, if none of them begins as the filter says. */
+export async function suggestStatus(
+  status: string | undefined,
+  what: string,
+  readExamples: () => Promise<Examples>,
+): Promise<string> {
+  if (status === undefined) return "";
+  const { rows, hasMoreResults } = await readExamples();
+  const known = [...new Set(rows.map((row) => row.status).filter(isNonEmptyString))].sort();
+  if (known.length === 0 || known.some((one) => one.startsWith(status))) return "";
+  const beginnings = known.map((one) => one.split("-")[0] ?? one);
+  const question = didYouMean(status, [...new Set([...known, ...beginnings])], (name) => `'${name}'`);
+  return `${question}Statuses of ${what}: ${known.join(", ")}${hasMoreResults ? " and others" : ""}. `;
 }
 
 /** Formats flags that select rows, each after a space. */

@@ -209,7 +209,19 @@ const MISTAKES: Record<string, Mistake> = {
   },
   "show CITY-PERMIT-WORK P-1": {
     message: "svc show takes 1 argument: 'P-1' is one too many.",
-    hint: /^If it belongs to the argument before it, quote both: 'CITY-PERMIT-WORK P-1'\./,
+    hint: /^Quote the handle: 'CITY-PERMIT-WORK P-1'\./,
+  },
+  "note CITY-PERMIT-WORK P-1 Received": {
+    message: "svc note takes 2 arguments: 'Received' is one too many.",
+    hint: /^Quote the handle: 'CITY-PERMIT-WORK P-1'\./,
+  },
+  "assignments get ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE --quiet": {
+    message: "svc assignments get takes 1 argument: 'CITY-PERMIT-WORK' is one too many.",
+    hint: /^Quote the handle: 'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE'\./,
+  },
+  "note P-1 Plan received today --quiet": {
+    message: "svc note takes 2 arguments: 'received' is one too many.",
+    hint: /^If it belongs to the argument before it, quote all: 'Plan received today'\./,
   },
   "show P-1 P-2": {
     message: "svc show takes 1 argument: 'P-2' is one too many.",
@@ -220,6 +232,14 @@ const MISTAKES: Record<string, Mistake> = {
   "new": { message: "svc has no command or group 'new'.", hint: /^Did you mean 'svc do' or/ },
   "close P-1": { message: "svc has no command or group 'close'.", hint: /^Did you mean 'svc do <case>'/ },
   "assign P-1": { message: "svc has no command or group 'assign'.", hint: /^Did you mean 'svc work transfer/ },
+  "log": { message: "svc has no command or group 'log'.", hint: /^Did you mean 'svc history <case>' or/ },
+  "wait": { message: "svc has no command or group 'wait'.", hint: /^Did you mean 'svc workflow watch <run>' or/ },
+  "service log": { message: "svc service has no command 'log'.", hint: /^Did you mean 'svc service logs'\?/ },
+  "service restart": { message: "svc service has no command 'restart'.", hint: /^Did you mean 'svc service stop' or/ },
+  "workflow wait r": {
+    message: "svc workflow has no command 'wait'.",
+    hint: /^Did you mean 'svc workflow watch <run>'/,
+  },
   "restart": { message: "svc has no command or group 'restart'.", hint: /^Did you mean 'svc service start'/ },
   "inbox -o json": { message: "svc inbox has no flag -o.", hint: /^Did you mean '--format json'\?/ },
   "cases get P-1 --json": { message: "svc cases get has no flag --json.", hint: /^Did you mean '--format json'\?/ },

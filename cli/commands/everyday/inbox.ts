@@ -1,5 +1,6 @@
+import { isSvcError } from "../../../lib/errors.ts";
 import work from "../../../lib/resources/work.ts";
-import { getSurface, wantsPage } from "../../context.ts";
+import { getSurface, printWarnings, wantsPage } from "../../context.ts";
 import type { CommandContext } from "../command.ts";
 import { localCommand } from "../local_command.ts";
 
@@ -32,7 +33,7 @@ export const inbox = localCommand({
   seeAlso: ["next --help", "show --help", "work inbox --help"],
   prefersView: true,
   async run(context, { watch, interval, due, ...given }) {
-    const { describeInbox, readInbox } = await import("../../work/read_inbox.ts");
+    const { describeInbox, explainNoWork, readInbox } = await import("../../work/read_inbox.ts");
     const { parseDue } = await import("../../work/parse_due.ts");
     const params = { ...given, ...(due !== undefined && { due: parseDue(due, new Date()) }) };
     if (watch) {
@@ -40,16 +41,34 @@ export const inbox = localCommand({
       return await watchInbox(context, params, Math.max(1, interval));
     }
     const { printList } = await import("../../work/print_list.ts");
-    const [found, mentions] = await Promise.all([readInbox(context, params), readShownMentions(context)]);
-    await printList(context, describeInbox(found, { ...given, due }));
-    if (mentions !== "") context.io.stdout.write(`\n${mentions}`);
+    const mentions = startMentions(context);
+    const found = await readInbox(context, params);
+    const empty = () => explainNoWork(context, { ...given, due });
+    await printList(context, { ...describeInbox(found), empty });
     if (found.hasMoreResults) context.note(`More work follows: --page ${(params.page ?? 1) + 1}.`);
+    const text = await mentions();
+    if (text !== "") context.io.stdout.write(`\n${text}`);
   },
 });
 
-/** Returns the last messages that mention the caller, as text for people. Programs list them with a command of its own. */
+/**
+ * Starts to read the last messages that mention the caller, so that the table does not wait for them. The returned
+ * function resolves to their text for people. Programs list them with a command of its own.
+ */
+function startMentions(context: CommandContext): () => Promise<string> {
+  const reading = wantsPage(context) ? readShownMentions(context) : Promise.resolve("");
+  const settled = Promise.allSettled([reading]);
+  return async () => {
+    const [mentions] = await settled;
+    if (mentions.status === "fulfilled") return mentions.value;
+    const { reason } = mentions;
+    if (!isSvcError(reason) || reason.code === "INTERRUPTED") throw reason;
+    printWarnings(context)(`The messages that mention you cannot be read: ${reason.message}`);
+    return "";
+  };
+}
+
 async function readShownMentions(context: CommandContext): Promise<string> {
-  if (!wantsPage(context)) return "";
   const [{ readMentions }, { layOutPage }] = await Promise.all([
     import("../../work/read_messages.ts"),
     import("../../view/page.ts"),

@@ -1,11 +1,11 @@
 /** The commands of a working day: `inbox`, `next`, `show`, `history` and `find`. */
 import assert from "node:assert/strict";
 import { parseDue } from "../../../cli/work/parse_due.ts";
-import { callFakeService, startFakeService } from "../../harness/fake_service.ts";
+import { callFakeService, clientEnvironment, startFakeService } from "../../harness/fake_service.ts";
 import { maskTimes } from "../../harness/screens.ts";
 import { type Live, openLive, openLiveForAll } from "../../harness/service.ts";
 import { valueAt } from "../../harness/service_engine.ts";
-import { parseErrorRecord, spawnSvc, splitWords } from "../../harness/svc.ts";
+import { makeFolder, parseErrorRecord, spawnSvc, splitWords } from "../../harness/svc.ts";
 import { KEYS, openTerminal } from "../../harness/terminal.ts";
 import { within } from "../../harness/wait.ts";
 
@@ -29,9 +29,12 @@ Deno.test("svc inbox is a table in a terminal", async () => {
   assert.match(await runInTerminal("inbox", "inspector@city"), /^No open work\.$/);
   assert.match(
     await runInTerminal("inbox --status Pnding --type Permit"),
-    /^No open work matches --status Pnding --type Permit\. 'svc inbox' lists all of it\.$/,
+    /^No open work matches --status Pnding --type Permit\. Did you mean 'Pending'\?\s+Statuses of your open work: New, Pending-Review\. 'svc inbox' lists all of it\.$/,
   );
-  assert.match(await runInTerminal("find P-1 --status Opne"), /^No case that contains "P-1" matches --status Opne\.$/);
+  assert.match(
+    await runInTerminal("find P-1 --status Opne"),
+    /^No case that contains "P-1" matches --status Opne\. Statuses of the cases that\s+contain it: Pending-Review\.$/,
+  );
 });
 
 Deno.test("svc inbox is JSON in a pipe, and a table where that is requested", async () => {
@@ -226,4 +229,24 @@ Deno.test("svc find finds cases by text and by number, and the only one becomes 
   const { cases } = await live.object("find quay");
   assert.equal(valueAt(cases, "0.ID"), "CITY-PERMIT-WORK P-1");
   assert.equal((await live.object("show -")).id, "CITY-PERMIT-WORK P-1");
+});
+
+Deno.test("the table of svc inbox does not wait for messages that mention the caller, and needs none", async () => {
+  const shown = Promise.withResolvers<void>();
+  await using service = startFakeService({
+    async api(request) {
+      if (new URL(request.url).pathname.endsWith("/svc/inbox")) {
+        return Response.json({ assignments: [{ ID: "A", caseID: "W C-1", businessID: "C-1" }], hasMoreResults: false });
+      }
+      await shown.promise;
+      return Response.json({ localizedValue: "Out of order" }, { status: 500 });
+    },
+  });
+  await using folder = await makeFolder();
+  const env = { ...clientEnvironment(service), SVC_CONFIG_DIR: folder.path };
+  await using terminal = openTerminal(["inbox"], { env });
+  await terminal.waitFor("\nC-1");
+  shown.resolve();
+  assert.equal(await terminal.exit(), 0);
+  assert.match(terminal.scrollback(), /\nC-1\nWarning: The messages that mention you cannot be read: Out of order$/);
 });
