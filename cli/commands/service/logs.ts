@@ -1,4 +1,5 @@
 import { escapeLines } from "../../../utils/text/control_characters.ts";
+import { writeWaiting } from "../../io/io.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 import { dataFlag } from "./data_flag.ts";
 
@@ -9,11 +10,16 @@ export const serviceLogsCommand: LocalCommand = localCommand({
   flags: {
     data: dataFlag,
     lines: { help: "Number of lines, the latest last", type: "integer", default: "100" },
+    follow: { help: "Also print new lines, until Ctrl-C", type: "boolean", short: "f" },
   },
-  example: ["", "--lines 1000 | grep ERROR"],
+  example: ["", "--lines 1000 | grep ERROR", "--follow --lines 0"],
   seeAlso: ["service start --help", "service status --help"],
-  async run({ io }, { data, lines }) {
-    const { readLog } = await import("../../../service/admin/read_log.ts");
-    io.stdout.write(escapeLines(await readLog(data, lines)));
+  async run(context, { data, lines, follow }) {
+    const { followLog, readLog } = await import("../../../service/admin/read_log.ts");
+    const { stdout } = context.io;
+    if (!follow) return stdout.write(escapeLines(await readLog(data, lines)));
+    for await (const text of followLog(data, lines, context.signal)) {
+      await writeWaiting(stdout, escapeLines(text), context.signal);
+    }
   },
 });

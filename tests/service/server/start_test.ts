@@ -104,6 +104,22 @@ Deno.test("svc service logs prints the last lines of a service in the background
   assert.equal(await read("1"), `${all.trimEnd().split("\n").at(-1)}\n`);
 });
 
+Deno.test("svc service logs --follow prints new lines, also of the log of a later start, until Ctrl-C", async () => {
+  await using home = await ServiceHome.open();
+  const log = `${home.directory}/service/service.log`;
+  await Deno.mkdir(`${home.directory}/service`);
+  await Deno.writeTextFile(log, "one\ntwo\n");
+  const [program = "", ...args] = home.commandLine(["service", "logs", "-f", "--lines", "1"]);
+  await using terminal = new Terminal(program, args, { env: { SVC_CONFIG_DIR: home.directory } });
+  await terminal.waitFor(/^two$/);
+  await Deno.writeTextFile(log, "three \x07é\n", { append: true });
+  await terminal.waitFor(/^two\nthree \\u0007é$/);
+  await Deno.writeTextFile(log, "four\n");
+  await terminal.waitFor(/\nfour$/);
+  terminal.type("\x03");
+  assert.equal(await terminal.exit(), 0);
+});
+
 Deno.test("a start at a terminal lists the commands to try next", async () => {
   await using home = await ServiceHome.open();
   const [program = "", ...args] = home.commandLine(START_ARGUMENTS);
