@@ -390,7 +390,8 @@ function listRows({ rows, columns }: FormList, width: number): string[] {
     "#": i + 1,
     ...Object.fromEntries(columns.map(({ label, path }, column) => [label || path, row.cells[column] ?? ""])),
   }));
-  const table = toTable(cells, { color: false });
+  const numeric = columns.filter(({ isNumeric }) => isNumeric).map(({ label, path }) => label || path);
+  const table = toTable(cells, { color: false }, { numeric });
   if (!("text" in table)) return rows.map((row, i) => `${i + 1}  ${describeRow(row)}`);
   return table.text.trimEnd().split("\n").map((line) => truncateToWidth(line, width));
 }

@@ -1,6 +1,6 @@
 /** The fields of a case: as its form or page shows them, or by their names if the response has neither. */
 import { type FormNode, type FormQuestion, readForm } from "../../lib/forms/mod.ts";
-import { toTable } from "../../lib/output/table.ts";
+import { isNumericColumn, toTable } from "../../lib/output/table.ts";
 import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import { EMPTY, formatValue, isEmptyValue, isTechnical, toLabel } from "./format_value.ts";
@@ -68,7 +68,10 @@ function describe(question: FormQuestion): Row {
       if (rows.length === 0) return { label, value: EMPTY };
       if (columns.length === 0) return { label, value: pluralize(rows.length, "row") };
       const cells = rows.map((row) => Object.fromEntries(columns.map(({ label }, i) => [label, row.cells[i] ?? ""])));
-      return { label, lines: renderTable(cells) };
+      return {
+        label,
+        lines: renderTable(cells, columns.filter(({ isNumeric }) => isNumeric).map(({ label }) => label)),
+      };
     }
   }
 }
@@ -92,7 +95,8 @@ function describeValue(label: string, value: JsonValue | undefined): Row[] {
   if (rows.length === 0) return [{ label, value: formatValue(value) }];
   const names = [...new Set(rows.flatMap(Object.keys))].filter((name) => !isTechnical(name));
   const cells = rows.map((row) => Object.fromEntries(names.map((name) => [toLabel(name), formatValue(row[name])])));
-  return [{ label, lines: renderTable(cells) }];
+  const numeric = names.filter((name) => isNumericColumn(rows.map((row) => row[name]))).map(toLabel);
+  return [{ label, lines: renderTable(cells, numeric) }];
 }
 
 /** An object with a name of its own, such as an attachment, is a value. Others are shown by their members. */
@@ -100,7 +104,7 @@ function hasName(value: JsonObject): boolean {
   return Object.keys(value).some((member) => /^(?:ID|id|name|pyLabel|fileName)$/.test(member));
 }
 
-function renderTable(cells: readonly JsonObject[]): string[] {
-  const table = toTable([...cells], { color: false });
+function renderTable(cells: readonly JsonObject[], numeric: readonly string[]): string[] {
+  const table = toTable([...cells], { color: false }, { numeric });
   return "text" in table ? table.text.trimEnd().split("\n") : [];
 }

@@ -19,6 +19,7 @@ import {
   resolveText,
   type Scope,
 } from "./scope.ts";
+import { NUMBER_KINDS } from "./values.ts";
 
 /** Templates and components that show rows. */
 const LIST_TEMPLATES: readonly string[] = [
@@ -247,12 +248,14 @@ function listColumns(nodes: readonly FormNode[], row: Path): FormColumn[] {
     if (node.type === "note") return [];
     if (node.type === "group") return listColumns(node.children, row);
     const path = node.path.startsWith(`${prefix}.`) ? node.path.slice(prefix.length + 1) : node.path;
-    return [{ path, label: node.label }];
+    const isNumeric = node.type === "field" && NUMBER_KINDS.includes(node.kind);
+    return [{ path, label: node.label, ...(isNumeric && { isNumeric }) }];
   });
   const distinct = columns.filter(({ path }, i) => columns.findIndex((other) => other.path === path) === i);
-  return distinct.map(({ path, label }, i) => {
+  return distinct.map((column, i) => {
+    const { path, label } = column;
     const isFirst = distinct.findIndex((other) => other.label === label) === i;
-    return { path, label: isFirst ? label : `${label} (${path})` };
+    return isFirst ? column : { ...column, label: `${label} (${path})` };
   });
 }
 

@@ -182,6 +182,8 @@ export interface FormColumn {
   readonly path: string;
   /** Label for people. */
   readonly label: string;
+  /** True if the values are numbers, such as amounts of money. */
+  readonly isNumeric?: true;
 }
 
 /** A reference to records of a data type or to cases. */

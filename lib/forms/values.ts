@@ -17,7 +17,8 @@ import { isDate } from "../../utils/time/timestamps.ts";
 import { htmlToText, textToHtml } from "./html.ts";
 import type { FieldKind, FormField } from "./nodes.ts";
 
-const NUMBER_KINDS: readonly FieldKind[] = ["integer", "decimal", "percentage", "currency"];
+/** The kinds of fields whose values are numbers. */
+export const NUMBER_KINDS: readonly FieldKind[] = ["integer", "decimal", "percentage", "currency"];
 
 /** A typed value: the value to enter, or the problem with the text. */
 export type ParsedValue = { readonly value: JsonValue } | { readonly problem: string };

@@ -32,6 +32,8 @@ export interface TableOptions {
   readonly selection?: Selection;
   /** Formats the value of a cell. Default: the value as JSON has it. */
   readonly formatCell?: (value: JsonValue) => string;
+  /** Names of columns whose texts are numbers, such as amounts of money. */
+  readonly numeric?: readonly string[];
 }
 
 /** Finds the list of objects that a result is about: the result itself, or the only list in an object without an ID. */
@@ -47,7 +49,7 @@ export function findTableRows(value: JsonValue): Rows | undefined {
 export function toTable(
   value: JsonValue,
   surface: Surface,
-  { selection, formatCell = formatScalars }: TableOptions = {},
+  { selection, formatCell = formatScalars, numeric = [] }: TableOptions = {},
 ): Rendered | TableObstacle {
   const list = selection === undefined ? findTableRows(value) : selection.list ?? findRows(value);
   const rows = list?.rows ?? toRow(value, selection);
@@ -78,7 +80,10 @@ export function toTable(
     return { obstacle: "its rows have no field in common" };
   }
   const identifying = shown.some(isIdentifyingName) ? shown.filter(isIdentifyingName) : shown.slice(0, 1);
-  const all = shown.map((name) => createColumn(name, rows, formatCell, identifying.includes(name)));
+  const all = shown.map((name) => {
+    const isNumeric = numeric.includes(name) || isNumericColumn(rows.map((row) => row[name]));
+    return createColumn(name, rows, formatCell, { isNumeric, isIdentifying: identifying.includes(name) });
+  });
   const others = listOthers(value, list);
   const general = [
     ...(nested.length === 0 ? [] : [`Nested fields hidden: ${nested.join(", ")}.${adviseOnList(value, list)}`]),
@@ -157,16 +162,21 @@ function createColumn(
   name: string,
   rows: readonly JsonObject[],
   formatCell: (value: JsonValue) => string,
-  isIdentifying: boolean,
+  { isNumeric, isIdentifying }: Pick<Column, "isNumeric" | "isIdentifying">,
 ): Column {
   const title = escapeToOneLine(name);
   const format = name === "etag" ? formatScalars : formatCell; // Entity tags are copied, although some look like times.
   const cells = rows.map(({ [name]: value }) =>
     isFlat(value) && value !== undefined ? escapeToOneLine(format(value)) : ""
   );
-  const isNumeric = rows.every((row) => isNumber(row[name]));
   const width = cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), displayWidth(title));
   return { name, title, cells, isNumeric, width, isIdentifying, isReadable: isReadableName(name) };
+}
+
+/** Reports whether the values of a column are numbers. Some may be missing. */
+export function isNumericColumn(values: readonly (JsonValue | undefined)[]): boolean {
+  const filled = values.filter((value) => value !== undefined && value !== null && value !== "");
+  return filled.length > 0 && filled.every(isNumber);
 }
 
 function formatScalars(value: JsonValue): string {

@@ -11,7 +11,7 @@ export interface Column {
   readonly title: string;
   /** Text of the cells, one for each row. */
   readonly cells: readonly string[];
-  /** True if all values are numbers. */
+  /** True if the values are numbers, which are aligned to the right. */
   readonly isNumeric: boolean;
   /** Width of the widest text. */
   readonly width: number;

@@ -72,7 +72,7 @@ const FLOW_SCREEN = `
 │
 ◇  Documents
 │  #  Title      Pages  Cost of copies
-│  1  Site plan  4      EUR 2.00
+│  1  Site plan      4        EUR 2.00
 │
 ◇  Documents: 1 row
 │  Continue

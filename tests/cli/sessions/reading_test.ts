@@ -64,7 +64,7 @@ P-1   Permit for Ada  Pending-Review  Review  YYYY-MM-DD hh:mm`,
   Urgent     No
   Fee        150.5
   Documents  Title  Pages  Cost
-             Plan   1      0.5
+             Plan       1   0.5
   Complete   No
 
 Open work

@@ -33,7 +33,7 @@ Fields
   Urgent                       No
   Fee                          EUR 1,050.50
   Documents                    Title  Pages  Cost of copies
-                               Plan   1      EUR 0.50
+                               Plan       1        EUR 0.50
   The application is complete  No
 
 Contact
@@ -102,7 +102,7 @@ Deno.test("the view of an assignment has the labels of its form, and amounts of 
   assert.equal(stderr, "");
   assert.match(stdout, /^ {2}Address of the work +Quay 1$/m);
   assert.match(stdout, /^ {2}Fee +EUR 1,050\.50$/m);
-  assert.match(stdout, /^ {2}Documents +Title +Pages +Cost of copies\n +Plan +1 +EUR 0\.50$/m);
+  assert.match(stdout, /^ {2}Documents +Title {2}Pages {2}Cost of copies\n +Plan {7}1 {8}EUR 0\.50$/m);
   assert.match(stdout, /^ {2}E-mail +–$/m);
   assert.match(stdout, /^ {2}In a dialogue {2}svc do P-1$/m);
   assert.match(stdout, /^ {2}Register +svc assignments perform P-1 --action Register$/m);

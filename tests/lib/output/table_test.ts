@@ -26,6 +26,17 @@ Deno.test("a table in a pipe is aligned, without borders, color or trailing spac
   });
 });
 
+Deno.test("numbers are aligned to the right with their header, also if some are missing, at a terminal too", async () => {
+  const rows = [{ ID: "A", fee: null, area: 4.5, zip: "0150" }, { ID: "B", fee: 1200, zip: "12" }];
+  const { lines } = await table(rows);
+  assert.deepEqual(lines, ["ID   fee  area  zip", "A          4.5  0150", "B   1200        12"]);
+  assert.deepEqual((await table(rows, { color: false, columns: 80 })).lines, [
+    "ID   fee  area  zip",
+    "──  ────  ────  ────",
+    ...lines.slice(1),
+  ]);
+});
+
 Deno.test("an object is one row, and a note names hidden nested members", async () => {
   assert.deepEqual(await table({ id: "C-1", data: {}, tags: ["a", 2], rows: [{}], status: "Open" }), {
     lines: ["id   tags  status", "C-1  a, 2  Open"],
