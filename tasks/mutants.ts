@@ -1,5 +1,5 @@
 /**
- * Changes the sources at random, runs the tests of the changed part, and prints the changes that no test notices:
+ * Changes the sources at random, runs the tests that execute the changed line, and prints the changes that no test notices:
  * `deno task mutants [--count <n>] [--seed <n>] [--from <n>] [--only <subject,…>]`.
  *
  * A seed always gives the same mutants in the same order. `--from` continues a run: it is the number of its first mutant.
@@ -45,13 +45,16 @@ async function tryAll({ only, ...options }: Options): Promise<void> {
   const tried: TriedMutant[] = [];
   for await (const mutant of tryMutants({ ...options, checkout: CHECKOUT, signal: interruption.signal })) {
     tried.push(mutant);
-    console.log(`${mutant.isNoticed ? "noticed " : "survived"} ${describe(mutant)}`);
+    const { result, failedTest } = mutant;
+    console.log(`${result.padEnd(12)} ${describe(mutant)}${failedTest === undefined ? "" : ` (${failedTest})`}`);
   }
-  const survivors = tried.filter(({ isNoticed }) => !isNoticed);
+  const survivors = tried.filter(({ result }) => result !== "noticed");
   const noticed = tried.length - survivors.length;
   const share = noticed / Math.max(tried.length, 1);
   console.log(`\n${noticed} of ${tried.length} mutants noticed (${Math.floor(100 * share)} %).`);
-  if (survivors.length > 0) console.log(["Survivors:", ...survivors.map(describe)].join("\n"));
+  if (survivors.length > 0) {
+    console.log(["Survivors:", ...survivors.map((mutant) => `${mutant.result} ${describe(mutant)}`)].join("\n"));
+  }
   console.log(`Continue with: deno task mutants ${flags} --from ${(tried.at(-1)?.number ?? options.from - 1) + 1}`);
   Deno.exitCode = share >= MIN_SHARE ? 0 : 1;
 }

@@ -4,8 +4,10 @@ import ts from "typescript";
 export interface Mutant {
   /** Path of the file. */
   readonly file: string;
-  /** Line of the change, from 1. */
+  /** Line of the replaced code, from 1. */
   readonly line: number;
+  /** First line of the expression or statement that contains it. */
+  readonly firstLine: number;
   /** Offset of the replaced code in the file. */
   readonly offset: number;
   /** The replaced code. */
@@ -34,12 +36,18 @@ const OPERATORS: Readonly<Record<string, string>> = {
 export function findMutants(file: string, text: string): Mutant[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const mutants: Mutant[] = [];
+  const findLine = (node: ts.Node) => source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
   const visit = (node: ts.Node) => {
     if (ts.isTypeNode(node) || ts.isImportDeclaration(node)) return;
     for (const [replaced, replacement] of listReplacements(node)) {
-      const offset = replaced.getStart(source);
-      const line = source.getLineAndCharacterOfPosition(offset).line + 1;
-      mutants.push({ file, line, offset, code: replaced.getText(source), replacement });
+      mutants.push({
+        file,
+        line: findLine(replaced),
+        firstLine: findLine(node),
+        offset: replaced.getStart(source),
+        code: replaced.getText(source),
+        replacement,
+      });
     }
     ts.forEachChild(node, visit);
   };

@@ -1,10 +1,20 @@
 /** Tries mutants of a checkout, one after another, each in a copy of the checkout. */
 import { cpSync } from "node:fs";
-import { runTests, type TestResults } from "../run_tests.ts";
+import { stripVTControlCharacters } from "node:util";
+import { runTests } from "../run_tests.ts";
 import { copyCheckout } from "../support/copy_checkout.ts";
 import { SeededRandom } from "../support/seeded_random.ts";
+import { ExecutedLines } from "./executed_lines.ts";
 import { applyMutant, findMutants, type Mutant } from "./find_mutants.ts";
+import { listFiles } from "./list_files.ts";
+import { selectCompiling } from "./select_compiling.ts";
 import type { Subject } from "./subjects.ts";
+
+/** Shortest time without the end of a test after which a mutant is noticed, in seconds. */
+const MIN_STALL_SECONDS = 30;
+
+/** How many mutants are compiled together. */
+const CHECKED_TOGETHER = 50;
 
 /** Mutants to try. */
 export interface MutantOptions {
@@ -22,15 +32,23 @@ export interface MutantOptions {
   readonly signal: AbortSignal;
 }
 
-/** A mutant after the tests of its subject. */
-export interface TriedMutant extends Mutant {
-  /** Number in the order of the seed, from 1. */
+/** A mutant with its number in the order of the seed, from 1. */
+interface NumberedMutant extends Mutant {
   readonly number: number;
-  /** True if a test failed or did not end. */
-  readonly isNoticed: boolean;
 }
 
-/** Tries mutants. Throws if the tests of a subject fail without a change. */
+/** A mutant after the tests of its subject. */
+export interface TriedMutant extends NumberedMutant {
+  /** `noticed` if a test failed or did not end, `not executed` if no test executes the changed line. */
+  readonly result: "noticed" | "survived" | "not executed";
+  /** The first test that failed. */
+  readonly failedTest?: string;
+}
+
+/**
+ * Tries mutants. A mutant is run with the test files that execute the changed line. Throws if the tests of a subject fail
+ * without a change.
+ */
 export async function* tryMutants(options: MutantOptions): AsyncGenerator<TriedMutant> {
   const { subjects, seed, from, count, signal } = options;
   const directory = await Deno.makeTempDir({ prefix: "svc-mutants-" });
@@ -38,28 +56,21 @@ export async function* tryMutants(options: MutantOptions): AsyncGenerator<TriedM
     const copy = `${directory}/checkout`;
     copyCheckout(copy, options.checkout);
     cpSync(`${options.checkout}/tests`, `${copy}/tests`, { recursive: true });
-    const mutants = shuffle(subjects.flatMap((subject) => findMutantsOf(copy, subject)), new SeededRandom(seed));
-    const tested = new Set<Subject>();
+    const all = subjects.flatMap((subject) => findMutantsOf(copy, subject));
+    const mutants = shuffle(all, new SeededRandom(seed)).map((mutant, index) => ({ ...mutant, number: index + 1 }));
+    const executed = new Map<Subject, ExecutedLines>();
     let left = count;
-    for (const [index, { subject, ...mutant }] of mutants.entries()) {
-      if (left === 0 || signal.aborted) return;
-      if (index + 1 < from) continue;
-      const path = `${copy}/${mutant.file}`;
-      const text = await Deno.readTextFile(path);
-      await Deno.writeTextFile(path, applyMutant(text, mutant));
-      const compiles = await check(copy, mutant.file);
-      if (compiles && !tested.has(subject)) {
-        await Deno.writeTextFile(path, text);
-        const { failures } = await runTestsOf(subject, directory);
-        if (failures !== "" && !signal.aborted) throw new Error(`The tests of ${subject.name} fail:\n${failures}`);
-        tested.add(subject);
-        await Deno.writeTextFile(path, applyMutant(text, mutant));
+    for (let start = from - 1; start < mutants.length && left > 0; start += CHECKED_TOGETHER) {
+      const checked = await selectCompiling(copy, mutants.slice(start, start + CHECKED_TOGETHER));
+      for (const { subject, ...mutant } of checked.slice(0, left)) {
+        if (signal.aborted) return;
+        const lines = executed.get(subject) ?? await ExecutedLines.measure(copy, subject, signal);
+        executed.set(subject, lines);
+        const tried = await tryTests(directory, lines, mutant);
+        if (signal.aborted) return;
+        yield tried;
+        left--;
       }
-      const results = compiles && !signal.aborted ? await runTestsOf(subject, directory) : undefined;
-      await Deno.writeTextFile(path, text);
-      if (results === undefined || signal.aborted) continue;
-      yield { ...mutant, number: index + 1, isNoticed: results.failed > 0 };
-      left--;
     }
   } finally {
     await Deno.remove(directory, { recursive: true });
@@ -67,19 +78,9 @@ export async function* tryMutants(options: MutantOptions): AsyncGenerator<TriedM
 }
 
 function findMutantsOf(copy: string, subject: Subject): (Mutant & { readonly subject: Subject })[] {
-  return listSources(copy, subject.sources).flatMap((file) =>
+  return listFiles(copy, subject.sources).flatMap((file) =>
     findMutants(file, Deno.readTextFileSync(`${copy}/${file}`)).map((mutant) => ({ ...mutant, subject }))
   );
-}
-
-/** Lists the TypeScript files of a folder and its folders, always in the same order. */
-function listSources(copy: string, folder: string): string[] {
-  return [...Deno.readDirSync(`${copy}/${folder}`)]
-    .toSorted((one, other) => one.name < other.name ? -1 : 1)
-    .flatMap(({ name, isDirectory }) => {
-      const path = `${folder}/${name}`;
-      return isDirectory ? listSources(copy, path) : path.endsWith(".ts") ? [path] : [];
-    });
 }
 
 function shuffle<T>(items: readonly T[], random: SeededRandom): T[] {
@@ -88,25 +89,27 @@ function shuffle<T>(items: readonly T[], random: SeededRandom): T[] {
     .map(({ item }) => item);
 }
 
-/** Reports whether a file compiles. */
-async function check(copy: string, file: string): Promise<boolean> {
-  const command = new Deno.Command(Deno.execPath(), {
-    args: ["check", "--quiet", `--config=${copy}/deno.json`, `${copy}/${file}`],
-    stdout: "null",
-    stderr: "null",
-  });
-  return (await command.output()).success;
-}
-
-async function runTestsOf({ tests, skipped = [] }: Subject, directory: string): Promise<TestResults> {
+/** Runs the test files that execute the changed line. */
+async function tryTests(directory: string, lines: ExecutedLines, mutant: NumberedMutant): Promise<TriedMutant> {
   const copy = `${directory}/checkout`;
-  const args = ["--fail-fast", `--config=${copy}/deno.json`, ...tests.map((path) => `${copy}/${path}`)];
-  if (skipped.length > 0) args.unshift(`--ignore=${skipped.map((path) => `${copy}/${path}`).join()}`);
+  const tests = lines.listTests(mutant.file, mutant.firstLine).map((path) => `${copy}/${path}`);
+  if (tests.length === 0) return { ...mutant, result: "not executed" };
+  const path = `${copy}/${mutant.file}`;
+  const text = await Deno.readTextFile(path);
   const files = `${directory}/files`;
   await Deno.mkdir(files);
   try {
-    return await runTests(args, { directory: files, write: () => {} });
+    await Deno.writeTextFile(path, applyMutant(text, mutant));
+    const { failures } = await runTests(["--fail-fast", `--config=${copy}/deno.json`, ...tests], {
+      directory: files,
+      write: () => {},
+      stallSeconds: Math.ceil(MIN_STALL_SECONDS + 5 * lines.longestMilliseconds / 1000),
+    });
+    if (failures === "") return { ...mutant, result: "survived" };
+    const failedTest = stripVTControlCharacters(failures).match(/^(.+) => .*_test\.ts:\d+/m)?.[1];
+    return { ...mutant, result: "noticed", failedTest };
   } finally {
+    await Deno.writeTextFile(path, text);
     await Deno.remove(files, { recursive: true });
   }
 }

@@ -174,7 +174,7 @@ export function splitWords(line: string): string[] {
 
 /** Returns the variables that Deno needs to start, and to find the packages that are installed. */
 export function readDenoEnvironment(): Record<string, string> {
-  const names = ["PATH", "HOME", "DENO_DIR", "XDG_CACHE_HOME", "SystemRoot", "LOCALAPPDATA"];
+  const names = ["PATH", "HOME", "DENO_DIR", "DENO_COVERAGE_DIR", "XDG_CACHE_HOME", "SystemRoot", "LOCALAPPDATA"];
   return Object.fromEntries(names.flatMap((name) => {
     const value = Deno.env.get(name);
     return value === undefined ? [] : [[name, value]];

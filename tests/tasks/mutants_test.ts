@@ -1,7 +1,7 @@
 /** The laboratory that looks for changes of the sources that no test notices. */
 import assert from "node:assert/strict";
 import { applyMutant, findMutants } from "../../tasks/mutants/find_mutants.ts";
-import { type MutantOptions, tryMutants } from "../../tasks/mutants/try_mutants.ts";
+import { type MutantOptions, type TriedMutant, tryMutants } from "../../tasks/mutants/try_mutants.ts";
 import { makeFolder } from "../harness/svc.ts";
 
 /** Returns the texts of all mutants of a text. */
@@ -16,6 +16,10 @@ Deno.test("operators, operands, conditions, numbers and statements are changed o
   assert.deepEqual(mutate("if (a < 0) return;"), [
     ...["if (false) return;", "if (true) return;", "if (a <= 0) return;", "if (a < 1) return;"],
   ]);
+  assert.deepEqual(
+    findMutants("a.ts", "if (\n  a &&\n  b\n) c;").map(({ line, firstLine }) => [line, firstLine]),
+    [[2, 1], [2, 1], [2, 2], [2, 2], [2, 2], [4, 4]],
+  );
   assert.deepEqual(mutate("let a: 1 | true = true;"), ["let a: 1 | true = false;"]);
 });
 
@@ -24,6 +28,10 @@ const SOURCE = `export const UNIT: string = "m" + "m";
 export function limit(length: number): number {
   if (length > 10) return 10;
   return length;
+}
+
+export function double(length: number): number {
+  return 2 * length;
 }
 `;
 
@@ -43,15 +51,17 @@ Deno.test("mutants are tried in a copy in the order of a seed, and those that no
     return Array.fromAsync(tryMutants({ ...all, ...options }));
   };
   const tried = await tryAll({});
-  const describe = (isNoticed: boolean) =>
-    tried.filter((mutant) => mutant.isNoticed === isNoticed)
+  const describe = (result: TriedMutant["result"]) =>
+    tried.filter((mutant) => mutant.result === result)
       .map(({ file, line, code, replacement }) => `${file}:${line} ${code} → ${replacement}`).sort();
-  assert.deepEqual(describe(false), ["sources/limit.ts:4 10 → 11", "sources/limit.ts:4 > → >="]);
-  assert.deepEqual(describe(true), [
+  assert.deepEqual(describe("survived"), ["sources/limit.ts:4 10 → 11", "sources/limit.ts:4 > → >="]);
+  assert.deepEqual(describe("noticed"), [
     "sources/limit.ts:4 10 → 11",
     "sources/limit.ts:4 length > 10 → false",
     "sources/limit.ts:4 length > 10 → true",
   ]);
+  assert.deepEqual(describe("not executed"), ["sources/limit.ts:9 * → /", "sources/limit.ts:9 2 → 3"]);
+  assert.equal(tried.find(({ result }) => result === "noticed")?.failedTest, "a length is limited");
   assert.deepEqual(await tryAll({ from: tried[1]?.number, count: 2 }), tried.slice(1, 3));
   assert.equal(await Deno.readTextFile(`${folder.path}/sources/limit.ts`), SOURCE);
 });
