@@ -227,10 +227,7 @@ export function isReadOnly(config: JsonObject, scope: Scope): boolean {
 
 /** Reports whether a property belongs to a record that a reference loads. Only the reference itself can be changed. */
 function belongsToRecord(path: Path, scope: Scope): boolean {
-  return path.some((segment, i) =>
-    i < path.length - 1 && isString(segment) &&
-    isReferred(findField(path.slice(0, i + 1), scope))
-  );
+  return path.slice(0, -1).some((_, i) => isReferred(findField(path.slice(0, i + 1), scope)));
 }
 
 /** Reports whether a declaration or a view is about records that are stored elsewhere. */

@@ -4,7 +4,7 @@ import { forEachConcurrently } from "../support/for_each_concurrently.ts";
 import { listFiles } from "./list_files.ts";
 import type { Subject } from "./subjects.ts";
 
-/** What one test file executes. */
+/** A test file, and the lines that it executes. */
 interface MeasuredTest {
   readonly path: string;
   readonly milliseconds: number;

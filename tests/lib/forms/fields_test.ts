@@ -222,6 +222,19 @@ Deno.test("operators are shown by their name, and are the same as text and as an
   assert.deepEqual(form.set("Lead", "rep@acme").toSubmission().content, { Lead: "rep@acme" });
 });
 
+Deno.test("a phone number is the same with other separators, and a text with other spaces is not", () => {
+  const fields = { Mobile: declare("Text", "Mobile"), Line: declare("Text", "Line") };
+  const form = readForm(body({
+    views: [view("EditTrip", [field("Phone", ".Mobile"), field("TextInput", ".Line", { label: "@FL .Mobile" })])],
+    fields,
+    content: { Mobile: "0047 22 00 00 00", Line: "One line" },
+  }));
+  assert.deepEqual(form.questions.map(({ label }) => label), ["Mobile", "Mobile"]);
+  assert.deepEqual(form.set("Mobile", "+47 2200 0000").set("Line", "Oneline").toSubmission().content, {
+    Line: "Oneline",
+  });
+});
+
 Deno.test("a link shows its text, and not the record that it leads to", () => {
   const form = readForm(body({
     views: [

@@ -222,6 +222,10 @@ Deno.test("the confirmation of a row is a refresh of the action, whose answer ha
   assert.deepEqual(instructions(applied), [
     { instruction: "UPDATE", target: ".Stops", listIndex: 2, content: { Fee: "71" } },
   ]);
+  stored.push({ classID: STOP, City: "Voss", Fee: "40", Total: 45 });
+  assert.deepEqual(instructions(readForm(computedRows).apply(answer)).slice(1), [
+    { instruction: "INSERT", target: ".Stops", listIndex: 4, content: { City: "Voss", Fee: "40" } },
+  ]);
 });
 
 Deno.test("a row with an action of its own is opened and confirmed by that action", () => {

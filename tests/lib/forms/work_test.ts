@@ -10,7 +10,7 @@ import {
   standardFlow,
   triggers,
 } from "./fixtures/work.ts";
-import { body, field, refreshed, view } from "./_body.ts";
+import { body, declare, field, refreshed, STOP, view } from "./_body.ts";
 import { paths } from "./_outline.ts";
 
 Deno.test("buttons have their kind, and names without spaces at the end", () => {
@@ -154,6 +154,15 @@ Deno.test("a refresh may bring a new version of a view", () => {
   const form = readForm(refreshConditions);
   const answer = refreshed({ views: [view("EditTrip", [{ type: "TextInput", config: { value: "@P .Purpose" } }])] });
   assert.deepEqual(paths(form.apply(answer)), ["Purpose"]);
+});
+
+Deno.test("a refresh may bring declarations of other classes, and keeps those that it leaves out", () => {
+  const views = [view("EditTrip", [field("TextInput", ".City")])];
+  const form = readForm(body({ views, fields: { City: declare("Text", "City of the trip") } }));
+  const answer = refreshed({ views, fields: { City: declare("Text", "City of the stop", { classID: STOP }) } });
+  assert.deepEqual(form.apply(answer).questions.map(({ label }) => label), ["City of the trip"]);
+  const renamed = refreshed({ views, fields: { City: declare("Text", "Town") } });
+  assert.deepEqual(form.apply(answer).apply(renamed).questions.map(({ label }) => label), ["Town"]);
 });
 
 Deno.test("a refresh condition on the key of a record follows the choice of the record", () => {
