@@ -170,6 +170,24 @@ Deno.test("an absent value is not an empty one, and the field is still asked", (
   assert.deepEqual(form.set("Undeclared", "").toSubmission().content, {});
 });
 
+Deno.test("of several fields of a property, the visible one that can be changed is filled in", () => {
+  const form = readForm(body({
+    views: [
+      view("EditTrip", [
+        field("TextInput", ".City", { readOnly: true }),
+        field("TextInput", ".City", { visibility: false }),
+        field("TextInput", ".City", { label: "@L Town" }),
+        field("TextInput", ".Zip", { readOnly: true }),
+        field("TextInput", ".Region", { visibility: false }),
+      ]),
+    ],
+    content: { City: "", Zip: "", Region: "" },
+  }));
+  assert.equal(form.find("City")?.label, "Town");
+  const { form: filled, rest } = form.fill({ City: "Oslo", Zip: "0150", Region: "E" });
+  assert.deepEqual([filled.toSubmission().content, rest], [{ City: "Oslo" }, { Zip: "0150", Region: "E" }]);
+});
+
 Deno.test("texts around a field are read, and messages of the server are warnings", () => {
   const form = readForm(decorated);
   const [a, b, c, d] = form.questions;

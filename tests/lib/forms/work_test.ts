@@ -10,7 +10,7 @@ import {
   standardFlow,
   triggers,
 } from "./fixtures/work.ts";
-import { body, declare, field, refreshed, STOP, view } from "./_body.ts";
+import { ASSIGNMENT, body, declare, field, refreshed, STOP, view } from "./_body.ts";
 import { paths } from "./_outline.ts";
 
 Deno.test("buttons have their kind, and names without spaces at the end", () => {
@@ -75,6 +75,10 @@ Deno.test("actions of the case, the stage and the assignment are named", () => {
   ]);
   const form = readForm(caseWideAction, { action: "Book" });
   assert.deepEqual(form.actions, [{ ID: "EditTrip", name: "Change trip" }]);
+  const listActions = (action: string, assignmentId: string) =>
+    readForm(caseWideAction, { action, assignmentId }).actions.map(({ ID }) => ID);
+  assert.deepEqual(listActions("Postpone", ASSIGNMENT), ["Book", "EditTrip"]);
+  assert.deepEqual(listActions("Book", "another assignment"), []);
   assert.deepEqual(form.list("Stops").remove(0).toSubmission().pageInstructions, [
     { instruction: "DELETE", target: ".Stops", listIndex: 1 },
   ]);
