@@ -13,6 +13,7 @@ import { textAt } from "../../harness/service_engine.ts";
 import { makeFolder } from "../../harness/svc.ts";
 import { eventually } from "../../harness/wait.ts";
 import { request } from "../connections/_wire.ts";
+import { StoppedClock } from "./_stopped_clock.ts";
 
 const PERMIT = { caseTypeID: "City-Permit-Work-Permit", content: { Applicant: "Ada" } };
 
@@ -170,10 +171,34 @@ Deno.test("a client that sends too many token requests receives a 429, and other
   assert.ok(await requestToken(svc.service, other));
 });
 
-Deno.test("a rate limit allows a burst per name", () => {
-  const limit = new RateLimit(2, 1000);
-  assert.deepEqual([limit.count("a"), limit.count("a"), limit.count("b")], [0, 0, 0]);
-  assert.equal(limit.count("a"), 1);
+Deno.test("a rate limit allows a burst per name, and further events at a steady rate", () => {
+  using clock = new StoppedClock();
+  const limit = new RateLimit(2, 1500);
+  const count = (time: number, name = "a") => {
+    clock.time = time;
+    return limit.count(name);
+  };
+  assert.deepEqual([count(0), count(0), count(0, "b")], [0, 0, 0]);
+  assert.deepEqual([count(0), count(499), count(500), count(1499)], [2, 2, 1, 1]);
+  assert.deepEqual([count(1500), count(1500), count(9000), count(9000), count(9000)], [0, 2, 0, 0, 2]);
+});
+
+Deno.test("a rate limit remembers 10,000 names, and forgets unused ones first", () => {
+  using clock = new StoppedClock();
+  const limit = new RateLimit(1, 1000);
+  const fill = (from: number, to: number) => {
+    for (let n = from; n < to; n++) limit.count(`name ${n}`);
+  };
+  limit.count("old");
+  clock.time = 900;
+  limit.count("busy");
+  fill(0, 9_998);
+  clock.time = 1000;
+  limit.count("new");
+  assert.equal(limit.count("busy"), 1);
+  assert.equal(limit.count("old"), 0);
+  assert.equal(limit.count("old"), 1, "the limits that are in use were forgotten to make room");
+  assert.equal(limit.count("busy"), 0);
 });
 
 Deno.test("a token that a full disk cannot store is valid in this process", async () => {

@@ -7,26 +7,12 @@ import { startService } from "../../../service/mod.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import { type Store, StoreFull } from "../../../service/store/store.ts";
 import { openService, requestToken, sendRequest } from "../../harness/service.ts";
+import { StoppedClock } from "./_stopped_clock.ts";
 
 const FORM = { grant_type: "client_credentials" };
 
 function member(body: JsonValue | undefined, name: string): JsonValue | undefined {
   return isJsonObject(body) ? body[name] : undefined;
-}
-
-/** Stops the clock of the process. Disposing of it restores the clock. */
-class Clock implements Disposable {
-  /** Milliseconds that `performance.now()` returns. */
-  time = 0;
-  readonly #now = performance.now;
-
-  constructor() {
-    performance.now = () => this.time;
-  }
-
-  [Symbol.dispose](): void {
-    performance.now = this.#now;
-  }
 }
 
 async function openTokens() {
@@ -123,7 +109,7 @@ Deno.test("a token expires, whether or not it is cached", async () => {
 });
 
 Deno.test("up to 10,000 tokens are found without the store, the others by looking them up if they are stored", async () => {
-  using _clock = new Clock();
+  using _clock = new StoppedClock();
   await using opened = await openTokens();
   const { store, client } = opened;
   let isFull = true;
@@ -152,7 +138,7 @@ Deno.test("up to 10,000 tokens are found without the store, the others by lookin
 });
 
 Deno.test("a token is refused two seconds after another process has removed its client, and not before", async () => {
-  using clock = new Clock();
+  using clock = new StoppedClock();
   await using opened = await openTokens();
   const { store, tokens, client } = opened;
   const token = await tokens.issue(client);
