@@ -87,7 +87,9 @@ async function* readNdjson(lines: AsyncIterable<Line>, name: string): AsyncGener
   for await (const { number, text, issue } of lines) {
     const place = `${name}:${number}`;
     if (text?.trim() === "") continue;
-    if (count++ === 0 && /^\s*[[{]\s*$/.test(text ?? "")) throw notNdjson(name, "one JSON value over several lines");
+    if (count++ === 0 && /^\s*[[{](.*,)?\s*$/.test(text ?? "")) {
+      throw notNdjson(name, "one JSON value over several lines");
+    }
     if (only !== undefined) yield only;
     const input = text === undefined || issue !== undefined
       ? toInvalidInput(place, issue ?? "cannot be read")

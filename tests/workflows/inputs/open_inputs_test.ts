@@ -58,6 +58,7 @@ Deno.test("a JSON array or object instead of lines is refused, and the error say
     ["\n [1]\n\n", "a JSON array on one line, which would be one input"],
     ['[\n  {"a":1}\n]\n', "one JSON value over several lines"],
     ['{\n  "a":1\n}\n', "one JSON value over several lines"],
+    ['[{"a":1},\n{"a":2}]', "one JSON value over several lines"],
   ];
   for (const [text, content] of texts) {
     await assert.rejects(readInputs("in.json", text), {
