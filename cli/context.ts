@@ -32,7 +32,7 @@ export async function loadRenderer(
   };
 }
 
-/** Prepares a result for a table: messages are rows with their replies, and people read short names. */
+/** Prepares a result for a table: lists replies below their messages, and at a terminal shortens IDs. */
 async function prepareTable(result: JsonValue, { columns }: Surface): Promise<JsonValue> {
   if (!isJsonObject(result)) return result;
   if (columns !== undefined && (result.attachments ?? result.participants) !== undefined) {
@@ -98,7 +98,7 @@ export function wantsPage({ globals: { format, fields } }: CommandContext): bool
   return format === "view" && fields === undefined;
 }
 
-/** Longest result to write at once, in characters. Every pipe takes it without a reader. */
+/** Maximum number of characters to write at once. A pipe buffers this many even if nothing reads it. */
 const MAX_BLOCKING = 16 * 1024;
 
 /** Writes a rendered result to stdout, or shows it in a pager if it is longer than the screen. */
@@ -168,7 +168,7 @@ export function callerOptions(context: CommandContext): CallerOptions {
   };
 }
 
-/** Returns the options that do not depend on the terminal: profile, token cache, warnings, the log of `--verbose` and `SVC_DEBUG=http`. */
+/** Returns the options that do not depend on the terminal. */
 function baseOptions(context: CommandContext): CallerOptions {
   const { globals: { profile, noCache, noAutoTag, verbose, retries, timeout: timeoutSeconds }, io } = context;
   const options: CallerOptions = {

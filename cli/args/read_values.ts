@@ -109,8 +109,6 @@ function emptyPath(name: string, flag: Flag): SvcError {
 export function parseChoice<T extends string>(option: string, choices: readonly T[], value: unknown): T {
   const choice = choices.find((one) => one === value);
   if (choice !== undefined) return choice;
-  throw new SvcError(
-    "INVALID_ARGS",
-    `${option} must be ${choices.length === 1 ? "" : "one of "}${choices.join(", ")}.`,
-  );
+  const allowed = (choices.length === 1 ? "" : "one of ") + choices.join(", ");
+  throw new SvcError("INVALID_ARGS", `${option} must be ${allowed}, not ${JSON.stringify(value)}.`);
 }

@@ -23,8 +23,8 @@ export async function unknownGroup(
   const suggestion = suggestCommands(swapped, word) || suggestGuessed(word) || (isHelp && suggestPages(word, names)) ||
     suggestNames(word, names) || suggestTopic(word) || suggestCommands(owners, word);
   return isHelp
-    ? invalid(`svc has no command, group or topic '${word}'.`, `${suggestion}'svc help' lists them.`)
-    : invalid(`svc has no command or group '${word}'.`, `${suggestion}'svc --help' lists them.`);
+    ? invalid(`svc has no command, group or topic '${word}'.`, `${suggestion}'svc help' lists all commands and topics.`)
+    : invalid(`svc has no command or group '${word}'.`, `${suggestion}'svc --help' lists all commands.`);
 }
 
 function suggestPages(word: string, commands: readonly string[]): string {
@@ -163,7 +163,7 @@ export function usageError(
       const limit = args.length === 1 ? "1 argument" : `${args.length || "no"} arguments`;
       return invalid(
         `${command} takes ${limit}: '${problem.input}' is one too many.`,
-        `${explainExtra(problem, args)} '${command} --help' lists the flags.`,
+        `${explainExtra(problem, args)} '${command} --help' shows the usage.`,
       );
     }
     case "missing argument":
@@ -174,7 +174,7 @@ export function usageError(
   }
 }
 
-/** Explains an argument too many: a handle without quotes, a second handle, or the rest of a text with spaces. */
+/** Explains what to do about an extra argument: a handle without quotes, a second handle, or the rest of a text. */
 function explainExtra({ input, before, after }: ExtraArgument, args: readonly Arg[]): string {
   if (args.length === 0) return "Leave it out.";
   const words = [...before, input, ...after];
@@ -182,7 +182,7 @@ function explainExtra({ input, before, after }: ExtraArgument, args: readonly Ar
   const handle = findHandle(words);
   if (handle !== undefined) return `Quote the handle: ${shellQuote(handle)}.`;
   const text = [...before.slice(-1), input, ...after].join(" ");
-  return `If it belongs to the argument before it, quote ${after.length === 0 ? "both" : "all"}: ${shellQuote(text)}.`;
+  return `If an argument contains a space, quote it: ${shellQuote(text)}.`;
 }
 
 /** Finds a handle of several words, such as `ASSIGN-WORKLIST ACME-WORK C-1!REVIEW`. */

@@ -30,9 +30,9 @@ export interface FormReading {
 }
 
 /**
- * Opens a form in an editor, shows the changes and submits them. Opens it again with a remark if they are invalid or the
- * form has changed meanwhile. Saving it then submits it, even without further changes. Returns undefined if nothing was
- * changed or the file is empty. After an error, the text is kept in a file.
+ * Opens a form in an editor, shows the changes and submits them. If they are invalid, or the form has changed since it was
+ * opened, opens it again with a remark. Saving it then submits it, even without further changes. Returns undefined if
+ * nothing was changed or the file is empty. After an error, the text is kept in a file.
  */
 export async function editForm(context: CommandContext, form: EditSource): Promise<Reply | undefined> {
   const session = new EditSession(form, await form.read());
@@ -88,7 +88,8 @@ const REPAIRABLE = ["INVALID_ARGS", "VALIDATION_FAIL", "BAD_REQUEST", "PRECONDIT
 const REMARK = "# ! ";
 
 /** Remark on a form that has changed since it was opened. */
-const CHANGED = "Another change was made meanwhile. Check the values, and save to submit them. An empty file cancels.";
+const CHANGED =
+  "The form was changed while you edited it. Check the values, and save to submit them. An empty file cancels.";
 
 /** A document that is edited until its changes are accepted. */
 class EditSession {
@@ -135,7 +136,9 @@ class EditSession {
     const merged = { ...readEditable(form), ...Object.fromEntries(own.map(({ name, after }) => [name, after])) };
     const above = new Map(theirs.map((change) => {
       const isBoth = own.some(({ name }) => name === change.name);
-      return [change.name, [`Meanwhile changed: ${formatChange(change)}${isBoth ? ". Your value is below" : ""}`]];
+      return [change.name, [
+        `Changed while you edited: ${formatChange(change)}${isBoth ? ". Your value is below" : ""}`,
+      ]];
     }));
     const document = writeDocument(form, merged, { top: [this.#source.title], above });
     this.text = addRemarks([CHANGED], document);

@@ -1,4 +1,4 @@
-/** Finds the IDs of attachments and participants that are named as in lists for people. */
+/** Finds the IDs of attachments and participants by the names that lists for people show. */
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import type { Values } from "../../lib/client/request/values.ts";
 import { SvcError } from "../../lib/errors.ts";
@@ -12,7 +12,7 @@ import { findAttachmentArgument, getShortId, isPersonName, splitAttachmentName }
 import { resolveCaseId } from "./resolve_handles.ts";
 import { nameParticipant, sortByAge } from "./short_names.ts";
 
-/** Replaces the short names in the values of a call by IDs. At a terminal, says what is changed. */
+/** Replaces short names in the values of a call by IDs. At a terminal, prints the ID that a change will use. */
 export async function resolveShortNames(context: CommandContext, operation: Operation, given: Values): Promise<Values> {
   const argument = findAttachmentArgument(operation);
   const { caseId, participantId } = given;
@@ -31,7 +31,7 @@ export async function resolveShortNames(context: CommandContext, operation: Oper
   return resolved;
 }
 
-/** The name of a file alone is looked up in the last case, and stays as it is if that has no such file. */
+/** Finds an attachment. A file name without a case means the last case, or stays as it is if that has no such file. */
 async function findAttachment(context: CommandContext, text: string): Promise<string> {
   const named = splitAttachmentName(text);
   if (named === undefined) return text;
@@ -50,7 +50,8 @@ async function findAttachment(context: CommandContext, text: string): Promise<st
   const hint = { commands: [{ args, purpose: "to see its attachments" }] };
   if (only === undefined) throw new SvcError("NOT_FOUND", `${number} has no attachment ${name}.`, { hint });
   const names = found.map((one) => `${number}/${list.indexOf(one) + 1}`).join(", ");
-  throw new SvcError("INVALID_ARGS", `${number} has ${found.length} attachments named ${name}: ${names}.`, { hint });
+  const message = `${number} has ${found.length} attachments named ${name}. Use one of these names: ${names}.`;
+  throw new SvcError("INVALID_ARGS", message, { hint });
 }
 
 function hasFileName({ name, fileName }: AttachmentInfo, text: string): boolean {
@@ -67,6 +68,6 @@ async function findParticipant(context: CommandContext, caseName: string, name: 
   if (only === undefined || others.length === 0) return only?.ID ?? name;
   const ids = [only, ...others].map(({ ID }) => ID).join(", ");
   throw new SvcError("INVALID_ARGS", `${getShortId(caseId)} has several participants named ${name}: ${ids}.`, {
-    hint: "Write the ID of one of them.",
+    hint: "Pass one of these IDs instead of the name.",
   });
 }

@@ -1,4 +1,4 @@
-/** Names by which people know attachments and participants in lists: `P-3/2`, and the name of a person. */
+/** Short names of attachments, such as `P-3/2`, and names of participants, as lists for people show them. */
 import { filterObjects, isJsonObject, isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { getShortId } from "./handles.ts";
 
@@ -17,7 +17,7 @@ export function nameParticipant(content: unknown): string | undefined {
   return [content.pyFullName, content.pyLabel, parts, content.pyEmail1].find(isNonEmptyString);
 }
 
-/** Replaces IDs by short names in a list of attachments, and omits what repeats. Adds the names of participants. */
+/** Replaces the IDs in a list of attachments by short names, and omits repeated members. Adds the names of participants. */
 export function addShortNames(value: JsonValue): JsonValue {
   if (!isJsonObject(value)) return value;
   const { attachments, participants } = value;

@@ -98,10 +98,10 @@ function buildFormatting(): Promise<Block[]> {
     {
       heading: "Fields",
       text:
-        "--fields takes names of fields, separated by commas, and prints them in this order, in every format. A name is a " +
-        "top-level field, or else a column of the only list of the result. A path such as data.caseInfo.status or " +
+        "--fields takes names of fields, separated by commas, and prints them in this order, in every format. A name " +
+        "selects a top-level field, or else a column of the result's only list. A path such as data.caseInfo.status or " +
         "data.caseInfo.stages[0].name selects a nested field, and data.pyID,data.Applicant selects two columns of the " +
-        "list data. An unknown field is an error, and only a warning if the command has changed something.",
+        "list data. An unknown field is an error, but only a warning if the command has changed something.",
     },
     {
       heading: "Colors",
@@ -149,9 +149,8 @@ function buildHandles(): Promise<Block[]> {
     },
     {
       heading: "Attachments and participants",
-      text:
-        "P-1/2 is the second attachment of P-1, counted from the oldest, and P-1/plan.pdf its file with that name. " +
-        "plan.pdf alone is a file of the last case. A participant can be named by the name of the person.",
+      text: "P-1/2 is the second oldest attachment of P-1, and P-1/plan.pdf its attachment with that file name. " +
+        "plan.pdf alone is an attachment of the last case. For a participant, you can pass the person's name.",
     },
     {
       heading: "Examples",

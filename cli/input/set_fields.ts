@@ -69,10 +69,12 @@ function parseValue(written: string, text: string): JsonValue {
 /** Describes settings that clear a field, for the user. */
 export function describeCleared(settings: readonly FieldSetting[]): string[] {
   return settings.filter(({ value }) => value === null)
-    .map(({ written }) => `--set ${written}=null clears ${written}. For the text, write --set '${written}="null"'.`);
+    .map(({ written }) =>
+      `--set ${written}=null clears ${written}. To set the text null, write --set '${written}="null"'.`
+    );
 }
 
-/** Adds to the error of a rejected value how to write it as text. Values that look like JSON are sent as JSON. */
+/** Adds a hint to the error of a rejected value: how to write it as text. Values that look like JSON are sent as JSON. */
 export function explainTypes(error: SvcError, texts: readonly string[]): SvcError {
   const settings = texts.map(parseSetting).filter((setting) => "path" in setting);
   const rejected = settings.filter(({ path, value }) => {

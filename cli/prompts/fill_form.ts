@@ -346,7 +346,7 @@ class FormDialogue implements QuestionSources {
       const old = saved.find(path);
       if (old !== undefined && listTexts(old).join("\n") === listTexts(question).join("\n")) return [];
       const [before, after] = [old === undefined ? "" : describeValue(old), describeValue(question)];
-      if (before === after) return [`${label}: rows changed`];
+      if (before === after) return [`${label}: rows edited`];
       return [this.#describeChange({ path, label, kind: "changed", before, after })];
     });
   }
@@ -457,7 +457,7 @@ class FormDialogue implements QuestionSources {
     if (isCancelled && !canSave && this.invalidTexts.size === 0) return this.#leave(error);
     if (!isCancelled || error.outcomeUnknown) this.#prompts.warn(error.message, ...listHints(error));
     for (const path of this.invalidTexts.keys()) {
-      this.#prompts.warn(`${this.#form.find(path)?.label ?? path} is not valid, so a draft cannot contain it.`);
+      this.#prompts.warn(`${this.#form.find(path)?.label ?? path} is not valid, so it cannot be saved in a draft.`);
     }
     const resume = { value: "continue", label: "Continue with the form" };
     const save = { value: "save", label: "Save a draft" };

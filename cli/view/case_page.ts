@@ -87,7 +87,7 @@ export function buildCasePage(body: CaseBody): Section[] {
     {
       heading: "Actions",
       rows: [
-        ...(canWork ? [{ label: "In a dialogue", command: formatCommandLine(["do", name]) }] : []),
+        ...(canWork ? [{ label: "Step by step", command: formatCommandLine(["do", name]) }] : []),
         ...listAssignmentActions(assignments, isOnly ? name : undefined),
         ...(isOfAssignment ? [] : listCaseActions(caseInfo, name)),
       ],

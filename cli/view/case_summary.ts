@@ -1,4 +1,4 @@
-/** The page of `svc show`: what matters about a case, on one screen. */
+/** The page of `svc show`: a summary of a case that fits on one screen. */
 import { formatCommandLine } from "../../lib/errors.ts";
 import type { Surface } from "../../lib/output/format.ts";
 import { filterObjects, isNonEmptyString, type JsonObject } from "../../utils/json.ts";
@@ -22,16 +22,16 @@ import {
 import { listFields } from "./content_rows.ts";
 import { layOutPage, type Row, type Section } from "./page.ts";
 
-/** Number of entries of the history on a page. */
+/** Maximum number of history entries on the page. */
 const RECENT = 5;
 
-/** Facts that the page shows besides the response with the case. */
+/** Data about a case that the response with the case does not contain. */
 export interface CaseContext {
   /** Response with a page or form of the case, whose labels are shown. */
   readonly page?: JsonObject;
   /** History of the case, oldest first. */
   readonly history: readonly PastEvent[];
-  /** Messages of the case, oldest first, with the command that shows all. Default: none. */
+  /** Latest messages of the case, oldest first. Default: none. */
   readonly notes?: { readonly heading: string; readonly rows: readonly Row[] };
   /** Child cases of a case without open work. Default: none. */
   readonly children?: readonly JsonObject[];
@@ -74,7 +74,7 @@ export function renderCaseSummary(body: CaseBody, around: CaseContext, surface: 
   return shorten(render, [history, ...notes, ...fields.toReversed()], maxLines);
 }
 
-/** Drops rows, of the parts in their order, until the page fits. */
+/** Drops rows, one part after another, until the page fits. */
 function shorten(render: (isCut: boolean) => string, parts: readonly Part[], maxLines: number): string {
   let text = render(false);
   const isTooLong = () => text.split("\n").length - 1 > maxLines;
@@ -101,7 +101,7 @@ function listMainFacts(body: CaseBody, { caseInfo }: CaseParts): Row[] {
   return toRows(facts);
 }
 
-/** Lists the open work with the command that does it, then the names of the other actions. */
+/** Lists the open work and the command to work on it, then the names of other actions. */
 function listWork({ caseInfo, assignments, name, isOfAssignment }: CaseParts, children: readonly JsonObject[]): Row[] {
   const work = assignments.map(describeAssignment);
   const others = isOfAssignment
@@ -116,7 +116,7 @@ function listWork({ caseInfo, assignments, name, isOfAssignment }: CaseParts, ch
   ];
 }
 
-/** Describes a child case that its parent waits for, and who has it. */
+/** Describes a child case that its parent waits for, and who works on it. */
 function describeChild({ ID, businessID, name, status, assignments }: JsonObject): Row {
   const [first] = filterObjects(assignments).map(describeAssignment);
   const facts = [toText(name), toText(status), first && `${first.label}: ${first.value?.split("\n")[0]}`];
@@ -126,7 +126,7 @@ function describeChild({ ID, businessID, name, status, assignments }: JsonObject
   };
 }
 
-/** Shows the last entries of a history. */
+/** Lists the latest entries of a history. */
 function listHistory(history: CaseContext["history"], caseName: string): { heading: string; rows: Row[] } {
   const recent = history.slice(-RECENT).map(describeEvent);
   const width = Math.max(0, ...recent.map(({ by }) => displayWidth(by)));

@@ -1,4 +1,4 @@
-/** Conversations: the messages of a case, an operator or the application with their replies, and feeds. */
+/** Conversations: messages with their replies, and feeds. */
 import { htmlToText } from "../../lib/forms/html.ts";
 import type { Surface } from "../../lib/output/format.ts";
 import { filterObjects, isJsonObject, isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
@@ -8,11 +8,11 @@ import { getShortId } from "../handles/handles.ts";
 import { formatTimestamp, formatValue } from "./format_value.ts";
 import { applyStyle, type Row } from "./page.ts";
 
-/** Messages with their replies, and events of a case's history. */
+/** Messages with their replies, and in a feed also events of case histories. */
 export interface Conversation {
   /** The entries, in the order of the response. */
   readonly entries: readonly JsonObject[];
-  /** Name of the member that has the text of an entry. */
+  /** Member of an entry that contains its text. */
   readonly textMember: "message" | "pyMessage";
   /** True if older entries follow. */
   readonly hasMore: boolean;
@@ -36,12 +36,12 @@ export function readConversation(value: JsonValue): Conversation | undefined {
   return { entries: filterObjects(feed.pxResults), textMember: "pyMessage", hasMore: feed.hasMoreResults === true };
 }
 
-/** Renders a conversation for people. A reply is below its message. */
+/** Renders a conversation for people. Replies follow their message. */
 export function renderConversation({ entries }: Conversation, surface: Surface): string {
   return entries.map((entry) => renderEntry(entry, "", surface).map((line) => line + "\n").join("")).join("\n");
 }
 
-/** Returns the rows of a table: each message, and below it each of its replies. */
+/** Returns the rows of a table: each message, followed by its replies. */
 export function listRows({ entries, textMember }: Conversation): JsonObject[] {
   const toRows = (entry: JsonObject, mark: string): JsonObject[] => [
     {
@@ -55,7 +55,7 @@ export function listRows({ entries, textMember }: Conversation): JsonObject[] {
   return entries.flatMap((entry) => toRows(entry, ""));
 }
 
-/** Summarizes messages on a line each, oldest first. `getLabel` returns what is before the author, e.g. the case. */
+/** Summarizes each message in a line, oldest first. `getLabel` returns a text to print before the author, e.g. the case. */
 export function summarizeMessages({ entries }: Conversation, getLabel = (_: JsonObject) => ""): Row[] {
   const lines = entries.toReversed().map((entry) => ({ entry, label: getLabel(entry), author: getAuthor(entry) }));
   const widthOf = (texts: readonly string[]) => Math.max(0, ...texts.map(displayWidth));
@@ -69,7 +69,7 @@ export function summarizeMessages({ entries }: Conversation, getLabel = (_: Json
   });
 }
 
-/** Returns the time after which the older entries follow, as `--older-than` takes it. */
+/** Returns the value of `--older-than` for the next page, or undefined on the last page. */
 export function findNextPage({ entries, hasMore }: Conversation): string | undefined {
   const time = entries.at(-1)?.postedTime;
   return hasMore && isNonEmptyString(time) ? time : undefined;
@@ -113,7 +113,7 @@ function getAuthor({ postedByUser: user }: JsonObject): string {
   return isJsonObject(user) ? [user.name, user.ID].find(isNonEmptyString) ?? "" : "";
 }
 
-/** Returns the text of an entry, in which operators are mentioned by their names. */
+/** Returns the text of an entry with names of mentioned operators instead of their IDs. */
 function readText({ message, pyMessage, mentions }: JsonObject): string {
   const text = [message, pyMessage].find(isNonEmptyString) ?? "";
   const plain = /^\s*<[a-z][^>]*>/i.test(text) ? htmlToText(text) : text;

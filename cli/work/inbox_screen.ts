@@ -1,42 +1,40 @@
-/** The screen of `svc inbox --watch`: the rows of the inbox, which the person scrolls. */
+/** The screen of `svc inbox --watch`: the rows of the inbox, which the user scrolls. */
 import type { Surface } from "../../lib/output/format.ts";
 import { truncateToWidth } from "../../utils/text/display_width.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import { applyStyle } from "../view/page.ts";
 
-/** A row of the inbox. */
 export interface ScreenRow {
-  /** Identifies the row in each refresh. */
+  /** Stays the same when the inbox is refreshed. */
   readonly id: string;
   /** Text, which may be wider than the screen. */
   readonly text: string;
 }
 
-/** An inbox as it was read. */
+/** The inbox as it was last read. */
 export interface ScreenContent {
-  /** Lines above the rows, which are not scrolled. */
+  /** Lines above the rows, which do not scroll. */
   readonly header: readonly string[];
-  /** The rows. */
   readonly rows: readonly ScreenRow[];
   /** True if the service has more assignments. */
   readonly hasMore: boolean;
-  /** Time at which it was read. */
+  /** Time of the refresh. */
   readonly time: Date;
 }
 
-/** Size of a screen, and what it can show. */
+/** Size and abilities of a screen. */
 export interface ScreenSize extends Surface {
   readonly columns: number;
   readonly rows: number;
 }
 
-/** Columns before a row, for the mark of a new one. */
+/** Number of columns before a row, for the mark of a new row. */
 export const MARK_WIDTH = 2;
 
-/** Lines of the screen besides the header and the rows: the status, and how many rows are above and below. */
+/** Number of lines besides the header and the rows: the status, a blank line, and the number of hidden rows. */
 const FRAME_LINES = 3;
 
-/** Numbers of rows by which keys move the rows, as shares of a page or as rows. */
+/** Distances by which keys scroll, in rows or in pages. */
 const MOVES: Readonly<Record<string, { readonly rows?: number; readonly pages?: number }>> = {
   "\x1b[A": { rows: -1 },
   "\x1bOA": { rows: -1 },
@@ -54,24 +52,24 @@ const MOVES: Readonly<Record<string, { readonly rows?: number; readonly pages?: 
   "G": { pages: Infinity },
 };
 
-/** Keys that end the watch: q, and Ctrl-C and Ctrl-D where they are keys. */
+/** Keys that end the watch: q, and Ctrl-C and Ctrl-D where the terminal delivers them as keys. */
 const END = ["q", "\x03", "\x04"];
 
-/** Decides what is on the screen. It neither reads nor writes. */
+/** State of the screen. It neither reads keys nor writes to the terminal. */
 export class InboxScreen {
   readonly #seconds: number;
   #content?: ScreenContent;
-  /** Rows that the person has seen. Undefined before the first refresh, whose rows are not new. */
+  /** Rows that the user has seen. Undefined before the first refresh, whose rows do not count as new. */
   #seen?: Set<string>;
   #problem?: string;
   #top = 0;
 
-  /** Creates the screen of an inbox that is read again after some seconds. */
+  /** Creates the screen of an inbox that is refreshed every `seconds` seconds. */
   constructor(seconds: number) {
     this.#seconds = seconds;
   }
 
-  /** Shows another state of the inbox. The first row on a scrolled screen stays the first one. */
+  /** Replaces the rows after a refresh. The first visible row stays first. */
   update(content: ScreenContent): void {
     const first = this.#content?.rows[this.#top]?.id;
     const index = content.rows.findIndex(({ id }) => id === first);
@@ -81,12 +79,12 @@ export class InboxScreen {
     this.#seen ??= new Set(content.rows.map(({ id }) => id));
   }
 
-  /** Shows a problem of the last refresh, until the next one. */
+  /** Shows why the last refresh failed, until the next one succeeds. */
   fail(problem: string): void {
     this.#problem = problem;
   }
 
-  /** Handles a key: scrolls, and marks no row as new any more. Returns false if the person ends the watch. */
+  /** Handles a key: scrolls, and removes the marks of new rows. Returns false if the key ends the watch. */
   press(key: string, { rows }: Pick<ScreenSize, "rows">): boolean {
     if (END.includes(key)) return false;
     for (const { id } of this.#content?.rows ?? []) this.#seen?.add(id);
@@ -96,7 +94,7 @@ export class InboxScreen {
     return true;
   }
 
-  /** Draws the lines of the screen. */
+  /** Returns the lines to show. */
   draw(size: ScreenSize): string[] {
     const { header = [], rows = [] } = this.#content ?? {};
     const visible = this.#countVisible(size.rows);
@@ -139,6 +137,7 @@ export class InboxScreen {
     const added = rows.filter(({ id }) => this.#isNew(id)).length;
     const news = added === 0 ? "" : `, ${added} new (●)`;
     const clock = time.toTimeString().slice(0, 8);
-    return `${count}${news}. Read at ${clock}. ${this.#problem ?? `Every ${this.#seconds} s; q ends it.`}`;
+    const rest = this.#problem === undefined ? `, every ${this.#seconds} s. Press q to quit.` : `. ${this.#problem}`;
+    return `${count}${news}. Read at ${clock}${rest}`;
   }
 }

@@ -1,16 +1,16 @@
-/** Names of members in the lists that `svc` prints for people and for programs. */
+/** Names of members in the lists that `svc inbox` and `svc find` print. */
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import type { Members, ObjectShape } from "../../utils/shape.ts";
 
-/** New names of members by their names in the responses of the service. */
+/** New names of members by their names in responses of the service. */
 export type MemberNames = Readonly<Record<string, string>>;
 
-/** Returns an object with the new names of its members, in their order. */
+/** Renames members of an object, and keeps their order. */
 export function renameMembers(object: JsonObject, names: MemberNames): JsonObject {
   return rename<JsonValue | undefined>(object, names);
 }
 
-/** Returns the shape of an object whose members are renamed. */
+/** Renames members of the shape of an object. */
 export function renameShape({ required = {}, unchecked = {} }: ObjectShape, names: MemberNames): ObjectShape {
   const members: Members = { ...required, ...unchecked };
   return { unchecked: rename(members, names) };

@@ -106,7 +106,7 @@ export async function explainNoWork(
     const { assignments, hasMoreResults } = await readInbox(context, { pageSize: MAX_EXAMPLES });
     return { rows: assignments, hasMoreResults };
   });
-  return `No open work matches${flags}. ${advice}'svc inbox' lists all of it.`;
+  return `No open work matches${flags}. ${advice}'svc inbox' lists all work.`;
 }
 
 /** Rows without the filter of a status. */

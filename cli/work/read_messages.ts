@@ -13,10 +13,10 @@ import { readIfEmbedded, readIfServed } from "../handles/if_served.ts";
 import { type Conversation, readConversation, summarizeMessages } from "../view/conversation.ts";
 import type { Row, Section } from "../view/page.ts";
 
-/** Number of messages on a page about something else. */
+/** Maximum number of messages in a section of a page. */
 const MAX_RECENT = 3;
 
-/** Days for which a mention is shown with the inbox. */
+/** Number of days for which the inbox shows a mention. */
 const MENTION_DAYS = 7;
 
 /** The operation that lists messages. */
@@ -27,7 +27,7 @@ export async function readMessages(context: CommandContext, params: SocialListMe
   return await callOperation(context, LIST_MESSAGES, { ...params });
 }
 
-/** Returns the last messages of a case, with the command that shows all. */
+/** Returns the latest messages of a case, with the command that shows all. */
 export async function readRecentNotes(
   context: CommandContext,
   caseId: string,
@@ -37,7 +37,7 @@ export async function readRecentNotes(
   return { heading: `Notes (for all, run: ${all})`, rows: summarizeMessages(recent) };
 }
 
-/** Returns a section with the messages of the last days that mention the caller. Other services may have none. */
+/** Returns a section with recent messages that mention the caller. It is missing if the service cannot list them. */
 export async function readMentions(context: CommandContext): Promise<Section[]> {
   const operator = await readIfEmbedded(context, () => readOperator(context));
   if (operator === undefined) return [];
@@ -59,7 +59,7 @@ async function readRecent(context: CommandContext, params: SocialListMessagesPar
   return reply?.body === undefined ? empty : readConversation(reply.body) ?? empty;
 }
 
-/** Returns the ID of a message of a case, which people know by its number, such as `M-3`. */
+/** Finds the ID of a message of a case by its number, such as `M-3`. */
 export async function resolveMessageId(context: CommandContext, caseId: string, text: string): Promise<string> {
   if (text.includes(" ")) return text;
   const reply = await readMessages(context, { filterFor: caseId, filterBy: "messages", pageSize: 1000 });

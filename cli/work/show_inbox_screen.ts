@@ -1,4 +1,4 @@
-/** Shows the inbox on the whole terminal until the user ends it. */
+/** Shows the inbox on the whole screen until the user quits. */
 import type { WorkInboxParams } from "../../lib/resources/work.ts";
 import type { SvcError } from "../../lib/errors.ts";
 import { delay } from "../../utils/async/abort.ts";
@@ -8,25 +8,25 @@ import { InboxScreen, MARK_WIDTH, type ScreenContent, type ScreenSize } from "./
 import { renderRows } from "./print_list.ts";
 import { describeInbox, readInbox } from "./read_inbox.ts";
 
-/** Shows a second screen without a cursor, and goes back to the first one. */
+/** Switches to the alternate screen without a cursor, and back. */
 const ENTER = "\x1b[?1049h\x1b[?25l";
 const LEAVE = "\x1b[?25h\x1b[?1049l";
 
-/** Clears a line, and everything below. */
+/** Clears the line, or everything below it. */
 const CLEAR_LINE = "\x1b[2K";
 const CLEAR_BELOW = "\x1b[J";
 
 const ESCAPE = "\x1b";
 
-/** A key: a character, or the sequence of an arrow key or a similar one. */
+/** A key: a character, or an escape sequence such as that of an arrow key. */
 const KEY = new RegExp(`${ESCAPE}(?:\\[[\\d;]*[~A-Za-z]|O[A-Za-z])?|[^${ESCAPE}]`, "gu");
 
-/** Shows the inbox on a screen. `isPassing` tells whether the service may be available again soon after an error. */
+/** Shows the inbox on a screen. `isTemporary` reports whether to try again after an error. */
 export async function showInboxScreen(
   context: CommandContext,
   params: WorkInboxParams,
   seconds: number,
-  isPassing: (error: unknown) => error is SvcError,
+  isTemporary: (error: unknown) => error is SvcError,
 ): Promise<void> {
   const { io } = context;
   const screen = new InboxScreen(seconds);
@@ -43,8 +43,8 @@ export async function showInboxScreen(
         screen.update(await readContent(context, params));
       } catch (error) {
         if (signal.aborted) return;
-        if (!isPassing(error)) throw error;
-        screen.fail(`${error.message} Trying again in ${seconds} s; q ends it.`);
+        if (!isTemporary(error)) throw error;
+        screen.fail(`${error.message} Trying again in ${seconds} s. Press q to quit.`);
       }
       draw();
       await delay(seconds * 1000, signal).catch(() => {}); // Only the end of the watch rejects it.
@@ -76,12 +76,12 @@ function readSize({ io }: CommandContext): ScreenSize {
   return { ...getSurface(io), columns: io.stdout.columns() ?? 80, rows: io.stdout.rows?.() ?? 24 };
 }
 
-/** Redraws each line where it is, so that nothing scrolls or flickers. */
+/** Overwrites each line in place, so that nothing scrolls or flickers. */
 function toSequence(lines: readonly string[]): string {
   return lines.map((line, i) => `\x1b[${i + 1};1H${CLEAR_LINE}${line}`).join("") + CLEAR_BELOW;
 }
 
-/** Passes each key on until the watch ends. The process ends without waiting for the next key. */
+/** Calls `press` for each key until the watch ends. The process can end while this waits for a key. */
 async function readKeys(
   { io: { stdin } }: CommandContext,
   press: (key: string) => void,

@@ -9,7 +9,7 @@ import { printReply } from "../render/print_result.ts";
 import { findNextPage, readConversation, renderConversation } from "../view/conversation.ts";
 import { LIST_MESSAGES, readMessages } from "./read_messages.ts";
 
-/** A page of the notes. */
+/** Selection of notes. */
 export interface NotesPage {
   /** Maximum number of notes, not counting replies. */
   readonly pageSize: number;
@@ -17,7 +17,7 @@ export interface NotesPage {
   readonly olderThan?: string;
 }
 
-/** Prints the notes of a case: for people the oldest first, otherwise as the service lists them. */
+/** Prints the notes of a case: for people the oldest first, otherwise in the order of the service. */
 export async function showNotes(context: CommandContext, id: string, page: NotesPage): Promise<void> {
   const caseId = await resolveCaseId(context, getCaseHandle(id));
   const values = { filterFor: caseId, filterBy: "messages", ...page };

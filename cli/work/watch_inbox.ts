@@ -1,4 +1,4 @@
-/** Refreshes the inbox until the user ends it. */
+/** `svc inbox --watch`: refreshes the inbox until the user quits. */
 import { SvcError } from "../../lib/errors.ts";
 import type { WorkInboxParams } from "../../lib/resources/work.ts";
 import { delay } from "../../utils/async/abort.ts";
@@ -6,17 +6,17 @@ import type { CommandContext } from "../commands/command.ts";
 import { type Inbox, readInbox, toElement } from "./read_inbox.ts";
 
 /** Codes of errors after which the service may be available again soon. */
-const PASSING = ["NETWORK_ERROR", "TIMEOUT", "RATE_LIMITED", "SERVER_ERROR"];
+const TEMPORARY = ["NETWORK_ERROR", "TIMEOUT", "RATE_LIMITED", "SERVER_ERROR"];
 
 /**
- * Watches the inbox. At a terminal, it is a screen that is redrawn in place. In a pipe, each assignment that is new or has
- * changed is printed as one line of JSON.
+ * Watches the inbox. At a terminal, redraws a screen in place. In a pipe, prints each assignment that is new or
+ * has changed as a line of JSON.
  */
 export async function watchInbox(context: CommandContext, params: WorkInboxParams, seconds: number): Promise<void> {
   const { stdout } = context.io;
   if (stdout.isTerminal() && stdout.rows?.() !== undefined) {
     const { showInboxScreen } = await import("./show_inbox_screen.ts");
-    return await showInboxScreen(context, params, seconds, isPassing);
+    return await showInboxScreen(context, params, seconds, isTemporary);
   }
   const known = new Map<string, string>();
   while (!context.signal.aborted) {
@@ -25,15 +25,15 @@ export async function watchInbox(context: CommandContext, params: WorkInboxParam
       await delay(seconds * 1000, context.signal);
     } catch (error) {
       if (context.signal.aborted) return;
-      if (!isPassing(error)) throw error;
+      if (!isTemporary(error)) throw error;
       context.note(`${error.message} Trying again in ${seconds} s.`);
       await delay(seconds * 1000, context.signal).catch(() => {}); // Only the end of the watch rejects it.
     }
   }
 }
 
-function isPassing(error: unknown): error is SvcError {
-  return error instanceof SvcError && PASSING.includes(error.code);
+function isTemporary(error: unknown): error is SvcError {
+  return error instanceof SvcError && TEMPORARY.includes(error.code);
 }
 
 function printChanges({ io }: CommandContext, { assignments }: Inbox, known: Map<string, string>): void {

@@ -38,8 +38,8 @@ Deno.test("svc config sets, shows, lists and removes the format, and keeps the p
   assert.match(await runInTerminal(folder, "config get format"), /^Setting +format\nValue +view\n/);
   assert.equal(await value("config unset format"), null);
   const wrong = parseErrorRecord(await run(folder, "config set format veiw"));
-  assert.equal(wrong.message, '"veiw" is not a value of format.');
-  assert.equal(wrong.hint, "Did you mean 'view'? It can be json, compact, yaml, table, view.");
+  assert.equal(wrong.message, 'The setting format cannot be "veiw".');
+  assert.equal(wrong.hint, "Did you mean 'view'? The values are json, compact, yaml, table, view.");
 });
 
 Deno.test("a flag overrides the environment, the profile, the setting and the default of the command", async () => {

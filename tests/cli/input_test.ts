@@ -66,7 +66,10 @@ Deno.test("a whole number is accepted for a text, and the hint on another reject
 Deno.test("null clears a field, and says so", async () => {
   const { stdout, stderr } = await live.run("cases create --type City-Permit-Work-Permit --set Applicant=null");
   assert.equal(valueAt(JSON.parse(stdout), "data.caseInfo.content.Applicant"), "");
-  assert.equal(stderr, `--set Applicant=null clears Applicant. For the text, write --set 'Applicant="null"'.\n`);
+  assert.equal(
+    stderr,
+    `--set Applicant=null clears Applicant. To set the text null, write --set 'Applicant="null"'.\n`,
+  );
 });
 
 Deno.test("settings build the content of something new", () => {

@@ -125,14 +125,17 @@ const MISTAKES: Record<string, Mistake> = {
     message: "svc has no command or group 'assignment'.",
     hint: /^Did you mean 'assignments'\?/,
   },
-  "constructor get": { message: "svc has no command or group 'constructor'.", hint: "'svc --help' lists them." },
+  "constructor get": {
+    message: "svc has no command or group 'constructor'.",
+    hint: "'svc --help' lists all commands.",
+  },
   "cases gett C-1": { message: "svc cases has no command 'gett'.", hint: /^Did you mean 'get'\? 'svc cases --help'/ },
   "cases toString": { message: "svc cases has no command 'toString'." },
   "assignments getnext": { message: "svc assignments has no command 'getnext'.", hint: /^Did you mean 'get-next'/ },
   "cases perform C-1": { message: "svc cases has no command 'perform'.", hint: /^Did you mean 'perform-action'\?/ },
   "data list": {
     message: "svc data has no command 'list'.",
-    hint: /^Did you mean 'list-actions' or 'list-objects' or 'list-pages'\?/,
+    hint: /^Did you mean 'list-actions', 'list-objects' or 'list-pages'\?/,
   },
   "assignments perform A": {
     message: "--action is required.",
@@ -187,7 +190,7 @@ const MISTAKES: Record<string, Mistake> = {
   },
   "cases list": {
     message: "svc cases has no command 'list'.",
-    hint: "Did you mean 'svc inbox' or 'svc find <text>' or 'svc data query <data-view>'? " +
+    hint: "Did you mean 'svc inbox', 'svc find <text>' or 'svc data query <data-view>'? " +
       "'svc cases --help' lists the commands.",
   },
   "cases search harbour": { message: "svc cases has no command 'search'.", hint: /^Did you mean 'svc find <text>'\?/ },
@@ -205,7 +208,7 @@ const MISTAKES: Record<string, Mistake> = {
   "cases get": { message: "The argument <caseId> is missing.", hint: "Usage: svc cases get <caseId> [flags]" },
   "cases get A B": {
     message: "svc cases get takes 1 argument: 'B' is one too many.",
-    hint: "If it belongs to the argument before it, quote both: 'A B'. 'svc cases get --help' lists the flags.",
+    hint: "If an argument contains a space, quote it: 'A B'. 'svc cases get --help' shows the usage.",
   },
   "show CITY-PERMIT-WORK P-1": {
     message: "svc show takes 1 argument: 'P-1' is one too many.",
@@ -221,7 +224,7 @@ const MISTAKES: Record<string, Mistake> = {
   },
   "note P-1 Plan received today --quiet": {
     message: "svc note takes 2 arguments: 'received' is one too many.",
-    hint: /^If it belongs to the argument before it, quote all: 'Plan received today'\./,
+    hint: /^If an argument contains a space, quote it: 'Plan received today'\./,
   },
   "show P-1 P-2": {
     message: "svc show takes 1 argument: 'P-2' is one too many.",
@@ -232,7 +235,7 @@ const MISTAKES: Record<string, Mistake> = {
   "new": { message: "svc has no command or group 'new'.", hint: /^Did you mean 'svc do' or/ },
   "close P-1": { message: "svc has no command or group 'close'.", hint: /^Did you mean 'svc do <case>'/ },
   "assign P-1": { message: "svc has no command or group 'assign'.", hint: /^Did you mean 'svc work transfer/ },
-  "log": { message: "svc has no command or group 'log'.", hint: /^Did you mean 'svc history <case>' or/ },
+  "log": { message: "svc has no command or group 'log'.", hint: /^Did you mean 'svc history <case>', 'svc workflow logs <run>' or 'svc service logs'/ },
   "wait": { message: "svc has no command or group 'wait'.", hint: /^Did you mean 'svc workflow watch <run>' or/ },
   "service log": { message: "svc service has no command 'log'.", hint: /^Did you mean 'svc service logs'\?/ },
   "service restart": { message: "svc service has no command 'restart'.", hint: /^Did you mean 'svc service stop' or/ },
@@ -245,7 +248,7 @@ const MISTAKES: Record<string, Mistake> = {
   "cases get P-1 --json": { message: "svc cases get has no flag --json.", hint: /^Did you mean '--format json'\?/ },
   "--json inbox": { message: "--json is not allowed before the command.", hint: /^Did you mean '--format json'\?/ },
   "case-types list A": { message: "svc case-types list takes no arguments: 'A' is one too many." },
-  "cases get C-1 --format xml": { message: "--format must be one of json, compact, yaml, table, view." },
+  "cases get C-1 --format xml": { message: '--format must be one of json, compact, yaml, table, view, not "xml".' },
   "cases get C-1 --fields id,,type": {
     message: "--fields must be names, separated by commas.",
     hint: "For example --fields id,status.",

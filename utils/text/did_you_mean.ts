@@ -22,7 +22,8 @@ export function suggestAlternatives(name: string, known: Iterable<string>, limit
 
 /** Formats the question for up to three names. */
 export function formatSuggestions(names: readonly string[], show: (name: string) => string): string {
-  return names.length === 0 ? "" : `Did you mean ${names.slice(0, 3).map(show).join(" or ")}? `;
+  const list = names.slice(0, 3).map(show).join(", ").replace(/, (?!.*, )/, " or ");
+  return names.length === 0 ? "" : `Did you mean ${list}? `;
 }
 
 /** Computes the Levenshtein distance. Two letters in the wrong order count once. */

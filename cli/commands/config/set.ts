@@ -18,9 +18,9 @@ export const setSettingCommand: LocalCommand = localCommand({
     const { didYouMean } = await import("../../../utils/text/did_you_mean.ts");
     const { values } = USER_SETTINGS[setting];
     if (!values.some((one) => one === value)) {
-      const message = `${JSON.stringify(value)} is not a value of ${setting}.`;
+      const message = `The setting ${setting} cannot be ${JSON.stringify(value)}.`;
       throw new SvcError("INVALID_ARGS", message, {
-        hint: `${didYouMean(value, values, (one) => `'${one}'`)}It can be ${values.join(", ")}.`,
+        hint: `${didYouMean(value, values, (one) => `'${one}'`)}The values are ${values.join(", ")}.`,
       });
     }
     await writeUserSetting(setting, value, getConfigDirectory());

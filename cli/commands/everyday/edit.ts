@@ -4,9 +4,10 @@ import { localCommand } from "../local_command.ts";
 /** `svc edit` */
 export const edit = localCommand({
   summary: "Edit the fields of a case or a draft in an editor",
-  details: "Opens the editor that VISUAL or EDITOR names. Saving submits the changes, and an empty file cancels. " +
-    "If the case was changed in the meantime, the editor opens again with both changes. For an assignment, the " +
-    "changes are saved as a draft.",
+  details:
+    "Opens the editor that VISUAL or EDITOR names. Save and close it to submit the changes, or save an empty file " +
+    "to cancel. If the case changes while you edit it, the editor opens again with both changes. For an assignment, " +
+    "the changes are saved as a draft.",
   args: [{
     name: "id",
     help: "Short ID or handle of a case, handle of an assignment, or -",

@@ -11,8 +11,8 @@ export const inbox = localCommand({
   summary: "List your open work and the work in your queues",
   details:
     "The most urgent work comes first, then the oldest. The column queue is empty for work that is already yours. " +
-    "Services without an inbox show your worklist. " +
-    "For people, messages of the last week that mention you follow.",
+    "Services without an inbox show your worklist. At a terminal, the command also lists the messages of the last week " +
+    "that mention you.",
   flags: {
     status,
     type,
@@ -22,7 +22,7 @@ export const inbox = localCommand({
     due: { help: "Only work that is due: today, overdue, or by a date", type: "string", placeholder: "when" },
     watch: {
       help:
-        "Show the inbox on the whole screen and refresh it until you press q; arrow keys scroll. In a pipe, print a line of JSON for each change",
+        "Keep the inbox on the screen and refresh it until you press q; scroll with the arrow keys. In a pipe, print a line of JSON for each change",
       type: "boolean",
     },
     interval: { help: "Seconds between refreshes with --watch", type: "integer", default: "10" },
@@ -52,7 +52,7 @@ export const inbox = localCommand({
 });
 
 /**
- * Starts to read the last messages that mention the caller, so that the table does not wait for them. The returned
+ * Starts to read the latest messages that mention the caller, so that the table does not wait for them. The returned
  * function resolves to their text for people. Programs list them with a command of its own.
  */
 function startMentions(context: CommandContext): () => Promise<string> {

@@ -9,7 +9,7 @@ export const note = localCommand({
   ],
   flags: {
     replyTo: {
-      help: "Note to reply to: its number, such as M-3, or its message ID",
+      help: "Note to reply to: its number, e.g. M-3, or its message ID",
       type: "string",
       placeholder: "note",
     },

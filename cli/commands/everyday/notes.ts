@@ -6,7 +6,7 @@ const { olderThan, pageSize } = social.listMessages.flags;
 /** `svc notes` */
 export const notes = localCommand({
   summary: "Read the notes of a case with their replies",
-  details: "The oldest note comes first. If there are more than --page-size, the newest ones are shown.",
+  details: "Prints the latest notes, the oldest first. --page-size limits their number, not counting replies.",
   args: [{
     name: "id",
     help: "Short ID or handle of a case or an assignment, or -",

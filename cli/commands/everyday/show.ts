@@ -4,8 +4,8 @@ import { localCommand } from "../local_command.ts";
 export const show = localCommand({
   summary: "Show a case or an assignment",
   details:
-    "Only reads the case, so it locks nothing, even if opening an assignment would lock the case. At a terminal, " +
-    "the page fits on one screen; 'svc cases get <case> --format view' shows all fields and actions.",
+    "Only reads the case, so it locks nothing, even if opening an assignment would lock the case. At a terminal, the " +
+    "page is shortened to one screen. 'svc cases get <case> --format view' shows all fields and actions.",
   args: [{
     name: "id",
     help: "Short ID or handle of a case, handle of an assignment, or -",

@@ -5,11 +5,11 @@ import { dataFlag } from "./data_flag.ts";
 
 /** `svc service logs`. */
 export const serviceLogsCommand: LocalCommand = localCommand({
-  summary: "Print the latest output of a service that runs in the background",
-  details: "The output of a service that was started without --detach is in its own terminal.",
+  summary: "Print the log of a service that runs in the background",
+  details: "A service that was started without --detach prints its log in its own terminal instead.",
   flags: {
     data: dataFlag,
-    lines: { help: "Number of lines, the latest last", type: "integer", default: "100" },
+    lines: { help: "Number of lines to print, from the end of the log", type: "integer", default: "100" },
     follow: { help: "Also print new lines, until Ctrl-C", type: "boolean", short: "f" },
   },
   example: ["", "--lines 1000 | grep ERROR", "--follow --lines 0"],

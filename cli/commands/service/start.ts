@@ -20,7 +20,7 @@ export const startCommand: LocalCommand = localCommand({
   flags: {
     port: {
       help:
-        "Port to listen on; 0 selects a free port (default: the last one of the data directory, or 8080, or the next free one)",
+        "Port to listen on; 0 selects a free port (default: the last port of the data directory, or 8080; if in use, the next free port)",
       type: "integer",
     },
     data: { ...dataFlag, help: `${dataFlag.help}; ':memory:' keeps nothing on disk` },
@@ -57,7 +57,7 @@ export const startCommand: LocalCommand = localCommand({
       placeholder: "n",
     },
     maxAnonymous: {
-      help: "Maximum number of connections of one address that have not shown a token (default: half of all)",
+      help: "Maximum number of unauthenticated connections from one address (default: half of --max-connections)",
       type: "integer",
       placeholder: "n",
     },

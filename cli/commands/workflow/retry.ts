@@ -5,7 +5,7 @@ import { continuation, runId, toWorkOptions } from "./shared/flags.ts";
 export const retryCommand: LocalCommand = localCommand({
   summary: "Run the failed inputs of a run again, from the step that failed",
   details: "Earlier steps of an input are not repeated. You may correct failed lines in the file first. " +
-    "Unfinished inputs are resumed, too, as with 'svc workflow resume'. Inputs that had succeeded are not printed again.",
+    "Unfinished inputs are also resumed, as with 'svc workflow resume'. Inputs that have succeeded are not printed again.",
   args: [runId],
   flags: continuation,
   example: "20261121-1405-k7wqh2",

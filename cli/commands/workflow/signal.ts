@@ -26,7 +26,7 @@ export const signalCommand: LocalCommand = localCommand({
     const question = didYouMean(name, awaited, (one) => JSON.stringify(one));
     context.note(
       `Input ${input} waits for ${names}, not for ${JSON.stringify(name)}. ${question}` +
-        "The signal is kept until the script receives it.",
+        `${JSON.stringify(name)} is kept until the script receives it.`,
     );
   },
 });

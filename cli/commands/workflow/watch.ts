@@ -45,7 +45,7 @@ export const watchCommand: LocalCommand = localCommand({
   },
 });
 
-/** Throws the error of a run that has not succeeded. */
+/** Throws an error if a run has not succeeded. */
 async function checkStatus({ id, state }: RunStatus, { journal: path, ...password }: JournalValues): Promise<void> {
   if (state === "done") return;
   if (state === "cancelled") throw new SvcError("INTERRUPTED", `Run ${id} was cancelled.`);

@@ -13,13 +13,16 @@ import {
   toKebab,
   TYPE_NAMES,
 } from "../../operation/operation.ts";
-import { lowerFirst } from "../../../utils/text/wording.ts";
+import { lowerFirst, truncate } from "../../../utils/text/wording.ts";
 
 /** Values of a call by parameter name: positional arguments and flags. */
 export type Values = Readonly<Record<string, unknown>>;
 
 /** A value that has the type of its parameter. */
 export type CheckedValue = ParamTypes[keyof ParamTypes];
+
+/** Maximum number of characters of a value in a message. */
+const MAX_VALUE = 60;
 
 /** Returns the given values and the defaults. Throws `INVALID_ARGS` for an invalid value. */
 export function checkValues(operation: Operation, values: Values): Map<string, CheckedValue> {
@@ -34,7 +37,8 @@ export function checkValues(operation: Operation, values: Values): Map<string, C
     if (param.rejected !== undefined) throw invalid(param.rejected, `Leave out ${called()}.`);
     if (!isOfType(param.type, value)) throw invalid(`${called()} must be ${TYPE_NAMES[param.type]}.`);
     if (param.choices !== undefined && !param.choices.some((choice) => choice === value)) {
-      throw invalid(`${called()} must be one of ${param.choices.join(", ")}.`);
+      const given = truncate(JSON.stringify(value), MAX_VALUE);
+      throw invalid(`${called()} must be one of ${param.choices.join(", ")}, not ${given}.`);
     }
     if (typeof value === "object" && param.type !== "file") checkJson(value, called());
     checked.set(name, value);

@@ -108,11 +108,11 @@ async function editInConflict(again: string): Promise<{ caseId: string; seen: st
   return { caseId, seen: await Deno.readTextFile(seen), result };
 }
 
-Deno.test("a change that was made meanwhile is shown with the own one, and saving the text submits both", async () => {
+Deno.test("a change by someone else is shown with your own, and saving the text submits both", async () => {
   const { caseId, seen, result } = await editInConflict("true");
   assert.equal(result.code, 0, result.stderr);
-  assert.match(seen, /^# ! Another change was made meanwhile/);
-  assert.match(seen, /^# Meanwhile changed: Applicant: Ada → Cy\. Your value is below$/m);
+  assert.match(seen, /^# ! The form was changed while you edited it/);
+  assert.match(seen, /^# Changed while you edited: Applicant: Ada → Cy\. Your value is below$/m);
   assert.match(seen, /^Applicant: Bob$/m);
   assert.match(seen, /^Address: Dam 1$/m);
   assert.deepEqual([await readField(caseId, "Applicant"), await readField(caseId, "Address")], ["Bob", "Dam 1"]);

@@ -29,7 +29,7 @@ Deno.test("svc inbox is a table in a terminal", async () => {
   assert.match(await runInTerminal("inbox", "inspector@city"), /^No open work\.$/);
   assert.match(
     await runInTerminal("inbox --status Pnding --type Permit"),
-    /^No open work matches --status Pnding --type Permit\. Did you mean 'Pending'\?\s+Statuses of your open work: New, Pending-Review\. 'svc inbox' lists all of it\.$/,
+    /^No open work matches --status Pnding --type Permit\. Did you mean 'Pending'\?\s+Statuses of your open work: New, Pending-Review\. 'svc inbox' lists all work\.$/,
   );
   assert.match(
     await runInTerminal("find P-1 --status Opne"),
@@ -109,7 +109,9 @@ Deno.test("svc inbox --watch redraws the inbox in place, marks new rows, and end
   await using own = await openLive();
   await own.createPermit({ Applicant: "Ada" });
   await using terminal = openTerminal(["inbox", "--watch", "--interval", "1"], { env: await own.environment() });
-  await terminal.waitFor(/^1 assignment\. Read at [\d:]+\. Every 1 s; q ends it\.\n\n {2}case .*\n {2}──.*\n {2}P-1 /);
+  await terminal.waitFor(
+    /^1 assignment\. Read at [\d:]+, every 1 s\. Press q to quit\.\n\n {2}case .*\n {2}──.*\n {2}P-1 /,
+  );
   await own.createPermit({ Applicant: "Bo" });
   await terminal.waitFor(/^2 assignments, 1 new \(●\)\. Read [^]*\n {2}P-1 .*\n● P-2 {3}Permit for Bo/);
   terminal.type(KEYS.down);

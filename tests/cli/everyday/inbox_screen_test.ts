@@ -24,7 +24,7 @@ Deno.test("the screen shows as many rows as fit, and keys move them by rows and 
   const { screen, update, shown } = openScreen();
   update(..."abcdefghij");
   assert.deepEqual(screen.draw(SIZE), [
-    ...["10 assignments. Read at 03:04:05. Every…", "", "  case", "  a", "  b", "  c", "  d", "↓ 6 below"],
+    ...["10 assignments. Read at 03:04:05, every…", "", "  case", "  a", "  b", "  c", "  d", "↓ 6 below"],
   ]);
   const moves: [key: string, first: string, last: string][] = [
     [KEYS.down, "b", "↑ 1 above   ↓ 5 below"],
@@ -53,7 +53,7 @@ Deno.test("a refresh marks new rows until a key is pressed, and does not scroll"
   assert.deepEqual(shown(), ["  case", "  b", "  c", "  d", "  e", "↑ 2 above   ↓ 1 below"]);
   assert.match(
     screen.draw({ ...SIZE, columns: 80 })[0] ?? "",
-    /^7 assignments, 1 new \(●\)\. Read at 03:04:05\. Every 10 s/,
+    /^7 assignments, 1 new \(●\)\. Read at 03:04:05, every 10 s/,
   );
   screen.press("g", SIZE);
   update("y", "x", ..."abcdef");
@@ -72,5 +72,5 @@ Deno.test("a failed refresh is explained with the time of the last one, and the 
   assert.equal(status, "1 assignment. Read at 03:04:05. The service did not respond.");
   assert.equal(shown()[1], "  a");
   update("a");
-  assert.match(screen.draw({ ...SIZE, columns: 80 })[0] ?? "", /Every 10 s; q ends it\.$/);
+  assert.match(screen.draw({ ...SIZE, columns: 80 })[0] ?? "", /every 10 s\. Press q to quit\.$/);
 });

@@ -205,7 +205,10 @@ Deno.test("an attachment is named by its case with a number or a file, and a par
   assert.equal((await live.run(`attachments get '${number}/site plan.txt'`)).stdout, "2 3");
   assert.equal((await live.run(`attachments patch ${number}/2 --name plan`)).code, 0);
   const several = await live.refused(`attachments delete ${number}/plan`);
-  assert.equal(several.message, `${number} has 2 attachments named plan: ${number}/1, ${number}/2.`);
+  assert.equal(
+    several.message,
+    `${number} has 2 attachments named plan. Use one of these names: ${number}/1, ${number}/2.`,
+  );
   const missing = await live.refused(`attachments get ${number}/3`);
   assert.equal(missing.message, `${number} has no attachment 3.`);
   const dry = await live.run(`attachments delete ${number}/1 --dry-run`);

@@ -114,11 +114,11 @@ Deno.test("every example and every related command of a help page can be run", (
 
 Deno.test("an unknown topic is an error that suggests topics and groups", async () => {
   const mistakes: Record<string, [message: string, hint: RegExp]> = {
-    "help nonsense": ["svc has no command, group or topic 'nonsense'.", /^'svc help' lists them\.$/],
+    "help nonsense": ["svc has no command, group or topic 'nonsense'.", /^'svc help' lists all commands and topics\.$/],
     "help exit-code": ["svc has no command, group or topic 'exit-code'.", /^Did you mean 'svc help exit-codes'\? /],
     "help form": ["svc has no command, group or topic 'form'.", /^Did you mean 'svc help formatting'\? /],
     "help wrkflow": ["svc has no command, group or topic 'wrkflow'.", /^Did you mean 'svc help workflow'\? /],
-    "help constructor": ["svc has no command, group or topic 'constructor'.", /lists them\.$/],
+    "help constructor": ["svc has no command, group or topic 'constructor'.", /lists all commands and topics\.$/],
     "help formatting json": [
       "svc has no command, group or topic 'formatting'.",
       /^Did you mean 'svc help formatting'\? /,

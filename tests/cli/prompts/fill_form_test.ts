@@ -74,7 +74,7 @@ Deno.test("Ctrl-C keeps the text being typed, also in a row, and offers a draft 
     ["◆  Address of the work", enter],
     ["◆  Area in m²", "12x", KEYS.ctrlC],
   ]);
-  await form.waitFor("▲  Area in m² is not valid, so a draft cannot contain it.");
+  await form.waitFor("▲  Area in m² is not valid, so it cannot be saved in a draft.");
   await form.converse([
     ["◆  Save your entries as a draft?", down, down, enter],
     [/◆ {2}Area in m²\n│ {2}12x/, KEYS.backspace, ".5", enter],

@@ -39,7 +39,7 @@ Variable  SVC_FORMAT`,
     await session.run("svc cases list", { code: 2 }),
     `Error: svc cases has no command 'list'.
 
-Did you mean 'svc inbox' or 'svc find <text>' or 'svc data query <data-view>'?
+Did you mean 'svc inbox', 'svc find <text>' or 'svc data query <data-view>'?
 'svc cases --help' lists the commands.`,
   );
   assert.equal(
@@ -72,7 +72,7 @@ Open work
                          20
 
 Actions
-  In a dialogue
+  Step by step
       svc do P-1
   Check the application: Applicant
       svc assignments perform P-1 --action CheckApplication

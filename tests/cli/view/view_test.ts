@@ -104,7 +104,7 @@ Deno.test("the view of an assignment has the labels of its form, and amounts of 
   assert.match(stdout, /^ {2}Fee +EUR 1,050\.50$/m);
   assert.match(stdout, /^ {2}Documents +Title {2}Pages {2}Cost of copies\n +Plan {7}1 {8}EUR 0\.50$/m);
   assert.match(stdout, /^ {2}E-mail +–$/m);
-  assert.match(stdout, /^ {2}In a dialogue {2}svc do P-1$/m);
+  assert.match(stdout, /^ {2}Step by step {2}svc do P-1$/m);
   assert.match(stdout, /^ {2}Register +svc assignments perform P-1 --action Register$/m);
   assert.ok(!stdout.includes("perform-action") && !stdout.includes("\x1b"), stdout);
 });

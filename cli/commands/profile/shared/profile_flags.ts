@@ -12,7 +12,7 @@ export const callFlags = {
   tokenPath: { help: "Path of the token endpoint", type: "string", placeholder: "path" },
   revocationPath: { help: "Path of the revocation endpoint", type: "string", placeholder: "path" },
   clientAuth: {
-    help: "How the client authenticates: HTTP Basic, encoded or as it is, or in the body",
+    help: "How the client authenticates: HTTP Basic with encoded or plain credentials, or in the body",
     type: "string",
     choices: CLIENT_AUTH_METHODS,
     placeholder: "method",

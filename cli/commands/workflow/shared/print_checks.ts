@@ -1,4 +1,4 @@
-/** Prints the checks of inputs: as data, or as a page at a terminal. */
+/** Prints the results of `svc workflow check`: as data, or as a page at a terminal. */
 import { SvcError } from "../../../../lib/errors.ts";
 import { pluralize } from "../../../../utils/text/wording.ts";
 import type { InputCheck } from "../../../../workflows/check/check_script.ts";
