@@ -1,22 +1,20 @@
 /** How a client authenticates at the token endpoint (RFC 6749, section 2.3.1). */
 
 /**
- * How a client authenticates: with HTTP Basic and encoded credentials, as OAuth demands; with HTTP Basic and the
- * credentials as they are, as some servers expect; or with credentials in the body.
+ * Method of authentication: HTTP Basic with percent-encoded credentials, as OAuth requires (`basic`), HTTP Basic with
+ * unencoded credentials (`basic-plain`), or credentials in the body (`post`).
  */
 export type ClientAuth = "basic" | "basic-plain" | "post";
 
-/** The methods. */
 export const CLIENT_AUTH_METHODS: readonly ClientAuth[] = ["basic", "basic-plain", "post"];
 
 /** The method that every server must support. */
 export const DEFAULT_CLIENT_AUTH: ClientAuth = "basic";
 
-/** Credentials in a request: a header, or members of the form. */
+/** A token request with credentials in a header or in the form. */
 export interface AuthenticatedForm {
   /** Value of the header `Authorization`, if the method uses one. */
   readonly authorization?: string;
-  /** The form. */
   readonly form: Readonly<Record<string, string>>;
 }
 
@@ -43,7 +41,7 @@ export function authenticateForm(
   return { form, authorization: `Basic ${toBase64(`${encode(clientId)}:${encode(secret)}`)}` };
 }
 
-/** Encodes as `application/x-www-form-urlencoded`. A space is `%20`, which servers that expect URI encoding decode, too. */
+/** Encodes as `application/x-www-form-urlencoded`, but a space as `%20`, which servers with URI decoding also accept. */
 function encodePart(text: string): string {
   return new URLSearchParams({ "": text }).toString().slice("=".length).replaceAll("+", "%20");
 }
@@ -52,7 +50,7 @@ function toBase64(text: string): string {
   return new TextEncoder().encode(text).toBase64();
 }
 
-/** Lists the forms of a secret that a server could repeat. */
+/** Lists the encodings of a secret that could appear in the response of a server. */
 export function listSecretForms(clientId: string, secret: string): string[] {
   const headers = CLIENT_AUTH_METHODS.flatMap((method) =>
     authenticateForm({}, method, clientId, secret).authorization?.slice("Basic ".length) ?? []
@@ -61,7 +59,7 @@ export function listSecretForms(clientId: string, secret: string): string[] {
   return [...headers, encoded, encodePart(secret), secret];
 }
 
-/** Lists the methods that send other bytes than one of them, which are worth trying if that one is rejected. */
+/** Lists the methods that send the credentials differently, and so could succeed if `method` is rejected. */
 export function listOtherMethods(method: ClientAuth, clientId: string, secret: string): ClientAuth[] {
   const describe = (one: ClientAuth) => JSON.stringify(authenticateForm({}, one, clientId, secret));
   const seen = new Set([describe(method)]);

@@ -188,7 +188,7 @@ class StepLog {
     return last?.ok === false ? last : undefined;
   }
 
-  /** Replaces the advice on the step that failed. */
+  /** Replaces the hint of the step that failed. */
   advise(hint: string): void {
     const failed = this.#steps.pop();
     if (failed !== undefined) this.#steps.push({ ...failed, hint });
@@ -269,10 +269,10 @@ async function testToken(credentials: Credentials, tokens: TokenSource, options:
   const { expiresAt } = await obtainToken(credentials, tokens, options);
   const { clientAuth } = credentials;
   const issued = `${getTokenUrl(credentials)} issued a token that expires ${expiresAt}`;
-  return { result: `${issued}; the client authenticated with ${clientAuth}`, value: true };
+  return { result: `${issued} (clientAuth ${clientAuth})`, value: true };
 }
 
-/** Tries the other ways to authenticate after the server has rejected the one of the profile. */
+/** Tries the other methods of authentication after the server has rejected that of the profile. */
 async function adviseOnMethod(credentials: Credentials, options: AuthOptions, log: StepLog): Promise<void> {
   if (log.failure?.code !== "UNAUTHORIZED") return;
   const { tryOtherMethods } = await import("./renewal.ts");
@@ -280,9 +280,9 @@ async function adviseOnMethod(credentials: Credentials, options: AuthOptions, lo
   const { profile } = credentials.target;
   if (accepted !== undefined) {
     const command = `svc profile set ${shellQuote(profile)} --client-auth ${accepted}`;
-    log.advise(`The server accepts the client with clientAuth ${accepted}. Set it in the profile: ${command}`);
+    log.advise(`The server accepts the client with clientAuth ${accepted}. To change the profile, run: ${command}`);
   } else if (log.failure.hint?.startsWith(CHECK_CREDENTIALS)) {
-    log.advise(`${CHECK_CREDENTIALS} The server rejects them with clientAuth ${tried.join(" and ")}, too.`);
+    log.advise(`${CHECK_CREDENTIALS} The server also rejects them with clientAuth ${tried.join(" and ")}.`);
   }
 }
 

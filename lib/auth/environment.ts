@@ -14,7 +14,7 @@ export const ENVIRONMENT_VARIABLES = {
   SVC_TIMEOUT: describeSetting("timeoutSeconds"),
   SVC_RETRIES: describeSetting("retries"),
   SVC_MAX_OUTAGE: describeSetting("maxOutageSeconds"),
-  SVC_DEBUG: "1 adds the stack trace to an error. http prints each request with headers and body, without secrets",
+  SVC_DEBUG: "1 adds the stack trace to an error; http prints each request with its headers and body, without secrets",
   SVC_PAGER: "Pager for results longer than the screen. cat turns it off (default: PAGER)",
   PAGER: "Pager for all programs",
   VISUAL: "Editor for 'svc edit'. Overrides EDITOR",
@@ -41,7 +41,7 @@ export function mayReadVariable(variable: EnvironmentVariable): boolean {
   return Deno.permissions.querySync({ name: "env", variable }).state === "granted";
 }
 
-/** Returns an environment variable without line ends at its end, or undefined if it is not set or empty. */
+/** Returns an environment variable without trailing line breaks, or undefined if it is not set or empty. */
 export function readVariable(name: EnvironmentVariable): string | undefined {
   return readAnyVariable(name);
 }

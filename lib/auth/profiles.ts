@@ -102,8 +102,8 @@ export const PROFILE_MEMBERS = {
     isPath,
   ),
   clientAuth: describeChoice(
-    "How the client authenticates at the token endpoint: HTTP Basic with encoded credentials (basic) or with the " +
-      `credentials as they are (basic-plain), or in the body (post) (default: ${DEFAULT_CLIENT_AUTH})`,
+    "How the client authenticates at the token endpoint: HTTP Basic with percent-encoded credentials (basic) or with " +
+      `unencoded ones (basic-plain), or credentials in the body (post) (default: ${DEFAULT_CLIENT_AUTH})`,
     CLIENT_AUTH_METHODS,
   ),
   scope: describeMember("string", "Scopes of the token, separated by spaces", CREDENTIAL_RULE, isCredential),
@@ -209,7 +209,7 @@ function invalidProfile(message: string): SvcError {
   return new SvcError("INVALID_CONFIG", message, { hint: "Correct it, then try again." });
 }
 
-/** Reports whether a text can be a client ID or a secret. A control character would be an accident. */
+/** Reports whether a text can be a client ID or a secret: it is not empty and has no control characters. */
 export function isCredential(text: string): boolean {
   return text !== "" && !/\p{Cc}/u.test(text);
 }
@@ -290,7 +290,7 @@ export function findProfile(name: string, directory: string, warn: Warn): Profil
   return profile;
 }
 
-/** Removes line ends from the ends of texts, where an editor or a script left them. */
+/** Removes trailing line breaks, which editors and scripts often leave. */
 export function trimMembers(profile: JsonValue | undefined): JsonValue | undefined {
   if (!isJsonObject(profile)) return profile;
   return mapValues(profile, (value) => typeof value === "string" ? trimLineEnds(value) : value);

@@ -34,15 +34,14 @@ export async function issueToken(credentials: Credentials, signal: AbortSignal):
   return await exchangeAndCache(credentials, lock, deadline);
 }
 
-/** Ways to authenticate that were tried, and the first one that the server has accepted. */
+/** Methods of authentication that were tried. */
 export interface TriedMethods {
-  /** The accepted one. */
+  /** The first method that the server accepted. */
   readonly accepted?: ClientAuth;
-  /** All that were tried. */
   readonly tried: readonly ClientAuth[];
 }
 
-/** Tries the other ways to authenticate. The tokens are neither cached nor used. */
+/** Tries the other methods of authentication. The tokens are neither cached nor used. */
 export async function tryOtherMethods(credentials: Credentials, signal: AbortSignal): Promise<TriedMethods> {
   using deadline = Deadline.started(credentials.target, signal);
   const secret = await readSecret(credentials.secret, deadline);

@@ -73,8 +73,8 @@ export interface SessionOptions {
   /** Path of the token endpoint below the base URL. Default: the profile's, or `/oauth2/token`. */
   tokenPath?: string;
   /**
-   * How the client authenticates at the token endpoint: HTTP Basic with encoded credentials (`basic`) or with the
-   * credentials as they are (`basic-plain`), or in the body (`post`). Default: the profile's, or `basic`.
+   * How the client authenticates at the token endpoint: HTTP Basic with percent-encoded credentials (`basic`) or with
+   * unencoded ones (`basic-plain`), or credentials in the body (`post`). Default: the profile's, or `basic`.
    */
   clientAuth?: ClientAuth;
   /** Scopes of the token, separated by spaces. Default: the profile's, or none. */
@@ -149,14 +149,14 @@ export interface Target extends RequestStyle {
 /** The client secret, or the command that prints it. */
 export type SecretSource = { readonly text: string } | { readonly command: readonly string[] };
 
-/** The sources of address and credentials: an option, a variable, or a profile. */
+/** Sources of the address and the credentials: an option, a variable, or a profile. */
 export type Sources = { -readonly [M in keyof typeof VARIABLES]: string };
 
 /** Settings that name a service. */
 export interface SessionSettings {
   /** The service. */
   readonly target: Target;
-  /** The sources of the values, if variables replace the service or the client of a profile by another one. */
+  /** Sources of the values. Only set if variables override the service or the client of a profile. */
   readonly sources?: Sources;
   /** Path of the token endpoint below the base URL. */
   readonly tokenPath: string;
@@ -348,7 +348,7 @@ function findSupportedFeatures({ supports }: Profile = {}): { supports?: Support
   return supports !== undefined && isRecent(supports) ? { supports } : {};
 }
 
-/** Removes line ends from the ends of address and credentials, which often come from files. */
+/** Removes trailing line breaks from the address and the credentials, which often come from files. */
 function trimOptions(options: SessionOptions): SessionOptions {
   const trim = (member: keyof Overrides) => {
     const value: unknown = options[member];
@@ -359,7 +359,7 @@ function trimOptions(options: SessionOptions): SessionOptions {
 
 const CREDENTIALS = ["baseUrl", "clientId", "clientSecret"] as const;
 
-/** Lists where values come from, if variables replace the service or the client of a profile by another one. */
+/** Finds out where the values come from, if variables override the service or the client of a profile. */
 function findSources(
   name: string,
   profile: Profile,
@@ -383,7 +383,7 @@ function isSameMember(member: keyof Overrides, one: string, other: string): bool
   return member === "baseUrl" ? trimSlashes(new URL(one).href) === trimSlashes(new URL(other).href) : one === other;
 }
 
-/** Warns of variables that replace the service or the client of the profile that the user has chosen. */
+/** Warns about variables that override the service or the client of a profile that the user has chosen. */
 function warnOfOverrides({ sources, target, isProfileChosen, warn }: SessionSettings): void {
   if (sources === undefined || !isProfileChosen) return;
   const variables = Object.values(sources).filter((source) => source.startsWith("SVC_"));
@@ -448,11 +448,11 @@ function createMissingMemberError(
   return new SvcError("INVALID_CONFIG", `Profile ${JSON.stringify(name)} has no ${member}${alternative}.`, {
     hint: misspelt === undefined
       ? `Add it to the profile in ${getConfigFile(directory)}, or set ${VARIABLES[member]}.`
-      : `Its member '${misspelt}' has no meaning: rename it to '${member}' in ${getConfigFile(directory)}.`,
+      : `svc does not know its member '${misspelt}': rename it to '${member}' in ${getConfigFile(directory)}.`,
   });
 }
 
-/** Creates the error for values that no profile adds to those of options and environment. */
+/** Creates the error for values that are missing in options and environment, without a profile that could add them. */
 function createMissingValuesError(overrides: Overrides, profile: string): SvcError {
   const members = (["baseUrl", "clientId", "clientSecret"] as const).filter((name) => overrides[name] === undefined);
   const list = (names: readonly string[]) => names.join(" and ").replace(/ and (?=.* and )/, ", ");
@@ -465,7 +465,7 @@ function createMissingValuesError(overrides: Overrides, profile: string): SvcErr
   });
 }
 
-/** Removes the path of the API, which people copy together with the address. */
+/** Removes the path of the API, which people often copy with the address. */
 function removeSuffix(text: string, suffix: string): string {
   return suffix !== "" && text.endsWith(suffix) ? text.slice(0, -suffix.length) : text;
 }

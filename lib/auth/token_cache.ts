@@ -78,7 +78,7 @@ export async function formatToken(settings: SessionSettings, token: Token, direc
   return JSON.stringify({ ...getIssuer(settings), ...token, proof }) + "\n";
 }
 
-/** Describes what a token was issued for. A command stands for the secret that it prints. */
+/** Describes the request that issued a token. Contains the command that prints the secret, not the secret. */
 function describeCredentials(settings: SessionSettings): string {
   const { server, tokenPath, clientId } = getIssuer(settings);
   const { secret, scope, audience } = settings;

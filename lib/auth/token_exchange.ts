@@ -84,7 +84,7 @@ async function post(
   return response;
 }
 
-/** Parses a token response. Ignores other members. Some servers send null for optional ones, and the number as text. */
+/** Parses a token response. Accepts null for optional members, and a number as text, because some servers send them. */
 function parseToken(text: string, url: string, secrets: readonly string[]): Token {
   const body = parseJsonObject(text);
   if (body === undefined) throw invalidResponse(url, "is not a token response: it is not a JSON object");
@@ -108,7 +108,7 @@ function parseToken(text: string, url: string, secrets: readonly string[]): Toke
   return createToken(token, Math.min(seconds, MAX_TOKEN_SECONDS));
 }
 
-/** Describes the value of a member that does not fit. Other text than a word could be secret. */
+/** Describes an invalid value. Shows only short words, because a longer text could be a secret. */
 function describeValue(value: JsonValue | undefined): string {
   const isShown = isScalar(value) && /^[\w.-]{1,40}$/.test(String(value));
   return isShown ? `is ${JSON.stringify(value)}` : "has an unexpected value";
@@ -144,9 +144,9 @@ function explainRejection(
 function adviseOnError(error: JsonValue | undefined): string | Hint {
   switch (error) {
     case "unsupported_grant_type":
-      return "This endpoint issues no tokens for client credentials. Check tokenPath in the profile.";
+      return "This endpoint does not issue tokens for client credentials. Check tokenPath in the profile.";
     case "unauthorized_client":
-      return "Allow this client the grant type client credentials, on the server.";
+      return "On the server, allow this client to use the grant type client_credentials.";
     case "invalid_scope":
       return "Check scope in the profile.";
     case "invalid_target":

@@ -16,7 +16,7 @@ import { type ReportingCall, type ResponseInfo, startCall } from "./api_promise.
 import type { Client } from "./client_type.ts";
 import { misplaced, type Values } from "./request/values.ts";
 
-/** Maximum number of characters of a handle in a message. */
+/** Maximum length of a handle in a message. */
 const MAX_HANDLE = 100;
 
 /** Makes one call and checks its answer. */

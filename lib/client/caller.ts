@@ -33,15 +33,14 @@ export interface Exchange extends ExchangeSummary {
   readonly text: string;
 }
 
-/** A request to the API before it is sent, for logs. It contains no secret. */
+/** Description of a request for logs. It contains no secrets. */
 export interface SentRequest {
-  /** HTTP method. */
   readonly method: string;
   /** Path and query. */
   readonly path: string;
   /** Headers. The token is redacted. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Body, or its size in parentheses if it contains files. Empty without one. */
+  /** Body, or its size in parentheses if it contains files. Empty if the request has no body. */
   readonly text: string;
 }
 

@@ -15,7 +15,7 @@ const DIAGNOSIS = `✓ configuration  client client-XXXXXXXXXXXX of http://127.0
 ✓ tcp            127.0.0.1:NNNNN accepts connections
 ✓ tls            not used: the address starts with http://
 ✓ token          http://127.0.0.1:NNNNN/oauth2/token issued a token that expires
-                 YYYY-MM-DD hh:mm; the client authenticated with basic
+                 YYYY-MM-DD hh:mm (clientAuth basic)
 ✓ api            GET /dx-api/v2/casetypes responded with 200; case types: 4`;
 
 Deno.test("a new colleague adds a profile, tests it, and uses it", ON_UNIX, async () => {

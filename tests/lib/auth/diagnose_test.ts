@@ -58,7 +58,7 @@ Deno.test("diagnose reports each layer of a working connection and does not use 
   assert.equal(results[3], "not used: the address starts with http://");
   assert.match(
     results[4] ?? "",
-    /\/oauth2\/token issued a token that expires 2\S+; the client authenticated with basic$/,
+    /\/oauth2\/token issued a token that expires 2\S+ \(clientAuth basic\)$/,
   );
   assert.equal(results[5], "GET /dx-api/v2/casetypes responded with 200; case types: 0");
   assert.deepEqual(Array.from(Deno.readDirSync(options.configDirectory ?? "")), []);
@@ -150,7 +150,7 @@ Deno.test("after a rejected client, diagnose says how the server accepts it", as
     const failed = failedStep(await diagnose(await createSessionOptions(service)));
     assert.equal(
       failed.hint,
-      `The server accepts the client with clientAuth ${method}. Set it in the profile: ` +
+      `The server accepts the client with clientAuth ${method}. To change the profile, run: ` +
         `svc profile set default --client-auth ${method}`,
     );
   }
@@ -158,7 +158,7 @@ Deno.test("after a rejected client, diagnose says how the server accepts it", as
   const wrong = failedStep(await diagnose({ ...await createSessionOptions(strict), clientSecret: "wrong" }));
   assert.equal(
     wrong.hint,
-    "Check the client ID and the client secret. The server rejects them with clientAuth basic-plain and post, too.",
+    "Check the client ID and the client secret. The server also rejects them with clientAuth basic-plain and post.",
   );
   await using other = startFakeService({
     token: () => Response.json({ error: "unsupported_grant_type" }, { status: 400 }),

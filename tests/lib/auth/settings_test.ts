@@ -353,7 +353,7 @@ Deno.test("an error names the values that are missing, and a misspelt member of 
   await Deno.mkdir(configDirectory, { mode: 0o700 });
   await Deno.writeTextFile(path, '{"profiles":{"default":{"baseURL":"https://city.example"}}}', { mode: 0o600 });
   const misspelt = await catchError(() => readTarget({ configDirectory }));
-  assert.equal(misspelt.hint, `Its member 'baseURL' has no meaning: rename it to 'baseUrl' in ${path}.`);
+  assert.equal(misspelt.hint, `svc does not know its member 'baseURL': rename it to 'baseUrl' in ${path}.`);
 });
 
 Deno.test("a dry run needs only an address, and a session reports missing credentials", async () => {
