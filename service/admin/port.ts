@@ -10,14 +10,14 @@ export async function choosePort({ port }: Pick<ServiceOptions, "port">, data: s
   return port ?? await findLastPort(data) ?? DEFAULT_PORT;
 }
 
-/** Notes that a service listens on another port than the one that `choosePort` has returned. */
+/** Tells the user if a service listens on another port than `choosePort` returned. */
 export function notePort(
   { wanted, url, data }: { readonly wanted: number; readonly url: string; readonly data: string },
   note: (line: string) => void,
 ): void {
   const port = getPort(url);
   if (wanted === 0 || port === wanted) return;
-  const next = data === MEMORY ? "" : " The next start uses it again.";
+  const next = data === MEMORY ? "" : " The next start will use the same port.";
   note(`Port ${wanted} is in use, so the service listens on port ${port}.${next}`);
 }
 

@@ -3,7 +3,7 @@ import { delay } from "../../utils/async/abort.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import { locateFiles, resolveDataDirectory } from "../server/directory.ts";
 
-/** Number of bytes at the end of a log that are read. */
+/** Maximum number of bytes to read, from the end of the log. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Milliseconds between two looks for new lines. */
@@ -51,8 +51,8 @@ function locateLog(data: string | undefined): string {
 async function readEnd(log: string, lines: number): Promise<LogEnd> {
   using file = await Deno.open(log).catch(ignoreMissing);
   if (!file) {
-    throw new SvcError("NOT_FOUND", `There is no log ${log}.`, {
-      hint: "Only a service that was started with 'svc service start --detach' writes one.",
+    throw new SvcError("NOT_FOUND", `There is no log file ${log}.`, {
+      hint: "Only a service that was started with 'svc service start --detach' writes one. Check --data.",
     });
   }
   const start = Math.max(0, (await file.stat()).size - MAX_BYTES);

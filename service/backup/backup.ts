@@ -240,7 +240,7 @@ async function assertLogIntact(data: string, database: string): Promise<void> {
   const copy = locateDamagedLog(database);
   if (!await exists(copy)) return;
   throw damaged(data, [
-    `The service has started without the last changes of a damaged log, ${copy}. To accept their loss, delete that file`,
+    `The service has lost the last changes of a damaged log, and keeps a copy of it. To accept the loss, delete ${copy}`,
   ]);
 }
 

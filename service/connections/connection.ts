@@ -16,11 +16,11 @@ export interface ConnectionOwner {
   readonly limits: ConnectionLimits;
   /** Returns the error for a request that the server does not accept now. */
   refuse(connection: Connection, head?: RequestHead): KnownError | undefined;
-  /** Counts a connection that has shown a valid token. */
+  /** Counts a connection as authenticated. */
   trust(connection: Connection): void;
   /** Responds to a request. */
   respond(request: ServiceRequest): ServiceResponse | Promise<ServiceResponse>;
-  /** Resolves when the responses that are ready now can be sent together. */
+  /** Resolves when all responses that are ready now can be sent together. */
   joinNextSending(): Promise<void> | undefined;
   /** Counts bytes of a response that were not sent yet. A negative number takes them back. */
   countUnsent(bytes: number): void;

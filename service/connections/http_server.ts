@@ -57,7 +57,7 @@ export class HttpServer implements ConnectionOwner {
   readonly #listener: Deno.TcpListener;
   readonly #connections = new Set<Connection>();
   readonly #timer: ReturnType<typeof setInterval>;
-  /** Number of connections without a token by address. */
+  /** Number of unauthenticated connections by address. */
   readonly #anonymous = new Map<string, number>();
   #totalAnonymous = 0;
   #extra = 0;
@@ -130,7 +130,7 @@ export class HttpServer implements ConnectionOwner {
     return undefined;
   }
 
-  /** Counts a connection that has shown a valid token. If there is a place, it can serve further requests. */
+  /** Counts a connection as authenticated. It can then serve further requests, if the maximum allows. */
   trust(connection: Connection): void {
     this.#countAnonymous(connection, -1);
     if (!connection.isExtra || this.connections - this.#extra >= this.#maxConnections) return;
@@ -144,8 +144,8 @@ export class HttpServer implements ConnectionOwner {
   }
 
   /**
-   * Resolves when the responses that are ready now can be sent together. A client that waits is woken up by the first of
-   * them and reads the others without a further wait, which costs the service much less.
+   * Resolves when all responses that are ready now can be sent. Sent together, they cost the service much less, because a
+   * client that waits wakes up only once.
    */
   joinNextSending(): Promise<void> | undefined {
     if (this.#connections.size < 2) return undefined;
@@ -211,8 +211,8 @@ export class HttpServer implements ConnectionOwner {
   }
 
   /**
-   * Returns whether there is a place for another connection of an address. If not, closes the connection that has waited for
-   * its client longest: first one without a token, then one without a request.
+   * Returns whether an address may have another connection. If not, closes the connection that has waited longest for its
+   * client: first an unauthenticated one, then one without a request.
    */
   #makeRoom(address: string): boolean {
     const { maxAnonymous, reserved, minIdle } = this.limits;
@@ -228,7 +228,7 @@ export class HttpServer implements ConnectionOwner {
     return shed !== undefined;
   }
 
-  /** Finds the connection that has waited for its client longest, and for some milliseconds at least. */
+  /** Finds the connection that has waited longest for its client, if it has waited at least some milliseconds. */
   #findOldest(isCandidate: (connection: Connection) => boolean, milliseconds: number): Connection | undefined {
     let oldest: Connection | undefined;
     for (const connection of this.#connections) {
@@ -240,7 +240,7 @@ export class HttpServer implements ConnectionOwner {
 
   #createFullError(): RequestError {
     const sentence = this.connections - this.#extra < this.#maxConnections
-      ? "The service has too many connections that have not shown a token."
+      ? "The service has too many unauthenticated connections."
       : `The service has ${this.#maxConnections} connections and accepts no more.`;
     return new RequestError("Unavailable", sentence, { retryAfter: 1 });
   }

@@ -3,15 +3,15 @@
 export interface ConnectionLimits {
   /** Maximum number of connections. Requests on further connections receive 503. */
   readonly maxConnections: number;
-  /** Maximum number of connections of one address that have not shown a valid token. */
+  /** Maximum number of unauthenticated connections of one address. */
   readonly maxAnonymous: number;
-  /** Number of connections that are kept for those that have shown a valid token. */
+  /** Number of connections that are reserved for authenticated clients. */
   readonly reserved: number;
   /** Milliseconds in which the head of a request must arrive. */
   readonly headTimeout: number;
   /** Milliseconds after which a connection without a request is closed. */
   readonly idleTimeout: number;
-  /** Milliseconds of waiting for a client after which its connection may be closed in favor of another one. */
+  /** Milliseconds for which a connection must have waited for its client before it may be closed for another one. */
   readonly minIdle: number;
   /** Milliseconds to wait for a body, plus one second for each `bodyRate` bytes that have arrived. */
   readonly bodyTimeout: number;

@@ -14,7 +14,7 @@ export interface ServiceRequest {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
   /** Reads the whole body. */
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
-  /** Reports that the request has shown valid credentials: its connection is not one of the first to be closed. */
+  /** Marks the connection as authenticated, because the request contains valid credentials. */
   trust(): void;
 }
 
@@ -28,7 +28,7 @@ export class ReceivedRequest implements ServiceRequest {
   #headers: Map<string, string> | undefined;
   #stream: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
 
-  /** Creates a request. `trust` is called if it shows valid credentials. */
+  /** Creates a request. `trust` is called if it contains valid credentials. */
   constructor({ method, target, headers }: RequestHead, body: RequestBody, trust: () => void) {
     this.method = method;
     this.target = target;

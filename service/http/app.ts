@@ -142,7 +142,7 @@ export async function createApp(
   table.add("GET", READY, {
     name: "ready",
     async serve() {
-      if (server !== undefined && !await isReachable(server)) throw new StoreUnavailable("The check has failed.");
+      if (server !== undefined && !await isReachable(server)) throw new StoreUnavailable("The check failed.");
       return createJsonResponse(200, { status: "ready" });
     },
   });
@@ -349,7 +349,7 @@ function reportUnexpected(error: Error, failures: FailureLog): ServiceResponse {
   return createResponse(prepareErrorResponse(condition ?? new OperationFailed(sentence)), requestId);
 }
 
-/** Converts an error that comes from a condition of the machine, which many requests meet. */
+/** Converts an error that the machine causes, such as a full disk, and that affects many requests. */
 function toCondition(error: Error): KnownError | undefined {
   if (error instanceof StoreFull || isDiskFull(error)) {
     return new RequestError("InsufficientStorage", "The disk of the service is full. Free some space on it.");

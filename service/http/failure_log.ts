@@ -1,4 +1,4 @@
-/** Logs requests that failed. A failure that many requests meet does not fill the log. */
+/** Logs failed requests. Repeated failures do not fill the log. */
 import { type Log, logError } from "../../lib/telemetry/log.ts";
 
 /** Milliseconds after which the same failure is logged in full again. */
@@ -7,13 +7,13 @@ const INTERVAL = 60_000;
 /** Maximum number of different failures to remember. */
 const CAPACITY = 100;
 
-/** A failure in the log. */
+/** The last failure that was logged in full. */
 interface Entry {
   readonly requestId: string;
   readonly at: number;
 }
 
-/** Logs failures: the first one in full, the same ones of the next minute as a line. */
+/** Logs the first failure in full, and repetitions in the next minute as one line each. */
 export class FailureLog {
   readonly #log: Log;
   readonly #entries = new Map<string, Entry>();
@@ -28,7 +28,7 @@ export class FailureLog {
     const calls = error.stack?.replace(error.message, "") ?? error.name;
     const before = this.#find(calls, requestId);
     if (before === undefined) return logError(this.#log, `Request ${requestId} failed`, error, { requestId });
-    const sentence = `Request ${requestId} failed like request ${before}`;
+    const sentence = `Request ${requestId} failed in the same way as request ${before}`;
     this.#log(`${sentence}: ${error.message}`, {
       level: "error",
       message: `${sentence}.`,
@@ -40,7 +40,7 @@ export class FailureLog {
   /** Logs a condition that its message explains, such as a full disk, once a minute. */
   reportCondition(message: string, requestId: string): void {
     if (this.#find(message, requestId) !== undefined) return;
-    this.#log(`Requests fail, the first one is ${requestId}: ${message}`, { level: "error", requestId });
+    this.#log(`Requests are failing, the first one is ${requestId}: ${message}`, { level: "error", requestId });
   }
 
   /** Returns the request of the same failure within the last minute. Otherwise remembers this request. */

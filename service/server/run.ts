@@ -73,7 +73,7 @@ export interface StartHooks {
   readonly note?: (line: string) => void;
 }
 
-/** Options of a service with a port that need not be free. */
+/** Options of a service that may use another port. */
 export interface RunOptions extends ServiceOptions {
   /** Listens on the next free port if the port is in use. Default: false. */
   canUseNextPort?: boolean;
@@ -230,7 +230,7 @@ function reportLogDamage(database: string, log: Log): void {
   const kept = keepDamagedLog(database);
   if (kept === undefined) return;
   const sentence = describeLogDamage(database, kept.damage);
-  log(`${sentence}. The service starts without them. A copy of the log is ${kept.copy}.`, { level: "error" });
+  log(`${sentence}. The service starts without them and keeps a copy of the log in ${kept.copy}.`, { level: "error" });
 }
 
 type UpgradeHooks = Pick<StartHooks, "signal"> & Required<Pick<StartHooks, "note">>;

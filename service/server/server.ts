@@ -22,7 +22,7 @@ export interface ServerOptions extends Omit<AppOptions, "runLater" | "runContinu
   readonly canUseNextPort?: boolean;
   /** Maximum number of connections. Default: derived from the limit of open files. */
   readonly maxConnections?: number;
-  /** Maximum number of connections of an address without a token. Default: half of all. */
+  /** Maximum number of unauthenticated connections of one address. Default: half of all. */
   readonly maxAnonymous?: number;
   /** Observers of all requests. Default: none. */
   readonly observers?: readonly RequestObserver[];

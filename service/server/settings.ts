@@ -64,7 +64,7 @@ export interface ServiceOptions {
   cors?: readonly string[];
   /** Maximum number of connections. Default: derived from the limit of open files, at most 2048. */
   maxConnections?: number;
-  /** Maximum number of connections of one address that have not shown a valid token. Default: half of all. */
+  /** Maximum number of unauthenticated connections of one address. Default: half of all. */
   maxAnonymous?: number;
   /** Demands the entity tags of the published API, and refuses names and paging that it does not have. Default: false. */
   strict?: boolean;
@@ -162,7 +162,7 @@ export function resolveSettings(options: ServiceOptions): Settings {
     throw invalid(`${badOrigin} is not an origin.`, 'Use an origin such as "https://desk.example", or "*" for any.');
   }
   checkCount(settings.maxConnections, "connections", "--max-connections, or the option maxConnections");
-  checkCount(settings.maxAnonymous, "connections without a token", "--max-anonymous, or the option maxAnonymous");
+  checkCount(settings.maxAnonymous, "unauthenticated connections", "--max-anonymous, or the option maxAnonymous");
   return settings;
 }
 

@@ -124,7 +124,7 @@ Deno.test({
       assert.equal(code, "INVALID_CONFIG");
       assert.match(
         String(message),
-        /^You may not write beside .*service\.db, whose last changes are in .*service\.db-wal\.$/,
+        /^The last changes of .*service\.db are in .*service\.db-wal, but the folder is read-only\.$/,
       );
     } finally {
       await Deno.chmod(data, 0o700);

@@ -1,6 +1,6 @@
 /**
- * Finds damage of a write-ahead log. SQLite ends the log at its first invalid frame, as after a power loss, and says nothing
- * about the changes behind it. Format: https://sqlite.org/fileformat2.html#the_write_ahead_log
+ * Finds damage to a write-ahead log. SQLite reads a log up to the first invalid frame, as after a power loss, and silently
+ * drops the changes after it. Format: https://sqlite.org/fileformat2.html#the_write_ahead_log
  */
 import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
 import { pluralize } from "../../../utils/text/wording.ts";
@@ -8,26 +8,23 @@ import { pluralize } from "../../../utils/text/wording.ts";
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 
-/** Begins every log. The lowest bit says that its checksums read numbers as big-endian. */
+/** First number of every log. If its lowest bit is set, checksums are computed from big-endian numbers. */
 const MAGIC = 0x377f0682;
 
-/** Number of reads that must find the same damage, because a service may be writing to the log. */
+/** Number of reads that must find the same damage. A service may be writing to the log. */
 const READS = 3;
 
-/** Damage of a log. */
 export interface LogDamage {
   /** Number of the first damaged frame, from 1, or 0 for the header. */
   readonly frame: number;
-  /** Number of frames behind it that were written later. */
+  /** Number of frames after it that were written later. */
   readonly lost: number;
 }
 
-/** Describes damage of the log of a database as a sentence. */
+/** Describes damage to the log of a database as a sentence. */
 export function describeLogDamage(database: string, { frame, lost }: LogDamage): string {
   const place = frame === 0 ? "in its header" : `at frame ${frame}`;
-  return `${locateLog(database)} is damaged ${place}: the changes in ${
-    pluralize(lost, "frame")
-  } behind it cannot be read`;
+  return `${locateLog(database)} is damaged ${place}: the changes in ${pluralize(lost, "later frame")} cannot be read`;
 }
 
 /** Copies a damaged log before SQLite discards it. Returns the path of the copy, or undefined for a log without damage. */
@@ -51,7 +48,7 @@ export function locateLog(database: string): string {
   return `${database}-wal`;
 }
 
-/** Finds damage before which changes were confirmed. Damage of the last change looks like a power loss, and is not found. */
+/** Finds damage that is followed by confirmed changes. Damage to the last change looks like a power loss. */
 export function findLogDamage(database: string): LogDamage | undefined {
   let found: LogDamage | undefined;
   for (let read = 0; read < READS; read++) {

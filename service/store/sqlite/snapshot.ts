@@ -154,10 +154,14 @@ export function openForReading(path: string): DatabaseSync {
 /** Opens a database in a folder where SQLite cannot create the files for its write-ahead log. Nothing may write to it. */
 function openUnwritable(path: string, cause: unknown): DatabaseSync {
   if (!isEmptyFile(`${path}-wal`)) {
-    throw new SvcError("INVALID_CONFIG", `You may not write beside ${path}, whose last changes are in ${path}-wal.`, {
-      cause,
-      hint: "Copy the directory to a place where you may write, and name the copy with --data.",
-    });
+    throw new SvcError(
+      "INVALID_CONFIG",
+      `The last changes of ${path} are in ${path}-wal, but the folder is read-only.`,
+      {
+        cause,
+        hint: "Copy the directory to a writable folder, and pass the copy with --data.",
+      },
+    );
   }
   const url = pathToFileURL(path);
   url.search = "?immutable=1";

@@ -346,7 +346,7 @@ Deno.test({
   },
 });
 
-Deno.test("of the connections without a token, the one that has waited longest is closed first", async () => {
+Deno.test("the unauthenticated connection that has waited longest is closed first", async () => {
   await using server = startServer({ maxAnonymous: 3, minIdle: 0 });
   const open: Wire[] = [];
   for (let n = 0; n < 5; n++) {
@@ -365,7 +365,7 @@ Deno.test("of the connections without a token, the one that has waited longest i
   open.forEach((wire) => wire[Symbol.dispose]());
 });
 
-Deno.test("connections that have shown a token do not count as those without", async () => {
+Deno.test("authenticated connections do not count as unauthenticated ones", async () => {
   await using server = startServer({ maxAnonymous: 2, minIdle: 60_000 }, (received) => {
     if (received.header("authorization") !== undefined) received.trust();
     return createText("ok");
@@ -376,7 +376,7 @@ Deno.test("connections that have shown a token do not count as those without", a
     assert.equal((await wire.receive())?.status, 200);
   }
   const refused = await request(server.port, GET);
-  assert.match(refused?.body ?? "", /too many connections that have not shown a token/);
+  assert.match(refused?.body ?? "", /too many unauthenticated connections/);
   open.forEach((wire) => wire[Symbol.dispose]());
 });
 

@@ -10,8 +10,8 @@ Deno.test("the log has the stack of a failure once, and a line for each further 
   for (const id of ["R-1", "R-2", "R-3"]) failures.reportError(fail(`broken for ${id}`), id);
   assert.match(log[0] ?? "", /^Request R-1 failed: TypeError: broken for R-1\n +at fail /);
   assert.deepEqual(log.slice(1), [
-    "Request R-2 failed like request R-1: broken for R-2",
-    "Request R-3 failed like request R-1: broken for R-3",
+    "Request R-2 failed in the same way as request R-1: broken for R-2",
+    "Request R-3 failed in the same way as request R-1: broken for R-3",
   ]);
   failures.reportError(new TypeError("elsewhere"), "R-4");
   assert.match(log[3] ?? "", /^Request R-4 failed: TypeError: elsewhere\n/);
@@ -19,7 +19,7 @@ Deno.test("the log has the stack of a failure once, and a line for each further 
   delete error.stack;
   failures.reportError(error, "R-5");
   failures.reportError(error, "R-6");
-  assert.equal(log[5], "Request R-6 failed like request R-5: without a stack");
+  assert.equal(log[5], "Request R-6 failed in the same way as request R-5: without a stack");
 });
 
 Deno.test("a full disk is one line of the log, not a line for each refused change", () => {
@@ -28,8 +28,8 @@ Deno.test("a full disk is one line of the log, not a line for each refused chang
   for (let n = 1; n <= 1000; n++) failures.reportCondition("The disk of the service is full.", `R-${n}`);
   failures.reportCondition("The service has too many open files.", "R-1001");
   assert.deepEqual(log, [
-    "Requests fail, the first one is R-1: The disk of the service is full.",
-    "Requests fail, the first one is R-1001: The service has too many open files.",
+    "Requests are failing, the first one is R-1: The disk of the service is full.",
+    "Requests are failing, the first one is R-1001: The service has too many open files.",
   ]);
 });
 

@@ -51,7 +51,7 @@ Deno.test("a start without --port uses the next free port, says so, and the next
   const port = getPort(report);
   assert.ok(port > wanted, stdout);
   const sentence = `Port ${wanted} is in use, so the service listens on port ${port}.`;
-  assert.equal(stderr, `${sentence} The next start uses it again.\n`);
+  assert.equal(stderr, `${sentence} The next start will use the same port.\n`);
   assert.equal((await home.profiles()).default?.baseUrl, report.url);
   assert.equal((await home.svc(...CREATE_ARGUMENTS)).code, 0);
 
@@ -94,7 +94,7 @@ function getPort({ url }: Record<string, unknown>): number {
 Deno.test("svc service logs prints the last lines of a service in the background, also after it has stopped", async () => {
   await using home = await ServiceHome.open();
   const missing = await home.svc("service", "logs");
-  assert.equal(missing.error.message, `There is no log ${home.directory}/service/service.log.`);
+  assert.equal(missing.error.message, `There is no log file ${home.directory}/service/service.log.`);
   await home.svc(...START_ARGUMENTS, "--log-requests");
   await home.svc("case-types", "list");
   await home.svc("service", "stop");

@@ -94,17 +94,17 @@ Deno.test("a service with a damaged log starts, says what is lost, and verify an
   };
   assert.match(
     await refuse(verify({ data })) ?? "",
-    /service\.db-wal is damaged at frame 1: the changes in \d+ frames behind/,
+    /service\.db-wal is damaged at frame 1: the changes in \d+ later frames/,
   );
   assert.match(await refuse(backUp({ data, file: `${folder.path}/a.backup` })) ?? "", /damaged at frame 1/);
   {
     await using svc = await openService({ data });
     assert.match(
       svc.log.join("\n"),
-      /service\.db-wal is damaged at frame 1: .*A copy of the log is .*service\.db-wal\.damaged\./,
+      /service\.db-wal is damaged at frame 1: .*keeps a copy of the log in .*service\.db-wal\.damaged\./,
     );
   }
-  assert.match(await refuse(verify({ data })) ?? "", /has started without the last changes of a damaged log/);
+  assert.match(await refuse(verify({ data })) ?? "", /has lost the last changes of a damaged log/);
   await Deno.remove(`${locateLog(database)}.damaged`);
   await verify({ data });
 });
