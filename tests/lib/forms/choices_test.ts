@@ -262,3 +262,21 @@ Deno.test("values that depend on each other are filled in, in any order", () => 
   const { form, rest } = readForm(cascade).fill({ Town: "GB", Region: "VG", Country: "SE" });
   assert.deepEqual([form.toSubmission().content, rest], [{ Country: "SE", Region: "VG", Town: "GB" }, {}]);
 });
+
+Deno.test("a checkbox that is unchecked for the first time clears the choices that depend on it", () => {
+  const parameters = [{ name: "urgent", value: "@P .Urgent" }];
+  const form = readForm(body({
+    views: [
+      view("EditTrip", [field("Checkbox", ".Urgent"), field("Dropdown", ".Town", { datasource: "@ASSOCIATED .Town" })]),
+    ],
+    fields: {
+      Urgent: declare("True-False", "Urgent"),
+      Town: declare("Text", "Town", { datasource: { tableType: "DataPage", name: "D_Towns", parameters } }),
+    },
+    content: { Town: "Oslo" },
+  }));
+  assert.deepEqual(form.set("Urgent", false).toSubmission().content, { Town: "" });
+  assert.deepEqual(form.set("Urgent", false).set("Town", "Rome").set("Urgent", false).toSubmission().content, {
+    Town: "Rome",
+  });
+});

@@ -489,3 +489,23 @@ Deno.test("a list of records is never asked as rows, whether its view or its pro
   uiResources.resources.views.EditTrip_Stops[0].config.dataRetrievalType = "REFER";
   assert.deepEqual(paths(readForm({ data, uiResources })), ["Purpose"]);
 });
+
+Deno.test("a row has a position within its list", () => {
+  const form = readForm(repeatingView);
+  for (const position of [-1, 4, 1.5, NaN]) {
+    assert.throws(() => form.list("Stops").insert({}, position), /cannot be inserted at .*: the list has 3 rows/);
+    assert.throws(() => form.list("Stops").remove(position), /Stops on the way has no row/);
+    assert.throws(() => form.list("Stops").move(0, position), /Stops on the way has no row/);
+  }
+  assert.equal(findList(form.list("Stops").insert({}, 3)).rows.length, 4);
+});
+
+Deno.test("the heading of a row is a property, or the number of the row if it has no text", () => {
+  const { data, uiResources } = JSON.parse(JSON.stringify(repeatingView));
+  data.caseInfo.content.Stops = ["Oslo", "", null, { Name: "Rome" }, 7].map((City) => ({ City }));
+  const lines = outline(readForm({ data, uiResources }));
+  assert.deepEqual(lines.filter((line) => line.startsWith("  - ")).map((line) => line.slice(4)), [
+    ...["stop 1", "stop 2", "stop 3", "stop 4", "stop 5"],
+    ...["Oslo", "Row 2", "Row 3", "Row 4", "7"],
+  ]);
+});
