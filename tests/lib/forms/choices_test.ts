@@ -1,6 +1,14 @@
 /** Fields whose values are chosen. */
 import assert from "node:assert/strict";
-import { ChoiceLoader, type ChoiceQuery, type ChoiceSource, type Form, readForm } from "../../../lib/forms/mod.ts";
+import {
+  ChoiceLoader,
+  type ChoiceQuery,
+  type ChoiceSource,
+  createChoiceSource,
+  type Form,
+  type JsonObject,
+  readForm,
+} from "../../../lib/forms/mod.ts";
 import { body, declare, field, view } from "./_body.ts";
 import { cascade, cascadeInRows, copyRow, sources } from "./fixtures/choices.ts";
 import { asked, outline } from "./_outline.ts";
@@ -279,4 +287,30 @@ Deno.test("a checkbox that is unchecked for the first time clears the choices th
   assert.deepEqual(form.set("Urgent", false).set("Town", "Rome").set("Urgent", false).toSubmission().content, {
     Town: "Rome",
   });
+});
+
+Deno.test("a client reads the rows of a data view, with the columns of a queryable one", async () => {
+  const requests: JsonObject[] = [];
+  const read = (answer: object, parameters: JsonObject, select?: readonly string[]) =>
+    createChoiceSource({
+      data: {
+        query(_dataView, { data }) {
+          requests.push(data);
+          return Promise.resolve(answer);
+        },
+      },
+    }).load({ dataView: "D_Towns", parameters, select });
+  const rows = [{ Code: "OS" }];
+  assert.deepEqual(await read({ data: [...rows, null] }, {}), { rows, hasMore: false });
+  assert.deepEqual(await read({ data: rows, hasMoreResults: true }, { country: "NO" }, ["Code"]), {
+    rows,
+    hasMore: true,
+  });
+  assert.deepEqual(await read([rows], {}), { rows: [], hasMore: false });
+  const paging = { maxResultsToFetch: 5000 };
+  assert.deepEqual(requests, [
+    { paging },
+    { dataViewParameters: { country: "NO" }, query: { select: [{ field: "Code" }] }, paging },
+    { paging },
+  ]);
 });
