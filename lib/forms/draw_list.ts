@@ -200,10 +200,10 @@ function readRowViews(view: JsonObject, config: JsonObject, columns: readonly Js
       : undefined,
     isOn(options.useSeparateActionForEdit) ? options.editAction : undefined,
   ].find(isNonEmptyString);
-  const add = toRowView(name, config) ?? inside;
+  const add = toRowView(name) ?? inside;
   return {
     add,
-    edit: toRowView(separate, config) ?? add,
+    edit: toRowView(separate) ?? add,
     name,
     action: options.editType === "action" && isNonEmptyString(options.defaultAction)
       ? options.defaultAction
@@ -215,10 +215,8 @@ function isOn(value: JsonValue | undefined): boolean {
   return String(value) === "true";
 }
 
-function toRowView(name: string | undefined, { contextClass }: JsonObject): JsonObject | undefined {
-  if (name === undefined) return undefined;
-  const context = isNonEmptyString(contextClass) ? { context: `@CLASS ${contextClass}` } : {};
-  return { type: "reference", config: { type: "view", name, ...context } };
+function toRowView(name: string | undefined): JsonObject | undefined {
+  return name === undefined ? undefined : { type: "reference", config: { type: "view", name } };
 }
 
 /** Finds the reference to the view of a row, which is drawn at the row. */

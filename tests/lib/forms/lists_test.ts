@@ -241,6 +241,32 @@ Deno.test("a row with an action of its own is opened and confirmed by that actio
   const confirmed = form.refreshFor("Stops[1]");
   assert.deepEqual([confirmed?.call, confirmed?.operation], ["action", "submitRow"]);
   assert.deepEqual([confirmed?.body.interestPage, confirmed?.body.interestPageActionID], [".Stops(2)", "StopAction"]);
+  const { data, uiResources } = JSON.parse(JSON.stringify(rowActions));
+  uiResources.resources.views.EditTrip_Stops[0].config.editModeConfig.editType = "view";
+  assert.equal(findList(readForm({ data, uiResources })).rowAction, undefined);
+});
+
+Deno.test("the view of a row is that of the class of the list", () => {
+  const form = readForm(body({
+    views: [
+      view("EditTrip", [reference("EditTrip_Stops", { authorContext: ".Stops" })]),
+      rawView("EditTrip_Stops", [], {
+        template: "SimpleTable",
+        config: {
+          type: "multirecordlist",
+          referenceList: "@P .Stops",
+          contextClass: STOP,
+          renderMode: "Editable",
+          editMode: "modal",
+          editModeConfig: { defaultView: "StopForm" },
+        },
+      }),
+      view("StopForm", [field("TextInput", ".Wrong")]),
+      view("StopForm", [field("TextInput", ".City")], { classID: STOP }),
+    ],
+    content: { Stops: [{ City: "Oslo" }] },
+  }));
+  assert.deepEqual(findList(form).rows[0]?.nodes.map((node) => "path" in node && node.path), ["Stops[0].City"]);
 });
 
 Deno.test("a repeating view asks its row view in place, and its read-only copy is not asked", () => {
