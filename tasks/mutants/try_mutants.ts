@@ -92,7 +92,7 @@ function shuffle<T>(items: readonly T[], random: SeededRandom): T[] {
 /** Runs the test files that execute the changed line. */
 async function tryTests(directory: string, lines: ExecutedLines, mutant: NumberedMutant): Promise<TriedMutant> {
   const copy = `${directory}/checkout`;
-  const tests = lines.listTests(mutant.file, mutant.firstLine).map((path) => `${copy}/${path}`);
+  const tests = lines.listTests(mutant.file, mutant.firstLine);
   if (tests.length === 0) return { ...mutant, result: "not executed" };
   const path = `${copy}/${mutant.file}`;
   const text = await Deno.readTextFile(path);
@@ -100,7 +100,8 @@ async function tryTests(directory: string, lines: ExecutedLines, mutant: Numbere
   await Deno.mkdir(files);
   try {
     await Deno.writeTextFile(path, applyMutant(text, mutant));
-    const { failures } = await runTests(["--fail-fast", `--config=${copy}/deno.json`, ...tests], {
+    const groups = await writeGroups(copy, tests, files);
+    const { failures } = await runTests(["--fail-fast", `--config=${copy}/deno.json`, ...groups], {
       directory: files,
       write: () => {},
       stallSeconds: Math.ceil(MIN_STALL_SECONDS + 5 * lines.longestMilliseconds / 1000),
@@ -112,4 +113,15 @@ async function tryTests(directory: string, lines: ExecutedLines, mutant: Numbere
     await Deno.writeTextFile(path, text);
     await Deno.remove(files, { recursive: true });
   }
+}
+
+/** Writes a module for each processor that imports its share of the tests, because starting a file takes long. */
+async function writeGroups(copy: string, tests: readonly string[], directory: string): Promise<string[]> {
+  const count = Math.min(navigator.hardwareConcurrency, tests.length);
+  const groups = Array.from({ length: count }, (_, i) => tests.filter((_test, place) => place % count === i));
+  return await Promise.all(groups.map(async (paths, i) => {
+    const path = `${directory}/group${i}_test.ts`;
+    await Deno.writeTextFile(path, paths.map((test) => `import "file://${copy}/${test}";\n`).join(""));
+    return path;
+  }));
 }
