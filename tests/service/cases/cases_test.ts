@@ -360,7 +360,9 @@ Deno.test("values calculated from the status and the stage of a case follow its 
 });
 
 Deno.test("a stage with an ambiguous name is found by its ID only", async () => {
-  const archives = ["PRIM1", "ALT1"].map((id) => `      ${id}: { name: Archive, transition: manual }\n`).join("");
+  const archives = `      PRIM1: { name: Archive, transition: manual }
+      ALT1: { name: Archive, type: Alternate, transition: manual }
+`;
   await using engine = await openEngine(FAMILY.replace("  Test-Work-Check:", archives + "$&"));
   const caseId = textAt(await engine.body("cases.create", { type: "Test-Work-Order", data: { Amount: 4 } }), "id");
   const unclear = await engine.refused("cases.stageGo", { caseId, stage: "Archive" });
