@@ -1,4 +1,5 @@
 /** The life cycle of a case type as a graph: its stages with their steps, and what follows each of them. */
+import { pluralize } from "../../utils/text/wording.ts";
 import type { Application } from "../application/model/application.ts";
 import type { AssignmentStep, CaseType, Process, Stage, Step, StepTransition } from "../application/model/case_type.ts";
 
@@ -27,6 +28,8 @@ export interface StageGroup {
 /** A process of a stage. */
 export interface ProcessGroup {
   readonly name: string;
+  /** Condition without which the process is left out. */
+  readonly condition?: string;
   /** True if it runs only when a person starts it. */
   readonly optional: boolean;
   readonly steps: readonly StepNode[];
@@ -37,8 +40,8 @@ export interface StepNode {
   readonly id: string;
   readonly name: string;
   readonly kind: Step["kind"];
-  /** The people who work in the step, or the work of the service. */
-  readonly detail: string;
+  /** Lines: the people who work in the step or the work of the service, and when the work is due. */
+  readonly details: readonly string[];
   /** True if the next step of the process can follow. */
   readonly continues: boolean;
   /** True if the process can end here. */
@@ -112,7 +115,7 @@ function findExit(type: CaseType, { id, transition, resolve }: Stage): Follower 
 function describeProcess(
   app: Application,
   type: CaseType,
-  { id, name, optional, steps, stage = "" }: Process,
+  { id, name, condition, optional, steps, stage = "" }: Process,
 ): ProcessGroup {
   const toId = (step: string) => `${stage}/${id}/${step}`;
   const last = [...steps.keys()].at(-1);
@@ -132,14 +135,14 @@ function describeProcess(
       id: toId(step.id),
       name: step.name,
       kind: step.kind,
-      detail: describeWork(app, step),
+      details: [describeWork(app, step), ...describeDueTime(step)],
       continues: isOpen && step.id !== last,
       ends: (isOpen && step.id === last) ||
         lists.some(({ transitions }) => transitions.some(({ to }) => to.kind === "end")),
       jumps,
     };
   };
-  return { name, optional, steps: Array.from(steps.values(), describe) };
+  return { name, condition, optional, steps: Array.from(steps.values(), describe) };
 }
 
 /** Lists the transitions of a step: its own, and those of each action that has others. */
@@ -162,6 +165,11 @@ function describeWork(app: Application, step: Step): string {
     case "assignment":
       return describeRoute(app, step.route);
   }
+}
+
+function describeDueTime(step: Step): string[] {
+  if (step.kind !== "assignment" || step.dueDays === undefined) return [];
+  return [`due after ${pluralize(step.dueDays, "day")}`];
 }
 
 function describeRoute(app: Application, route: AssignmentStep["route"]): string {

@@ -1,5 +1,5 @@
 /** Writes life cycles as a Mermaid flowchart. */
-import type { Follower, LifeCycle, StepNode } from "./life_cycle.ts";
+import type { Follower, LifeCycle, ProcessGroup, StageGroup, StepNode } from "./life_cycle.ts";
 
 /** Writes life cycles as one flowchart. */
 export function writeMermaid(lifeCycles: readonly LifeCycle[]): string {
@@ -26,26 +26,26 @@ class Flowchart {
     const start = `${this.#prefix}start`;
     const groups = stages.flatMap(({ id, name, kind, processes }) => [
       `  subgraph ${this.#identify(`stage ${id}`)}[${quote(kind === "Alternate" ? `${name} (alternate)` : name)}]`,
-      ...processes.flatMap(({ steps }) => steps).map((step) => `    ${this.#identify(step.id)}${draw(step)}`),
+      ...processes.flatMap((process) => this.#drawProcess(process)),
       ...(processes.every(({ steps }) => steps.length === 0) ? [`    ${this.#identify(`empty ${id}`)}[" "]`] : []),
       "  end",
     ]);
     const [first] = stages;
-    if (first) this.#connect(start, this.#enter(first.id));
-    for (const { id, processes, exit } of stages) {
-      const regular = processes.filter(({ optional }) => !optional);
-      for (const process of processes) {
-        const after = process.optional ? undefined : regular[regular.indexOf(process) + 1]?.steps[0];
+    if (first) this.#connectToStage(start, first.id);
+    for (const stage of stages) {
+      const regular = listRegular(stage);
+      for (const process of stage.processes) {
         process.steps.forEach((step, index) => {
           const from = this.#identify(step.id);
           const next = process.steps[index + 1];
           if (step.continues && next) this.#connect(from, this.#identify(next.id));
-          if (step.ends && after) this.#connect(from, this.#identify(after.id));
-          else if (step.ends && exit && !process.optional) this.#connectTo(from, exit);
+          if (step.ends && !process.optional) {
+            this.#connectToNext(from, regular.slice(regular.indexOf(process) + 1), stage.exit);
+          }
           for (const jump of step.jumps) this.#connectTo(from, jump);
         });
       }
-      if (exit && regular.length === 0) this.#connectTo(this.#enter(id), exit);
+      if (stage.exit && regular.length === 0) this.#connectTo(this.#findEntry(stage), stage.exit);
     }
     const actions = moves.map(({ name, to }, index) => {
       const action = `${this.#prefix}move${index}`;
@@ -56,23 +56,45 @@ class Flowchart {
     return [`  ${start}([${quote(name)}])`, ...groups, ...actions, ...ends, ...this.#edges];
   }
 
+  /** Draws the steps of a process. A box around them tells the condition of an optional process. */
+  #drawProcess({ name, condition, optional, steps }: ProcessGroup): string[] {
+    const nodes = steps.map((step) => `    ${this.#identify(step.id)}${draw(step)}`);
+    const [first] = steps;
+    if (!optional || condition === undefined || first === undefined) return nodes;
+    const title = quote(`${name} (optional)\nif ${condition}`);
+    return [`    subgraph ${this.#identify(`process ${first.id}`)}[${title}]`, ...nodes, "    end"];
+  }
+
   #connectTo(from: string, { kind, target, label }: Follower): void {
-    this.#connect(
-      from,
-      kind === "status" ? this.#end(target) : kind === "stage" ? this.#enter(target) : this.#identify(target),
-      label,
-    );
+    if (kind === "stage") this.#connectToStage(from, target, label);
+    else this.#connect(from, kind === "status" ? this.#end(target) : this.#identify(target), label);
+  }
+
+  /** Connects a node to the processes with which a stage can begin. */
+  #connectToStage(from: string, id: string, label?: string): void {
+    const stage = this.#lifeCycle.stages.find((one) => one.id === id);
+    if (stage === undefined) return;
+    const regular = listRegular(stage);
+    if (regular.length === 0) this.#connect(from, this.#findEntry(stage), label);
+    else this.#connectToNext(from, regular, stage.exit, label);
+  }
+
+  /** Connects a node to each process up to the first that has no condition. If all have one, the stage may end. */
+  #connectToNext(from: string, processes: readonly ProcessGroup[], exit: Follower | undefined, label?: string): void {
+    for (const { condition, steps: [first] } of processes) {
+      if (first !== undefined) this.#connect(from, this.#identify(first.id), joinLabels(label, condition));
+      if (condition === undefined) return;
+    }
+    if (exit !== undefined) this.#connectTo(from, { ...exit, label: joinLabels(label, exit.label) });
   }
 
   #connect(from: string, to: string, label?: string): void {
     this.#edges.push(`  ${from} -->${label === undefined ? "" : `|${quote(label)}|`} ${to}`);
   }
 
-  /** Returns the first step of a stage. */
-  #enter(stage: string): string {
-    const group = this.#lifeCycle.stages.find(({ id }) => id === stage);
-    const first = group?.processes.find(({ optional }) => !optional)?.steps[0] ?? group?.processes[0]?.steps[0];
-    return this.#identify(first?.id ?? `empty ${stage}`);
+  /** Returns the first step of a stage in which no process runs by itself. */
+  #findEntry({ id, processes }: StageGroup): string {
+    return this.#identify(processes[0]?.steps[0]?.id ?? `empty ${id}`);
   }
 
   #end(status: string): string {
@@ -89,8 +111,16 @@ class Flowchart {
   }
 }
 
-function draw({ name, detail, kind }: StepNode): string {
-  const text = quote(`${name}\n${detail}`);
+function listRegular({ processes }: StageGroup): ProcessGroup[] {
+  return processes.filter(({ optional }) => !optional);
+}
+
+function joinLabels(...labels: (string | undefined)[]): string | undefined {
+  return labels.filter((label) => label !== undefined).join(": ") || undefined;
+}
+
+function draw({ name, details, kind }: StepNode): string {
+  const text = quote([name, ...details].join("\n"));
   return kind === "assignment" ? `[${text}]` : kind === "child" ? `[[${text}]]` : `{{${text}}}`;
 }
 

@@ -113,9 +113,13 @@ function drawStage(canvas: Canvas, stage: StageGroup, x: number, top: number): n
 
 function drawProcess(canvas: Canvas, process: ProcessGroup, x: number, top: number, named: boolean): number {
   let y = top;
-  if (named || process.optional) {
-    canvas.text(x + PADDING, y + 12, process.optional ? `${process.name} (optional)` : process.name, "process");
-    y += LINE + 4;
+  if (named || process.optional || process.condition !== undefined) {
+    const title = process.optional ? `${process.name} (optional)` : process.name;
+    const condition = process.condition === undefined
+      ? []
+      : wrap(`if ${process.condition}`, COLUMN - 2 * PADDING, CHARACTER);
+    for (const line of [title, ...condition]) canvas.text(x + PADDING, y += LINE, line, "process");
+    y += 4;
   }
   process.steps.forEach((step, index) => {
     if (index > 0) y = drawArrow(canvas, x + COLUMN / 2, y, process.steps[index - 1]?.continues ?? false);
@@ -138,7 +142,7 @@ function drawArrow(canvas: Canvas, x: number, top: number, isVisible: boolean): 
 
 function drawStep(
   canvas: Canvas,
-  { name, kind, detail, jumps }: StepNode,
+  { name, kind, details, jumps }: StepNode,
   x: number,
   top: number,
   endsEarly: boolean,
@@ -146,7 +150,7 @@ function drawStep(
   const room = COLUMN - 2 * PADDING;
   const lines = [
     ...wrap(name, room, BOLD_CHARACTER).map((text) => [text, "name"] as const),
-    ...wrap(detail, room, CHARACTER).map((text) => [text, "detail"] as const),
+    ...details.flatMap((detail) => wrap(detail, room, CHARACTER)).map((text) => [text, "detail"] as const),
     ...jumps.flatMap((jump) => wrap(describeFollower(jump), room, CHARACTER)).map((text) => [text, "jump"] as const),
     ...(endsEarly ? [["→ end of the process", "jump"] as const] : []),
   ];

@@ -48,6 +48,7 @@ export function compileProcesses(
       id,
       name,
       when: context.words.compileCondition(when, at.at("when").report),
+      condition: when,
       steps: at.at("steps").compileAll(steps, (stepId, step, here) => compileStep(stepId, step, ids, context, here)),
       ...belonging,
     };

@@ -93,6 +93,8 @@ export interface Process {
   readonly name: string;
   /** Decides whether the process runs. */
   readonly when: Condition;
+  /** Text of `when`. Undefined if the process always runs. */
+  readonly condition?: string;
   /** Steps by ID, in order. */
   readonly steps: ReadonlyMap<string, Step>;
   /** ID of the stage that it belongs to. A case-wide optional process belongs to no stage. */

@@ -44,6 +44,48 @@ Deno.test("the Mermaid flowchart has the stages, steps, transitions and ends of 
   assert.ok(!edges.includes("Check the application -> Complete the application"), "the step ends its process");
 });
 
+Deno.test("a diagram shows the conditions of processes and the due times of steps", async () => {
+  const review = "        processes:\n          Review:\n            name: Review\n";
+  const sample = await Deno.readTextFile(PERMIT_FILE);
+  assert.ok(sample.includes(review));
+  const yaml = sample
+    .replace(
+      review,
+      `        processes:
+          Visit: { name: Visit, when: Area > 500.0, steps: { Measure: { name: Measure, dueDays: 1 } } }
+          Review:
+            name: Review
+            when: Channel != 'Desk'
+`,
+    )
+    .replace("urgency: 20\n", "urgency: 20\n                dueDays: 5\n")
+    .replace("name: Site visit\n", "name: Site visit\n        when: Urgent\n");
+  await using folder = await makeFolder({ "app.yaml": yaml });
+  const file = `${folder.path}/app.yaml`;
+  const { stdout } = await draw(file, "--case-type", "City-Permit-Work-Permit");
+  const edges = readEdges(stdout);
+  for (
+    const edge of [
+      "Register the application -[Area > 500.0]> Measure",
+      "Register the application -[Channel != 'Desk']> Check the application",
+      "Register the application -> Decide",
+      "Measure -[Channel != 'Desk']> Check the application",
+      "Measure -> Decide",
+      "Decide -[Send back to the review: Area > 500.0]> Measure",
+    ]
+  ) assert.ok(edges.includes(edge), `${edge} is missing in:\n${edges.join("\n")}`);
+  assert.match(stdout, /"Measure<br>the creator<br>due after 1 day"/);
+  assert.match(stdout, /"Check the application<br>queue: Review of applications<br>due after 5 days"/);
+  assert.match(stdout, /subgraph \w+\["Site visit \(optional\)<br>if Urgent"\]/);
+
+  const { stdout: svg } = await draw(file, "--case-type", "City-Permit-Work-Permit", "--format", "svg");
+  for (
+    const text of ["if Area &#62; 500.0", "if Channel != 'Desk'", "if Urgent", "due after 1 day", "due after 5 days"]
+  ) {
+    assert.ok(svg.includes(`>${text}</text>`), text);
+  }
+});
+
 Deno.test("a file that ends with .svg gets an image with all case types, and texts are escaped", async () => {
   await using folder = await makeFolder({
     "app.yaml": (await Deno.readTextFile(PERMIT_FILE)).replace("name: Intake\n", 'name: "Intake <&> \\"more\\""\n'),
