@@ -15,7 +15,7 @@ const CREDENTIALS = { SVC_BASE_URL: "http://127.0.0.1:1", SVC_CLIENT_ID: "id", S
 
 Deno.test("svc is built and installed as the README says", async (t) => {
   await using home = await Home.make();
-  const checkout = `${home.path}/checkout`;
+  const checkout = `${home.path}/C# 50%25 what?/checkout`; // Its folder means something to URLs.
   copyCheckout(checkout);
   await using builder = await Home.make(checkout);
   await builder.run(readmeBlock("sh", "deno task build"));

@@ -17,14 +17,14 @@ const MEBIBYTE = 1024 * 1024;
 /** Maximum number of instances of a script. With more, a process would start hardly less often per input. */
 const MAX_INSTANCES = 32;
 
-/** Maximum total length of the URLs of all instances, because they are part of a command line. */
-const MAX_URL_CHARACTERS = 16 * 1024;
+/** Maximum length of the URLs and imports of all instances, because they are part of a command line. */
+const MAX_COMMAND_CHARACTERS = 24 * 1024;
 
 /** Names of files that can contain imports. */
 const CODE = /\.[cm]?[jt]sx?$/i;
 
 /** An import of a file with a literal name. What this misses is found by `deno info`, which takes longer. */
-const IMPORT = /\b(?:from|import)\s*\(?\s*(["'])((?:\.\.?\/|\/|file:)[^"'\\\n]*)\1/g;
+const IMPORT = /\b(?:from|import)\s*\(?\s*(["'])((?:\.\.?\/|\/|file:)(?:(?!\1)[^\\\n])*)\1/g;
 
 /** An import whose name is a template. Deno imports every file that matches. */
 const TEMPLATE_IMPORT = /\bimport\s*\(\s*`[^`]*\$\{/;
@@ -84,7 +84,8 @@ export class ScriptCopy {
    */
   async addInstances(): Promise<number> {
     const size = MAX_MIB * MEBIBYTE - this.#left;
-    const count = Math.floor(Math.min(MAX_INSTANCES, MEBIBYTE / size, MAX_URL_CHARACTERS / this.script.href.length));
+    const characters = this.script.href.length + encodeURIComponent(JSON.stringify(this.paths.toImports(0))).length;
+    const count = Math.floor(Math.min(MAX_INSTANCES, MEBIBYTE / size, MAX_COMMAND_CHARACTERS / characters));
     const addInstance = async (instance: number) => {
       for (const copy of this.#copied) {
         const further = fileURLToPath(this.paths.toInstance(pathToFileURL(copy).href, instance));
