@@ -94,7 +94,7 @@ Deno.test("a failed, a broken and a closed connection do not keep back the other
   failed.handler.reject(new TypeError("The handler has a fault."));
   const body = ReadableStream.from([new Uint8Array(3)]); // Fewer bytes than its length.
   broken.handler.resolve({ status: 200, headers: { "content-length": "9" }, body });
-  closed.handler.resolve(createText("nobody"));
+  closed.handler.resolve(createText("closed"));
   good.handler.resolve(createText("good"));
   assert.equal((await good.wire.receive())?.body, "good");
   assert.equal(await failed.wire.receive(), undefined);
