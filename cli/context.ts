@@ -141,6 +141,7 @@ function createInterruptSignal(io: Io): AbortSignal {
   queueMicrotask(() => {
     io.onInterrupt(interrupt);
     io.onTerminate?.(interrupt);
+    io.failBeyondFileSizeLimit?.();
   });
   return controller.signal;
 }

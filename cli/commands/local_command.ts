@@ -73,6 +73,7 @@ export function createLocalCommand(local: LocalCommand): Command {
       const values = await readValues(local, parsed, context.io);
       for (const [name, flag] of listParams(local)) check(name, flag, values[name]);
       checkTogether(local, values);
+      context.io.failBeyondFileSizeLimit?.();
       await local.run(context, values);
     },
   };

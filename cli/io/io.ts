@@ -49,6 +49,8 @@ export interface Io {
   onInterrupt(listener: () => void): void;
   /** Calls the listener when the process is asked to stop (SIGTERM). Without a listener the process stops at once. */
   onTerminate?(listener: () => void): void;
+  /** Lets a write beyond the limit of file sizes (`ulimit -f`) fail. Otherwise it ends the process. */
+  failBeyondFileSizeLimit?(): void;
   /** Sends requests instead of the global `fetch`. */
   readonly fetch?: Fetch;
   /** Removes all listeners when the command has ended. */

@@ -22,8 +22,18 @@ export function processIo(): Io {
     onInterrupt: (listener) => signals.once("SIGINT", listener),
     // Not SIGHUP: a listener would undo `nohup`, and stop a command that should survive its terminal.
     onTerminate: (listener) => Deno.build.os === "windows" || signals.once("SIGTERM", listener),
+    failBeyondFileSizeLimit,
     stopListening: () => signals.removeAll(),
   };
+}
+
+let isSizeLimitHandled = false;
+
+/** Keeps the signal of a write beyond the limit from ending the process. The last writes come after the command has ended. */
+function failBeyondFileSizeLimit(): void {
+  if (isSizeLimitHandled || Deno.build.os === "windows") return;
+  isSizeLimitHandled = true;
+  Deno.addSignalListener("SIGXFSZ", () => {});
 }
 
 /** The signal listeners of one command. They are removed when it ends, because an embedding program has its own. */

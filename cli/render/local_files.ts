@@ -1,5 +1,6 @@
 /** Files of the command line. Uploads are read in chunks. Files are written completely or not at all. */
 import { SvcError } from "../../lib/errors.ts";
+import { isFileSizeLimit, RAISE_SIZE_LIMIT } from "../../utils/fs/file_size_limit.ts";
 import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import { resolveLink } from "../../utils/fs/resolve_link.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
@@ -130,6 +131,6 @@ function unwritable(path: string, cause: unknown, hint = "Choose another file.")
   const isFull = isDiskFull(cause);
   return new SvcError(isFull ? "OUTPUT_FAILED" : "INVALID_ARGS", `--output cannot write ${path}: ${problem}.`, {
     ...(!isReason && { cause }),
-    hint: isFull ? "Free some space, or choose another file." : hint,
+    hint: isFileSizeLimit(cause) ? RAISE_SIZE_LIMIT : isFull ? "Free some space, or choose another file." : hint,
   });
 }

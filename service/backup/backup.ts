@@ -4,6 +4,7 @@ import { SvcError } from "../../lib/errors.ts";
 import { writeAll } from "../../utils/fs/chunks.ts";
 import { describeReadError } from "../../utils/fs/describe_error.ts";
 import { exists } from "../../utils/fs/exists.ts";
+import { isFileSizeLimit, RAISE_SIZE_LIMIT } from "../../utils/fs/file_size_limit.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import { makePrivateDirectory } from "../../utils/fs/private_file.ts";
 import { renameDurably, syncFolder } from "../../utils/fs/sync_folder.ts";
@@ -271,6 +272,12 @@ function explainRead(error: unknown, file: string): unknown {
 }
 
 function explainWrite(error: unknown, target: string): unknown {
+  if (isFileSizeLimit(error)) {
+    return new SvcError("INVALID_ARGS", `${target} would exceed the limit of file sizes.`, {
+      cause: error,
+      hint: `Nothing was changed. ${RAISE_SIZE_LIMIT}`,
+    });
+  }
   if (!isDiskFull(error)) return error;
   return new SvcError("INVALID_ARGS", `There is not enough disk space for ${target}.`, {
     cause: error,

@@ -9,6 +9,7 @@ import type { JsonObject } from "../../utils/json.ts";
 import { isFileLimit } from "../connections/limits.ts";
 import type { ServiceRequest } from "../connections/received_request.ts";
 import type { ServiceResponse } from "../connections/service_response.ts";
+import { isFileSizeLimit } from "../../utils/fs/file_size_limit.ts";
 import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import type { Tokens } from "../access/tokens.ts";
 import { restrict } from "../access/caller_transaction.ts";
@@ -351,6 +352,10 @@ function reportUnexpected(error: Error, failures: FailureLog): ServiceResponse {
 
 /** Converts an error that the machine causes, such as a full disk, and that affects many requests. */
 function toCondition(error: Error): KnownError | undefined {
+  if (isFileSizeLimit(error)) {
+    const sentence = "A file of the service has reached the limit of file sizes.";
+    return new RequestError("InsufficientStorage", `${sentence} Raise it with 'ulimit -f' and restart the service.`);
+  }
   if (error instanceof StoreFull || isDiskFull(error)) {
     return new RequestError("InsufficientStorage", "The disk of the service is full. Free some space on it.");
   }

@@ -1,3 +1,5 @@
+import { isFileSizeLimit } from "../fs/file_size_limit.ts";
+
 // Primary result codes are in the lowest byte of `errcode`.
 const SQLITE_ERROR = 1;
 const SQLITE_BUSY = 5;
@@ -11,6 +13,7 @@ const SQLITE_NOTADB = 26;
 
 // Extended result codes.
 const SQLITE_IOERR_SHORT_READ = 522;
+const SQLITE_IOERR_WRITE = 778;
 const SQLITE_IOERR_SHMSIZE = 4874;
 const SQLITE_CONSTRAINT_TRIGGER = 1811;
 
@@ -23,19 +26,26 @@ export function isDatabaseBusy(error: unknown): boolean {
 }
 
 /**
- * Reports whether an error, or its cause, says that the disk is full. It may come from SQLite or from the file system.
+ * Reports whether an error, or its cause, says that the disk is full, or that a file has reached the limit of file sizes. It
+ * may come from SQLite or from the file system.
  * SQLite reports an I/O error if there is no space for the shared memory of a write-ahead log.
  */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (hasCode(error, SQLITE_FULL) || getCode(error) === SQLITE_IOERR_SHMSIZE) return true;
   // Errors of `DatabaseSync.exec` have no code.
-  return /no space|not enough space|database or disk is full/i.test(error.message) || isDiskFull(error.cause);
+  if (/no space|not enough space|database or disk is full/i.test(error.message)) return true;
+  return isFileSizeLimit(error) || isDiskFull(error.cause);
 }
 
 /** Reports whether a statement failed because the disk of its database is full. */
 export function isDatabaseFull(error: unknown): boolean {
   return getCode(error) !== undefined && isDiskFull(error);
+}
+
+/** Reports whether SQLite could not write to a file for a reason that it does not name. */
+export function isWriteFailure(error: unknown): boolean {
+  return getCode(error) === SQLITE_IOERR_WRITE;
 }
 
 /** Reports whether SQLite cannot read a database because it may not create files beside it. */

@@ -1,7 +1,6 @@
 /** Keeps the write-ahead log of a database short. */
 import type { DatabaseSync } from "node:sqlite";
 import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
-import { isDiskFull } from "../../../utils/sqlite/database_errors.ts";
 import type { QueryLanes } from "./query_lanes.ts";
 
 /** Sizes of the write-ahead log in bytes. */
@@ -48,13 +47,9 @@ export class LogKeeper {
     this.#checkLater();
   }
 
-  /** Frees space in the log for the next changes after the disk was full. */
+  /** Frees space in the log for the next changes after a change had no space. */
   freeSpace(): void {
-    try {
-      if (!this.#isClosed && !this.#db.isTransaction) this.#db.prepare("PRAGMA wal_checkpoint(PASSIVE)").run();
-    } catch (error) {
-      if (!isDiskFull(error)) throw error; // The database has no space for the pages in the log.
-    }
+    this.#checkpoint("PASSIVE");
   }
 
   /** Stops checking the log. */

@@ -3,6 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import { makePrivateFile } from "../../../utils/fs/private_file.ts";
 import { getErrorMessage, SvcError } from "../../../lib/errors.ts";
 import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
+import { isFileSizeLimit, RAISE_SIZE_LIMIT } from "../../../utils/fs/file_size_limit.ts";
+import { findSizeLimit } from "../../../utils/sqlite/size_limit.ts";
 import { controlTransaction, GroupCommit } from "../../../utils/sqlite/group_commit.ts";
 import { isDatabaseBusy, isDatabaseFull, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
 import { FieldIndexes } from "./field_indexes.ts";
@@ -103,7 +105,10 @@ export function openSqliteStore(path: string, isKnown = false, limits: Partial<S
     } catch (error) {
       if (isDatabaseBusy(error)) throw new StoreBusy("Another process has locked the database.", { cause: error });
       if (isDatabaseFull(error)) throw new StoreFull("The disk of the database is full.", { cause: error });
-      throw error;
+      const cause = findSizeLimit(error, path);
+      if (cause === undefined) throw error;
+      log?.freeSpace();
+      throw new StoreFull("The database has reached the limit of file sizes.", { cause });
     }
   }
 
@@ -157,13 +162,14 @@ export function openDatabase(path: string, isKnown: boolean, prepare: (db: Datab
 /** Creates the error for a database that cannot be opened. Returns an `SvcError` unchanged. */
 export function explainOpenFailure(path: string, cause: unknown): SvcError {
   if (cause instanceof SvcError) return cause;
-  const reason = isDiskFull(cause) ? "its disk is full" : getErrorMessage(cause);
-  return new SvcError("INVALID_CONFIG", `The database ${path} cannot be opened: ${reason}.`, {
-    cause,
-    hint: isDiskFull(cause)
-      ? "Free some space on it."
-      : "Check that it is a database of svc and that you may write to it, or use another data directory.",
-  });
+  const create = (reason: string, hint: string) =>
+    new SvcError("INVALID_CONFIG", `The database ${path} cannot be opened: ${reason}.`, { cause, hint });
+  if (isFileSizeLimit(findSizeLimit(cause, path))) {
+    return create("it has reached the limit of file sizes", RAISE_SIZE_LIMIT);
+  }
+  if (isDiskFull(cause)) return create("its disk is full", "Free some space on it.");
+  const hint = "Check that it is a database of svc and that you may write to it, or use another data directory.";
+  return create(getErrorMessage(cause), hint);
 }
 
 /** Reports whether a database file is empty or missing. */

@@ -191,10 +191,10 @@ Deno.test({
   name: "on macOS all limits but that of memory are set, and Ctrl-C is ignored",
   ignore: Deno.build.os === "windows",
   async fn() {
-    const readLimits = async (os: string) => {
+    const readLimits = async (os: string, hostLimits = "") => {
       const args = [
         "-c",
-        buildLimiter(SMALL, os),
+        hostLimits + buildLimiter(SMALL, os),
         "/bin/sh",
         "-c",
         "kill -INT $$; ulimit -t; ulimit -f; ulimit -c; ulimit -d",
@@ -203,6 +203,8 @@ Deno.test({
     };
     const [time, file, core, data] = await readLimits("darwin");
     assert.ok(Number(time) > 60 && Number(file) > 0 && core === "0", `${time} s, files of ${file}, core of ${core}`);
+    const lower = await readLimits("darwin", "ulimit -t 30; ulimit -f 10; ");
+    assert.deepEqual(lower, ["30", "10", "0", data], "lower limits of the host remain");
     if (limitsAllMemory()) assert.deepEqual([data, (await readLimits("linux"))[3] === data], ["unlimited", false]);
   },
 });

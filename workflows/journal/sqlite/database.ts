@@ -8,6 +8,8 @@ import { describeWriteError } from "../../../utils/fs/describe_error.ts";
 import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
 import { makePrivateDirectory, makePrivateFile, warnIfOpenToOthers } from "../../../utils/fs/private_file.ts";
 import { isDatabaseBusy, isDatabaseDamaged, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
+import { isFileSizeLimit, RAISE_SIZE_LIMIT } from "../../../utils/fs/file_size_limit.ts";
+import { findSizeLimit } from "../../../utils/sqlite/size_limit.ts";
 import { createDamageError, JournalDamage } from "../damage.ts";
 import { isRunId } from "../run_id.ts";
 import { isPrepared, listEarlierRuns, prepareJournal } from "./schema.ts";
@@ -66,11 +68,17 @@ export async function openJournalFile(path: string, options: JournalOptions): Pr
 export function unusable(path: string, wanted: string, cause: unknown): unknown {
   if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) return cause;
   if (cause instanceof JournalDamage || isDatabaseDamaged(cause)) return createDamageError(path, cause);
-  const fault = describeWriteError(cause) ?? getErrorMessage(cause);
+  const { reason, fault } = findReason(path, cause);
   return new SvcError("INVALID_CONFIG", `The journal ${path} cannot be ${wanted}: ${fault}.`, {
     cause,
-    hint: isDatabaseBusy(cause) || isDiskFull(cause) ? chooseWriteHint(cause) : "Name another file with --journal.",
+    hint: isDatabaseBusy(reason) || isDiskFull(reason) ? chooseWriteHint(reason) : "Name another file with --journal.",
   });
+}
+
+/** Finds the reason why a journal cannot be used, and describes it. */
+export function findReason(path: string, cause: unknown): { readonly reason: unknown; readonly fault: string } {
+  const reason = findSizeLimit(cause, path) ?? cause;
+  return { reason, fault: describeWriteError(reason) ?? getErrorMessage(reason) };
 }
 
 /** Opens a database and creates missing tables. Waits for another process that is setting up the same file, as SQLite does not. */
@@ -113,5 +121,6 @@ export function getLockPath(path: string, runId: string): string {
 /** Returns a hint for a journal that cannot be written. */
 export function chooseWriteHint(cause: unknown): string {
   if (isDatabaseBusy(cause)) return "End the process that keeps it locked.";
+  if (isFileSizeLimit(cause)) return RAISE_SIZE_LIMIT;
   return isDiskFull(cause) ? "Free some space." : "Check the file and its disk.";
 }

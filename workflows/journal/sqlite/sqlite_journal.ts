@@ -1,12 +1,19 @@
 /** The journal in an SQLite file. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { type ErrorRecord, getErrorMessage, SvcError } from "../../../lib/errors.ts";
+import { type ErrorRecord, SvcError } from "../../../lib/errors.ts";
 import { compressText } from "../../../utils/sqlite/compress_text.ts";
 import { controlTransaction } from "../../../utils/sqlite/group_commit.ts";
 import { WriteBuffer } from "./write_buffer.ts";
 import { isDatabaseDamaged } from "../../../utils/sqlite/database_errors.ts";
 import { whenSent } from "../../../utils/async/when_sent.ts";
-import { chooseWriteHint, getLockPath, type JournalOptions, openJournalFile, unusable } from "./database.ts";
+import {
+  chooseWriteHint,
+  findReason,
+  getLockPath,
+  type JournalOptions,
+  openJournalFile,
+  unusable,
+} from "./database.ts";
 import type {
   CallTiming,
   EventKind,
@@ -683,9 +690,10 @@ class SqliteJournal implements Journal {
   #describeWriteFailure(cause: unknown): SvcError {
     if (cause instanceof SvcError) return cause;
     if (cause instanceof JournalDamage || isDatabaseDamaged(cause)) return createDamageError(this.#path, cause);
-    return new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be written: ${getErrorMessage(cause)}.`, {
+    const { reason, fault } = findReason(this.#path, cause);
+    return new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be written: ${fault}.`, {
       cause,
-      hint: chooseWriteHint(cause),
+      hint: chooseWriteHint(reason),
     });
   }
 }

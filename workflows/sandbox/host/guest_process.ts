@@ -172,6 +172,11 @@ export function limitsAllMemory(os: string = Deno.build.os): boolean {
   return os === "linux";
 }
 
+/** Builds the command that sets a limit. A hard limit of the host that is lower remains, because it cannot be raised. */
+function limitTo(value: number, resource: string, kind = ""): string {
+  return `{ ulimit ${kind} -${resource} ${value} 2>/dev/null || [ "$(ulimit -H -${resource})" -le ${value} ]; }`;
+}
+
 /**
  * Builds a shell script that sets limits, then replaces itself by a program. The program ignores Ctrl-C, because the host
  * ends it, and it gets no signal when it exceeds the size of a file, so that Deno only caches less.
@@ -184,8 +189,11 @@ export function buildLimiter({ maxMemoryMiB, timeoutSeconds }: Limits, os?: stri
   const base = BASE_MIB + BASE_MIB_PER_PROCESSOR * navigator.hardwareConcurrency;
   const kibibytes = Math.ceil((base + maxMemoryMiB) * 1024);
   const seconds = Math.ceil((timeoutSeconds + MAX_REUSE_SECONDS) * navigator.hardwareConcurrency) + 60;
-  const time = `ulimit -S -t ${seconds} && ulimit -H -t ${seconds + 10}`;
-  const files = `ulimit -f ${MAX_CACHE_FILE_MIB * BLOCKS_PER_MIB}`;
-  const memory = limitsAllMemory(os) ? ` && ulimit -d ${kibibytes}` : "";
-  return `trap "" INT XFSZ && ulimit -c 0 && ${time} && ${files}${memory} && exec "$0" "$@"`;
+  const limits = [
+    limitTo(seconds, "t", "-S"),
+    limitTo(seconds + 10, "t", "-H"),
+    limitTo(MAX_CACHE_FILE_MIB * BLOCKS_PER_MIB, "f"),
+    ...(limitsAllMemory(os) ? [limitTo(kibibytes, "d")] : []),
+  ];
+  return `trap "" INT XFSZ && ulimit -c 0 && ${limits.join(" && ")} && exec "$0" "$@"`;
 }
