@@ -14,7 +14,7 @@ export function findSizeLimit(error: unknown, database: string): unknown {
   if (!isWriteFailure(error)) return undefined;
   const size = Math.max(readSize(database), readSize(`${database}-wal`)) + GROWTH;
   try {
-    const probe = Deno.makeTempFileSync({ dir: dirname(database), prefix: ".svc-" });
+    const probe = Deno.makeTempFileSync({ dir: dirname(database), prefix: ".probe-" });
     try {
       Deno.truncateSync(probe, size); // It takes no space: the file has no content.
       return undefined;
