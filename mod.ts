@@ -22,8 +22,15 @@ export { createClient } from "./lib/client/client.ts";
 export type { ClientOptions } from "./lib/client/client_options.ts";
 export type { ApiPromise, PagedPromise, ResponseInfo, WithResponse } from "./lib/client/api_promise.ts";
 export type { Client } from "./lib/client/client_type.ts";
-export type { CallerOptions, Exchange, SentRequest } from "./lib/client/caller.ts";
-export type { ExchangeSummary, FailureSummary, Fetch, RequestSummary, SessionOptions } from "./lib/auth/settings.ts";
+export type { CallerOptions, Exchange } from "./lib/client/caller.ts";
+export type {
+  ExchangeSummary,
+  FailureSummary,
+  Fetch,
+  RequestSummary,
+  SentRequest,
+  SessionOptions,
+} from "./lib/auth/settings.ts";
 export type { ClientAuth } from "./lib/auth/client_auth.ts";
 export type { RecordKeyForm, TagMode } from "./lib/operation/request_style.ts";
 export type { Warn } from "./lib/client/callback.ts";

@@ -1,5 +1,6 @@
 /** The context of a running command, and the options with which it calls the service. */
-import type { Caller, CallerOptions, SentRequest } from "../lib/client/caller.ts";
+import type { SentRequest } from "../lib/auth/settings.ts";
+import type { Caller, CallerOptions } from "../lib/client/caller.ts";
 import type { Warn } from "../lib/client/callback.ts";
 import { openCaller } from "../lib/client/open_caller.ts";
 import type { Values } from "../lib/client/request/values.ts";
@@ -184,13 +185,17 @@ function baseOptions(context: CommandContext): CallerOptions {
   const isDebugging = io.env("SVC_DEBUG") === "http";
   if (!verbose && !isDebugging) return options;
   const log = (line: string) => io.stderr.write(`[HTTP] ${escapeToOneLine(line)}\n`);
+  const logHeaders = (headers: SentRequest["headers"]) => {
+    for (const [name, value] of Object.entries(headers)) log(`${name}: ${value}`);
+  };
   const logExchange = (exchange: Exchange) => {
     log(summarize(exchange));
+    if (isDebugging) logHeaders(exchange.headers);
     if (exchange.text !== undefined) log(`Response: ${compactJson(exchange.text)}`);
   };
   const logRequest = ({ method, path, headers, text }: SentRequest) => {
     log(`${method} ${path}`);
-    for (const [name, value] of Object.entries(headers)) log(`${name}: ${value}`);
+    logHeaders(headers);
     if (text !== "") log(`Request: ${compactJson(text)}`);
   };
   return {

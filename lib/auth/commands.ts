@@ -168,9 +168,9 @@ export async function obtainToken(
 export async function listCaseTypes(
   credentials: Credentials,
   tokens: TokenSource,
-  { onReply, onFailure, signal }: AuthOptions,
+  { onRequest, onReply, onFailure, signal }: AuthOptions,
 ): Promise<Reply> {
-  const caller = createCaller({ onReply, onFailure }, () => createSession(credentials, tokens));
+  const caller = createCaller({ onRequest, onReply, onFailure }, () => createSession(credentials, tokens));
   return await caller.call({ name: "case-types.list", operation: caseTypes.list }, {}, { signal });
 }
 

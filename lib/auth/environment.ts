@@ -14,7 +14,7 @@ export const ENVIRONMENT_VARIABLES = {
   SVC_TIMEOUT: describeSetting("timeoutSeconds"),
   SVC_RETRIES: describeSetting("retries"),
   SVC_MAX_OUTAGE: describeSetting("maxOutageSeconds"),
-  SVC_DEBUG: "1 adds the stack trace to an error; http prints each request with its headers and body, without secrets",
+  SVC_DEBUG: "1 adds the stack trace to an error; http prints all requests and their headers, without secrets",
   SVC_PAGER: "Pager for results longer than the screen. cat turns it off (default: PAGER)",
   PAGER: "Pager for all programs",
   VISUAL: "Editor for 'svc edit'. Overrides EDITOR",

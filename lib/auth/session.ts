@@ -4,6 +4,7 @@ import { redact } from "../../utils/text/redact.ts";
 import { SvcError } from "../errors.ts";
 import { getRequestPath } from "../http/address.ts";
 import { readText } from "../http/limits.ts";
+import { listLoggedHeaders } from "../http/logged_headers.ts";
 import { sendRequest } from "../http/send_request.ts";
 import {
   type Credentials,
@@ -78,7 +79,8 @@ async function fetchWithToken(
   underWay?.(false);
   const milliseconds = performance.now() - started;
   const text = tokens.redact(await readText(response, { limit: MAX_REJECTION_BYTES }).catch(() => ""));
-  onExchange({ method, path: getRequestPath(url), status, reason, milliseconds, text });
+  const headers = listLoggedHeaders(response.headers, (text) => tokens.redact(text));
+  onExchange({ method, path: getRequestPath(url), status, reason, milliseconds, headers, text });
   return await sendWithToken(request, await tokens.replace(token, request.signal), fetch);
 }
 

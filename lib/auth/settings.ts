@@ -39,12 +39,26 @@ export interface RequestSummary {
   readonly milliseconds: number;
 }
 
+/** A request before it is sent, for a log. Secrets and tokens are redacted. */
+export interface SentRequest {
+  /** HTTP method. */
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  /** Headers. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Body, or its size in parentheses if it contains files. Empty without one. */
+  readonly text: string;
+}
+
 /** A token exchange, or a call whose token was rejected, for a log. It contains no secret. */
 export interface ExchangeSummary extends RequestSummary {
   /** HTTP status. */
   readonly status: number;
   /** Reason phrase. */
   readonly reason: string;
+  /** Headers of the response. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Body of the response, if it rejects a token. */
   readonly text?: string;
 }
@@ -115,6 +129,8 @@ export interface SessionOptions {
   fetch?: Fetch;
   /** Called with warnings, e.g. that others can read a file with a secret. */
   warn?: Warn;
+  /** Receives each request for a token and to the API before it is sent. */
+  onRequest?: ((request: SentRequest) => void) | undefined;
   /** Called after each token exchange, and after each call that is repeated because its token was rejected. */
   onExchange?: (summary: ExchangeSummary) => void;
   /** Called after each request that got no response, e.g. because the connection was refused. */
@@ -182,6 +198,8 @@ export interface SessionSettings {
   readonly warn: Warn;
   /** Sends requests instead of the global `fetch`. */
   readonly fetch?: Fetch | undefined;
+  /** Called before each request to the token endpoint. */
+  readonly onRequest: (request: SentRequest) => void;
   /** Called after each token exchange, and after each call that is repeated because its token was rejected. */
   readonly onExchange: (summary: ExchangeSummary) => void;
   /** Called after each token exchange that got no response. */
@@ -259,6 +277,7 @@ export function readSettings(given: SessionOptions = {}): SessionSettings {
       (isConfigured && readVariableIfAllowed("SVC_PROFILE") !== undefined),
     warn: createWarn(options),
     fetch: options.fetch,
+    onRequest: (request) => invokeCallback("onRequest", options.onRequest, request),
     onExchange: (summary) => invokeCallback("onExchange", options.onExchange, summary),
     onFailure: (summary) => invokeCallback("onFailure", options.onFailure, summary),
   };

@@ -2,6 +2,7 @@
 import { createRetryHint, getErrorCode, type Hint, SvcError } from "../errors.ts";
 import { type Destination, explainRedirect, getRequestPath } from "../http/address.ts";
 import { readText } from "../http/limits.ts";
+import { listLoggedHeaders } from "../http/logged_headers.ts";
 import { sendRequest } from "../http/send_request.ts";
 import {
   filterObjects,
@@ -66,22 +67,38 @@ async function post(
 ): Promise<Response> {
   const sent = authenticateForm(form, credentials.clientAuth, credentials.clientId, secret);
   const { authorization } = sent;
+  const headers = { accept: "application/json", "user-agent": USER_AGENT };
+  const path = getRequestPath(url);
+  credentials.onRequest({
+    method: "POST",
+    path,
+    headers: { ...headers, ...(authorization !== undefined && { authorization: "Basic [REDACTED]" }) },
+    text: describeForm(sent.form),
+  });
   const started = performance.now();
   const response = await (credentials.fetch ?? sendRequest)(url, {
     method: "POST",
-    headers: {
-      accept: "application/json",
-      "user-agent": USER_AGENT,
-      ...(authorization !== undefined && { authorization }),
-    },
+    headers: { ...headers, ...(authorization !== undefined && { authorization }) },
     body: new URLSearchParams(sent.form),
     redirect: "manual",
     signal,
   });
   const { status, statusText: reason } = response;
   const milliseconds = performance.now() - started;
-  credentials.onExchange({ method: "POST", path: getRequestPath(url), status, reason, milliseconds });
+  const secrets = [...listSecretForms(credentials.clientId, secret), ...(form.token === undefined ? [] : [form.token])];
+  const received = listLoggedHeaders(response.headers, (text) => redact(text, ...secrets));
+  credentials.onExchange({ method: "POST", path, status, reason, milliseconds, headers: received });
   return response;
+}
+
+/** Members of the form that a log may show. */
+const SHOWN_MEMBERS = ["grant_type", "scope", "audience", "client_id", "token_type_hint"];
+
+function describeForm(form: Readonly<Record<string, string>>): string {
+  const members = Object.entries(form).map(([name, value]) =>
+    `${name}=${SHOWN_MEMBERS.includes(name) ? encodeURIComponent(value) : "[REDACTED]"}`
+  );
+  return members.join("&");
 }
 
 /** Parses a token response. Accepts null for optional members, and a number as text, because some servers send them. */

@@ -47,9 +47,9 @@ type OperatorFacts = Pick<WhoamiResult, "operator" | "name" | "queues" | "applic
 async function readOperator(
   credentials: Credentials,
   tokens: TokenSource,
-  { onReply, onFailure, signal }: AuthOptions,
+  { onRequest, onReply, onFailure, signal }: AuthOptions,
 ): Promise<OperatorFacts | undefined> {
-  const caller = createCaller({ onReply, onFailure }, () => createSession(credentials, tokens));
+  const caller = createCaller({ onRequest, onReply, onFailure }, () => createSession(credentials, tokens));
   try {
     const reply = await caller.call({ name: "work.get-operator", operation: work.getOperator }, {}, { signal });
     const { ID, name, queues }: WorkOperatorAnswer = checkAnswer(work.getOperator.answer, reply);

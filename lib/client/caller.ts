@@ -6,6 +6,7 @@ import { invokeCallback } from "./callback.ts";
 import { SvcError, toSvcError } from "../errors.ts";
 import { getRequestPath } from "../http/address.ts";
 import { Deadline, readText } from "../http/limits.ts";
+import { listLoggedHeaders } from "../http/logged_headers.ts";
 import {
   IDEMPOTENCY_KEY_FORM,
   isIdempotencyKey,
@@ -33,21 +34,8 @@ export interface Exchange extends ExchangeSummary {
   readonly text: string;
 }
 
-/** Description of a request for logs. It contains no secrets. */
-export interface SentRequest {
-  readonly method: string;
-  /** Path and query. */
-  readonly path: string;
-  /** Headers. The token is redacted. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Body, or its size in parentheses if it contains files. Empty if the request has no body. */
-  readonly text: string;
-}
-
 /** Options of a caller. */
 export interface CallerOptions extends SessionOptions {
-  /** Receives each request to the API before it is sent. */
-  onRequest?: ((request: SentRequest) => void) | undefined;
   /** Receives each exchange with the API. */
   onReply?: ((exchange: Exchange) => void) | undefined;
   /**
@@ -426,6 +414,7 @@ class Call {
       status,
       reason,
       milliseconds,
+      headers: listLoggedHeaders(head.headers, (text) => this.#session.redact(text)),
       text: getText(),
     };
     invokeCallback("onReply", onReply, exchange, {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { createClient } from "../../lib/client/client.ts";
 import { AUTHORITY, CERTIFICATE } from "../harness/certificates.ts";
+import { prepareCommandLines } from "../harness/command_process.ts";
 import { startConnectProxy } from "../harness/connect_proxy.ts";
 import {
   callFakeService,
@@ -30,6 +31,8 @@ const CONFIG = `${CHECKOUT}/deno.json`;
 
 const CASE = { id: "C 1", type: "T", status: "Op\x1b[2Jen\u202e", urgency: 10, data: { caseInfo: {} } };
 const SHOWN = JSON.stringify(CASE, null, 2).replace("\u202e", "\\u202e") + "\n";
+
+const runCommandLine = prepareCommandLines();
 
 Deno.test("a response is printed as JSON on stdout, and nothing else is printed", async () => {
   await using service = startAnswering(CASE);
@@ -149,6 +152,38 @@ Deno.test("SVC_DEBUG=http also prints the headers and the body of each request, 
   assert.match(stderr, /^\[HTTP\] Request: \{.*"caseTypeID":"T".*"Applicant":"Ada".*\}\n/m);
   assert.match(stderr, /^\[HTTP\] POST \/dx-api\/v2\/cases 200 /m);
   assert.ok(!stderr.includes("Bearer t"), stderr);
+});
+
+Deno.test("SVC_DEBUG=http prints the token exchange and the headers of responses, without secrets and tokens", async () => {
+  const accessToken = "tok-1234567890";
+  const headers = { "set-cookie": `session=${CLIENT.clientSecret}`, "x-echo": `a ${CLIENT.clientSecret} b` };
+  const token = () => Response.json({ access_token: accessToken, token_type: "Bearer", expires_in: 60 }, { headers });
+  await using service = startFakeService({ token, api: () => Response.json({}, { status: 401 }) });
+  for (const clientAuth of ["basic", "post"]) {
+    const profile = { baseUrl: service.baseUrl, ...CLIENT, clientAuth, scope: "cases read" };
+    await using folder = await makeFolder({ "config.json": JSON.stringify({ profiles: { default: profile } }) });
+    const env = { SVC_CONFIG_DIR: folder.path, SVC_DEBUG: "http" };
+    const { stderr } = await runCommandLine(["auth", "ping"], { env });
+    const [exchange = ""] = stderr.split("[HTTP] GET ");
+    const sent = clientAuth === "basic"
+      ? ["authorization: Basic [REDACTED]", "Request: grant_type=client_credentials&scope=cases%20read"]
+      : [
+        "Request: grant_type=client_credentials&scope=cases%20read&client_id=client%20one&client_secret=[REDACTED]",
+      ];
+    for (
+      const line of [
+        "POST /oauth2/token",
+        "accept: application/json",
+        ...sent,
+        "content-type: application/json",
+        "set-cookie: [REDACTED]",
+        "x-echo: a [REDACTED] b",
+      ]
+    ) assert.ok(exchange.includes(`[HTTP] ${line}\n`), `${line}\n${exchange}`);
+    assert.match(exchange, /\n\[HTTP\] POST \/oauth2\/token 200 OK \(/);
+    assert.match(stderr, /GET \/dx-api\/v2\/casetypes\n(?:.*\n)+\[HTTP\] authorization: Bearer \[REDACTED\]\n/);
+    for (const secret of [CLIENT.clientSecret, accessToken]) assert.ok(!stderr.includes(secret), stderr);
+  }
 });
 
 Deno.test("--verbose prints the response that rejects a token, and the call that is repeated with a new one", async () => {

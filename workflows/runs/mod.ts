@@ -83,8 +83,8 @@ export type {
   SvcErrorOptions,
 } from "../../lib/errors.ts";
 export type { Outage } from "../../lib/client/availability.ts";
-export type { CallerOptions, Exchange, SentRequest } from "../../lib/client/caller.ts";
-export type { ExchangeSummary, Fetch, SessionOptions } from "../../lib/auth/settings.ts";
+export type { CallerOptions, Exchange } from "../../lib/client/caller.ts";
+export type { ExchangeSummary, Fetch, SentRequest, SessionOptions } from "../../lib/auth/settings.ts";
 export type { Warn } from "../../lib/client/callback.ts";
 export type { JsonObject, JsonValue } from "../../utils/json.ts";
 export type { PasswordSource } from "../../utils/postgres/password.ts";
