@@ -235,7 +235,10 @@ const MISTAKES: Record<string, Mistake> = {
   "new": { message: "svc has no command or group 'new'.", hint: /^Did you mean 'svc do' or/ },
   "close P-1": { message: "svc has no command or group 'close'.", hint: /^Did you mean 'svc do <case>'/ },
   "assign P-1": { message: "svc has no command or group 'assign'.", hint: /^Did you mean 'svc work transfer/ },
-  "log": { message: "svc has no command or group 'log'.", hint: /^Did you mean 'svc history <case>', 'svc workflow logs <run>' or 'svc service logs'/ },
+  "log": {
+    message: "svc has no command or group 'log'.",
+    hint: /^Did you mean 'svc history <case>', 'svc workflow logs <run>' or 'svc service logs'/,
+  },
   "wait": { message: "svc has no command or group 'wait'.", hint: /^Did you mean 'svc workflow watch <run>' or/ },
   "service log": { message: "svc service has no command 'log'.", hint: /^Did you mean 'svc service logs'\?/ },
   "service restart": { message: "svc service has no command 'restart'.", hint: /^Did you mean 'svc service stop' or/ },
