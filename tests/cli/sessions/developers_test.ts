@@ -55,7 +55,7 @@ Fix the definition. docs/application.md explains the format.`,
     `flowchart LR
   c0start(["Request"])
   subgraph c0n0["Handling"]
-    c0n1["Answer the request<br>the creator"]
+    c0n1["Answer the request<br>the creator<br>due after 2 days"]
   end
   c0end0(["Resolved-Completed"])
   c0start --> c0n1
