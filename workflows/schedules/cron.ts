@@ -4,9 +4,9 @@ import { isTimeZone } from "./time_zone.ts";
 
 /** The times of a cron expression, in milliseconds since 1970. */
 export interface CronTimes {
-  /** Returns the first time after another one. Returns undefined if there is no such time. */
+  /** Returns the first due time after `after`, or undefined without one. */
   next(after: number): number | undefined;
-  /** Returns the last time that is after one time, but not after another one. Returns undefined if there is no such time. */
+  /** Returns the last due time after `after` and up to `notAfter`, or undefined without one. */
   last(after: number, notAfter: number): number | undefined;
 }
 
@@ -21,9 +21,9 @@ const NICKNAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Parses a cron expression of five fields. If it names hours, a time that the clocks skip is at the end of the gap, and a time
- * that they repeat is at its first occurrence. If its field of hours begins with `*`, its times are all those that the clocks
- * show. Throws `INVALID_ARGS` if the expression or the time zone is invalid.
+ * Parses a cron expression of five fields. If it names hours, a time that the clocks skip is due at the end of the gap, and
+ * a time that they repeat is due once, when they first show it. If its field of hours begins with `*`, it is due whenever
+ * the clocks show a matching time. Throws `INVALID_ARGS` if the expression or the time zone is invalid.
  */
 export async function parseCron(expression: string, timeZone: string): Promise<CronTimes> {
   checkTimeZone(timeZone);
@@ -31,7 +31,7 @@ export async function parseCron(expression: string, timeZone: string): Promise<C
   const fields = (NICKNAMES[expression.trim()] ?? expression).trim().split(/\s+/);
   const [, hours, days, , weekdays] = fields;
   if (fields.length !== 5) throw invalidCron(expression, "it does not have five fields");
-  // croner only finds local times, as if they were in UTC.
+  // croner gets local times as if they were UTC.
   const parse = () => {
     try {
       const domAndDow = isWildcard(days) || isWildcard(weekdays);
@@ -64,7 +64,7 @@ export class CronCache {
     const key = `${name} ${cron} ${timeZone}`;
     const times = this.#times.get(key) ?? await parseCron(cron, timeZone).catch((error) => {
       if (!(error instanceof SvcError)) throw error;
-      this.#log(`${name}: no runs start. ${error.message} Add the schedule again with --replace.`);
+      this.#log(`${name}: The schedule starts no runs. ${error.message} Add the schedule again with --replace.`);
       return NEVER;
     });
     this.#times.set(key, times);
@@ -144,7 +144,7 @@ function checkTimeZone(timeZone: string): void {
     ? "The schedule has no time zone."
     : `${JSON.stringify(timeZone)} is not a time zone.`;
   throw new SvcError("INVALID_ARGS", problem, {
-    hint: { options: [{ name: "timeZone", purpose: "to name one, such as Europe/Berlin or UTC" }] },
+    hint: { options: [{ name: "timeZone", purpose: "to choose one, such as Europe/Berlin or UTC" }] },
   });
 }
 
@@ -152,6 +152,6 @@ function invalidCron(expression: string, problem: string, cause?: unknown): SvcE
   return new SvcError("INVALID_ARGS", `${JSON.stringify(expression)} is not a cron expression: ${problem}.`, {
     cause,
     hint: "Write minute, hour, day of the month, month and day of the week: '0 6 * * MON-FRI'. " +
-      `${Object.keys(NICKNAMES).join(", ")} work, too.`,
+      `You can also write ${Object.keys(NICKNAMES).join(", ").replace(/, (?!.*, )/, " or ")}.`,
   });
 }

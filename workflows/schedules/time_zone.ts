@@ -20,11 +20,11 @@ export async function findLocalTimeZone(): Promise<string> {
   if (name !== undefined && /^[A-Za-z]/.test(name) && isTimeZone(name)) return name;
   const setting = variable === undefined ? "" : `: TZ is ${JSON.stringify(variable)}`;
   throw new SvcError("INVALID_ARGS", `The time zone of this machine has no IANA name${setting}.`, {
-    hint: { options: [{ name: "timeZone", purpose: "to name one, such as Europe/Berlin or UTC" }] },
+    hint: { options: [{ name: "timeZone", purpose: "to choose one, such as Europe/Berlin or UTC" }] },
   });
 }
 
-/** Deno ignores some values of TZ, for example paths, and misreads others, for example `GMT+5`. */
+/** Reads `TZ`. Deno ignores some of its values, such as paths, and misreads others, such as `GMT+5`. */
 function readTimeZoneVariable(): string | undefined {
   const mayRead = Deno.permissions.querySync({ name: "env", variable: "TZ" }).state === "granted";
   return mayRead ? Deno.env.get("TZ") : undefined;

@@ -234,7 +234,7 @@ testSchedules(
     const [, { next, lastError } = {}] = await schedules.list();
     assert.deepEqual([next, lastError], [undefined, "The schedule has no time zone."]);
     assert.deepEqual(work.log.filter((line) => line.startsWith("s: ")), [
-      "s: no runs start. The schedule has no time zone. Add the schedule again with --replace.",
+      "s: The schedule starts no runs. The schedule has no time zone. Add the schedule again with --replace.",
     ]);
   },
 );
