@@ -42,7 +42,7 @@ export function findKind(to: string | undefined): ValueKind | undefined {
 /** The values that are already on a command line, by the names of arguments and flags. */
 export type LineValues = ReadonlyMap<string, string>;
 
-/** Suggests fields of the result of a command, for `--fields`: as the command describes it, and of its case or data view. */
+/** Suggests values of `--fields`: fields that the command describes, and fields of its case or data view. */
 export async function suggestColumns({ answer }: Command, line: LineValues): Promise<readonly Suggestion[]> {
   const { listDescribedFields } = await import("../../lib/output/described_fields.ts");
   const description = typeof answer === "function" ? await answer() : answer;

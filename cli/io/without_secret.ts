@@ -1,2 +1,2 @@
-/** Environment of a program that does not need the secret of the client, such as an editor. */
+/** Environment variables for other programs, such as an editor, without the client secret. */
 export const WITHOUT_SECRET = { SVC_CLIENT_SECRET: "" };

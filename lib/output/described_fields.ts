@@ -1,14 +1,14 @@
-/** Fields that the description of a response has. */
+/** Checks `--fields` by the description of a response. */
 import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import type { ListShape, Members, ObjectShape, Shape } from "../../utils/shape.ts";
 import type { Answer } from "../operation/answer.ts";
 import { listFieldPaths, splitPath, suggestFields } from "./field_path.ts";
 import { createUnknownFieldError, type FieldChoice } from "./fields.ts";
 
-/** Result of looking for a field in a description: `open` if only the response tells. */
+/** Result of looking up a field in a description. `open` means that only the response can tell. */
 type Description = "described" | "open" | "unknown";
 
-/** Maximum depth of examples. Some shapes contain themselves. */
+/** Maximum depth of examples, because some shapes contain themselves. */
 const MAX_LEVELS = 6;
 
 /**
@@ -43,7 +43,7 @@ export function checkDescribedFields(names: readonly string[], answer: Answer, i
 export interface ListedFields {
   /** Members of the response, and columns of its only list. */
   readonly names: readonly string[];
-  /** Beginnings of the paths of fields that only the response tells, e.g. `data.caseInfo.content.`. */
+  /** Prefixes of paths that the description leaves open, e.g. `data.caseInfo.content.`. */
   readonly openPaths: readonly string[];
 }
 

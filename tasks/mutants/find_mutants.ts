@@ -2,7 +2,6 @@ import ts from "typescript";
 
 /** A small change of a source file. */
 export interface Mutant {
-  /** Path of the file. */
   readonly file: string;
   /** Line of the replaced code, from 1. */
   readonly line: number;
@@ -10,9 +9,7 @@ export interface Mutant {
   readonly firstLine: number;
   /** Offset of the replaced code in the file. */
   readonly offset: number;
-  /** The replaced code. */
   readonly code: string;
-  /** The new code. */
   readonly replacement: string;
 }
 

@@ -1,6 +1,5 @@
 /** A part of the sources, and the tests that must notice a change of it. */
 export interface Subject {
-  /** Name. */
   readonly name: string;
   /** Folder of the sources. */
   readonly sources: string;

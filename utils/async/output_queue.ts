@@ -1,4 +1,4 @@
-/** Writes lines to a stream that its reader may stop reading, such as a pipe, without waiting for the reader. */
+/** Writes lines to a stream without waiting for its reader, such as that of a pipe, which may stop reading. */
 import { pluralize } from "../text/wording.ts";
 
 /** Maximum size of the lines that wait, in characters. */
@@ -12,7 +12,7 @@ interface ByteSink {
   write(bytes: Uint8Array): Promise<number>;
 }
 
-/** Returns the text in place of dropped lines. */
+/** Describes the number of dropped lines, in the place of these lines. */
 export function describeDropped(count: number): string {
   return `Dropped ${pluralize(count, "line")} of the log: nothing read the output, or the disk was full.`;
 }

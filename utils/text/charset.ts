@@ -1,4 +1,4 @@
-/** Texts in the charset that their media type names. */
+/** Decodes texts in the charset of their media type. */
 
 /** Returns the charset of a media type such as `text/plain; charset="iso-8859-1"`. */
 export function findCharset(mediaType: string): string | undefined {
@@ -11,7 +11,7 @@ export function createDecoder(charset: string, options?: TextDecoderOptions): Te
   try {
     return new TextDecoder(charset, options);
   } catch {
-    return undefined; // The decoder's error adds nothing.
+    return undefined;
   }
 }
 

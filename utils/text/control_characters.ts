@@ -5,7 +5,7 @@
  * @module
  */
 
-/** Tag characters. They are invisible and can carry a hidden text. */
+/** Tag characters, which are invisible and can hide a text. */
 const TAGS = /\udb40[\udc00-\udc7f]/;
 
 /**

@@ -100,7 +100,7 @@ async function* readNdjson(lines: AsyncIterable<Line>, name: string): AsyncGener
   if (only !== undefined) throw notNdjson(name, "a JSON array on one line, which would be one input");
 }
 
-/** Creates the error of a file that has a list of inputs, or a single input, in another format. */
+/** Creates the error for a file that is a JSON array or object instead of one JSON value per line. */
 function notNdjson(name: string, content: string): SvcError {
   return new SvcError("INVALID_ARGS", `The inputs ${name} are ${content}.`, {
     hint: "Write one JSON value per line, for example with jq -c '.[]'. To pass the value as one input, use --input.",

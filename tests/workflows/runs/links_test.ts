@@ -1,7 +1,7 @@
 /** Runs whose script or file of inputs is behind a link. */
 import assert from "node:assert/strict";
 import { fingerprintFile } from "../../../workflows/inputs/open_inputs.ts";
-import { openRuns } from "../../../workflows/runs/runs.ts";
+import { openRuns } from "../../../workflows/runs/mod.ts";
 import { isSameStart } from "../../../workflows/runs/same_start.ts";
 import { DEFAULT_LIMITS } from "../../../workflows/sandbox/host/limits.ts";
 import { makeFolder } from "../../harness/svc.ts";

@@ -1,14 +1,14 @@
 /**
- * Notices that a script has changed an object that the next instance of the script in its process would see. The functions
- * of the runtime are frozen, so that a script cannot change them. Other objects stay changeable, because scripts and
- * libraries extend them and assign to inherited names.
+ * Detects whether a script has changed an object that the next instance of the script in its process would also use. The
+ * functions of the runtime are frozen. Other objects stay changeable, because scripts and libraries extend them and assign
+ * to inherited names.
  */
 import * as library from "../../mod.ts";
 
 const { defineProperty, freeze, getOwnPropertyDescriptor, getPrototypeOf, hasOwn, is, isExtensible } = Object;
 const { apply, get: getMember, ownKeys } = Reflect;
 
-/** An object that all instances share, as it was. */
+/** State of a shared object before the script ran. */
 interface SharedObject {
   readonly object: object;
   readonly prototype: object | null;
@@ -21,7 +21,7 @@ interface SharedObject {
   readonly accessors: readonly (readonly [name: PropertyKey, member: PropertyDescriptor])[];
 }
 
-/** Classes that functions of the runtime return without a read of the global with their name. */
+/** Classes whose instances the runtime returns even if the script has not read the global of that name. */
 const RETURNED_CLASSES = [
   "Headers",
   "ReadableStream",
@@ -31,13 +31,13 @@ const RETURNED_CLASSES = [
   "WritableStream",
 ];
 
-/** Returns an iterator of a class that the runtime loads later, whose prototype only the iterator leads to. */
+/** Creates iterators of classes that the runtime loads later. Their prototypes are reachable only from an iterator. */
 const ITERATORS: Readonly<Record<string, () => object>> = {
   Headers: () => new Headers().entries(),
   ReadableStream: () => new ReadableStream().values(),
 };
 
-/** The objects that no global leads to: prototypes of functions and iterators. */
+/** Lists the objects that are not reachable from a global: prototypes of functions and iterators. */
 function listHidden(): object[] {
   const iterators = [
     [][Symbol.iterator](),
