@@ -1,4 +1,4 @@
-/** What to do when a file has reached the limit of file sizes. */
+/** Hint for a file that has reached the limit of file sizes. */
 export const RAISE_SIZE_LIMIT = "Raise the limit of file sizes: ulimit -f.";
 
 /** Reports whether an error, or its cause, says that a file has reached the limit of file sizes (`ulimit -f`). */

@@ -471,8 +471,15 @@ class Compiler {
       filter.ignoreCase && scalar.text ? { ...scalar, text: compileLower(scalar.text) } : scalar;
     const left = fold(this.#scalar("in" in filter ? filter.field : filter.left));
     if ("in" in filter) return this.#isIn(left, filter.in, filter.ignoreCase);
-    const right = fold("field" in filter.right ? this.#scalar(filter.right.field) : this.#value(filter.right.value));
-    return compileComparison(filter.comparator, left, right);
+    const { right } = filter;
+    const other = "field" in right ? this.#scalar(right.field) : this.#operand(filter.left, right.value);
+    return compileComparison(filter.comparator, left, fold(other));
+  }
+
+  /** Compiles the value to compare with. One for a whole content is a part of its JSON, which is stored with escapes. */
+  #operand(left: RowField, value: Value): Scalar {
+    const isOfJson = "content" in left && left.content.length === 0;
+    return this.#value(isOfJson && typeof value === "string" ? escapeJson(value) : value);
   }
 
   #isIn({ text, number }: Scalar, values: readonly Value[], ignoreCase = false): string {

@@ -9,6 +9,7 @@ import { isCounted, isNewestFirst } from "../derived.ts";
 import { type OperatorPages, readPage } from "../page_places.ts";
 import { type Column, type Filter, type Page, type RowQuery, RowsTooLong } from "../query.ts";
 import type { TextUse } from "../store.ts";
+import { roundSummary } from "../summary_numbers.ts";
 import { parseStored } from "../tables.ts";
 import { compileCountedTexts } from "./derived.ts";
 import { unescapeJson, unescapeText } from "./escape_text.ts";
@@ -141,8 +142,8 @@ function toObject(columns: readonly Column[], values: readonly JsonValue[]): Jso
   }));
 }
 
-/** Converts a computed value: a sum may have too many digits, and the least or greatest object is its stored JSON. */
+/** Converts a computed value: a number may have too many digits, and the least or greatest object is its stored JSON. */
 function toSummary(summary: SummaryFunction, value: JsonValue): JsonValue {
-  if (summary === "SUM" || summary === "AVG") return value instanceof ExactNumber ? Number(value) : value;
+  if (value instanceof ExactNumber) return roundSummary(summary, value);
   return typeof value === "string" && /^[{[]/.test(value) ? unescapeJson(value) : value;
 }

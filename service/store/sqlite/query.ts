@@ -10,6 +10,7 @@ import { toLowerCase, withinTime } from "./define_functions.ts";
 import { nameSums } from "./case_sums.ts";
 import { compileExtreme, type FieldIndexes, toJsonPath } from "./field_indexes.ts";
 import { describeDamage } from "./tables.ts";
+import { toLong } from "../summary_numbers.ts";
 
 /** SQL and the values of its parameters. */
 export interface Compiled {
@@ -500,12 +501,6 @@ class Compiler {
 function toStoredNumber(value: number | ExactNumber): number | bigint {
   if (value instanceof ExactNumber) return toLong(value) ?? Number(value);
   return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? BigInt(String(value)) : value;
-}
-
-/** Returns an integer of at most 64 bits; undefined for any other number. */
-function toLong(value: ExactNumber): bigint | undefined {
-  const integer = /^-?\d{1,19}$/.test(value.digits) ? BigInt(value.digits) : undefined;
-  return integer !== undefined && BigInt.asIntN(64, integer) === integer ? integer : undefined;
 }
 
 function compare(comparator: Comparator, left: string, right: string): string {

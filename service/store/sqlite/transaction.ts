@@ -27,6 +27,7 @@ import {
 } from "./derived.ts";
 import { SUMMED_COLUMNS, SumsKeeper, toSummedCase } from "./case_sums.ts";
 import { type OperatorPages, type PlacedRows, readPage } from "../page_places.ts";
+import { roundSummaries } from "../summary_numbers.ts";
 import { listColumns, parseStored } from "../tables.ts";
 import {
   decodeRow,
@@ -371,7 +372,7 @@ export class SqliteTransaction implements Transaction {
     const rows = await readPage(this.#unit.pages, compile, page, (page, after) => this.#readPage(query, page, after));
     const damaged = rows.map((row) => row.damaged).filter((name) => typeof name === "string");
     if (damaged.length > 0) throw createRowDamage(damaged);
-    return rows.map((row) => readParts(row, "row"));
+    return rows.map((row) => roundSummaries(query.columns, readParts(row, "row")));
   }
 
   /** Reads a page of groups from the sums of cases. Returns undefined if the cases have to be read. */
@@ -381,7 +382,7 @@ export class SqliteTransaction implements Transaction {
     if (sums === undefined) return undefined;
     const rows = await this.#query({ ...compileSums(query, page, sums, indexes), maxLength: page.size });
     const areRight = await areGroupsRight(rows, async () => (await this.#query(compileAreKept(sums))).length > 0);
-    return areRight ? rows.map((row) => readParts(row, "row")) : undefined;
+    return areRight ? rows.map((row) => roundSummaries(query.columns, readParts(row, "row"))) : undefined;
   }
 
   /** Reads a page. If the query searches for a text, the text index finds the rows. */

@@ -34,6 +34,15 @@ Deno.test("a text is found in whatever form its accents are stored", async () =>
   }
 });
 
+Deno.test("a text with characters that a database does not store is found", async () => {
+  await using engine = await openEngine();
+  for (const Applicant of ["Ada\0Bo", "Ada\u0001Bo", "AdaBo"]) await createPermit(engine, { Applicant });
+  assert.equal(await find(engine, { text: "da\0b" }), "P-1");
+  assert.equal(await find(engine, { text: "\0" }), "P-1");
+  assert.equal(await find(engine, { text: "ADA\u0001B" }), "P-2");
+  assert.equal(await find(engine, { text: "\u0001" }), "P-2");
+});
+
 Deno.test("a number finds one case, in any case and with the conditions", async () => {
   await using engine = await openEngine();
   for (let count = 0; count < 11; count++) await createPermit(engine, { Applicant: count === 5 ? "See P-1" : "Ada" });

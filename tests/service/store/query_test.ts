@@ -1,6 +1,7 @@
 /** Questions about rows: every name and every value is hostile, and the answer is that of a few lines of plain code. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { ExactNumber } from "../../../utils/exact_number.ts";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import {
   type Column,
@@ -277,6 +278,22 @@ testStores("a text may contain NULs where it begins or ends with another", async
   }
 });
 
+testStores("a search finds a text with NULs in a field, and in the whole content", async (store) => {
+  const values = ["a\0b", "a\\u0000b", "ab", "A\0B", "\u0001\u0001", "\u0001", "a\0\0b"];
+  const records = await fill(store, values.map((value) => ({ value })));
+  const find = async (text: string) => {
+    const contains = (content: string[], value: string) =>
+      ({ left: { content }, comparator: "CONTAINS", right: { value }, ignoreCase: true }) as const;
+    const filter = { and: [contains([], JSON.stringify(text).slice(1, -1)), contains(["value"], text)] };
+    return (await ask(records, { columns: [KEY], filter })).map(({ key }) => values[Number(key)]);
+  };
+  assert.deepEqual(await find("\0"), ["a\0b", "A\0B", "a\0\0b"]);
+  assert.deepEqual(await find("a\0b"), ["a\0b", "A\0B"]);
+  assert.deepEqual(await find("\\u0000"), ["a\\u0000b"]);
+  assert.deepEqual(await find("\u0001"), ["\u0001\u0001", "\u0001"]);
+  assert.deepEqual(await find("\u0001\u0001"), ["\u0001\u0001"]);
+});
+
 testStores("CONTAINS finds a long text from a value or from another field", async (store) => {
   const part = "ab" + "a".repeat(500);
   const records = await fill(store, [{ text: `aa${part}b`, part }, { text: part.toUpperCase(), part }, {
@@ -327,6 +344,30 @@ testStores("a property that a source does not have is a defect, not SQL", async 
     ask(await fill(store, []), { columns: [{ name: "x", field: { property: "content; DROP TABLE cases" } }] }),
     /no property/,
   );
+});
+
+testStores("summaries have the same digits in every store, however long the numbers are", async (store) => {
+  const long = (digits: string) => new ExactNumber(digits);
+  const records = await fill(store, [
+    { a: long("123456789012345678901234567890"), b: long("9007199254740993"), c: 0.1, d: long("1e400"), e: 1e308 },
+    { a: long("123456789012345678901234567891"), b: 1, c: 0.2, d: 1, e: 1e308 },
+    { a: 5, b: 0.1, c: 0.7, d: long("0.123456789012345678901234567890"), e: 1e308 },
+  ]);
+  const columns = ["a", "b", "c", "d", "e"].flatMap((name) =>
+    (["MIN", "MAX", "SUM", "AVG"] as const).map((summary) => ({
+      name: name + summary,
+      field: { content: [name] },
+      summary,
+    }))
+  );
+  const [row] = await ask(records, { columns: columns.filter(({ name }) => name !== "eAVG") });
+  assert.deepEqual(Object.values(row ?? {}).map((value) => JSON.stringify(value)), [
+    ...["5", "1.2345678901234568e+29", "2.4691357802469136e+29", "8.230452600823046e+28"],
+    ...["0.1", "9007199254740993", "9007199254740994", "3002399751580331.5"],
+    ...["0.1", "0.7", "1", "0.3333333333333333"],
+    ...["0.12345678901234568", "9e999", "9e999", "9e999"],
+    ...["1e+308", "1e+308", "9e999"],
+  ]);
 });
 
 testStores("whole numbers are summed even if the sum exceeds 64 bits", async (store) => {
