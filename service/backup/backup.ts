@@ -12,7 +12,7 @@ import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import { FILE_KIND } from "../attachments/files.ts";
 import { locateFiles, lockDirectory, refuseServer, registerApplication } from "../server/directory.ts";
 import { keepBytes } from "../store/bytes_on_disk.ts";
-import { describeLogDamage, findLogDamage, locateDamagedLog } from "../store/sqlite/log_damage.ts";
+import { describeLogDamage, findLogDamage, locateDamagedLog } from "../../utils/sqlite/log_damage.ts";
 import {
   checkDatabase,
   checkDerived,

@@ -23,7 +23,7 @@ import type { Store } from "../store/store.ts";
 import { IN_DATABASE, isBucket, locateBucket } from "../store/open_bytes.ts";
 import { type FileOptions, MEMORY, type StoreOptions, type StorePasswordOptions } from "./settings.ts";
 import { keepFile, removeBytes } from "../store/bytes_on_disk.ts";
-import { locateDamagedLog } from "../store/sqlite/log_damage.ts";
+import { locateDamagedLog } from "../../utils/sqlite/log_damage.ts";
 import { removeCopies, removeDatabase } from "../store/sqlite/upgrade/earlier_copies.ts";
 import { describeUpgrade, readUpgrade, removeUpgrade } from "./upgrade_state.ts";
 

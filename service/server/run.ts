@@ -29,7 +29,7 @@ import { getErrorMessage, SvcError } from "../../lib/errors.ts";
 import { MEMORY, resolveSettings, type ServiceOptions } from "./settings.ts";
 import { openBytes } from "../store/bytes_on_disk.ts";
 import { openStore, type StoreFile } from "../store/open_store.ts";
-import { describeLogDamage, keepDamagedLog } from "../store/sqlite/log_damage.ts";
+import { describeLogDamage, keepDamagedLog } from "../../utils/sqlite/log_damage.ts";
 import { upgradeDatabase, type UpgradeProgress } from "../store/sqlite/upgrade/upgrade.ts";
 import { explainUpgrade, type UpgradeState, writeUpgrade } from "./upgrade_state.ts";
 import { deleteExpiredResponses } from "../http/idempotency.ts";

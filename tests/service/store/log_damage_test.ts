@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { backUp, verify } from "../../../service/backup/backup.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import { locateFiles, registerApplication } from "../../../service/server/directory.ts";
-import { findDamage, findLogDamage, locateLog } from "../../../service/store/sqlite/log_damage.ts";
+import { findDamage, findLogDamage, locateLog } from "../../../utils/sqlite/log_damage.ts";
 import { openService } from "../../harness/service.ts";
 import { type Folder, makeFolder } from "../../harness/svc.ts";
 

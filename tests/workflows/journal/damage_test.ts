@@ -8,6 +8,7 @@ import { sealAll } from "../../../workflows/journal/sqlite/seal.ts";
 import { openRuns } from "../../../workflows/runs/mod.ts";
 import type { RunDescription } from "../../../workflows/runs/mod.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
+import { locateLog } from "../../../utils/sqlite/log_damage.ts";
 import { makeFolder, parseErrorRecord, svcInProcess } from "../../harness/svc.ts";
 import { newRun, scriptText, TinyApi, writeInput } from "../../harness/workflow.ts";
 
@@ -80,6 +81,31 @@ Deno.test("retry refuses a run with a changed input and names it, before it send
     message: /: run r1, input 1: the record of the input does not match its checksum\.$/,
   });
   assert.deepEqual(api.received, []);
+});
+
+Deno.test("a journal with a damaged log says what is lost, keeps a copy of the log, and verify reports it", async () => {
+  await using folder = await makeFolder();
+  const [running, path] = [`${folder.path}/running.db`, `${folder.path}/journal.db`];
+  await (await openJournal(running))[Symbol.asyncDispose](); // Creates the tables.
+  {
+    await using journal = await openJournal(running);
+    for (const id of ["r1", "r2", "r3"]) {
+      await journal.createRun(newRun(id));
+      await journal.durable();
+    }
+    await Deno.copyFile(running, path); // As a kill leaves them.
+    const log = await Deno.readFile(locateLog(running));
+    await Deno.writeFile(locateLog(path), flip(log, (32 + 24 + 100) * 8));
+  }
+  const warnings: string[] = [];
+  await using journal = await openJournal(path, { warn: (message) => void warnings.push(message) });
+  assert.match(warnings.join(), /journal\.db-wal is damaged at frame 1: .* A copy of the log is .*-wal\.damaged\.$/);
+  assert.deepEqual(await journal.listRuns(), []);
+  const [damage, ...others] = (await journal.verify()).damaged;
+  assert.match(damage?.problem ?? "", /^the last changes of a damaged log, .*journal\.db-wal\.damaged, are lost\./);
+  assert.deepEqual(others, []);
+  await Deno.remove(`${locateLog(path)}.damaged`);
+  assert.deepEqual((await journal.verify()).damaged, []);
 });
 
 Deno.test("verify lists every damaged record with its run, input and step, and exits with 1", async () => {

@@ -9,6 +9,7 @@ import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
 import { makePrivateDirectory, makePrivateFile, warnIfOpenToOthers } from "../../../utils/fs/private_file.ts";
 import { isDatabaseBusy, isDatabaseDamaged, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
 import { isFileSizeLimit, RAISE_SIZE_LIMIT } from "../../../utils/fs/file_size_limit.ts";
+import { describeLogDamage, keepDamagedLog } from "../../../utils/sqlite/log_damage.ts";
 import { findSizeLimit } from "../../../utils/sqlite/size_limit.ts";
 import { createDamageError, JournalDamage } from "../damage.ts";
 import { isRunId } from "../run_id.ts";
@@ -54,6 +55,11 @@ export async function openJournalFile(path: string, options: JournalOptions): Pr
     if (makeFolder) await makePrivateDirectory(path.replace(/[^\\/]*$/, ""));
     makePrivateFile(path);
     const file = await Deno.realPath(path);
+    const lost = keepDamagedLog(file); // Before SQLite opens the file and discards the log.
+    if (lost !== undefined) {
+      const sentence = describeLogDamage(file, lost.damage);
+      warn?.(`${sentence}. The journal is used without them. A copy of the log is ${lost.copy}.`);
+    }
     using stack = new DisposableStack();
     const db = stack.adopt(await openDatabase(file, timeoutMilliseconds), (db) => db.close());
     if (warn) warnIfOpenToOthers(path, "holds the data and the permissions of workflows", warn);

@@ -3,6 +3,8 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type ErrorRecord, SvcError } from "../../../lib/errors.ts";
 import { compressText } from "../../../utils/sqlite/compress_text.ts";
 import { controlTransaction } from "../../../utils/sqlite/group_commit.ts";
+import { exists } from "../../../utils/fs/exists.ts";
+import { locateDamagedLog } from "../../../utils/sqlite/log_damage.ts";
 import { WriteBuffer } from "./write_buffer.ts";
 import { isDatabaseDamaged } from "../../../utils/sqlite/database_errors.ts";
 import { whenSent } from "../../../utils/async/when_sent.ts";
@@ -505,7 +507,11 @@ class SqliteJournal implements Journal {
   async verify(runId?: string): Promise<JournalCheck> {
     const { verifyRecords } = await import("./verify.ts");
     await this.#writes.flush();
-    return this.#guard(() => verifyRecords(this.#db, runId));
+    const check = this.#guard(() => verifyRecords(this.#db, runId));
+    const copy = locateDamagedLog(this.#path);
+    if (!await exists(copy)) return check;
+    const problem = `the last changes of a damaged log, ${copy}, are lost. To accept their loss, delete that file`;
+    return { ...check, damaged: [{ problem }, ...check.damaged] };
   }
 
   durable(): Promise<void> {

@@ -2,8 +2,8 @@
  * Finds damage to a write-ahead log. SQLite reads a log up to the first invalid frame, as after a power loss, and silently
  * drops the changes after it. Format: https://sqlite.org/fileformat2.html#the_write_ahead_log
  */
-import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
-import { pluralize } from "../../../utils/text/wording.ts";
+import { ignoreMissing } from "../fs/ignore_missing.ts";
+import { pluralize } from "../text/wording.ts";
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -11,7 +11,7 @@ const FRAME_HEADER_BYTES = 24;
 /** First number of every log. If its lowest bit is set, checksums are computed from big-endian numbers. */
 const MAGIC = 0x377f0682;
 
-/** Number of reads that must find the same damage. A service may be writing to the log. */
+/** Number of reads that must find the same damage, because another process may be writing to the log. */
 const READS = 3;
 
 export interface LogDamage {
