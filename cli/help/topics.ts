@@ -57,7 +57,7 @@ async function buildEnvironment(): Promise<Block[]> {
   return [
     {
       text: "svc reads these environment variables. An empty variable counts as unset. Flags override variables, " +
-        "and variables override the profile.",
+        "variables override the profile, and the profile overrides the settings of 'svc config'.",
     },
     { heading: "Environment variables", rows: Object.entries(ENVIRONMENT_VARIABLES) },
     {
@@ -112,7 +112,8 @@ function buildFormatting(): Promise<Block[]> {
       heading: "Pager",
       text:
         "At a terminal, a result that is longer than the screen is shown by the program that SVC_PAGER or PAGER names, " +
-        "for example less. --no-pager prints it directly, and SVC_PAGER=cat always does.",
+        "for example less. 'svc config set pager <command>' sets it, too. --no-pager prints it directly, and SVC_PAGER=cat " +
+        "always does.",
     },
     {
       heading: "Examples",

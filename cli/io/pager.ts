@@ -18,8 +18,8 @@ export interface Screen {
 }
 
 /**
- * Shows a text that does not fit on the screen in the pager that `SVC_PAGER` or `PAGER` names. Returns false if the caller
- * must print the text.
+ * Shows a text that does not fit on the screen in the pager that `SVC_PAGER`, the setting `pager` or `PAGER` names. Returns
+ * false if the caller must print the text.
  */
 export async function showInPager(
   text: string,
@@ -27,20 +27,31 @@ export async function showInPager(
   { env }: Pick<Io, "env">,
   note: (line: string) => void,
 ): Promise<boolean> {
-  const own = env("SVC_PAGER");
-  const pager = (own ?? env("PAGER"))?.trim();
-  if (pager === undefined || pager === "cat" || env("TERM") === "dumb" || fits(text, screen)) return false;
+  if (env("TERM") === "dumb" || fits(text, screen)) return false;
+  const { source, pager } = await choosePager(env);
+  if (pager === undefined || pager === "cat") return false;
   const [program, ...args]: readonly [string, ...string[]] = Deno.build.os === "windows"
     ? ["cmd", "/d", "/c", pager]
     : ["/bin/sh", "-c", `${OPTIONS}; ${pager}`];
   if (Deno.permissions.querySync({ name: "run", command: program }).state !== "granted") {
     // PAGER is set for all programs, so that a note would be printed each time.
-    if (own !== undefined) note(`SVC_PAGER is ignored, because svc is installed without --allow-run=${program}.`);
+    if (source !== "PAGER") {
+      note(`The pager of ${source} is ignored, because svc is installed without --allow-run=${program}.`);
+    }
     return false;
   }
   if (!NOT_RUN.includes(await run(program, args, text))) return true;
-  note(`The pager '${pager}' cannot be run. Correct ${own === undefined ? "PAGER" : "SVC_PAGER"}, or pass --no-pager.`);
+  note(`The pager '${pager}' cannot be run. Correct ${source}, or pass --no-pager.`);
   return false;
+}
+
+async function choosePager(env: Io["env"]): Promise<{ source: string; pager: string | undefined }> {
+  const own = env("SVC_PAGER")?.trim();
+  if (own !== undefined) return { source: "SVC_PAGER", pager: own };
+  const { findUserSetting } = await import("../../lib/auth/user_settings.ts");
+  const chosen = findUserSetting("pager");
+  if (chosen !== undefined) return { source: "the setting 'pager'", pager: chosen };
+  return { source: "PAGER", pager: env("PAGER")?.trim() };
 }
 
 /** Reports whether a text and the next prompt fit on the screen. */

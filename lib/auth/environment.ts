@@ -15,7 +15,7 @@ export const ENVIRONMENT_VARIABLES = {
   SVC_RETRIES: describeSetting("retries"),
   SVC_MAX_OUTAGE: describeSetting("maxOutageSeconds"),
   SVC_DEBUG: "1 adds the stack trace to an error; http prints all requests and their headers, without secrets",
-  SVC_PAGER: "Pager for results longer than the screen. cat turns it off (default: PAGER)",
+  SVC_PAGER: "Pager for results longer than the screen. cat turns it off (default: the setting, or PAGER)",
   PAGER: "Pager for all programs",
   VISUAL: "Editor for 'svc edit'. Overrides EDITOR",
   EDITOR: "Editor for 'svc edit' (default: vi)",

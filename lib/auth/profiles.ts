@@ -282,12 +282,32 @@ export function getDefaultProfile({ defaultProfile }: Config): string {
 
 /** Finds a profile by name. */
 export function findProfile(name: string, directory: string, warn: Warn): Profile | undefined {
+  return readProfileAndDefaults(name, directory, warn).profile;
+}
+
+/** A profile, and what `svc config` sets for all profiles. */
+export interface ProfileAndDefaults {
+  /** The profile, if it exists. */
+  readonly profile?: Profile;
+  /** Settings of calls that a profile may override. */
+  readonly defaults: { readonly [S in CallSettingName]?: number };
+}
+
+/** Reads a profile by name, and the defaults of all profiles. An invalid default is ignored. */
+export function readProfileAndDefaults(name: string, directory: string, warn: Warn): ProfileAndDefaults {
   checkProfileName(name);
   const path = getConfigFile(directory);
-  const profile = trimMembers(findOwn(readConfig(path, warn).profiles, name));
-  if (profile === undefined) return undefined;
+  const config = readConfig(path, warn);
+  const defaults = Object.fromEntries(
+    Object.entries(CALL_SETTINGS).map(([setting, { isValid }]) => {
+      const value = config[setting];
+      return [setting, typeof value === "number" && isValid(value) ? value : undefined];
+    }),
+  );
+  const profile = trimMembers(findOwn(config.profiles, name));
+  if (profile === undefined) return { defaults };
   checkProfile(profile, `${path}: profiles.${name}`);
-  return profile;
+  return { profile, defaults };
 }
 
 /** Removes trailing line breaks, which editors and scripts often leave. */

@@ -11,7 +11,6 @@ import {
   createMissingProfileError,
   findConfigDirectory,
   findDefaultProfile,
-  findProfile,
   getConfigDirectory,
   getConfigFile,
   getServiceDirectory,
@@ -19,6 +18,8 @@ import {
   isSecureUrl,
   type Profile,
   PROFILE_DEFAULTS,
+  type ProfileAndDefaults,
+  readProfileAndDefaults,
 } from "./profiles.ts";
 import { trimLineEnds } from "../../utils/text/line_ends.ts";
 import { isRecent, type SupportedFeatures } from "./supported_features.ts";
@@ -227,7 +228,7 @@ export function readSettings(given: SessionOptions = {}): SessionSettings {
     clientId: options.clientId ?? readOverride("clientId"),
     clientSecret: options.clientSecret ?? readOverride("clientSecret"),
   };
-  const profile = needsProfile(options) ? readProfile(name, options, overrides) : undefined;
+  const { profile, defaults } = needsProfile(options) ? readProfile(name, options, overrides) : WITHOUT_PROFILE;
   const createMissingError = (member: keyof Overrides) => {
     if (profile) return createMissingMemberError(member, name, profile, resolveConfigDirectory(options));
     const directory = options.configDirectory ?? findConfigDirectory();
@@ -242,7 +243,7 @@ export function readSettings(given: SessionOptions = {}): SessionSettings {
   checkTransport(baseUrl, options.allowInsecureHttp ?? profile?.allowInsecureHttp ?? false);
   const isConfigured = needsProfile(options);
   const find = (setting: CallSettingName, option?: number) =>
-    option ?? (isConfigured ? readCallSetting(setting) : undefined) ?? profile?.[setting];
+    option ?? (isConfigured ? readCallSetting(setting) : undefined) ?? profile?.[setting] ?? defaults[setting];
   const retries = find("retries", options.retries);
   const isOtherService = overrides.baseUrl !== undefined || options.apiRoot !== undefined;
   const { supports } = isOtherService ? {} : findSupportedFeatures(profile);
@@ -332,18 +333,20 @@ function needsProfile({ baseUrl, clientId, clientSecret, profile }: SessionOptio
   return profile !== undefined || baseUrl === undefined || clientId === undefined || clientSecret === undefined;
 }
 
-/** Reads the profile. Returns undefined if it does not exist, or if it is not needed and cannot be used. */
-function readProfile(name: string, options: SessionOptions, overrides: Overrides): Profile | undefined {
+const WITHOUT_PROFILE: ProfileAndDefaults = { defaults: {} };
+
+/** Reads the profile. Returns none if it does not exist, or if it is not needed and cannot be used. */
+function readProfile(name: string, options: SessionOptions, overrides: Overrides): ProfileAndDefaults {
   const warn = createWarn(options);
   try {
     const directory = options.configDirectory ?? findConfigDirectory();
-    return directory === undefined ? undefined : findProfile(name, directory, warn);
+    return directory === undefined ? WITHOUT_PROFILE : readProfileAndDefaults(name, directory, warn);
   } catch (error) {
     if (Object.values(overrides).includes(undefined)) throw error;
-    if (error instanceof Deno.errors.NotCapable) return undefined;
+    if (error instanceof Deno.errors.NotCapable) return WITHOUT_PROFILE;
     if (options.profile !== undefined || !(error instanceof SvcError)) throw error;
     warn(`The profile is ignored. ${error.message}`);
-    return undefined;
+    return WITHOUT_PROFILE;
   }
 }
 

@@ -1,5 +1,6 @@
 /** `svc config`, and the format that is chosen without `--format`. */
 import assert from "node:assert/strict";
+import { readTarget } from "../../lib/auth/settings.ts";
 import { openLiveForAll } from "../harness/service.ts";
 import { type Folder, makeFolder, parseErrorRecord, splitWords, svc } from "../harness/svc.ts";
 import { openTerminal } from "../harness/terminal.ts";
@@ -38,8 +39,45 @@ Deno.test("svc config sets, shows, lists and removes the format, and keeps the p
   assert.match(await runInTerminal(folder, "config get format"), /^Setting +format\nValue +view\n/);
   assert.equal(await value("config unset format"), null);
   const wrong = parseErrorRecord(await run(folder, "config set format veiw"));
-  assert.equal(wrong.message, 'The setting format cannot be "veiw".');
-  assert.equal(wrong.hint, "Did you mean 'view'? The values are json, compact, yaml, table, view.");
+  assert.equal(wrong.message, 'format must be one of json, compact, yaml, table, view, not "veiw".');
+  assert.equal(wrong.hint, "Did you mean 'view'?");
+});
+
+Deno.test("svc config sets defaults of global flags, and lists where each value comes from", async () => {
+  await using folder = await makeFolder({
+    "config.json": JSON.stringify({ profiles: { default: { retries: 2 }, lab: {} } }),
+  });
+  for (const setting of ["retries 3", "timeout 7.5", "max-outage 0", "profile lab", "pager 'less -R'"]) {
+    assert.equal((await run(folder, `config set ${setting}`)).code, 0, setting);
+  }
+  const list = async (env: Record<string, string>, line = "config list"): Promise<unknown[]> => {
+    const settings: Record<string, unknown>[] = JSON.parse((await run(folder, line, env)).stdout);
+    return settings.map(({ setting, used, source }) => [setting, used, source].join(" ")).slice(1);
+  };
+  const own = ["profile lab config", "timeout 7.5 config", "retries 3 config", "max-outage 0 config"];
+  assert.deepEqual(await list({}), [...own, "pager less -R config"]);
+  assert.deepEqual(await list({ SVC_TIMEOUT: "9", SVC_PAGER: "cat" }, "config list --profile default"), [
+    "profile lab config",
+    "timeout 9 SVC_TIMEOUT",
+    'retries 2 profile "default"',
+    "max-outage 0 config",
+    "pager cat SVC_PAGER",
+  ]);
+  const target = (profile: string) =>
+    readTarget({ configDirectory: folder.path, profile, baseUrl: "https://svc.example", clientId: "c" });
+  const { timeoutSeconds, retries, maxOutageSeconds } = target("lab");
+  assert.deepEqual([timeoutSeconds, retries, maxOutageSeconds], [7.5, 3, 0]);
+  assert.equal(target("default").retries, 2);
+  assert.equal(target("missing").retries, 3);
+  for (const setting of ["retries", "profile"]) await run(folder, `config unset ${setting}`);
+  assert.deepEqual((await list({ SVC_PROFILE: "lab" })).slice(0, 3), [
+    "profile lab SVC_PROFILE",
+    "timeout 7.5 config",
+    "retries 0; in workflows 5 default",
+  ]);
+  const refused = async (line: string) => parseErrorRecord(await run(folder, line)).message;
+  assert.equal(await refused("config set retries many"), 'retries must be a whole number from 0 to 100, not "many".');
+  assert.match(String(await refused("config set profile none")), /^There is no profile "none" in /);
 });
 
 Deno.test("a flag overrides the environment, the profile, the setting and the default of the command", async () => {

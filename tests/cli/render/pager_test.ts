@@ -6,8 +6,12 @@ import { Terminal } from "../../harness/terminal.ts";
 /** Prints the last line of its input, and how many lines there were. */
 const PAGER = `awk '{ last = $0 } END { print NR " lines, the last is " last }'`;
 
-async function run(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
-  await using folder = await makeFolder({ "config.json": '{"profiles":{"lab":{}}}' });
+async function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  await using folder = await makeFolder({ "config.json": JSON.stringify({ profiles: { lab: {} }, ...settings }) });
   const [program = "", command = "", ...rest] = svcCommand(args, folder.path);
   const options = { env: { SVC_CONFIG_DIR: folder.path, ...env } };
   await using terminal = new Terminal(program, [command, "--allow-run=/bin/sh", ...rest], options);
@@ -19,7 +23,8 @@ Deno.test("a result that is longer than the screen is shown in the pager", async
   const schema = ["service", "schema"];
   assert.match(await run(schema, { SVC_PAGER: PAGER }), /^\d{3,} lines, the last is \}$/);
   assert.match(await run(schema, { PAGER }), /^\d{3,} lines, the last is \}$/);
-  assert.match(await run(schema, { PAGER, SVC_PAGER: "cat" }), /^\{\n/);
+  assert.match(await run(schema, { PAGER, SVC_PAGER: "cat" }, { pager: PAGER }), /^\{\n/);
+  assert.match(await run(schema, { PAGER: "cat" }, { pager: PAGER }), /^\d{3,} lines, the last is \}$/);
   assert.match(await run(schema, {}), /^\{\n/);
   assert.match(await run([...schema, "--no-pager"], { SVC_PAGER: PAGER }), /^\{\n/);
   assert.match(await run(schema, { SVC_PAGER: 'test "$LESS$LV" = FRX-c && echo options' }), /^options$/);
