@@ -1,7 +1,11 @@
 /** `svc note`: a message in the feed of a case. */
 import assert from "node:assert/strict";
 import { openLiveForAll } from "../../harness/service.ts";
-import { filterObjects } from "../../../utils/json.ts";
+import { filterObjects, type JsonObject } from "../../../utils/json.ts";
+import { clientEnvironment } from "../../harness/fake_service.ts";
+import { CASE, startPublishedService } from "../../harness/published_service.ts";
+import { maskTimes } from "../../harness/screens.ts";
+import { svc } from "../../harness/svc.ts";
 import { textAt } from "../../harness/service_engine.ts";
 
 const live = await openLiveForAll();
@@ -45,6 +49,35 @@ Deno.test("notes are shown as a conversation, oldest first, with replies and the
   const summary = `Notes (for all, run: svc notes ${caseId.split(" ").at(-1)})`;
   assert.ok(shown.stdout.includes(summary), shown.stdout);
   assert.match(shown.stdout, new RegExp(`${time}  Clara Clerk  Please check, @Rosa Reviewer \\(1 reply\\)\n`));
+});
+
+Deno.test("notes name their attachments, and those of replies", async () => {
+  const message = (id: string, text: string, names: string[], replies: JsonObject[] = []): JsonObject => ({
+    id: `PXMESSAGE ${id}`,
+    message: text,
+    postedTime: "2026-01-02T03:04:05.000Z",
+    postedByUser: { ID: "rep@acme.example", name: "Rita Rep" },
+    attachments: names.map((fileName, i) => ({ ID: `LINK-ATTACHMENT ${CASE}!${i}`, category: "File", fileName })),
+    replies,
+  });
+  const messages = [
+    message("M-1", "See the plans", ["plan.pdf", "site.png"], [message("M-2", "Signed", ["sign.pdf"])]),
+  ];
+  await using service = startPublishedService({ "GET /messages": { messages, hasMoreResults: false } });
+  const { stdout, stderr } = await svc(["notes", CASE, "--format", "view"], { env: clientEnvironment(service) });
+  const head = (number: string) => `YYYY-MM-DD hh:mm  Rita Rep  ${number}`;
+  assert.equal(
+    maskTimes(stdout),
+    `${head("M-1")}
+  See the plans
+  Files: plan.pdf, site.png
+
+  ${head("M-2")}
+    Signed
+    Files: sign.pdf
+`,
+    stderr,
+  );
 });
 
 Deno.test("notes are shown page by page", async () => {
