@@ -202,12 +202,22 @@ Deno.test("a rate limit remembers 10,000 names, and forgets unused ones first", 
 });
 
 Deno.test("a token that a full disk cannot store is valid in this process", async () => {
+  using clock = new StoppedClock();
   const real = openSqliteStore(":memory:");
   const { clientId } = await addClient(real, await loadServedApplication(undefined), "clerk@city");
   const full: Store = { ...real, transact: () => Promise.reject(new StoreFull("The disk is full.")) };
   const tokens = new Tokens(full, 60);
   const client = await real.read((tx) => tx.getClient(clientId));
   assert.ok(client);
-  assert.equal(await tokens.findOperator(await tokens.issue(client)), "clerk@city");
+  const token = await tokens.issue(client);
+  assert.equal(await tokens.findOperator(token), "clerk@city");
+  clock.time = 2000;
+  assert.equal(await tokens.findOperator(token), "clerk@city");
+  await tokens.revoke(token, { ...client, id: "other" });
+  assert.equal(await tokens.findOperator(token), "clerk@city");
+  await tokens.revoke(token, client);
+  assert.equal(await tokens.findOperator(token), undefined);
+  const failing: Store = { ...real, transact: () => Promise.reject(new Error("The store fails.")) };
+  await assert.rejects(new Tokens(failing, 60).issue(client), /The store fails/);
   await real.close();
 });

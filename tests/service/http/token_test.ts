@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { isJsonObject, type JsonValue } from "../../../utils/json.ts";
+import { addClient } from "../../../service/access/clients.ts";
 import { Tokens } from "../../../service/access/tokens.ts";
 import { startService } from "../../../service/mod.ts";
+import { loadServedApplication } from "../../../service/sample/served_application.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import { type Store, StoreFull } from "../../../service/store/store.ts";
 import { openService, requestToken, sendRequest } from "../../harness/service.ts";
@@ -148,6 +150,13 @@ Deno.test("a token is refused two seconds after another process has removed its 
   clock.time = 2000;
   assert.equal(await tokens.findOperator(token), undefined);
   assert.equal(await tokens.findOperator(token), undefined);
+  await store.transact((tx) => tx.putClient(client));
+  const other = await tokens.issue(client);
+  clock.time = 4000;
+  assert.equal(await tokens.findOperator(other), "clerk@city");
+  await store.transact((tx) => tx.deleteClient(client.id));
+  clock.time = 6000;
+  assert.equal(await tokens.findOperator(other), undefined, "also after it was looked up");
 });
 
 Deno.test("a client revokes its own tokens, and no others", async () => {
@@ -158,6 +167,18 @@ Deno.test("a client revokes its own tokens, and no others", async () => {
   assert.equal(await tokens.findOperator(token), "clerk@city");
   await tokens.revoke(token, client);
   assert.equal(await tokens.findOperator(token), undefined);
+});
+
+Deno.test("secrets have 256 random bits", async () => {
+  await using opened = await openTokens();
+  const { clientId, clientSecret } = await addClient(
+    opened.store,
+    await loadServedApplication(undefined),
+    "clerk@city",
+  );
+  assert.match(clientId, /^client-[\w-]{12}$/);
+  assert.match(clientSecret, /^[\w-]{43}$/);
+  assert.match(await opened.tokens.issue(opened.client), /^[\w-]{43}$/);
 });
 
 Deno.test("a token survives a restart, and the files of the service contain no secrets", async () => {
