@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { isJsonObject, type JsonValue } from "../../../utils/json.ts";
 import { addClient } from "../../../service/access/clients.ts";
+import { hashSecret, matchesHash } from "../../../service/access/secrets.ts";
 import { Tokens } from "../../../service/access/tokens.ts";
 import { startService } from "../../../service/mod.ts";
 import { loadServedApplication } from "../../../service/sample/served_application.ts";
@@ -178,6 +179,10 @@ Deno.test("secrets have 256 random bits", async () => {
   );
   assert.match(clientId, /^client-[\w-]{12}$/);
   assert.match(clientSecret, /^[\w-]{43}$/);
+  const hash = hashSecret(clientSecret);
+  assert.deepEqual([hash, hash.slice(1), "", hashSecret("x")].map((one) => matchesHash(clientSecret, one)), [
+    ...[true, false, false, false],
+  ]);
   assert.match(await opened.tokens.issue(opened.client), /^[\w-]{43}$/);
 });
 
