@@ -19,7 +19,7 @@ import {
   rowActions,
   separateEdit,
 } from "./fixtures/lists.ts";
-import { body, declareList, field, rawView, reference, view } from "./_body.ts";
+import { body, declareList, field, group, rawView, reference, region, view } from "./_body.ts";
 import { asked, outline, paths } from "./_outline.ts";
 
 const STOP = "ACME-Demo-Data-Stop";
@@ -534,4 +534,41 @@ Deno.test("the heading of a row is a property, or the number of the row if it ha
     ...["stop 1", "stop 2", "stop 3", "stop 4", "stop 5"],
     ...["Oslo", "Row 2", "Row 3", "Row 4", "7"],
   ]);
+});
+
+Deno.test("the columns of a table may be nested in regions and views, and in groups of a row", () => {
+  const cells = [field("TextInput", ".City"), field("TextInput", ".Zip")];
+  const draw = (...children: JsonObject[]) =>
+    findList(readForm(body({
+      views: [
+        view("EditTrip", [reference("EditTrip_Stops", { authorContext: ".Stops" })]),
+        rawView("EditTrip_Stops", [], {
+          template: "SimpleTable",
+          config: {
+            type: "multirecordlist",
+            referenceList: "@P .Stops",
+            contextClass: STOP,
+            renderMode: "Editable",
+            editMode: "tableRows",
+            children,
+          },
+        }),
+      ],
+      content: { Stops: [{ City: "Oslo", Zip: "0150" }] },
+    })));
+  const nested = [
+    [region("Columns", ...cells)],
+    [rawView("Columns", [region("Inner", ...cells)])],
+    [region("Columns", group("Place", {}, ...cells))],
+    [region(
+      "Columns",
+      group("Place", {}, ...cells.slice(0, 1)),
+      { type: "TextContent", config: { content: "Note" } },
+      ...cells.slice(1),
+    )],
+  ];
+  for (const children of nested) {
+    const { columns, rows } = draw(...children);
+    assert.deepEqual([columns.map(({ path }) => path), rows[0]?.cells], [["City", "Zip"], ["Oslo", "0150"]]);
+  }
 });

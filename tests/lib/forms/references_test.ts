@@ -1,7 +1,7 @@
 /** References to records and cases. */
 import assert from "node:assert/strict";
 import { ChoiceLoader, type Form, type FormReference, type JsonObject, readForm } from "../../../lib/forms/mod.ts";
-import { body, declare, declarePage, field, reference, view } from "./_body.ts";
+import { body, declare, declarePage, field, rawView, reference, view } from "./_body.ts";
 import {
   autoComplete,
   caseReference,
@@ -433,4 +433,28 @@ Deno.test("a choice that depends on a record is cleared with the record, and sta
     Depot: { ID: 5 },
     Gate: "West",
   });
+});
+
+Deno.test("the page of a record is named by its picker, by the reference, or by the view", () => {
+  const picked = (picker: JsonObject, call: JsonObject, config: JsonObject) => {
+    const form = readForm(body({
+      views: [
+        view("EditTrip", [reference("EditTrip_Depot", call)]),
+        rawView("EditTrip_Depot", [{ type: "Dropdown", config: { datasource: "D_DepotList", ...picker } }], {
+          template: "DataReference",
+          config: { referenceList: "D_DepotList", contextClass: DEPOT, classKeys: [{ name: "ID" }], ...config },
+        }),
+      ],
+      content: { Depot: { ID: 4 }, Other: { ID: 5 }, Text: "x" },
+    }));
+    return form.questions.map(({ type, path }) => `${type} ${path}`).join();
+  };
+  assert.equal(picked({ contextPage: "@P .Depot", value: "@P .Other.ID" }, {}, {}), "reference Depot");
+  assert.equal(picked({ value: "@P .Depot.ID" }, { authorContext: ".Other" }, {}), "reference Depot");
+  assert.equal(picked({}, { authorContext: ".Depot" }, { name: "Other" }), "reference Depot");
+  assert.equal(picked({}, {}, { name: "Depot" }), "reference Depot");
+  assert.equal(picked({}, {}, { name: ".Depot" }), "reference Depot");
+  assert.equal(picked({ value: "@P .Text" }, {}, { name: "Depot" }), "reference Depot");
+  assert.match(picked({ value: "@P .Text" }, {}, { name: "Text" }), /^field Text$/);
+  assert.equal(picked({}, {}, {}), "");
 });
