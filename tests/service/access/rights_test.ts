@@ -483,3 +483,22 @@ function split(name: string): [string, string] {
   const [group = "", operation = ""] = name.split(".");
   return [group, operation];
 }
+
+Deno.test("the next assignment is never that of a case that the caller may not see", async () => {
+  const read = "read: operator.ID != 'reviewer@city' || Applicant != 'Ada'";
+  await using engine = await openEngine(YAML.replace(/read: .*/, read));
+  const ids: string[] = [];
+  for (const Applicant of ["Ada", "Ben"]) {
+    const caseId = textAt(
+      await engine.body("cases.create", { type: PERMIT, data: { Applicant } }, { as: CLERK }),
+      "ID",
+    );
+    await engine.call("cases.stageGo", { caseId, stage: "PRIM1" }, { as: CLERK });
+    ids.push(caseId);
+  }
+  const next = async (as: string) => {
+    return valueAt(await engine.body("assignments.getNext", {}, { as }), "data.caseInfo.ID");
+  };
+  assert.equal(await next("reviewer@city"), ids[1]);
+  assert.equal(await next("planner@city"), ids[0]);
+});
