@@ -4,7 +4,12 @@ import { Buffer } from "node:buffer";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import { SvcError } from "../../../lib/errors.ts";
 import { Tokens } from "../../../service/access/tokens.ts";
+import { Forbidden } from "../../../service/errors.ts";
+import { BytesUnavailable } from "../../../service/store/bytes.ts";
+import { QueryTooSlow } from "../../../service/store/query.ts";
+import { OutcomeUnknown, StoreBusy, StoreFull, StoreUnavailable } from "../../../service/store/store.ts";
 import { loadServedApplication } from "../../../service/sample/served_application.ts";
 import { handlers } from "../../../service/http/routes.ts";
 import type { ServiceResponse } from "../../../service/connections/service_response.ts";
@@ -326,6 +331,28 @@ Deno.test("a call that fails because the disk is full reports that", async () =>
     readErrorDetails(JSON.parse(String(response.body)))[0]?.message,
     "The disk of the service is full. Free some space on it.",
   );
+});
+
+Deno.test("a failure of the store is reported with the time after which the call can be repeated, if there is one", async () => {
+  const failures: readonly [error: Error, status: number, retryAfter: string | undefined, message: RegExp][] = [
+    [new StoreBusy("The store is busy."), 503, "1", /^The store is busy\.$/],
+    [new StoreUnavailable("x"), 503, "1", /^The database of the service cannot be reached\.$/],
+    [new BytesUnavailable("x"), 503, "1", /^The file storage of the service cannot be reached\.$/],
+    [new Error("EMFILE: x"), 503, "1", /^The service has too many open files\.$/],
+    [new OutcomeUnknown("The outcome is unknown."), 503, undefined, /^The outcome is unknown\.$/],
+    [new StoreFull("x"), 507, undefined, /^The disk of the service is full/],
+    [new SvcError("STORE_DAMAGED", "A row is damaged."), 500, undefined, /^A row is damaged\.$/],
+    [new SvcError("INTERNAL_ERROR", "x"), 500, undefined, /^The service failed\./],
+    [new QueryTooSlow("x"), 400, undefined, /^The query takes too long\./],
+    [new Forbidden("You may not."), 403, undefined, /^You may not\.$/],
+  ];
+  for (const [error, status, retryAfter, message] of failures) {
+    const { response } = await failing(() => {
+      throw error;
+    });
+    assert.deepEqual([response.status, response.headers["retry-after"]], [status, retryAfter], error.message);
+    assert.match(String(readErrorDetails(JSON.parse(String(response.body)))[0]?.message), message);
+  }
 });
 
 Deno.test("the service closes after running calls, and its port is free again", async () => {
