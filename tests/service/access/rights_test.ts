@@ -3,6 +3,9 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isRead, type Operation, permissionName } from "../../../lib/operation/operation.ts";
 import { loadResources } from "../../../lib/resources/mod.ts";
+import { mayWorkOnNew } from "../../../service/access/case_rights.ts";
+import { parseApplication } from "../../../service/application/load.ts";
+import { Invalid } from "../../../service/errors.ts";
 import { ExactNumber } from "../../../utils/exact_number.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import {
@@ -501,4 +504,18 @@ Deno.test("the next assignment is never that of a case that the caller may not s
   };
   assert.equal(await next("reviewer@city"), ids[1]);
   assert.equal(await next("planner@city"), ids[0]);
+});
+
+Deno.test("a right whose evaluation fails unexpectedly is an error, and not a missing right", () => {
+  const app = parseApplication(SAMPLE, "permit.yaml");
+  const [type, caller] = [app.caseTypes.get(PERMIT), app.operators.get(CLERK)];
+  assert.ok(type && caller);
+  const evaluate = (error: Error) => {
+    const work = () => {
+      throw error;
+    };
+    return mayWorkOnNew({ ...type, rights: { ...type.rights, work } }, { caller, now: new Date(0) });
+  };
+  assert.equal(evaluate(new Invalid("There is no queue.")), false);
+  assert.throws(() => evaluate(new TypeError("A defect.")), /A defect/);
 });
