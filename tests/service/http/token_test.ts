@@ -107,8 +107,13 @@ Deno.test("a token expires, whether or not it is cached", async () => {
   const token = await short.issue(client);
   assert.equal(await short.findOperator(token), undefined);
   assert.equal(await new Tokens(store, 60).findOperator(token), undefined);
-  const long = await new Tokens(store, 60).issue(client);
+  const year = 365 * 24 * 60 * 60;
+  const start = Date.now();
+  const long = await new Tokens(store, year).issue(client);
   assert.equal(await short.findOperator(long), "clerk@city");
+  const stored = await store.read((tx) => tx.getToken(hashSecret(long)));
+  const expires = Date.parse(stored?.token.expiresAt ?? "") - year * 1000;
+  assert.ok(start <= expires && expires <= Date.now());
 });
 
 Deno.test("up to 10,000 tokens are found without the store, the others by looking them up if they are stored", async () => {
