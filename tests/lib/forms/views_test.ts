@@ -1,6 +1,6 @@
 /** Views, groups and conditions of a form. */
 import assert from "node:assert/strict";
-import { type JsonObject, readForm } from "../../../lib/forms/mod.ts";
+import { type JsonObject, type JsonValue, readForm } from "../../../lib/forms/mod.ts";
 import {
   body,
   declare,
@@ -324,4 +324,44 @@ Deno.test("the form of a record has the conditions of the record", () => {
     ui: { context_data: { dataInfo: { content: { summary_of_when_conditions__: { NeedsVisa: false } } } } },
   });
   assert.deepEqual(paths(readForm({ data: { dataInfo: { content: { City: "" } } }, uiResources })), ["City"]);
+});
+
+Deno.test("a condition is a value, a property, an expression, or a result of the service", () => {
+  const visibility: readonly [condition: JsonValue, isVisible: boolean][] = [
+    [true, true],
+    [false, false],
+    [0, false],
+    [null, true],
+    ["", true],
+    ["true", true],
+    ["false", false],
+    ["@P .Yes", true],
+    ["@P .No", false],
+    ["@E .Yes", true],
+    ["@E .No", false],
+    ["@FIELD .No", false],
+    [".Yes", true],
+    ["!.Yes", false],
+    ["@W Met", true],
+    ["@W Unmet", false],
+    ["@W Unknown", true],
+    ["Unmet", false],
+    ["@E .Yes && @W Met", true],
+    ["@E .Yes && @W Unmet", false],
+    ["@E .No && @W Met", false],
+    ["@E .Yes &&", true],
+    ["@OTHER .No", true],
+  ];
+  const form = readForm(body({
+    views: [
+      view("EditTrip", visibility.map(([condition], i) => field("TextInput", `.F${i}`, { visibility: condition }))),
+    ],
+    content: { Yes: true, No: false },
+    context: { summary_of_when_conditions__: { Met: true, Unmet: false } },
+  }));
+  const visible = new Set(paths(form));
+  for (const [i, [condition, isVisible]] of visibility.entries()) {
+    assert.equal(visible.has(`F${i}`), isVisible, JSON.stringify(condition));
+  }
+  assert.match(form.problems.join(), /A condition of this form cannot be evaluated: \.Yes &&/);
 });
