@@ -451,6 +451,9 @@ Deno.test("the page of a record is named by its picker, by the reference, or by 
   };
   assert.equal(picked({ contextPage: "@P .Depot", value: "@P .Other.ID" }, {}, {}), "reference Depot");
   assert.equal(picked({ value: "@P .Depot.ID" }, { authorContext: ".Other" }, {}), "reference Depot");
+  assert.equal(picked({ selectionKey: "@P .Depot.ID" }, {}, {}), "reference Depot");
+  assert.equal(picked({ text: "@P .Depot.ID" }, {}, {}), "reference Depot");
+  assert.equal(picked({}, {}, { value: "@P .Depot.ID" }), "reference Depot");
   assert.equal(picked({}, { authorContext: ".Depot" }, { name: "Other" }), "reference Depot");
   assert.equal(picked({}, {}, { name: "Depot" }), "reference Depot");
   assert.equal(picked({}, {}, { name: ".Depot" }), "reference Depot");
