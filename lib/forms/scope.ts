@@ -88,7 +88,7 @@ export function resolvePath(value: JsonValue | undefined, { path }: Scope): Path
   const text = reference?.rest ?? value;
   if (text.startsWith(".")) {
     const inner = parsePath(text);
-    return inner && inner.length > 0 ? [...path, ...inner] : undefined;
+    return inner && [...path, ...inner];
   }
   const absolute = reference === undefined ? undefined : parseContext(text);
   return absolute && absolute.length > 0 ? absolute : undefined;

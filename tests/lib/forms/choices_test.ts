@@ -173,6 +173,9 @@ Deno.test("a row of a list of the case is copied into a page, and cleared again"
     'Main.City: text "City" = Bergen (read-only)',
     'Main.Fee: currency "Fee" = 90.00 (read-only)',
   ]);
+  const { data, uiResources } = JSON.parse(JSON.stringify(copyRow));
+  uiResources.resources.views.pyReview[0].config.template = "DefaultForm";
+  assert.deepEqual(outline(readForm({ data, uiResources }).reference("Main").choose("Bergen")), outline(chosen));
   const other = chosen.reference("Main").choose("Molde");
   assert.deepEqual(other.toSubmission().content, { Main: { City: "Molde", Fee: 70, pyLabel: "Molde" } });
   assert.deepEqual(other.reference("Main").clear().toSubmission().content, {});

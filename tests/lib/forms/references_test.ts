@@ -461,3 +461,30 @@ Deno.test("the page of a record is named by its picker, by the reference, or by 
   assert.match(picked({ value: "@P .Text" }, {}, { name: "Text" }), /^field Text$/);
   assert.equal(picked({}, {}, {}), "");
 });
+
+Deno.test("the columns of a picker go before those of its view, and its parameters after them", () => {
+  const query = (picker: JsonObject, config: JsonObject) => {
+    const form = readForm(body({
+      views: [
+        view("EditTrip", [reference("EditTrip_Depot")]),
+        rawView("EditTrip_Depot", [{ type: "Dropdown", config: { value: "@P .Depot.ID", ...picker } }], {
+          template: "DataReference",
+          config: { referenceList: "D_DepotList", contextClass: DEPOT, classKeys: [{ name: "ID" }], ...config },
+        }),
+      ],
+      content: { Depot: { ID: 4 } },
+    }));
+    const found = findReference(form, "Depot").query;
+    return [found?.dataView, found?.key, found?.text, found?.columns.map(({ path }) => path).join(), found?.parameters];
+  };
+  const columns = (name: string) => [{ value: `.${name}`, primary: "true" }];
+  assert.deepEqual(query({ columns: columns("City") }, { columns: columns("Zip") }), [
+    ...["D_DepotList", "ID", "City", "City", {}],
+  ]);
+  assert.deepEqual(query({}, { columns: columns("Zip") }), ["D_DepotList", "ID", "Zip", "Zip", {}]);
+  assert.deepEqual(query({ primaryField: ".Name", datasource: "D_Other" }, {}), ["D_Other", "ID", "Name", "", {}]);
+  assert.deepEqual(query({ parameters: { a: "1", b: "2" } }, { parameters: [{ name: "b", value: "3" }] }).at(-1), {
+    a: "1",
+    b: "3",
+  });
+});
