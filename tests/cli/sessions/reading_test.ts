@@ -31,6 +31,8 @@ Deno.test("a clerk reads lists, a case, its history and errors", ON_UNIX, async 
     await session.run("svc config set format view"),
     `Setting   format
 Value     view
+Used      view
+Source    config
 Default   json, or view if the help of the command says so
 Meaning   Output format at a terminal
 Variable  SVC_FORMAT`,

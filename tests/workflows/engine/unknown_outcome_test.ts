@@ -165,14 +165,14 @@ Deno.test("the hint of a skipped change says how to continue after the call", as
   );
   const hint = await getHint("resume", "r1", "--on-unknown", "skip");
   const pattern =
-    /^The change was not sent again .* catches OUTCOME_UNKNOWN .* add (--.*)\. Run 'svc workflow (.*)' to run the failed inputs again\.$/;
+    /^The change was not sent again .* catches OUTCOME_UNKNOWN .* retry with (--.*)\. Run 'svc workflow (.*)' to run the failed inputs again\.$/;
   const [, flags = "", retry = ""] = pattern.exec(hint) ?? [];
   await Deno.writeTextFile(
     `${folder.path}/script.ts`,
     scriptText(`try { ${create} } catch (error) { if (error.code !== "OUTCOME_UNKNOWN") throw error; } ${next}`),
   );
-  const { stdout } = await svc(...`${retry} ${flags}`.split(" "), "--format", "compact");
-  assert.deepEqual([stdout, received], [`"C-2"\n`, 2]);
+  const { stdout, stderr } = await svc(...`${retry} ${flags}`.split(" "), "--format", "compact");
+  assert.deepEqual([stdout, received], [`"C-2"\n`, 2], `${hint} ${stderr}`);
 });
 
 Deno.test("a batch distinguishes stopped inputs from failed ones", async () => {

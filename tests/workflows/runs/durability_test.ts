@@ -298,7 +298,7 @@ Deno.test("a batch is interrupted when its output is closed, and names the comma
   await Deno.writeTextFile(`${workspace.folder}/in.ndjson`, "1\n".repeat(12));
   const process = workspace.start(...RUN_SCRIPT, "--each", "in.ndjson");
   await process.stdout.cancel();
-  const { error } = JSON.parse(await new Response(process.stderr).text());
+  const { error } = JSON.parse((await new Response(process.stderr).text()).trimEnd().split("\n").at(-1) ?? "");
   assert.deepEqual([error.code, error.hint], ["INTERRUPTED", "Run 'svc workflow resume r1' to continue."]);
   assert.equal((await process.status).code, 130);
   assert.equal((await workspace.svc("resume", "r1")).stdout.split("\n").length, 13);
