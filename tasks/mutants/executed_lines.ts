@@ -8,8 +8,8 @@ import type { Subject } from "./subjects.ts";
 interface MeasuredTest {
   readonly path: string;
   readonly milliseconds: number;
-  /** How often each measured line was executed, by the path of the source file. */
-  readonly lines: ReadonlyMap<string, ReadonlyMap<number, number>>;
+  /** The lines that it does not execute, by the path of each source file that it loads. */
+  readonly idle: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
 /** The lines of a subject that each of its test files executes. Code that runs only in killed processes is missing. */
@@ -30,7 +30,7 @@ export class ExecutedLines {
     await forEachConcurrently(paths, navigator.hardwareConcurrency, async (path) => {
       if (!signal.aborted) measured.push(await measureTest(checkout, subject, path));
     });
-    if (measured.every(({ lines }) => lines.size === 0) && !signal.aborted) {
+    if (measured.every(({ idle }) => idle.size === 0) && !signal.aborted) {
       throw new Error(`No test of ${subject.name} executes its sources.`);
     }
     return new ExecutedLines(measured.toSorted((one, other) => one.milliseconds - other.milliseconds));
@@ -41,12 +41,9 @@ export class ExecutedLines {
     return this.#tests.at(-1)?.milliseconds ?? 0;
   }
 
-  /** Lists the test files that execute a line, the fastest first. Lines without code count with the others of their file. */
+  /** Lists the test files that execute a line, the fastest first. */
   listTests(source: string, line: number): string[] {
-    return this.#tests.filter(({ lines }) => {
-      const counts = lines.get(source);
-      return counts !== undefined && counts.get(line) !== 0;
-    }).map(({ path }) => path);
+    return this.#tests.filter(({ idle }) => idle.get(source)?.has(line) === false).map(({ path }) => path);
   }
 }
 
@@ -62,27 +59,29 @@ async function measureTest(checkout: string, subject: Subject, path: string): Pr
     });
     if (failures !== "") throw new Error(`The tests of ${subject.name} fail:\n${failures}`);
     const milliseconds = performance.now() - start;
-    return { path, milliseconds, lines: await readCoverage(checkout, `${checkout}/${subject.sources}/`, coverage) };
+    return { path, milliseconds, idle: await readCoverage(checkout, `${checkout}/${subject.sources}/`, coverage) };
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
 }
 
-async function readCoverage(checkout: string, sources: string, directory: string): Promise<MeasuredTest["lines"]> {
+async function readCoverage(checkout: string, sources: string, directory: string): Promise<MeasuredTest["idle"]> {
   const command = new Deno.Command(Deno.execPath(), {
     args: ["coverage", "--lcov", `--include=^file://${sources}`, directory],
     cwd: checkout,
     stderr: "null",
   });
   const { stdout } = await command.output();
-  const lines = new Map<string, Map<number, number>>();
-  let counts = new Map<number, number>();
-  for (const record of new TextDecoder().decode(stdout).split("\n")) {
-    const [kind = "", value = ""] = record.split(/:(.*)/);
-    if (kind === "SF") lines.set(value.slice(checkout.length + 1), counts = new Map());
-    if (kind !== "DA") continue;
-    const [line, count] = value.split(",");
-    counts.set(Number(line), Number(count));
+  const idle = new Map<string, Set<number>>();
+  for (
+    const [, path = "", records = ""] of new TextDecoder().decode(stdout).matchAll(/^SF:(.*)\n([^]*?)^end_of_record/gm)
+  ) {
+    const list = (pattern: RegExp) => new Set(Array.from(records.matchAll(pattern), ([, line]) => Number(line)));
+    const text = (await Deno.readTextFile(path)).split("\n");
+    // A line without hits may be executed except for a branch or a function in it.
+    const taken = list(/^BRDA:(\d+),.*,[1-9]\d*$/gm);
+    const lines = [...list(/^DA:(\d+),0$/gm)].filter((line) => !taken.has(line) && !text[line - 1]?.includes("=>"));
+    idle.set(path.slice(checkout.length + 1), new Set(lines));
   }
-  return lines;
+  return idle;
 }

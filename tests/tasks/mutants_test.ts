@@ -38,7 +38,7 @@ export function double(length: number): number {
 const TEST = `import { limit } from "../sources/limit.ts";
 
 Deno.test("a length is limited", () => {
-  if ([5, 10, 20].map(limit).join() !== "5,10,10") throw new Error("wrong");
+  if ([5, 10].map(limit).join() !== "5,10") throw new Error("wrong");
 });
 `;
 
@@ -54,12 +54,13 @@ Deno.test("mutants are tried in a copy in the order of a seed, and those that no
   const describe = (result: TriedMutant["result"]) =>
     tried.filter((mutant) => mutant.result === result)
       .map(({ file, line, code, replacement }) => `${file}:${line} ${code} → ${replacement}`).sort();
-  assert.deepEqual(describe("survived"), ["sources/limit.ts:4 10 → 11", "sources/limit.ts:4 > → >="]);
-  assert.deepEqual(describe("noticed"), [
+  assert.deepEqual(describe("survived"), [
     "sources/limit.ts:4 10 → 11",
+    "sources/limit.ts:4 10 → 11",
+    "sources/limit.ts:4 > → >=",
     "sources/limit.ts:4 length > 10 → false",
-    "sources/limit.ts:4 length > 10 → true",
   ]);
+  assert.deepEqual(describe("noticed"), ["sources/limit.ts:4 length > 10 → true"]);
   assert.deepEqual(describe("not executed"), ["sources/limit.ts:9 * → /", "sources/limit.ts:9 2 → 3"]);
   assert.equal(tried.find(({ result }) => result === "noticed")?.failedTest, "a length is limited");
   assert.deepEqual(await tryAll({ from: tried[1]?.number, count: 2 }), tried.slice(1, 3));
@@ -67,7 +68,7 @@ Deno.test("mutants are tried in a copy in the order of a seed, and those that no
 });
 
 Deno.test("no mutant is tried while the tests fail without it", async () => {
-  const failing = TEST.replace("5,10,10", "5");
+  const failing = TEST.replace('"5,10"', '"5"');
   await using folder = await makeFolder({
     "deno.json": "{}",
     "sources/limit.ts": SOURCE,
