@@ -48,7 +48,7 @@ Deno.test("a change in the list of a row changes the row", () => {
   assert.deepEqual(list(form), ["Stops (Stops on the way) changed: Bergen, Ada; Bob → Bergen, Bob"]);
 });
 
-Deno.test("a change of a part of a row that is no column names the row", () => {
+Deno.test("a change that the columns of a row do not show names the row", () => {
   assert.deepEqual(list(readForm(modalTable).set("Stops[1].Fee", 71)), [
     "Stops[1].Fee (Stops on the way, Row 2, Fee) changed: NOK 70.00 → NOK 71.00",
   ]);
@@ -67,7 +67,7 @@ Deno.test("entries stay when the form is read again, except those of a list that
   }
 });
 
-Deno.test("other records replace those that are stored, and a removed one comes back in its place", () => {
+Deno.test("other records replace those that are stored, and a removed one returns to its position", () => {
   for (const response of severalStored) {
     const form = readForm(response);
     assert.deepEqual(form.set("Skills", ["s3", "s4"]).toSubmission().pageInstructions, [

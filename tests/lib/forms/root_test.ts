@@ -72,6 +72,7 @@ Deno.test("the root of a row is drawn at the row, and submitted as a change of t
     'Stops[1].City: text "City" = Bergen',
     'Stops[1].Fee: currency "Fee" = 90.00',
   ]);
+  assert.deepEqual(form.toSubmission().pageInstructions, []);
   assert.deepEqual(form.set("Stops[1].Fee", "120").toSubmission(), {
     content: {},
     pageInstructions: [{ instruction: "UPDATE", target: ".Stops", listIndex: 2, content: { Fee: 120 } }],
