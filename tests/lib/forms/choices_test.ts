@@ -11,7 +11,7 @@ import {
 } from "../../../lib/forms/mod.ts";
 import { body, declare, field, view } from "./_body.ts";
 import { cascade, cascadeInRows, copyRow, sources } from "./fixtures/choices.ts";
-import { asked, outline } from "./_outline.ts";
+import { asked, outline, paths } from "./_outline.ts";
 
 function findField(form: Form, path: string) {
   const question = form.find(path);
@@ -316,4 +316,28 @@ Deno.test("a client reads the rows of a data view, with the columns of a queryab
     { dataViewParameters: { country: "NO" }, query: { select: [{ field: "Code" }] }, paging },
     { paging },
   ]);
+});
+
+Deno.test("a choice also sets properties, whether or not the form asks them", () => {
+  const columns = [
+    { value: ".Code", key: "true" },
+    { value: ".Zip", setProperty: ".Zip" },
+    { value: ".Land", setProperty: ".Home.Country" },
+    { value: ".Other", setProperty: "Associated property" },
+  ];
+  const form = readForm(body({
+    views: [
+      view("EditTrip", [
+        field("Dropdown", ".Town", { datasource: "D_Towns", columns }),
+        field("TextInput", ".Zip"),
+        field("TextInput", ".Note", { visibility: "@E .Home.Country == 'NO'" }),
+      ]),
+    ],
+    content: { Town: "", Zip: "", Note: "", Home: { Country: "" } },
+  }));
+  assert.deepEqual(paths(form), ["Town", "Zip"]);
+  const row = { Code: "OS", Zip: "0150", Land: "NO", Other: "x" };
+  const chosen = form.choose("Town", { key: "OS", text: "Oslo", row });
+  assert.deepEqual(chosen.toSubmission().content, { Town: "OS", Zip: "0150" });
+  assert.deepEqual(paths(chosen), ["Town", "Zip", "Note"]);
 });

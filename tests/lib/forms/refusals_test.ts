@@ -58,3 +58,25 @@ Deno.test("a part that cannot be filled in or is hidden is refused, unless it is
   uiResources.resources.views.EditTrip_Stops[0].config.visibility = false;
   refuses(() => readForm({ data, uiResources }).list("Stops").insert({}), /^Stops on the way is hidden\.$/);
 });
+
+Deno.test("values of pages are filled in, and what does not fit is returned", () => {
+  const form = readForm(body({
+    views: [view("EditTrip", [field("TextInput", ".Home.City"), field("TextInput", ".Home.Yard.Size")])],
+    content: { Home: { City: "", Yard: { Size: "" } } },
+  }));
+  const { form: filled, rest } = form.fill({
+    Home: { City: "Oslo", Yard: { Size: "4", Trees: 2 }, Zip: undefined },
+    Depot: { ID: 1 },
+  });
+  assert.deepEqual(filled.toSubmission().content, { Home: { City: "Oslo", Yard: { Size: "4" } } });
+  assert.deepEqual(rest, { Home: { Yard: { Trees: 2 } }, Depot: { ID: 1 } });
+  assert.equal(form.caseTitle, "T-7 Trip to Oslo");
+});
+
+Deno.test("an error about the key of a record is shown at its reference", () => {
+  const error = {
+    errorDetails: [{ erroneousInputOutputFieldInPage: ".Depot.ID", localizedValue: "There is no such depot." }],
+  };
+  const form = readForm(dropdownWithDetails).applyErrors(error);
+  assert.deepEqual([form.find("Depot")?.errors, form.messages], [["There is no such depot."], []]);
+});

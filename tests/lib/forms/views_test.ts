@@ -365,3 +365,21 @@ Deno.test("a condition is a value, a property, an expression, or a result of the
   }
   assert.match(form.problems.join(), /A condition of this form cannot be evaluated: \.Yes &&/);
 });
+
+Deno.test("a view and a list may stand in a view without a reference", () => {
+  const list = {
+    type: "SimpleTable",
+    config: {
+      type: "multirecordlist",
+      referenceList: "@P .Stops",
+      renderMode: "Editable",
+      editMode: "tableRows",
+      children: [field("TextInput", ".City")],
+    },
+  };
+  const form = readForm(body({
+    views: [view("EditTrip", [view("Inner", [field("TextInput", ".Purpose")]), list])],
+    content: { Purpose: "", Stops: [{ City: "Oslo" }] },
+  }));
+  assert.deepEqual(asked(form), ['Purpose: text "Purpose"', 'Stops: list "Stops"']);
+});
