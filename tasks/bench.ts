@@ -182,7 +182,7 @@ async function measureCall(): Promise<Figure[]> {
   const id = await createCase(workspace);
   const url = toCaseUrl({ api, caseId: id });
   const fetching = program("fetch", url, await workspace.token("default"));
-  return await timeStarts(["cases", "get", id], fetching, "a program that fetches", 1.4);
+  return await timeStarts(["cases", "get", id], fetching, "a program that fetches", 1.3);
 }
 
 async function measureReads(): Promise<Figure> {
@@ -200,7 +200,7 @@ async function measureReads(): Promise<Figure> {
     ours,
     theirs,
     unit: "/s",
-    limit: 0.3,
+    limit: 0.5,
   };
 }
 
