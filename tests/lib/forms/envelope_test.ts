@@ -1,4 +1,4 @@
-/** The parts of a response around a form: root, steps, buttons, texts and refresh conditions. */
+/** The case, steps, buttons and texts in a response with a form. */
 import assert from "node:assert/strict";
 import {
   findRoot,
@@ -46,7 +46,7 @@ Deno.test("the view to draw is the root, or the view that the content names", ()
   assert.deepEqual([readRootPath({ root: root("Edit", "content.Stops[1]") }), readRootPath({})], [["Stops", 1], []]);
 });
 
-Deno.test("steps are read with those of sub-processes in place, and a single step is not a list of steps", () => {
+Deno.test("steps are read with those of sub-processes in place, and a single step is left out", () => {
   const link = { allow_jump: true, links: {} };
   const steps = [
     { ID: "A", name: " First ", actionID: "a", visited_status: "success", ...link },
