@@ -29,7 +29,7 @@ export const SUBJECTS: readonly Subject[] = [
   {
     name: "http",
     sources: "service/http",
-    tests: ["tests/service/http", "tests/service/server/files_test.ts"],
+    tests: ["tests/service/http", "tests/service/server/files_test.ts", "tests/service/server/log_format_test.ts"],
     skipped: ["tests/service/http/once_crash_test.ts"],
   },
   { name: "forms", sources: "lib/forms", tests: ["tests/lib/forms"], skipped: ["tests/lib/forms/hostile_test.ts"] },

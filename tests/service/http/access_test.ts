@@ -117,6 +117,11 @@ Deno.test("a body in another charset or with a content encoding is a 415", async
   const { url, tokenPath } = svc.service;
   const form = { body: new URLSearchParams({ grant_type: "x" }), headers: { "content-encoding": "gzip" } };
   assert.equal((await sendRequest("POST", url + tokenPath, form)).status, 415);
+  const upload = new FormData();
+  upload.append("file", new File(["abc"], "a.txt"));
+  const compressed = { authorization: `Bearer ${svc.token}`, "content-encoding": "gzip" };
+  const { status } = await sendRequest("POST", `${svc.api}/attachments/upload`, { body: upload, headers: compressed });
+  assert.equal(status, 415);
 });
 
 Deno.test("a client revokes its own tokens and no others", async () => {

@@ -11,6 +11,7 @@ import { BytesUnavailable } from "../../../service/store/bytes.ts";
 import { QueryTooSlow } from "../../../service/store/query.ts";
 import { OutcomeUnknown, StoreBusy, StoreFull, StoreUnavailable } from "../../../service/store/store.ts";
 import { loadServedApplication } from "../../../service/sample/served_application.ts";
+import type { Outcome } from "../../../service/http/handler.ts";
 import { handlers } from "../../../service/http/routes.ts";
 import type { ServiceResponse } from "../../../service/connections/service_response.ts";
 import { createApp } from "../../../service/http/app.ts";
@@ -272,7 +273,7 @@ Deno.test("an empty body is valid if every member is optional", async () => {
 });
 
 /** Returns the response and the log of a call that throws. */
-async function failing(failure: () => never): Promise<{ response: ServiceResponse; log: string }> {
+async function failing(failure: () => Outcome): Promise<{ response: ServiceResponse; log: string }> {
   const log: string[] = [];
   const store = openSqliteStore(":memory:");
   const tokens = new Tokens(store, 60);
@@ -352,6 +353,24 @@ Deno.test("a failure of the store is reported with the time after which the call
     });
     assert.deepEqual([response.status, response.headers["retry-after"]], [status, retryAfter], error.message);
     assert.match(String(readErrorDetails(JSON.parse(String(response.body)))[0]?.message), message);
+  }
+});
+
+Deno.test("the outcome of a call that loses the store after its first unit of work is unknown", async () => {
+  const failures: readonly [error: Error, status: number, retryAfter: string | undefined][] = [
+    [new StoreBusy("busy"), 503, undefined],
+    [new StoreUnavailable("lost"), 503, undefined],
+    [new BytesUnavailable("lost"), 503, "1"],
+    [new Forbidden("You may not."), 403, undefined],
+  ];
+  for (const [error, status, retryAfter] of failures) {
+    const { response } = await failing(() => ({
+      afterCommit: () =>
+        Promise.resolve(() => {
+          throw error;
+        }),
+    }));
+    assert.deepEqual([response.status, response.headers["retry-after"]], [status, retryAfter], error.message);
   }
 });
 
