@@ -141,7 +141,7 @@ Deno.test("the error has the server's own reason, in whatever member it is, and 
     [
       { error: "unauthorized_client", error_description: "Not for you" },
       "Not for you",
-      /grant type client credentials/,
+      /use the grant type client_credentials/,
     ],
     [{ error: "invalid_scope" }, "invalid_scope", /^Check scope in the profile\.$/],
     [{ error: "invalid_target" }, "invalid_target", /^Check audience in the profile\.$/],
