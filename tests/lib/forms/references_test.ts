@@ -482,6 +482,8 @@ Deno.test("the columns of a picker go before those of its view, and its paramete
     ...["D_DepotList", "ID", "City", "City", {}],
   ]);
   assert.deepEqual(query({}, { columns: columns("Zip") }), ["D_DepotList", "ID", "Zip", "Zip", {}]);
+  const presets = [{ children: [rawView("Columns", [field("TextInput", ".City")])] }];
+  assert.deepEqual(query({ presets }, {}), ["D_DepotList", "ID", "", "City", {}]);
   assert.deepEqual(query({ primaryField: ".Name", datasource: "D_Other" }, {}), ["D_Other", "ID", "Name", "", {}]);
   assert.deepEqual(query({ parameters: { a: "1", b: "2" } }, { parameters: [{ name: "b", value: "3" }] }).at(-1), {
     a: "1",

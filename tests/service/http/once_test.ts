@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type CallSteps, KeyedCalls } from "../../../service/http/idempotency.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
-import type { Store } from "../../../service/store/store.ts";
+import { OutcomeUnknown, type Store, StoreUnavailable } from "../../../service/store/store.ts";
 import { ServiceClock } from "../../../service/store/service_clock.ts";
 import { sweepRegularly } from "../../../service/server/run.ts";
 import {
@@ -297,6 +297,44 @@ Deno.test("a call whose process stands still is reported as interrupted, and can
   answer.resolve("done");
   await assert.rejects(first, /^Error: The service ended while this call waited/);
   assert.equal((await processes.first.perform(CALL, steps)).response.body, response.body);
+});
+
+Deno.test("an embedded database stores no lease, because it has no other process", async () => {
+  const store = openSqliteStore(":memory:");
+  const answer = Promise.withResolvers<string>();
+  const { steps, waits } = waitFor(answer.promise);
+  const performed = new KeyedCalls(store, await ServiceClock.open(store)).perform(CALL, steps);
+  await waits;
+  assert.deepEqual(await store.read((tx) => tx.listItems("call-lease")), []);
+  answer.resolve("done");
+  assert.equal((await performed).response.body, "done");
+  await store.close();
+});
+
+Deno.test("a call whose outcome is unknown looks for its response, and stays unknown while the store is unavailable", async () => {
+  const store = openSqliteStore(":memory:");
+  const unknown = new OutcomeUnknown("The connection was lost.");
+  const steps: CallSteps = {
+    start: () => Promise.resolve({ text: "done" }),
+    complete: (outcome) => Promise.resolve(outcome),
+    prepare: ({ text = "" }) => ({ status: 200, headers: {}, body: text }),
+  };
+  const perform = async (...failures: Error[]) => {
+    const transact: Store["transact"] = (work) => {
+      const failure = failures.shift();
+      return failure === undefined ? store.transact(work) : Promise.reject(failure);
+    };
+    return await new KeyedCalls({ ...store, transact }, await ServiceClock.open(store)).perform(CALL, steps);
+  };
+  await assert.rejects(perform(unknown, new StoreUnavailable("lost")), unknown);
+  const defect = new TypeError("A defect.");
+  await assert.rejects(perform(unknown, defect), defect);
+  await assert.rejects(perform(defect), defect);
+  assert.deepEqual(await perform(unknown), {
+    response: { status: 200, headers: {}, body: "done" },
+    isReplay: false,
+  });
+  await store.close();
 });
 
 Deno.test("all expired responses are deleted, and no others", async () => {
