@@ -104,7 +104,7 @@ async function tryTests(directory: string, lines: ExecutedLines, mutant: Numbere
     const { failures } = await runTests(["--fail-fast", `--config=${copy}/deno.json`, ...groups], {
       directory: files,
       write: () => {},
-      stallSeconds: Math.ceil(MIN_STALL_SECONDS + 5 * lines.longestMilliseconds / 1000),
+      stallSeconds: Math.ceil(MIN_STALL_SECONDS + 2 * lines.longestMilliseconds / 1000),
     });
     if (failures === "") return { ...mutant, result: "survived" };
     const failedTest = stripVTControlCharacters(failures).match(/^(.+) => .*_test\.ts:\d+/m)?.[1];

@@ -115,8 +115,14 @@ Deno.test("choices are read from each kind of source", () => {
     }),
     ["Code", "Name", { a: "1" }, "Name"],
   );
-  assert.deepEqual(query({ propertyForValue: ".Code" }, { parameters: { b: "2", c: null } }), ["Code", "Code", {
-    b: "2",
-    c: "",
-  }, ""]);
+  assert.deepEqual(query({ propertyForValue: ".Code" }, { parameters: { b: "2", c: null, d: "@P .Missing" } }), [
+    "Code",
+    "Code",
+    {
+      b: "2",
+      c: "",
+      d: "",
+    },
+    "",
+  ]);
 });
