@@ -81,7 +81,7 @@ Deno.test("a member of the result comes before a column of its only list, in all
   assert.deepEqual(await rendered(rows, ["data.total", "ID"]), ['{"data":[{"total":7,"ID":"A"},{"ID":"B"}]}', []]);
   assert.deepEqual(await rendered(rows, ["total", "ID"]), ['{"total":2,"data":[{"ID":"A"},{"ID":"B"}]}', []]);
   assert.deepEqual(await rendered(rows, ["total", "ID"], "table"), ["ID\nA\nB", ["Outside the list: total 2."]]);
-  assert.deepEqual(await rendered(rows, ["data.ID", "data.total"], "table"), ["ID  total\nA   7\nB", []]);
+  assert.deepEqual(await rendered(rows, ["data.ID", "data.total"], "table"), ["ID  total\nA       7\nB", []]);
   assert.equal(
     await refused({ data: [{ name: "A" }], total: 1 }, "nam"),
     "The response has no field nam. Did you mean name?",

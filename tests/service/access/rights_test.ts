@@ -420,7 +420,7 @@ const CONDITIONS = fc.letrec<{ condition: string }>((tie) => ({
   condition: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
     fc.tuple(
-      fc.constantFrom("Applicant", "Email", "Contact.Name", "caseInfo.status", "caseInfo.parentCaseID", "operator.ID"),
+      fc.constantFrom("Applicant", "Email", "Contact.Name", "caseInfo.status", "caseInfo.parentCaseID"),
       fc.constantFrom("==", "!="),
       fc.constantFrom("''", "'Ada'", "operator.ID", "'New'"),
     ).map((parts) => parts.join(" ")),
@@ -443,6 +443,9 @@ const CONDITIONS = fc.letrec<{ condition: string }>((tie) => ({
       "Email.endsWith('@city.example')",
       "'Ada' == Applicant",
       "caseInfo.createdBy == operator.ID",
+      "operator.ID == 'clerk@city'",
+      "operator.ID != 'reviewer@city'",
+      "operator.ID != Applicant",
       ...GUARDED,
       ...FAILING,
     ),
