@@ -69,7 +69,7 @@ Deno.test({
     service.kill("SIGTERM");
     await within("the service ends", service.status);
     const log = await new Response(service.stderr).text();
-    assert.match(log, /^Requests fail, the first one is .*reached the limit of file sizes/);
+    assert.match(log, /^Requests are failing, the first one is .*reached the limit of file sizes/);
     assert.doesNotMatch(log, /^ +at /m);
     await lines.return(undefined);
     assert.equal((await verify({ data })).cases, confirmed.length);
