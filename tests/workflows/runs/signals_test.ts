@@ -78,11 +78,11 @@ Deno.test("a signal that the input does not wait for is kept, and a note names t
   assert.equal(
     await send("aproved"),
     'Input 1 waits for "approved", not for "aproved". Did you mean "approved"? ' +
-      "The signal is kept until the script receives it.\n",
+      '"aproved" is kept until the script receives it.\n',
   );
   assert.equal(
     await send("note"),
-    'Input 1 waits for "approved", not for "note". The signal is kept until the script receives it.\n',
+    'Input 1 waits for "approved", not for "note". "note" is kept until the script receives it.\n',
   );
   assert.equal(await send("approved"), "");
   await run.interrupt();
