@@ -1,3 +1,5 @@
+import { listAlternatives } from "./wording.ts";
+
 /** Formats a question such as `Did you mean 'get'? `. Returns an empty text if no name is within `limit` edits. */
 export function didYouMean(
   word: string,
@@ -22,8 +24,7 @@ export function suggestAlternatives(name: string, known: Iterable<string>, limit
 
 /** Formats the question for up to three names. */
 export function formatSuggestions(names: readonly string[], show: (name: string) => string): string {
-  const list = names.slice(0, 3).map(show).join(", ").replace(/, (?!.*, )/, " or ");
-  return names.length === 0 ? "" : `Did you mean ${list}? `;
+  return names.length === 0 ? "" : `Did you mean ${listAlternatives(names.slice(0, 3).map(show))}? `;
 }
 
 /** Computes the Levenshtein distance. Two letters in the wrong order count once. */

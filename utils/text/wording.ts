@@ -17,3 +17,8 @@ export function truncate(text: string, length: number): string {
 export function countCharacters(text: string): number {
   return [...text].length;
 }
+
+/** Lists alternatives, e.g. `a, b or c`. */
+export function listAlternatives(texts: Iterable<string>): string {
+  return new Intl.ListFormat("en-GB", { type: "disjunction" }).format(texts);
+}

@@ -1,5 +1,6 @@
 /** Cron expressions in a time zone. */
 import { getErrorMessage, SvcError } from "../../lib/errors.ts";
+import { listAlternatives } from "../../utils/text/wording.ts";
 import { isTimeZone } from "./time_zone.ts";
 
 /** The times of a cron expression, in milliseconds since 1970. */
@@ -152,6 +153,6 @@ function invalidCron(expression: string, problem: string, cause?: unknown): SvcE
   return new SvcError("INVALID_ARGS", `${JSON.stringify(expression)} is not a cron expression: ${problem}.`, {
     cause,
     hint: "Write minute, hour, day of the month, month and day of the week: '0 6 * * MON-FRI'. " +
-      `You can also write ${Object.keys(NICKNAMES).join(", ").replace(/, (?!.*, )/, " or ")}.`,
+      `You can also write ${listAlternatives(Object.keys(NICKNAMES))}.`,
   });
 }
