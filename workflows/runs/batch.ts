@@ -139,8 +139,8 @@ class Batch {
       end();
       this.#changed.resolve();
     });
-    // Inputs that all run at the same time never follow another one in its process.
-    if (total > concurrency || workflow.isStateless) workflow.expectInputs(chooseReserve(concurrency));
+    const sharesProcesses = workflow.isStateless || total > concurrency; // Otherwise all inputs run at the same time.
+    if (sharesProcesses) workflow.expectInputs(chooseReserve(concurrency));
     const isNew = async ({ number, recorded }: RunInput) => {
       if (recorded === undefined) return !await this.#runner.hasEndedOrWaits(number);
       return recorded.end === undefined && recorded.waitsUntil === undefined;

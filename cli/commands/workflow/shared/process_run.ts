@@ -33,7 +33,7 @@ export async function processRun(
   context: CommandContext,
   { each, open }: { readonly each?: string; readonly open: (options: RunContext) => Promise<Run> },
 ): Promise<void> {
-  const { globals, io, note, print } = context;
+  const { globals, io, note } = context;
   if (each !== undefined) {
     checkFields(globals.fields?.names);
     checkNotTerminal(each, context);
@@ -72,21 +72,8 @@ export async function processRun(
   io.stderr.startQueue?.();
   if (run.ended?.failed === 0) note(describeEnded(run.ended));
   if (run.reopened > 0) note(`Running ${pluralize(run.reopened, "failed input")} of run ${run.id} again.`);
-  const lines = new ResultOutput(io.stdout, { signal: context.signal, onFailure: () => void run.interrupt() });
-  const printResult = async (result: InputResult) => {
-    if (run.isBatch && io.stdout.isTerminal()) bar?.clear();
-    if (run.isBatch) await lines.write(formatLine(result, globals.fields?.names));
-    else if (!("error" in result)) await evenUnread(() => print(result.result));
-  };
-  const failToPrint = (error: unknown) => {
-    throw error instanceof OutputClosed ? error : run.addResumeHint(error);
-  };
   try {
-    try {
-      for await (const result of run.results) await printResult(result).catch(failToPrint);
-    } finally {
-      await lines.flush().catch(failToPrint); // Also after a failure to print, which has interrupted the run.
-    }
+    await printResults(run, context, bar);
   } catch (error) {
     if (!(error instanceof OutputClosed)) throw error; // Otherwise `finish` reports the interrupted run.
   } finally {
@@ -94,6 +81,25 @@ export async function processRun(
   }
   const { error } = await run.finish();
   if (error !== undefined) throw error;
+}
+
+/** Prints the results of a run. A failure to print interrupts the run, and is thrown instead of the interruption. */
+async function printResults(run: Run, context: CommandContext, bar: ProgressBar | undefined): Promise<void> {
+  const { globals, io: { stdout }, print, signal } = context;
+  const lines = new ResultOutput(stdout, { signal, onFailure: () => void run.interrupt() });
+  const printResult = async (result: InputResult) => {
+    if (run.isBatch && stdout.isTerminal()) bar?.clear();
+    if (run.isBatch) await lines.write(formatLine(result, globals.fields?.names));
+    else if (!("error" in result)) await evenUnread(() => print(result.result));
+  };
+  const failToPrint = (error: unknown) => {
+    throw error instanceof OutputClosed ? error : run.addResumeHint(error);
+  };
+  try {
+    for await (const result of run.results) await printResult(result).catch(failToPrint);
+  } finally {
+    await lines.flush().catch(failToPrint);
+  }
 }
 
 function checkFields(fields: readonly string[] = []): void {
